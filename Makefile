@@ -1,0 +1,51 @@
+# Everything a contributor runs. `make test` and `make demo` set up what they need themselves.
+PYTHON ?= python3
+VENV := .venv
+BIN := $(VENV)/bin
+READY := $(VENV)/.ready
+WORKERS ?= 2
+
+.PHONY: setup test check demo format lint types layers docs lock bench clean
+
+setup: $(READY)
+
+$(READY): requirements/dev.lock pyproject.toml
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whet needs Python 3.11 or later; set PYTHON=python3.11")'
+	$(PYTHON) -m venv $(VENV)
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
+	@touch $(READY)
+
+test: $(READY)
+	$(BIN)/python -m pytest -q -n $(WORKERS)
+
+check: $(READY) lint types layers docs
+	$(BIN)/python -m pytest -q -n $(WORKERS) --cov --cov-report=term --cov-fail-under=90
+
+format: $(READY)
+	$(BIN)/ruff format .
+	$(BIN)/ruff check --fix .
+
+lint: $(READY)
+	$(BIN)/ruff format --check .
+	$(BIN)/ruff check .
+
+types: $(READY)
+	$(BIN)/mypy
+
+layers: $(READY)
+	$(BIN)/lint-imports
+
+docs: $(READY)
+	$(BIN)/python -m whet.cli.document --check docs/cli.md
+
+demo: $(READY)
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
+
+lock:
+	$(BIN)/python -m pip install --quiet uv
+	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
+	    --group dev --extra postgres --output-file requirements/dev.lock pyproject.toml
+
+clean:
+	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

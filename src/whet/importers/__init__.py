@@ -1,0 +1,1 @@
+"""Other agents' records, read into transcripts."""

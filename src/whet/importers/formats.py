@@ -1,0 +1,17 @@
+"""What an importer is: a name, where its files lie, how to know one, how to read one."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from whet.importers.source import Source
+from whet.transcripts import Transcript
+
+
+class Format(NamedTuple):
+    """One format of record. `places` are globs beneath the person's home folder, of files that hold sessions."""
+
+    name: str
+    title: str
+    sniff: Callable[[Source], bool]
+    read: Callable[[Source], Iterator[Transcript]]
+    places: tuple[str, ...] = ()
