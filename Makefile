@@ -25,6 +25,7 @@ check: $(READY) lint types layers docs
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python -m whet.cli.document docs/cli.md
 
 lint: $(READY)
 	$(BIN)/ruff format --check .

@@ -69,20 +69,20 @@ class Value(msgspec.Struct, frozen=True, omit_defaults=True):
     """A value without identity. Defaults are left out of its encoding, so a new field changes no old hash."""
 
 
-class Text(Value, tag="text", tag_field="type"):
+class Text(Value, frozen=True, tag="text", tag_field="type"):
     """Words, as written."""
 
     text: str
 
 
-class Thought(Value, tag="thought", tag_field="type"):
+class Thought(Value, frozen=True, tag="thought", tag_field="type"):
     """The model's reasoning, with the provider's signature where there is one."""
 
     text: str
     signature: str = ""
 
 
-class Media(Value, tag="media", tag_field="type"):
+class Media(Value, frozen=True, tag="media", tag_field="type"):
     """A picture, sound or document: what it was, not its bytes."""
 
     kind: Literal["image", "audio", "video", "document", "other"]
@@ -92,7 +92,7 @@ class Media(Value, tag="media", tag_field="type"):
     name: str = ""
 
 
-class ToolCall(Value, tag="call", tag_field="type"):
+class ToolCall(Value, frozen=True, tag="call", tag_field="type"):
     """What the agent asked a tool to do. `arguments` is the JSON text as recorded, valid or not."""
 
     id: str
@@ -100,7 +100,7 @@ class ToolCall(Value, tag="call", tag_field="type"):
     arguments: str = "{}"
 
 
-class ToolResult(Value, tag="result", tag_field="type"):
+class ToolResult(Value, frozen=True, tag="result", tag_field="type"):
     """What a tool answered. The facts of its source are kept; whether it failed is decided in `outcomes`."""
 
     call_id: str
@@ -119,7 +119,7 @@ class ToolResult(Value, tag="result", tag_field="type"):
 Part = Text | Thought | Media | ToolCall | ToolResult
 
 
-class Usage(Value):
+class Usage(Value, frozen=True):
     """Tokens of one model call. `input` counts all of the prompt, `cached` the share of it read from a cache."""
 
     input: int = 0
@@ -129,7 +129,7 @@ class Usage(Value):
     cost_dollars: float | None = None
 
 
-class Message(Value):
+class Message(Value, frozen=True):
     """One turn. All of its text has one trust; `at` is in seconds since 1970, UTC."""
 
     role: Role
@@ -154,7 +154,7 @@ class Message(Value):
         return tuple(part for part in self.parts if isinstance(part, ToolResult))
 
 
-class Check(Value):
+class Check(Value, frozen=True):
     """A verdict on the session that its source carries: a score, a label, a verification that was run."""
 
     name: str
@@ -163,7 +163,7 @@ class Check(Value):
     detail: str = ""
 
 
-class Transcript(Value):
+class Transcript(Value, frozen=True):
     """The record of one conversation. `native_id` and `parent` are the ids that its own agent gave."""
 
     source: str
@@ -182,13 +182,14 @@ class Transcript(Value):
     ended: float | None = None
     tools: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
+    usage: Usage | None = None  # of the whole session, where its source does not count single calls
 
     @property
     def id(self) -> str:
         return session_id(self.source, self.native_id)
 
 
-class Exchange(Value):
+class Exchange(Value, frozen=True):
     """A tool call with the result that bears its id; both with the index of their message."""
 
     call: ToolCall
@@ -197,7 +198,7 @@ class Exchange(Value):
     answered: int | None = None
 
 
-class Orphan(Value):
+class Orphan(Value, frozen=True):
     """A result whose call is not in the record."""
 
     result: ToolResult
@@ -265,9 +266,7 @@ def _answer(exchanges: list[Exchange], waiting: dict[str, list[int]], result: To
     if not places:
         return False
     place = places.pop(0)
-    exchanges[place] = Exchange(
-        call=exchanges[place].call, asked=exchanges[place].asked, result=result, answered=index
-    )
+    exchanges[place] = Exchange(call=exchanges[place].call, asked=exchanges[place].asked, result=result, answered=index)
     return True
 
 

@@ -1,5 +1,6 @@
 """Where a text came from, and so how far it may be believed."""
 
+import functools
 from collections.abc import Iterable
 from enum import IntEnum
 
@@ -38,6 +39,7 @@ def lowest(lineage: Iterable[Trust]) -> Trust:
     return min(lineage, default=Trust.EXTERNAL)
 
 
+@functools.lru_cache(maxsize=1024)
 def trust_of_tool(name: str) -> Trust:
     """The trust of a tool's result: external when it carries what strangers wrote, else tool.
 

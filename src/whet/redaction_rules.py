@@ -1,0 +1,145 @@
+"""The table of marked secrets: each vendor's kind of key, the shape that betrays it and the gate that finds it.
+
+Patterns are RE2's, run over UTF-8 bytes. All gates are scanned at once; a rule's own pattern runs only where its
+gate is open, so a gate must match wherever the pattern does. Values inside JSON text are escaped, often twice:
+patterns take any number of backslashes before a quote, and an escaped line break as a boundary.
+"""
+
+from enum import StrEnum
+from typing import Final, NamedTuple
+
+START: Final = r"(?:^|[^A-Za-z0-9_\-]|\\[nrtbf]|%[0-9A-F]{2})"
+QUOTE: Final = r"""\\*["'`]"""
+BREAK: Final = r"(?:\s|\\+[nrt])"
+
+
+class Check(StrEnum):
+    """How a match is judged before it counts."""
+
+    NONE = "none"  # the shape alone is proof
+    MIXED = "mixed"  # the value has letters and digits, and is no stand-in
+    VALUE = "value"  # the value is plausible as a secret
+    CONVINCING = "convincing"  # the value looks generated
+    ASSIGNED = "assigned"  # the name (group 1) is secret and the value is plausible
+    LOGIN = "login"  # the value is a password that is neither a stand-in nor the user's name (group 1)
+    COOKIES = "cookies"  # the value is a list of cookies, judged one by one
+    BASE64 = "base64"  # the value hides a secret when it is decoded
+
+
+class Rule(NamedTuple):
+    """One shape of secret. The last group that took part in a match is the secret."""
+
+    kind: str
+    gate: str
+    pattern: str
+    check: Check = Check.NONE
+
+
+def token(kind: str, head: str, body: str, check: Check = Check.NONE) -> Rule:
+    """A key that its vendor marked with a prefix."""
+    return Rule(kind, f"{START}{head}[A-Za-z0-9_.\\-/+%=]{{4}}", f"{START}({head}{body})", check)
+
+
+ALNUM: Final = "[A-Za-z0-9]"
+SLUG: Final = r"[A-Za-z0-9_\-]"
+
+TOKENS: Final = (
+    token("aws-key-id", r"(?:AKIA|ASIA|ABIA|ACCA|A3T[A-Z0-9])", r"[A-Z0-9]{16}\b"),
+    token("github-token", r"gh[pousr]_", ALNUM + "{30,}"),
+    token("github-token", r"github_pat_", r"\w{40,}"),
+    token("gitlab-token", r"gl(?:pat|ptt|dt|rt|rtr|cbt|ft|soat|imt|agent|oas|ffct|wt)-", SLUG + r"{20,}(?:\.[\w.]+)?"),
+    token("slack-token", r"xox[abcdeoprs](?:-|\.xox[bp]-)", SLUG + "{10,}", Check.MIXED),
+    token("slack-token", r"xapp-\d", r"-[A-Z0-9]+-\d+-[A-Za-z0-9]{16,}"),
+    token("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/", r"[A-Za-z0-9+/]{30,}"),
+    token("stripe-key", r"[sr]k_(?:live|test|prod)_", ALNUM + "{16,}"),
+    token("stripe-webhook-secret", r"whsec_", r"[A-Za-z0-9+/=]{24,}"),
+    token("anthropic-key", r"sk-ant-", r"[a-z0-9]+-[\w\-]{32,}"),
+    token("openai-key", r"sk-(?:proj|svcacct|admin|None)-", SLUG + "{32,}"),
+    token("openrouter-key", r"sk-or-v\d", r"-[0-9a-f]{32,}\b"),
+    token("langfuse-key", r"[sp]k-lf-", r"[0-9a-f\-]{32,}\b"),
+    token("openai-key", r"sk-", ALNUM + "{32,}", Check.MIXED),
+    token("google-key", r"AIza", SLUG + "{35,}"),
+    token("google-token", r"ya29\.", SLUG + "{20,}"),
+    token("google-client-secret", r"GOCSPX-", SLUG + "{20,}"),
+    token("google-token", r"1//0", SLUG + "{40,}"),
+    token("azure-key", r"(?:Account|SharedAccess)Key=", r"[A-Za-z0-9+/]{40,}={0,2}"),
+    Rule("azure-client-secret", r"\dQ~[\w.~\-]{6}", START + r"([\w.~]{3}\dQ~[\w.~\-]{31,})"),
+    token("npm-token", r"npm_", ALNUM + "{36,}"),
+    token("pypi-token", r"pypi-AgE", SLUG + "{50,}"),
+    token("huggingface-token", r"(?:hf|api_org)_", r"[A-Za-z0-9]{30,}"),
+    token("sendgrid-key", r"SG\.", r"[\w\-]{16,32}\.[\w\-]{32,}"),
+    Rule("twilio-key", r"SK[0-9a-f]{8}", START + r"(SK[0-9a-f]{32})\b"),
+    Rule("telegram-token", r"\d:AA[\w\-]{6}", START + r"(\d{8,10}:AA[\w\-]{32,})"),
+    Rule("discord-token", r"\.[\w\-]{6}\.[\w\-]{27}", START + r"([MNO][\w\-]{23,27}\.[\w\-]{6}\.[\w\-]{27,})"),
+    token("discord-webhook", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/", r"\d+/[\w\-]{40,}"),
+    token("digitalocean-token", r"do[opr]_v1_", r"[a-f0-9]{60,}\b"),
+    token("databricks-token", r"dapi", r"[a-f0-9]{32}(?:-\d)?\b"),
+    token("linear-key", r"lin_(?:api|oauth)_", ALNUM + "{32,}"),
+    token("vault-token", r"hv[sbr]\.", SLUG + "{24,}"),
+    token("docker-token", r"dckr_[po]at_", SLUG + "{20,}"),
+    token("groq-key", r"gsk_", ALNUM + "{40,}"),
+    token("xai-key", r"xai-", ALNUM + "{60,}"),
+    token("supabase-key", r"sbp_", r"(?:v\d_)?[a-f0-9]{40,}\b"),
+    token("supabase-key", r"sb_secret_", SLUG + "{20,}"),
+    token("shopify-token", r"shp(?:at|ca|pa|ss)_", r"[A-Fa-f0-9]{32,}\b"),
+    token("square-token", r"sq0(?:atp|csp|idp)-", SLUG + "{22,}"),
+    token("square-token", r"EAAA[A-Za-z0-9]", SLUG + "{55,}"),
+    token("mailgun-key", r"(?:key|pubkey)-", r"[0-9a-f]{32}\b"),
+    Rule("mailgun-key", r"[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}", START + r"([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b"),
+    Rule("mailchimp-key", r"[0-9a-f]{8}-us\d", START + r"([0-9a-f]{32}-us\d{1,2})\b"),
+    token("brevo-key", r"xkeysib-", r"[a-f0-9]{60,}-\w+"),
+    token("sentry-token", r"sntrys_eyJ", r"[\w+/=\-]{40,}"),
+    token("sentry-token", r"sntryu_", r"[a-f0-9]{60,}\b"),
+    token("newrelic-key", r"NR(?:AK|JS|II|AL|RA|IQ|SP)-", ALNUM + "{19,}"),
+    Rule("age-key", r"AGE-SECRET-KEY-", START + r"(AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{50,})"),
+    token("jwt", r"eyJ", r"[\w\-]{8,}\.eyJ[\w\-]{8,}\.[\w\-]{10,}"),
+    token("jwt", r"eyJ", r"[\w\-]{16,}\.[\w\-]{0,}\.[\w\-]{10,}\.[\w\-]{16,}\.[\w\-]{16,}"),
+    token("perplexity-key", r"pplx-", ALNUM + "{40,}"),
+    token("replicate-token", r"r8_", ALNUM + "{36,}"),
+    token("fireworks-key", r"fw_", ALNUM + "{20,}", Check.MIXED),
+    token("notion-token", r"(?:ntn|secret)_", ALNUM + "{40,}"),
+    token("figma-token", r"fig[doru]_", SLUG + "{38,}"),
+    token("airtable-token", r"pat[A-Za-z0-9]{14}\.", r"[a-f0-9]{60,}\b"),
+    token("atlassian-token", r"AT(?:ATT3|CTT3|BB)", r"[\w\-=]{28,}"),
+    token("doppler-token", r"dp\.(?:pt|st|ct|sa|scim|audit)\.", r"[\w.]{40,}"),
+    token("dynatrace-token", r"dt0[a-z]\d\d\.", r"[A-Z0-9]{24}\.[A-Z0-9]{64,}\b"),
+    token("fly-token", r"(?:fo1|fm1a|fm1r|fm2)_", r"[\w+/=\-]{40,}"),
+    token("grafana-token", r"gl(?:c|sa)_", r"[A-Za-z0-9+/=_]{30,}"),
+    token("heroku-key", r"HRKU-", SLUG + "{30,}"),
+    Rule("terraform-token", r"\.atlasv1\.", START + r"([A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{60,})"),
+    token("planetscale-token", r"pscale_(?:tkn|pw|oauth)_", r"[\w.\-=]{32,}"),
+    token("postman-key", r"PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}\b"),
+    token("pulumi-token", r"pul-", r"[a-f0-9]{40}\b"),
+    token("rubygems-key", r"rubygems_", r"[a-f0-9]{48}\b"),
+    token("cratesio-token", r"cio", ALNUM + r"{32}\b", Check.MIXED),
+    token("tailscale-key", r"tskey-[a-z]+-", r"[A-Za-z0-9]+-[A-Za-z0-9]{16,}"),
+    token("netlify-token", r"nf[pcou]_", ALNUM + "{36,}"),
+    token("circleci-token", r"CCI(?:PAT|PRJ)_", r"\w{40,}"),
+    token("langsmith-key", r"lsv2_(?:pt|sk)_", r"[a-f0-9]{32}_[a-f0-9]{10}\b"),
+    token("tavily-key", r"tvly-", SLUG + "{24,}"),
+    token("nvidia-key", r"nvapi-", SLUG + "{50,}"),
+    token("buildkite-token", r"bk[ua]a_", r"[a-z0-9]{40}\b"),
+    token("facebook-token", r"EAA[A-Z][A-Za-z0-9]", ALNUM + "{80,}"),
+    token("1password-token", r"ops_eyJ", r"[A-Za-z0-9+/=]{100,}"),
+    token("artifactory-key", r"AKCp", ALNUM + "{60,}"),
+    token("alibaba-key-id", r"LTAI", ALNUM + r"{16,26}\b"),
+    token("vercel-token", r"vc[pkiar]_", ALNUM + "{24,}"),
+    token("clerk-key", r"sk_(?:live|test)_", SLUG + "{30,}"),
+    token("mapbox-token", r"sk\.eyJ", r"[\w\-]{20,}\.[\w\-]{16,}"),
+    token("elevenlabs-key", r"sk_", r"[a-f0-9]{40,}\b"),
+    token("cerebras-key", r"csk-", r"[a-z0-9]{40,}\b"),
+    token("pinecone-key", r"pcsk_", r"\w{50,}"),
+    token("firecrawl-key", r"fc-", r"[a-f0-9]{32}\b"),
+    token("resend-key", r"re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", Check.MIXED),
+    token("posthog-key", r"phx_", ALNUM + "{40,}"),
+    token("contentful-token", r"CFPAT-", SLUG + "{40,}"),
+    token("hubspot-token", r"pat-[a-z]{2}\d-", r"[0-9a-f\-]{36}\b"),
+    token("neon-key", r"napi_", r"[a-z0-9]{50,}\b"),
+    token("render-key", r"rnd_", ALNUM + "{28,}"),
+    token("sonar-token", r"sq[pua]_", r"[a-f0-9]{40}\b"),
+    token("sourcegraph-token", r"sgp_", r"[a-f0-9_]{40,}\b"),
+    token("prefect-key", r"pn[ub]_", ALNUM + "{36,}"),
+    token("typeform-token", r"tfp_", SLUG + "{40,}"),
+    token("dropbox-token", r"sl\.", SLUG + "{100,}"),
+    token("e2b-key", r"e2b_", r"[a-f0-9]{40}\b"),
+)

@@ -1,0 +1,66 @@
+"""What the tests stand on: a home folder of their own and both real databases."""
+
+import contextlib
+from collections.abc import Iterator
+from pathlib import Path
+
+import psycopg
+import pytest
+
+from command import Whet, runner
+from postgres_server import serve
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.opening import opened
+
+
+@pytest.fixture(scope="session")
+def postgres_url() -> Iterator[str]:
+    """A real Postgres server, started for this run."""
+    with serve() as url:
+        yield url
+
+
+@pytest.fixture(params=["sqlite", "postgres"])
+def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
+    """An empty home on each database in turn."""
+    if request.param == "sqlite":
+        yield Home(tmp_path / "home")
+        return
+    server: str = request.getfixturevalue("postgres_url")
+    with fresh_schema(server, f"test_{abs(hash(request.node.nodeid))}") as url:
+        yield Home(tmp_path / "home", url)
+
+
+@pytest.fixture
+def database(home: Home) -> Iterator[Database]:
+    with opened(home) as database:
+        yield database
+
+
+@contextlib.contextmanager
+def fresh_schema(server: str, name: str) -> Iterator[str]:
+    """The address of an empty schema of its own on the server."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+        yield f"{server}&options=-csearch_path%3D{name}"
+        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
+
+
+@pytest.fixture
+def person(tmp_path: Path) -> Path:
+    """A person's own folder, in which no agent has left anything yet."""
+    folder = tmp_path / "person"
+    folder.mkdir()
+    return folder
+
+
+@pytest.fixture
+def whet(tmp_path: Path, person: Path) -> Whet:
+    return runner(tmp_path / "home", person)
+
+
+@pytest.fixture
+def examples() -> Path:
+    """Sessions of every format that come with the project."""
+    return Path(__file__).parents[1] / "examples" / "sessions"
