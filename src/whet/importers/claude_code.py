@@ -1,21 +1,25 @@
 """Claude Code: one JSON Lines file a session, one line a content block, sub-agents as side chains."""
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
-from typing import Any
+from typing import Any, NamedTuple
 
-from whet.importers import content, fields
+import msgspec
+
+from whet.importers import content, fields, turns
 from whet.importers.formats import Format
-from whet.importers.source import Source
+from whet.importers.source import Record, Source
+from whet.importers.turns import Turn
 from whet.transcripts import (
     Disposition,
     Ending,
     Message,
     Origin,
-    Part,
     Purpose,
     Role,
     ToolCall,
+    ToolResult,
     Transcript,
     Usage,
 )
@@ -24,43 +28,57 @@ NAME = "claude-code"
 INTERRUPT = "[Request interrupted by user"
 REJECTIONS = ("The user doesn't want to", "User rejected tool use", "Error: The user doesn't want to")
 CANCELLATIONS = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
+DENIALS = ("Claude requested permissions to ", "Permission to use ")
 INSERTED_HEADS = (
     "<system-reminder>",
-    "<local-command-stdout>",
-    "<local-command-stderr>",
+    "<command-name>",  # a command of the program's own, such as /clear; one that prompts begins <command-message>
+    "<local-command-",
+    "<bash-input>",
+    "<bash-stdout>",
+    "<bash-stderr>",
+    "<ide_",
+    "<task-notification>",
+    "<user-prompt-submit-hook>",
     "Caveat: The messages below",
 )
+SUMMARY_HEAD = "This session is being continued from a previous conversation"
 SYNTHETIC = "<synthetic>"
+TITLE_CHARACTERS = 200
 
 
-@dataclass(slots=True)
-class Turn:
-    """An assistant message being gathered from its lines."""
+class Lineage(NamedTuple):
+    """The file's own session, and the one it resumed, if any."""
 
-    parts: list[Part]
-    at: float | None
-    model: str
-    usage: Usage | None
-    origin: Origin
+    own: str
+    resumed: str
 
 
 @dataclass(slots=True)
 class Thread:
     """One conversation of the file: the main one, or a sub-agent's."""
 
-    turns: list[Turn | Message] = field(default_factory=list)
+    entries: list[Turn | Message] = field(default_factory=list)
     open: dict[str, Turn] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
     first: dict[str, Any] = field(default_factory=dict)
-    ending: Ending = Ending.UNKNOWN
+    failure: str | None = None
 
 
 def sniff(source: Source) -> bool:
     return source.kind in ("jsonl", "json") and any(
-        (record.get("type") in ("user", "assistant") and "sessionId" in record and "message" in record)
+        _is_line(record)
+        or any(_is_line(line) for line in fields.objects(record, "loglines"))
         or (record.get("type") == "summary" and "leafUuid" in record)
         or (record.get("type") == "file-history-snapshot" and "messageId" in record)
         for record in source.sample
+    )
+
+
+def _is_line(record: dict[str, Any]) -> bool:
+    return (
+        record.get("type") in ("user", "assistant")
+        and isinstance(record.get("message"), dict)
+        and ("sessionId" in record or "timestamp" in record)
     )
 
 
@@ -68,11 +86,13 @@ def read(source: Source) -> Iterator[Transcript]:
     threads: dict[str, Thread] = {}
     side_of: dict[str, str] = {}  # uuid of a side chain's line → the chain it belongs to
     seen: set[str] = set()
-    title = ""
-    for line, record in source.records():
+    ids: dict[str, None] = {}  # session ids in the order of their appearance
+    titles: list[tuple[str, str]] = []  # each with the message that it sums up to, if it names one
+    for line, record in _records(source):
         kind = record.get("type")
         if kind in ("summary", "ai-title", "custom-title"):
-            title = fields.text(record, "summary", "customTitle", "aiTitle", "title") or title
+            named = fields.text(record, "summary", "customTitle", "aiTitle", "title")
+            titles.append((named, fields.text(record, "leafUuid")))
         if kind not in ("user", "assistant"):
             continue
         if not isinstance(record.get("message"), dict):
@@ -82,21 +102,42 @@ def read(source: Source) -> Iterator[Transcript]:
         if uuid and uuid in seen:
             continue
         seen.add(uuid)
-        key = _thread_key(record, side_of)
+        ids[fields.text(record, "sessionId")] = None
+        key = _thread_key(record, side_of, source.path.stem)
         _take(threads.setdefault(key, Thread()), record)
-    main = _main_id(source, threads)
+    lineage = _lineage(source, [found for found in ids if found])
+    # A file may begin with the titles of other conversations.
+    title = next((named for named, leaf in reversed(titles) if named and (not leaf or leaf in seen)), "")
     for key, thread in threads.items():
-        yield _transcript(key, thread, main, title)
+        yield _transcript(key, thread, lineage, title)
+    if not threads:
+        source.skip("no conversation in it")
 
 
-def _thread_key(record: dict[str, Any], side_of: dict[str, str]) -> str:
+def _records(source: Source) -> Iterator[Record]:
+    """The lines of the file, or of the document that a session on the web is exported as."""
+    lines = fields.items(source.sample[0], "loglines") if source.kind == "json" and source.sample else []
+    if not lines:
+        yield from source.records()
+    yield from (Record(number, line) for number, line in enumerate(lines, 1) if isinstance(line, dict))
+
+
+def _thread_key(record: dict[str, Any], side_of: dict[str, str], stem: str) -> str:
     """Empty for the main conversation, else the id of the side chain that the line belongs to."""
     if not record.get("isSidechain"):
         return ""
     uuid, parent = fields.text(record, "uuid"), fields.text(record, "parentUuid")
-    key = fields.text(record, "agentId") or side_of.get(parent) or uuid or "side"
+    named = stem.removeprefix("agent-") if stem.startswith("agent-") else ""
+    key = fields.text(record, "agentId") or named or side_of.get(parent) or uuid or "side"
     side_of[uuid] = key
     return key
+
+
+def _lineage(source: Source, ids: list[str]) -> Lineage:
+    """A resumed session copies its predecessor's lines with their session id before its own."""
+    stem = source.path.stem
+    own = stem if stem in ids or not ids else ids[-1]
+    return Lineage(own, next((found for found in ids if found != own), ""))
 
 
 def _take(thread: Thread, record: dict[str, Any]) -> None:
@@ -111,20 +152,22 @@ def _take(thread: Thread, record: dict[str, Any]) -> None:
 
 def _take_agent(thread: Thread, record: dict[str, Any], message: dict[str, Any], at: float | None) -> None:
     model = fields.text(message, "model")
-    synthetic = model == SYNTHETIC or bool(record.get("isApiErrorMessage"))
-    thread.ending = Ending.FAILED if record.get("isApiErrorMessage") else Ending.FINISHED
+    failed = bool(record.get("isApiErrorMessage"))
+    synthetic = model == SYNTHETIC or failed
     parts = list(content.parts(message.get("content")))
+    thread.failure = content.spoken(Role.AGENT, parts).text if failed else None
     thread.tools.update((part.id, part.name) for part in parts if isinstance(part, ToolCall))
     key = fields.text(message, "id")
     turn = thread.open.get(key) if key else None
     if turn is None:
         origin = Origin.INSERTED if synthetic else Origin.TURN
         turn = Turn(parts, at, "" if synthetic else model, None, origin)
-        thread.turns.append(turn)
+        thread.entries.append(turn)
         thread.open[key] = turn
     else:
         turn.parts.extend(parts)
-    turn.usage = usage(fields.mapping(message, "usage")) or turn.usage
+    if not synthetic:
+        turn.usage = usage(fields.mapping(message, "usage")) or turn.usage
 
 
 def _take_user(thread: Thread, record: dict[str, Any], message: dict[str, Any], at: float | None) -> None:
@@ -132,23 +175,22 @@ def _take_user(thread: Thread, record: dict[str, Any], message: dict[str, Any], 
     said: list[Any] = []
     for block in blocks if isinstance(blocks, list) else [blocks]:
         if isinstance(block, dict) and block.get("type") == "tool_result":
-            call_id = fields.text(block, "tool_use_id")
-            answer = content.result(
-                call_id,
-                block.get("content"),
-                tool=thread.tools.get(call_id, ""),
-                error=_error(record, block),
-                disposition=_disposition(record.get("toolUseResult"), block),
-            )
-            thread.turns.append(content.answered(answer, at=at))
+            thread.entries.append(content.answered(_answer(thread, record, block), at=at))
         else:
             said.append(block)
-    parts = list(content.parts(said))
-    if not parts:
-        return
-    origin = _origin(record, said[0])
-    thread.ending = Ending.INTERRUPTED if origin is Origin.INTERRUPT else Ending.UNKNOWN
-    thread.turns.append(content.spoken(Role.USER, parts, at=at, origin=origin))
+    # One line may hold what the person wrote and, beside it, what the program added.
+    for origin, same in itertools.groupby(said, key=lambda block: _origin(record, block)):
+        if parts := list(content.parts(list(same))):
+            thread.failure = None if origin is Origin.TURN else thread.failure
+            thread.entries.append(content.spoken(Role.USER, parts, at=at, origin=origin))
+
+
+def _answer(thread: Thread, record: dict[str, Any], block: dict[str, Any]) -> ToolResult:
+    call_id, answer = fields.text(block, "tool_use_id"), record.get("toolUseResult")
+    found = content.result(
+        call_id, block.get("content"), tool=thread.tools.get(call_id, ""), error=_error(record, block)
+    )
+    return msgspec.structs.replace(found, disposition=_disposition(answer, found))
 
 
 def _error(record: dict[str, Any], block: dict[str, Any]) -> bool | None:
@@ -159,25 +201,26 @@ def _error(record: dict[str, Any], block: dict[str, Any]) -> bool | None:
     return flagged
 
 
-def _disposition(answer: object, block: dict[str, Any]) -> Disposition | None:
-    words = "".join(part.text for part in content.shown(block.get("content")) if hasattr(part, "text"))
+def _disposition(answer: object, found: ToolResult) -> Disposition | None:
+    """What Claude Code itself writes in the place of a result when the call was refused or stopped."""
     if isinstance(answer, dict) and answer.get("interrupted") is True:
         return Disposition.INTERRUPTED
-    if not block.get("is_error"):
+    if not found.error:
         return None
-    if words.startswith(REJECTIONS) or (isinstance(answer, str) and answer.startswith(REJECTIONS)):
+    said = found.text
+    if said.startswith(REJECTIONS) or (isinstance(answer, str) and answer.startswith(REJECTIONS)):
         return Disposition.REJECTED
-    if words.startswith(CANCELLATIONS):
+    if said.startswith(CANCELLATIONS):
         return Disposition.CANCELLED
-    if words.startswith(INTERRUPT):
+    if said.startswith(INTERRUPT):
         return Disposition.INTERRUPTED
-    return None
+    return Disposition.BLOCKED if said.startswith(DENIALS) else None
 
 
-def _origin(record: dict[str, Any], first: object) -> Origin:
-    words = first.get("text", "") if isinstance(first, dict) else first
+def _origin(record: dict[str, Any], block: object) -> Origin:
+    words = block.get("text", "") if isinstance(block, dict) else block
     words = words.lstrip() if isinstance(words, str) else ""
-    if record.get("isCompactSummary"):
+    if record.get("isCompactSummary") or words.startswith(SUMMARY_HEAD):
         return Origin.SUMMARY
     if words.startswith(INTERRUPT):
         return Origin.INTERRUPT
@@ -200,41 +243,34 @@ def usage(record: dict[str, Any]) -> Usage | None:
     )
 
 
-def _main_id(source: Source, threads: dict[str, Thread]) -> str:
-    ids = [fields.text(thread.first, "sessionId") for thread in threads.values()]
-    return (
-        source.path.stem
-        if source.path.stem in ids
-        else next((found for found in ids if found), source.path.stem)
+def _command(messages: tuple[Message, ...]) -> str:
+    """A session that begins with a slash command is named by the command as the person typed it."""
+    first = next((message.text for message in messages if message.role is Role.USER), "")
+    name, arguments = (
+        first.partition(f"<command-{tag}>")[2].partition(f"</command-{tag}>")[0].strip() for tag in ("name", "args")
     )
+    return " ".join(f"{name} {arguments}".split())[:TITLE_CHARACTERS] if name else ""
 
 
-def _transcript(key: str, thread: Thread, main: str, title: str) -> Transcript:
-    first = thread.first
-    messages = tuple(_message(turn) for turn in thread.turns)
-    times = [message.at for message in messages if message.at is not None]
+def _transcript(key: str, thread: Thread, lineage: Lineage, title: str) -> Transcript:
+    first, messages = thread.first, turns.gathered(thread.entries)
+    started, ended = turns.span(messages)
+    forked = fields.text(fields.mapping(first, "forkedFrom"), "sessionId")
     return Transcript(
         source=NAME,
-        native_id=f"{main}/{key}" if key else main,
-        parent=main if key else "",
-        messages=messages,
-        title="" if key else title,
+        native_id=f"{lineage.own}/{key}" if key else lineage.own,
+        parent=lineage.own if key else forked or lineage.resumed,
+        messages=turns.delegated(messages) if key else messages,
+        title=_command(messages) if key or not title else title,
         model=next((message.model for message in messages if message.model), ""),
         folder=fields.text(first, "cwd"),
         branch=fields.text(first, "gitBranch"),
         version=fields.text(first, "version"),
         purpose=Purpose.SUBTASK if key else Purpose.CHAT,
-        ending=thread.ending,
-        started=min(times, default=None),
-        ended=max(times, default=None),
-    )
-
-
-def _message(turn: Turn | Message) -> Message:
-    if isinstance(turn, Message):
-        return turn
-    return content.spoken(
-        Role.AGENT, turn.parts, at=turn.at, model=turn.model, usage=turn.usage, origin=turn.origin
+        ending=turns.settled(messages) if thread.failure is None else Ending.FAILED,
+        ending_detail=thread.failure or "",
+        started=started,
+        ended=ended,
     )
 
 

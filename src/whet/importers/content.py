@@ -23,9 +23,7 @@ from whet.transcripts import (
 from whet.trust import Trust, trust_of_tool
 
 TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "summary_text"})
-MEDIA_BLOCKS = frozenset(
-    {"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "video"}
-)
+MEDIA_BLOCKS = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "video"})
 TRUST_OF_ROLE = {
     Role.SYSTEM: Trust.OPERATOR,
     Role.USER: Trust.USER,
@@ -127,9 +125,7 @@ def media(block: dict[str, Any]) -> Media:
         or fields.text(fields.mapping(block, "input_audio"), "data")
         or fields.text(address, "url", "image_url", "image", "data")
     )
-    media_type = fields.text(source, "media_type") or fields.text(
-        block, "mimeType", "mime_type", "media_type", "mime"
-    )
+    media_type = fields.text(source, "media_type") or fields.text(block, "mimeType", "mime_type", "media_type", "mime")
     if encoded.startswith("data:"):
         head, _, encoded = encoded.partition(",")
         media_type = media_type or head.removeprefix("data:").partition(";")[0]
@@ -153,9 +149,7 @@ def _decoded(encoded: str) -> bytes:
         return encoded.encode()
 
 
-def _media_kind(
-    block: dict[str, Any], media_type: str
-) -> Literal["image", "audio", "video", "document", "other"]:
+def _media_kind(block: dict[str, Any], media_type: str) -> Literal["image", "audio", "video", "document", "other"]:
     kind = f"{fields.text(block, 'type')} {media_type}"
     if "image" in kind:
         return "image"

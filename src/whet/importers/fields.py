@@ -1,13 +1,20 @@
 """Safe access to foreign JSON: a field of the wrong type reads as absent, never as a crash."""
 
-import math
+import hashlib
+import os
 from collections.abc import Mapping
 from datetime import UTC, datetime
+from pathlib import Path
 from typing import Any
 
 import msgspec
 
+from whet.importers.source import Source
+
+LARGEST = 1e18
 MILLISECONDS_FROM = 1e11  # a larger number of seconds would lie beyond the year 5000
+DIGEST_BYTES = 5
+END_BYTES = 16 << 10
 
 
 def text(record: Mapping[str, Any], *keys: str) -> str:
@@ -37,9 +44,16 @@ def whole(record: Mapping[str, Any], *keys: str) -> int:
     """The first of the named fields that is a number, as a whole one; 0 where there is none."""
     for key in keys:
         value = record.get(key)
-        if isinstance(value, int | float) and not isinstance(value, bool) and math.isfinite(value):
+        if isinstance(value, int | float) and not isinstance(value, bool) and _is_finite(value):
             return max(0, int(value))
     return 0
+
+
+def amount(value: object) -> float | None:
+    """A finite number, such as a score or a price."""
+    if not isinstance(value, int | float) or isinstance(value, bool) or not _is_finite(value):
+        return None
+    return float(value)
 
 
 def code(record: Mapping[str, Any], *keys: str) -> int | None:
@@ -61,7 +75,7 @@ def seconds(value: object) -> float | None:
     if isinstance(value, bool) or value is None:
         return None
     if isinstance(value, int | float):
-        if not math.isfinite(value) or value <= 0:
+        if not _is_finite(value) or value <= 0:
             return None
         return float(value) / 1000 if value > MILLISECONDS_FROM else float(value)
     if not isinstance(value, str):
@@ -78,3 +92,25 @@ def json_text(value: object) -> str:
     if isinstance(value, str):
         return value
     return msgspec.json.encode(value).decode()
+
+
+def identity(source: Source, index: int) -> str:
+    """The id of a session that has none in its file: by the file's place, or by its content if it was piped in."""
+    named = _ends(source.path) if source.name == "-" else str(source.path.absolute()).encode()
+    digest = hashlib.blake2b(named, digest_size=DIGEST_BYTES).hexdigest()
+    return f"{digest}-{Path(source.name).stem}#{index}"
+
+
+def _ends(path: Path) -> bytes:
+    """Enough of a file's content to tell it from another: its size, its start and its end."""
+    with open(path, "rb") as file:
+        size = file.seek(0, os.SEEK_END)
+        file.seek(0)
+        start = file.read(END_BYTES)
+        file.seek(max(0, size - END_BYTES))
+        return str(size).encode() + start + file.read(END_BYTES)
+
+
+def _is_finite(value: float) -> bool:
+    """Whether a number has a use as a float: a whole one may be larger than any."""
+    return -LARGEST < value < LARGEST

@@ -1,10 +1,41 @@
 """Every format that Whet reads, the most particular first; the first that knows a file reads it."""
 
-from whet.importers import claude_code
+from whet.importers import (
+    atif,
+    claude_code,
+    codex,
+    copilot,
+    gemini,
+    hermes,
+    inspect_logs,
+    mini_swe_agent,
+    openai_messages,
+    opencode,
+    openhands,
+    pi,
+    sharegpt,
+    swe_agent,
+)
 from whet.importers.formats import Format
 from whet.importers.source import Source
 
-FORMATS: tuple[Format, ...] = (claude_code.FORMAT,)
+FORMATS: tuple[Format, ...] = (
+    claude_code.FORMAT,
+    codex.FORMAT,
+    copilot.FORMAT,
+    gemini.FORMAT,
+    pi.FORMAT,
+    inspect_logs.FORMAT,
+    swe_agent.FORMAT,
+    mini_swe_agent.FORMAT,
+    openhands.FORMAT,
+    hermes.FORMAT,
+    opencode.FORMAT,
+    atif.FORMAT,
+    sharegpt.TRAJECTORY_FORMAT,
+    sharegpt.FORMAT,
+    openai_messages.FORMAT,
+)
 BY_NAME = {known.name: known for known in FORMATS}
 
 

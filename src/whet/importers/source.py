@@ -2,34 +2,51 @@
 
 import contextlib
 import gzip
-import io
-import json
-import shutil
-import tempfile
-import zipfile
+import itertools
 import zlib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import IO, Any, Literal, NamedTuple
+from typing import IO, Any, Literal, NamedTuple, cast
 
 import apsw
 import msgspec
 
-LINE_LIMIT_BYTES = 32 << 20
-DOCUMENT_LIMIT_BYTES = 48 << 20
-SAMPLE_LIMIT_BYTES = 1 << 20
+from whet.importers import archives, databases
+from whet.importers.parsing import BYTE_ORDER_MARK
+from whet.importers.parsing import Unreadable as Unreadable
+from whet.importers.parsing import parse as parse
+
+SAMPLE_BYTES = 1 << 20
 SAMPLE_RECORDS = 20
 BLOCK_BYTES = 1 << 20
-DEPTH_LIMIT = 200
+EXPANSION_LIMIT = 100  # sessions compress 5 to 30 times; what expands further is a bomb
+EXPANSION_FREE_BYTES = 64 << 20
+UTF_16_STARTS = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
 
 Kind = Literal["empty", "jsonl", "json", "sqlite", "zip", "other"]
 
 
+class Limits(NamedTuple):
+    """How much of a file is held at once; what is larger is reported and passed over."""
+
+    line_bytes: int = 32 << 20
+    document_bytes: int = 48 << 20
+    skipped: int = 10_000
+
+
 class Record(NamedTuple):
-    """One line of a JSON Lines file."""
+    """One object of a JSON Lines file with the number of its line."""
 
     line: int
     value: dict[str, Any]
+
+
+class Line(NamedTuple):
+    """One line; `body` is None where it is too long, `complete` is whether its newline was there."""
+
+    number: int
+    body: bytes | None
+    complete: bool
 
 
 class Skipped(msgspec.Struct, frozen=True):
@@ -40,212 +57,174 @@ class Skipped(msgspec.Struct, frozen=True):
     line: int = 0
 
 
-class Unreadable(Exception):
-    """A whole file that cannot be imported; its text is the reason in the report."""
-
-
 class Source:
     """A file and what was seen of it. Importers take records or a document from it and report what they skip."""
 
-    def __init__(self, path: Path, *, name: str = "") -> None:
+    def __init__(self, path: Path, *, name: str = "", limits: Limits = Limits()) -> None:  # noqa: B008 -- frozen
         self.path = path
         self.name = name or str(path)
+        self.limits = limits
         self.skipped: list[Skipped] = []
         self._document: object = None
-        with open(path, "rb") as file:
-            head = file.read(16)
+        if not path.is_file():
+            raise Unreadable("not a file" if path.exists() else "no such file")
+        with self._open(plain=True) as file:
+            head = _read(file, 16)
         self.compressed = head.startswith(b"\x1f\x8b")
         self.kind: Kind = self._kind(head)
         self.sample: tuple[dict[str, Any], ...] = tuple(self._sample())
 
     def skip(self, reason: str, line: int = 0) -> None:
-        """Report that a line, or the file, was left out."""
+        """Report that a line, or the file, was left out; a file of nothing but such lines is `Unreadable`."""
+        if line and len(self.skipped) >= self.limits.skipped:
+            first = self.skipped[0]
+            raise Unreadable(f"more than {self.limits.skipped} lines skipped; line {first.line}: {first.reason}")
         self.skipped.append(Skipped(path=self.name, reason=reason, line=line))
 
     @property
     def document(self) -> object:
         """The whole file as one JSON value."""
         if self._document is None:
+            limit = self.limits.document_bytes
             with self._open() as file:
-                body = _read(file, DOCUMENT_LIMIT_BYTES + 1)
-            if len(body) > DOCUMENT_LIMIT_BYTES:
-                raise Unreadable(f"one JSON value larger than {DOCUMENT_LIMIT_BYTES >> 20} MiB")
+                body = _read(file, limit + 1)
+            if len(body) > limit:
+                raise Unreadable(f"one JSON value larger than {limit >> 20} MiB")
             self._document = parse(body)
         return self._document
 
     def records(self) -> Iterator[Record]:
-        """The objects of a JSON Lines file in order; a line that is not one is reported and passed over."""
-        number = 0
-        for number, line, complete in self._lines():
-            if line is None:
-                self.skip(f"line longer than {LINE_LIMIT_BYTES >> 20} MiB", number)
-                continue
-            if not line.strip():
-                continue
-            try:
-                value = parse(line)
-            except Unreadable as error:
-                # A last line without its newline is still being written: it is taken next time.
-                self.skip("line not finished yet" if not complete else str(error), number)
-                continue
+        """The objects of a JSON Lines file in order; a line that is not one is reported and passed over.
+
+        The items of a JSON list count as lines, for some tools gather a session's lines in one.
+        """
+        for number, value in self._items() if self.kind == "json" else self._values():
             if isinstance(value, dict):
                 yield Record(number, value)
             else:
                 self.skip(f"not a JSON object but {_json_name(value)}", number)
 
-    @contextlib.contextmanager
-    def database(self) -> Iterator[apsw.Connection]:
+    def database(self) -> contextlib.AbstractContextManager[apsw.Connection]:
         """The file as a SQLite database, read-only, with its write-ahead log if one lies beside it."""
-        flags = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
-        try:
-            connection = apsw.Connection(f"{self.path.absolute().as_uri()}?mode=ro", flags=flags)
-            try:
-                connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-            except apsw.Error:
-                connection.close()
-                raise
-        except apsw.Error:
-            # A log on a read-only disk cannot be shared in place: read a private copy.
-            with tempfile.TemporaryDirectory() as folder:
-                yield from self._copied_database(Path(folder))
-            return
-        with contextlib.closing(connection):
-            yield connection
+        return databases.opened(self.path)
+
+    def archive(self) -> contextlib.AbstractContextManager[archives.Archive]:
+        """The file as a zip file of JSON members."""
+        return archives.opened(self.path, limit_bytes=self.limits.document_bytes)
 
     def members(self) -> Iterator[tuple[str, object]]:
-        """The JSON members of a zip file with their names."""
-        try:
-            with zipfile.ZipFile(self.path) as archive:
-                for entry in archive.infolist():
-                    if not entry.filename.endswith(".json"):
-                        continue
-                    if entry.file_size > DOCUMENT_LIMIT_BYTES:
-                        self.skip(f"{entry.filename} is larger than {DOCUMENT_LIMIT_BYTES >> 20} MiB")
-                        continue
-                    with archive.open(entry) as member:
-                        body = member.read(DOCUMENT_LIMIT_BYTES)
-                    try:
-                        yield entry.filename, parse(body)
-                    except Unreadable as error:
-                        self.skip(f"{entry.filename}: {error}")
-        except (zipfile.BadZipFile, OSError, EOFError, NotImplementedError, RuntimeError) as error:
-            raise Unreadable(f"broken zip file: {error}") from error
+        """The JSON members of a zip file with their names; one that cannot be read is reported and passed over."""
+        with self.archive() as archive:
+            for name in archive.names:
+                if not name.endswith(".json"):
+                    continue
+                try:
+                    value = archive.read(name)
+                except Unreadable as error:
+                    self.skip(str(error))
+                else:
+                    yield name, value
 
-    def _copied_database(self, folder: Path) -> Iterator[apsw.Connection]:
-        copy = folder / "copy.db"
-        shutil.copyfile(self.path, copy)
-        log = self.path.with_name(self.path.name + "-wal")
-        if log.exists():
-            shutil.copyfile(log, folder / "copy.db-wal")
+    def _open(self, *, plain: bool = False) -> IO[bytes]:
         try:
-            with contextlib.closing(apsw.Connection(str(copy))) as connection:
-                connection.execute("SELECT count(*) FROM sqlite_schema").fetchone()
-                yield connection
-        except apsw.Error as error:
-            raise Unreadable(f"broken SQLite database: {error}") from error
-
-    def _open(self) -> IO[bytes]:
-        return gzip.open(self.path) if self.compressed else open(self.path, "rb")  # type: ignore[return-value]
+            if plain or not self.compressed:
+                return open(self.path, "rb")
+            return cast(IO[bytes], gzip.open(self.path))
+        except OSError as error:
+            raise Unreadable(f"cannot be opened: {error.strerror}") from error
 
     def _kind(self, head: bytes) -> Kind:
         if head.startswith(b"SQLite format 3\0"):
             return "sqlite"
         if head.startswith(b"PK\x03\x04"):
             return "zip"
+        if head.startswith(UTF_16_STARTS):
+            raise Unreadable("UTF-16 text; save it as UTF-8")
         with self._open() as file:
-            start = _read(file, SAMPLE_LIMIT_BYTES)
-        text = start.removeprefix(b"\xef\xbb\xbf").lstrip()
+            start = _read(file, SAMPLE_BYTES).removeprefix(BYTE_ORDER_MARK)
+        text = start.lstrip()
         if not text:
-            return "empty"
-        if text[:1] not in b"{[":
-            return "other"
-        first, newline, rest = text.partition(b"\n")
-        if newline and rest.strip() and _is_json(first):
-            return "jsonl"
-        if len(start) == SAMPLE_LIMIT_BYTES and not newline:
-            return "jsonl" if not self._fits() else "json"
-        return "json" if self._is_document() else "jsonl"
+            return "empty" if len(start) < SAMPLE_BYTES - len(BYTE_ORDER_MARK) else "other"
+        return self._kind_of_text() if text[:1] in b"{[" else "other"
 
-    def _fits(self) -> bool:
-        with self._open() as file:
-            return len(_read(file, DOCUMENT_LIMIT_BYTES + 1)) <= DOCUMENT_LIMIT_BYTES
-
-    def _is_document(self) -> bool:
+    def _kind_of_text(self) -> Kind:
+        """JSON Lines when the first line is a value of its own and more follow; one value is a document."""
+        written = (line for line in self._lines() if line.body is None or line.body.strip())
+        first = next(written)
+        follows = next(written, None) is not None
+        if first.body is not None and _is_json(first.body):
+            return "jsonl" if follows else "json"
         try:
-            return isinstance(self.document, dict | list)
+            return "json" if isinstance(self.document, dict | list) else "other"
         except Unreadable:
-            return False
+            # A long first line is a record too long to take; a damaged one has sound ones after it.
+            return "jsonl" if first.body is None or any(self._sampled_records()) else "json"
 
     def _sample(self) -> Iterator[dict[str, Any]]:
         if self.kind == "json":
-            value = self.document
-            items = value if isinstance(value, list) else [value]
-            yield from (item for item in items[:SAMPLE_RECORDS] if isinstance(item, dict))
+            with contextlib.suppress(Unreadable):
+                value = self.document
+                items = value if isinstance(value, list) else [value]
+                yield from (item for item in items[:SAMPLE_RECORDS] if isinstance(item, dict))
         elif self.kind == "jsonl":
-            with self._open() as file:
-                start = _read(file, SAMPLE_LIMIT_BYTES)
-            for line in start.removeprefix(b"\xef\xbb\xbf").split(b"\n")[:SAMPLE_RECORDS]:
-                with contextlib.suppress(Unreadable):
-                    value = parse(line)
-                    if isinstance(value, dict):
-                        yield value
+            yield from self._sampled_records()
 
-    def _lines(self) -> Iterator[tuple[int, bytes | None, bool]]:
-        """Each line with its number, None where it is too long, and whether its newline was there."""
-        number, parts, size = 1, io.BytesIO(), 0
+    def _sampled_records(self) -> Iterator[dict[str, Any]]:
+        """The objects among the first lines, at least those of the first mebibyte."""
+        size = 0
+        for line in itertools.islice(self._lines(), SAMPLE_RECORDS):
+            body = line.body or b""
+            with contextlib.suppress(Unreadable):
+                value = parse(body)
+                if isinstance(value, dict):
+                    yield value
+            size += len(body)
+            if size > SAMPLE_BYTES:
+                return
+
+    def _items(self) -> Iterator[tuple[int, object]]:
+        document = self.document
+        yield from enumerate(document if isinstance(document, list) else [document], start=1)
+
+    def _values(self) -> Iterator[tuple[int, object]]:
+        for number, body, complete in self._lines():
+            if body is None:
+                self.skip(f"line longer than {self.limits.line_bytes >> 20} MiB", number)
+            elif body.strip():
+                try:
+                    value = parse(body)
+                except Unreadable as error:
+                    # A last line without its newline is still being written: it is taken next time.
+                    self.skip(str(error) if complete else "line not finished yet", number)
+                else:
+                    yield number, value
+
+    def _lines(self) -> Iterator[Line]:
+        number, pending, size, limit = 1, list[bytes](), 0, self.limits.line_bytes
+        for block in self._blocks():
+            *whole, rest = block.split(b"\n")
+            for piece in whole:
+                size += len(piece)
+                yield Line(number, b"".join([*pending, piece]) if size <= limit else None, complete=True)
+                number, size = number + 1, 0
+                pending.clear()
+            size += len(rest)
+            pending = [*pending, rest] if size <= limit else []
+        if size:
+            yield Line(number, b"".join(pending) if size <= limit else None, complete=False)
+
+    def _blocks(self) -> Iterator[bytes]:
+        taken = 0
         with self._open() as file:
             while block := _read(file, BLOCK_BYTES):
-                *whole, rest = block.split(b"\n")
-                for piece in whole:
-                    size += len(piece)
-                    if size <= LINE_LIMIT_BYTES:
-                        parts.write(piece)
-                    yield number, parts.getvalue() if size <= LINE_LIMIT_BYTES else None, True
-                    number, parts, size = number + 1, io.BytesIO(), 0
-                size += len(rest)
-                if size <= LINE_LIMIT_BYTES:
-                    parts.write(rest)
-        if size:
-            yield number, parts.getvalue() if size <= LINE_LIMIT_BYTES else None, False
+                taken += len(block)
+                if self.compressed and taken > EXPANSION_FREE_BYTES:
+                    self._refuse_bomb(taken)
+                yield block
 
-
-def parse(body: bytes) -> object:
-    """A JSON value, or `Unreadable` with the reason; never a crash, whatever the bytes."""
-    body = body.removeprefix(b"\xef\xbb\xbf")
-    try:
-        return msgspec.json.decode(body)
-    except RecursionError:
-        raise Unreadable("nested too deeply") from None
-    except (msgspec.DecodeError, UnicodeDecodeError, ValueError) as error:
-        return _parse_leniently(body, str(error))
-
-
-def _parse_leniently(body: bytes, reason: str) -> object:
-    """Accept what JavaScript writes and strict JSON refuses: half surrogate pairs, NaN, a stray encoding."""
-    try:
-        text = body.decode("utf-8")
-    except UnicodeDecodeError:
-        raise Unreadable("not UTF-8 text") from None
-    try:
-        value = json.loads(text)
-    except RecursionError:
-        raise Unreadable("nested too deeply") from None
-    except ValueError:
-        raise Unreadable(f"not JSON: {reason}") from None
-    return _mended(value)
-
-
-def _mended(value: object, depth: int = 0) -> object:
-    """The value with half surrogate pairs replaced, since UTF-8 cannot hold them."""
-    if depth > DEPTH_LIMIT:
-        raise Unreadable("nested too deeply")
-    if isinstance(value, str):
-        return value.encode("utf-16", "surrogatepass").decode("utf-16", "replace")
-    if isinstance(value, list):
-        return [_mended(item, depth + 1) for item in value]
-    if isinstance(value, dict):
-        return {_mended(key, depth + 1): _mended(item, depth + 1) for key, item in value.items()}
-    return value
+    def _refuse_bomb(self, taken: int) -> None:
+        if taken > EXPANSION_LIMIT * self.path.stat().st_size:
+            raise Unreadable(f"expands to more than {EXPANSION_LIMIT} times its size")
 
 
 def _read(file: IO[bytes], size: int) -> bytes:

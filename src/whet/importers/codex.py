@@ -1,0 +1,271 @@
+"""Codex: one JSON Lines rollout a session; what the model saw, beside events that repeat and explain it."""
+
+import itertools
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from typing import Any
+
+import msgspec
+
+from whet.importers import content, fields, turns
+from whet.importers.codex_results import Facts, completed, disposition, facts
+from whet.importers.codex_usage import Tally
+from whet.importers.formats import Format
+from whet.importers.source import Source
+from whet.importers.turns import Turn
+from whet.transcripts import (
+    Ending,
+    Message,
+    Origin,
+    Part,
+    Purpose,
+    Role,
+    Text,
+    Thought,
+    ToolCall,
+    Transcript,
+)
+
+NAME = "codex"
+WRAPPERS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
+IDE_HEAD = "# Context from my IDE setup:"
+IDE_REQUEST = "## My request for Codex:"
+INSERTED_HEADS = (
+    "<environment_context>",
+    "<user_instructions>",
+    "<INSTRUCTIONS>",
+    "# AGENTS.md instructions",
+    "<turn_aborted>",
+    "<user_shell_command>",
+    "<skill>",
+    "<skills_instructions>",
+    "<permissions instructions>",
+    "<collaboration_mode>",
+    "<subagent_notification>",
+    IDE_HEAD,
+)
+SERVER_CALLS = frozenset({"web_search_call", "image_generation_call"})
+UUID_LENGTH = 36
+
+
+@dataclass(slots=True)
+class Session:
+    """What has been read of a rollout."""
+
+    entries: list[Turn | Message] = field(default_factory=list)
+    open: Turn | None = None
+    tally: Tally = field(default_factory=Tally)
+    tools: dict[str, str] = field(default_factory=dict)
+    facts: dict[str, Facts] = field(default_factory=dict)
+    meta: dict[str, Any] = field(default_factory=dict)
+    first_model: str = ""
+    model: str = ""
+    folder: str = ""
+    title: str = ""
+    ending: Ending = Ending.UNKNOWN
+    detail: str = ""
+
+
+def sniff(source: Source) -> bool:
+    return source.kind in ("jsonl", "json") and any(
+        (fields.text(record, "type") in WRAPPERS and isinstance(record.get("payload"), dict)) or _is_bare_meta(record)
+        for record in source.sample
+    )
+
+
+def read(source: Source) -> Iterator[Transcript]:
+    session = Session()
+    for _, record in source.records():
+        kind, item = _unwrapped(record)
+        at = fields.seconds(record.get("timestamp"))
+        if kind == "session_meta":
+            # A resumed or forked rollout carries older ones too: the first is its own.
+            session.meta = session.meta or item
+        elif kind == "turn_context":
+            session.model = fields.text(item, "model") or session.model
+            session.first_model = session.first_model or session.model
+            session.folder = session.folder or fields.text(item, "cwd")
+        elif kind == "response_item":
+            _take_item(session, item, at)
+        elif kind == "event_msg":
+            _take_event(session, item, at)
+        elif kind == "compacted" and (summary := fields.text(item, "message")):
+            usage = session.tally.unclaimed()
+            _append(session, content.spoken(Role.USER, [Text(summary)], at=at, usage=usage, origin=Origin.SUMMARY))
+    if session.entries:
+        yield _transcript(source, session)
+    else:
+        source.skip("no conversation in it")
+
+
+def _is_bare_meta(record: dict[str, Any]) -> bool:
+    """Whether it is the first line of a file from before lines had a type and a payload."""
+    return "type" not in record and {"id", "timestamp", "instructions"} <= record.keys()
+
+
+def _unwrapped(record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
+    payload = record.get("payload")
+    if isinstance(payload, dict):
+        return fields.text(record, "type"), payload
+    if _is_bare_meta(record):
+        return "session_meta", record
+    return ("response_item", record) if "type" in record else ("", {})
+
+
+def _take_item(session: Session, item: dict[str, Any], at: float | None) -> None:
+    kind = fields.text(item, "type") or ("message" if "role" in item else "")
+    if kind == "message":
+        _take_message(session, item, at)
+    elif kind == "reasoning":
+        words = [fields.text(word, "text") for key in ("summary", "content") for word in fields.objects(item, key)]
+        if any(words):
+            _say(session, [Thought("\n\n".join(filter(None, words)))], at)
+    elif kind in SERVER_CALLS:
+        _take_server_call(session, item, kind, at)
+    elif kind.endswith("_call"):
+        call = _call(item, kind)
+        session.tools[call.id] = call.name
+        _say(session, [call], at)
+    elif kind.endswith("_output"):
+        _take_output(session, item, at)
+
+
+def _take_message(session: Session, item: dict[str, Any], at: float | None) -> None:
+    role = fields.text(item, "role")
+    if role == "assistant":
+        _say(session, list(content.parts(item.get("content"))), at)
+        return
+    if role != "user":
+        parts = list(content.shown(item.get("content")))
+        _append(session, content.spoken(Role.SYSTEM, parts, at=at, origin=Origin.INSERTED))
+        return
+    blocks = item.get("content")
+    pieces = itertools.chain.from_iterable(map(_split, blocks if isinstance(blocks, list) else [blocks]))
+    for origin, same in itertools.groupby(pieces, key=_origin):
+        parts = list(content.shown(list(same)))
+        if not parts:
+            continue
+        _append(session, content.spoken(Role.USER, parts, at=at, origin=origin))
+        if origin is Origin.TURN:
+            session.ending, session.detail = Ending.UNKNOWN, ""
+            session.tally.begin()
+
+
+def _split(block: object) -> Iterator[object]:
+    """The editor puts its open files and selection before what the person asked: two texts, two authors."""
+    words = fields.text(block, "text") if isinstance(block, dict) else block
+    if isinstance(words, str) and words.startswith(IDE_HEAD) and IDE_REQUEST in words:
+        context, _, request = words.rpartition(IDE_REQUEST)
+        yield from (context.rstrip(), request.strip())
+    else:
+        yield block
+
+
+def _origin(block: object) -> Origin:
+    words = fields.text(block, "text") if isinstance(block, dict) else block
+    inserted = isinstance(words, str) and words.lstrip().startswith(INSERTED_HEADS)
+    return Origin.INSERTED if inserted else Origin.TURN
+
+
+def _append(session: Session, message: Message) -> None:
+    session.entries.append(message)
+    session.open = None
+
+
+def _say(session: Session, parts: list[Part], at: float | None) -> None:
+    if not parts:
+        return
+    if session.open is None or session.tally.divides(session.open):
+        session.open = Turn([], at, session.model)
+        session.entries.append(session.open)
+        session.tally.opened(session.open)
+    session.open.parts.extend(parts)
+
+
+def _call(item: dict[str, Any], kind: str) -> ToolCall:
+    name = fields.text(item, "name") or kind.removesuffix("_call")
+    if space := fields.text(item, "namespace"):
+        name = f"{space.removesuffix('__')}__{name}"
+    asked = [item[key] for key in ("arguments", "input", "action") if item.get(key) is not None]
+    return ToolCall(fields.text(item, "call_id", "id"), name, fields.json_text(asked[0] if asked else {}))
+
+
+def _take_server_call(session: Session, item: dict[str, Any], kind: str, at: float | None) -> None:
+    """The provider ran it within the model call: its status is recorded, its result is not."""
+    call_id = fields.text(item, "call_id", "id") or f"{kind}-{len(session.entries)}"
+    name = kind.removesuffix("_call")
+    asked = item.get("action") or {"prompt": fields.text(item, "revised_prompt")}
+    _say(session, [ToolCall(call_id, name, fields.json_text(asked))], at)
+    error = {"completed": False, "failed": True}.get(fields.text(item, "status"))
+    session.entries.append(content.answered(content.result(call_id, None, tool=name, error=error), at=at))
+
+
+def _take_output(session: Session, item: dict[str, Any], at: float | None) -> None:
+    call_id, output, error = fields.text(item, "call_id", "id"), item.get("output"), None
+    if isinstance(output, dict) and "content" in output:
+        success = fields.flag(output, "success")
+        output, error = output["content"], None if success is None else not success
+    answer = content.result(call_id, output, tool=session.tools.get(call_id, ""), error=error)
+    answer = msgspec.structs.replace(answer, disposition=disposition(answer.text))
+    session.entries.append(content.answered(answer, at=at))
+    session.tally.answered()
+
+
+def _take_event(session: Session, event: dict[str, Any], at: float | None) -> None:
+    kind = fields.text(event, "type")
+    if kind == "token_count":
+        session.tally.count(fields.mapping(event, "info"))
+    elif kind in ("task_complete", "turn_complete"):
+        if session.ending is not Ending.FAILED:
+            session.ending = Ending.FINISHED
+    elif kind == "turn_aborted":
+        _take_abort(session, fields.text(event, "reason"), at)
+    elif kind == "error":
+        session.ending, session.detail = Ending.FAILED, fields.text(event, "message")
+    elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end"):
+        session.facts[fields.text(event, "call_id")] = facts(event)
+    elif kind == "thread_name_updated":
+        session.title = fields.text(event, "thread_name", "name") or session.title
+
+
+def _take_abort(session: Session, reason: str, at: float | None) -> None:
+    if reason == "budget_limited":
+        session.ending, session.detail = Ending.BUDGET, reason
+    elif reason != "review_ended":
+        session.ending, session.detail = Ending.INTERRUPTED, reason
+        words = [Text(reason or "interrupted")]
+        _append(session, content.spoken(Role.USER, words, at=at, origin=Origin.INTERRUPT))
+
+
+def _transcript(source: Source, session: Session) -> Transcript:
+    meta, start = session.meta, fields.mapping(session.meta, "source")
+    spawned = fields.mapping(fields.mapping(start, "subagent"), "thread_spawn")
+    messages = tuple(completed(message, session.facts) for message in turns.gathered(session.entries))
+    started, ended = turns.span(messages, fields.seconds(meta.get("timestamp")))
+    ending = turns.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
+    is_subtask = "subagent" in start or fields.text(meta, "thread_source") == "subagent"
+    return Transcript(
+        source=NAME,
+        native_id=fields.text(meta, "id") or source.path.stem[-UUID_LENGTH:],
+        messages=turns.delegated(messages) if is_subtask else messages,
+        parent=fields.text(spawned, "parent_thread_id") or fields.text(meta, "parent_thread_id", "forked_from_id"),
+        title=session.title,
+        model=session.first_model,
+        folder=fields.text(meta, "cwd") or session.folder,
+        branch=fields.text(fields.mapping(meta, "git"), "branch"),
+        version=fields.text(meta, "cli_version"),
+        purpose=Purpose.SUBTASK if is_subtask else Purpose.CHAT,
+        ending=ending,
+        ending_detail=session.detail,
+        started=started,
+        ended=ended,
+    )
+
+
+FORMAT = Format(
+    NAME,
+    "Codex",
+    sniff,
+    read,
+    places=(".codex/sessions/*/*/*/rollout-*.jsonl", ".codex/archived_sessions/rollout-*.jsonl"),
+)

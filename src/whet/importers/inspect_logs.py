@@ -1,0 +1,173 @@
+"""Inspect: an evaluation's log, as a zip of samples or one JSON value; a session for each sample and epoch."""
+
+from collections.abc import Iterator
+from typing import Any
+
+from whet.importers import content, fields, inspect_events, inspect_scores
+from whet.importers.archives import Archive
+from whet.importers.formats import Format
+from whet.importers.inspect_events import Events
+from whet.importers.source import Source, Unreadable
+from whet.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, ToolCall, Transcript
+
+NAME = "inspect"
+HEADERS = ("header.json", "_journal/start.json")  # the second alone while the evaluation runs
+ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.AGENT}
+
+
+def sniff(source: Source) -> bool:
+    if source.kind == "zip":
+        with source.archive() as archive:
+            return any(header in archive.names for header in HEADERS)
+    return source.kind == "json" and any(
+        "version" in record and "plan" in record and "task" in fields.mapping(record, "eval")
+        for record in source.sample[:1]
+    )
+
+
+def read(source: Source) -> Iterator[Transcript]:
+    if source.kind == "zip":
+        with source.archive() as archive:
+            yield from _read_archive(source, archive)
+        return
+    for _, log in source.records():
+        samples = fields.objects(log, "samples")
+        if not samples:
+            source.skip("an evaluation without samples")
+        for sample in samples:
+            yield _transcript(log, sample)
+
+
+def _read_archive(source: Source, archive: Archive) -> Iterator[Transcript]:
+    header = archive.read(next((name for name in HEADERS if name in archive.names), HEADERS[0]))
+    names = [name for name in archive.names if name.startswith("samples/") and name.endswith(".json")]
+    if not names:
+        source.skip("an evaluation without samples")
+    for name in names:
+        try:
+            sample = archive.read(name)
+        except Unreadable as error:
+            source.skip(str(error))
+            continue
+        if isinstance(sample, dict):
+            yield _transcript(header if isinstance(header, dict) else {}, sample)
+        else:
+            source.skip(f"{name} is not a JSON object")
+
+
+def _transcript(log: dict[str, Any], sample: dict[str, Any]) -> Transcript:
+    task = fields.mapping(log, "eval")
+    events = inspect_events.gather(sample)
+    said = list(_messages(sample, events))
+    times = [moment for moment in (*events.times.values(), *(message.at for message in said)) if moment]
+    created = fields.seconds(task.get("created"))
+    number, epoch = _label(sample.get("id")), fields.code(sample, "epoch") or 1
+    ending, detail = _ending(sample)
+    return Transcript(
+        source=NAME,
+        native_id=fields.text(sample, "uuid") or f"{_log_id(task)}/{number}/{epoch}",
+        messages=tuple(said),
+        title=f"{fields.text(task, 'task')} {number}, epoch {epoch}",
+        model=fields.text(task, "model"),
+        version=fields.text(fields.mapping(task, "packages"), "inspect_ai"),
+        ending=ending,
+        ending_detail=detail,
+        started=fields.seconds(sample.get("started_at")) or min(times, default=created),
+        ended=fields.seconds(sample.get("completed_at")) or max(times, default=None),
+        tools=events.tools,
+        checks=tuple(inspect_scores.checks(sample)),
+        usage=None if events.usage else inspect_events.total(fields.mapping(sample, "model_usage")),
+    )
+
+
+def _log_id(task: dict[str, Any]) -> str:
+    made = "/".join(part for part in (fields.text(task, "run_id"), fields.text(task, "task_id")) if part)
+    return fields.text(task, "eval_id") or made
+
+
+def _label(value: object) -> str:
+    return "" if value is None else fields.json_text(value)
+
+
+def _ending(sample: dict[str, Any]) -> tuple[Ending, str]:
+    error, limit = fields.mapping(sample, "error"), fields.mapping(sample, "limit")
+    if error:
+        return Ending.FAILED, fields.text(error, "message")
+    if limit:
+        kind = fields.text(limit, "type")
+        stopped = Ending.INTERRUPTED if kind == "operator" else Ending.BUDGET
+        return stopped, f"{kind} {_label(limit.get('limit'))}".strip()
+    return Ending.FINISHED, ""
+
+
+def _messages(sample: dict[str, Any], events: Events) -> Iterator[Message]:
+    recorded = fields.objects(sample, "messages") or list(events.history)
+    resolve = inspect_events.Attachments(fields.mapping(sample, "attachments")).resolve
+    marked = any(record.get("role") == "user" and record.get("source") == "input" for record in recorded)
+    for record in recorded:
+        message = resolve(record)
+        if not isinstance(message, dict):
+            continue
+        identifier = fields.text(message, "id")
+        if message.get("role") == "tool":
+            yield _answer(message, events)
+        elif role := ROLES.get(fields.text(message, "role")):
+            # What a solver adds in the user's place carries no source, where the sample's own input has one.
+            added = role is Role.USER and marked and not message.get("source")
+            yield content.spoken(
+                role,
+                _parts(message),
+                at=events.times.get(identifier),
+                model=fields.text(message, "model"),
+                usage=events.usage.get(identifier),
+                origin=Origin.INSERTED if added else Origin.TURN,
+            )
+            yield from _served(message)
+
+
+def _parts(message: dict[str, Any]) -> Iterator[Part]:
+    blocks = message.get("content")
+    for block in blocks if isinstance(blocks, list) else [blocks]:
+        if isinstance(block, dict) and block.get("type") == "tool_use":
+            yield _call(block, fields.text(block, "name"))
+        else:
+            yield from content.parts([block])
+    for call in fields.objects(message, "tool_calls"):
+        yield _call(call, fields.text(call, "function"))
+
+
+def _call(record: dict[str, Any], name: str) -> ToolCall:
+    return ToolCall(fields.text(record, "id"), name, fields.json_text(record.get("arguments", {})))
+
+
+def _served(message: dict[str, Any]) -> Iterator[Message]:
+    """The results of tools that the provider ran itself, which stand inside the assistant's message."""
+    for block in fields.objects(message, "content"):
+        if block.get("type") == "tool_use" and "result" in block:
+            yield content.answered(
+                content.result(
+                    fields.text(block, "id"),
+                    block.get("error") or block["result"],
+                    tool=fields.text(block, "name"),
+                    error=True if block.get("error") else None,
+                )
+            )
+
+
+def _answer(message: dict[str, Any], events: Events) -> Message:
+    error = fields.mapping(message, "error")
+    reason, shown = fields.text(error, "message"), message.get("content")
+    if error and reason and Text(reason) not in tuple(content.shown(shown)):
+        shown = [reason, shown]
+    call_id = fields.text(message, "tool_call_id")
+    answer = content.result(
+        call_id,
+        shown,
+        tool=fields.text(message, "function"),
+        error=True if error else None,
+        disposition=Disposition.BLOCKED if error.get("type") == "approval" else None,
+    )
+    return content.answered(answer, at=events.times.get(call_id))
+
+
+FORMAT = Format(NAME, "Inspect logs", sniff, read)

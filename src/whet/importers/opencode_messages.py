@@ -1,0 +1,214 @@
+"""OpenCode's messages: an `info` object and typed parts, the steps of one answer parted by marks."""
+
+from collections.abc import Iterable, Iterator
+from typing import Any, NamedTuple
+
+from whet.importers import content, fields
+from whet.transcripts import (
+    Disposition,
+    Ending,
+    Media,
+    Message,
+    Origin,
+    Part,
+    Role,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Usage,
+)
+
+ABORTED = "MessageAbortedError"
+OUTPUT_LIMIT = "MessageOutputLengthError"
+REJECTIONS = ("The user rejected permission", "The user dismissed this question")
+BLOCKS = ("The user has specified a rule which prevents you",)
+ABORTIONS = ("Tool execution aborted",)
+
+
+class Turn(NamedTuple):
+    """One message as OpenCode keeps it."""
+
+    info: dict[str, Any]
+    parts: list[dict[str, Any]]
+
+
+class Step(NamedTuple):
+    """One call of the model within an answer: its parts and, at its end, what it used."""
+
+    parts: list[dict[str, Any]]
+    finish: dict[str, Any]
+
+
+def conversation(turns: Iterable[Turn], revert: dict[str, Any]) -> Iterator[Message]:
+    """The turns as messages, up to the point to which the person has taken the session back."""
+    for turn in _kept(turns, revert):
+        if turn.info.get("role") == "assistant":
+            yield from _answer(turn)
+        elif turn.info.get("role") == "user":
+            yield from _request(turn)
+
+
+def ending(turns: list[Turn]) -> tuple[Ending, str]:
+    """How the session ended, by the error or the finish of its last message, and the source's word for it."""
+    info = turns[-1].info if turns else {}
+    name = fields.text(fields.mapping(info, "error"), "name")
+    if name:
+        known = {ABORTED: Ending.INTERRUPTED, OUTPUT_LIMIT: Ending.BUDGET}
+        return known.get(name, Ending.FAILED), name
+    finish = fields.text(info, "finish")
+    done = info.get("role") == "assistant" and bool(fields.mapping(info, "time").get("completed"))
+    return (Ending.FINISHED if done and finish != "tool-calls" else Ending.UNKNOWN), finish
+
+
+def _kept(turns: Iterable[Turn], revert: dict[str, Any]) -> Iterator[Turn]:
+    last, part = fields.text(revert, "messageID"), fields.text(revert, "partID")
+    for turn in turns:
+        if not last or fields.text(turn.info, "id") != last:
+            yield turn
+            continue
+        ids = [fields.text(found, "id") for found in turn.parts]
+        if part in ids:
+            yield Turn(turn.info, turn.parts[: ids.index(part)])
+        return
+
+
+def _request(turn: Turn) -> Iterator[Message]:
+    """What the person wrote, and apart from it what OpenCode put beside it, such as the files that were named."""
+    at = _time(turn.info)
+    for synthetic in (False, True):
+        shown = [part for part in turn.parts if (part.get("synthetic") is True) is synthetic]
+        if parts := [found for part in shown for found in _shown(part)]:
+            origin = Origin.INSERTED if synthetic else Origin.TURN
+            yield content.spoken(Role.USER, parts, at=at, origin=origin)
+
+
+def _answer(turn: Turn) -> Iterator[Message]:
+    info, at = turn.info, _time(turn.info)
+    origin = Origin.SUMMARY if info.get("summary") is True else Origin.TURN
+    steps = [step for step in _steps(turn.parts) if any(True for _ in _spoken_parts(step))]
+    for index, step in enumerate(steps):
+        usage = _usage(step.finish)
+        if usage is None and index == len(steps) - 1 and not any(found.finish for found in steps):
+            usage = _usage(info)
+        yield content.spoken(
+            Role.AGENT,
+            _spoken_parts(step),
+            at=_step_time(step) or at,
+            model=fields.text(info, "modelID"),
+            usage=usage,
+            origin=origin,
+        )
+        yield from _results(step)
+    yield from _failure(info, at)
+
+
+def _steps(parts: list[dict[str, Any]]) -> Iterator[Step]:
+    gathered: list[dict[str, Any]] = []
+    for part in parts:
+        kind = part.get("type")
+        if kind == "step-start" and gathered:
+            yield Step(gathered, {})
+            gathered = []
+        elif kind == "step-finish":
+            yield Step(gathered, part)
+            gathered = []
+        else:
+            gathered.append(part)
+    if gathered:
+        yield Step(gathered, {})
+
+
+def _spoken_parts(step: Step) -> Iterator[Part]:
+    for part in step.parts:
+        kind = part.get("type")
+        if kind == "reasoning":
+            if words := fields.text(part, "text"):
+                yield Thought(words)
+        elif kind == "tool":
+            given = fields.mapping(part, "state").get("input", {})
+            yield ToolCall(_call_id(part), fields.text(part, "tool"), fields.json_text(given))
+        elif part.get("synthetic") is not True:
+            yield from _shown(part)
+
+
+def _shown(part: dict[str, Any]) -> Iterator[Text | Media]:
+    if part.get("type") in ("text", "file"):
+        yield from content.shown(part)
+
+
+def _results(step: Step) -> Iterator[Message]:
+    for part in step.parts:
+        state = fields.mapping(part, "state")
+        if part.get("type") == "tool" and state.get("status") in ("completed", "error"):
+            at = fields.seconds(fields.mapping(state, "time").get("end"))
+            yield content.answered(_result(part, state), at=at)
+
+
+def _result(part: dict[str, Any], state: dict[str, Any]) -> ToolResult:
+    failed = state["status"] == "error"
+    metadata = fields.mapping(state, "metadata")
+    exit_code = fields.code(metadata, "exit")
+    said = state.get("error") if failed else state.get("output")
+    attached = [] if failed else fields.objects(state, "attachments")
+    return content.result(
+        _call_id(part),
+        [said, *attached] if attached else said,
+        tool=fields.text(part, "tool"),
+        # A command that ran and exited with an error is "completed" here: then its exit code decides.
+        error=True if failed else (None if exit_code else False),
+        exit_code=exit_code,
+        disposition=_disposition(said if failed else "", metadata),
+    )
+
+
+def _disposition(error: object, metadata: dict[str, Any]) -> Disposition | None:
+    words = error.removeprefix("Error: ") if isinstance(error, str) else ""
+    if words.startswith(REJECTIONS):
+        return Disposition.REJECTED
+    if words.startswith(BLOCKS):
+        return Disposition.BLOCKED
+    if words.startswith(ABORTIONS) or metadata.get("interrupted") is True:
+        return Disposition.INTERRUPTED
+    return None
+
+
+def _failure(info: dict[str, Any], at: float | None) -> Iterator[Message]:
+    error = fields.mapping(info, "error")
+    if error.get("name") == ABORTED:
+        yield content.spoken(Role.USER, (), at=at, origin=Origin.INTERRUPT)
+    elif error:
+        words = fields.text(fields.mapping(error, "data"), "message") or fields.text(error, "message", "name")
+        yield content.spoken(Role.AGENT, content.shown(words), at=at, origin=Origin.INSERTED)
+
+
+def _call_id(part: dict[str, Any]) -> str:
+    return fields.text(part, "callID", "id")
+
+
+def _time(info: dict[str, Any]) -> float | None:
+    return fields.seconds(fields.mapping(info, "time").get("created"))
+
+
+def _step_time(step: Step) -> float | None:
+    for part in step.parts:
+        times = fields.mapping(part, "time") or fields.mapping(fields.mapping(part, "state"), "time")
+        if (at := fields.seconds(times.get("start"))) is not None:
+            return at
+    return None
+
+
+def _usage(record: dict[str, Any]) -> Usage | None:
+    """Usage in OpenCode's terms, where cached and reasoning tokens are counted apart."""
+    tokens = fields.mapping(record, "tokens")
+    if not tokens:
+        return None
+    cache = fields.mapping(tokens, "cache")
+    cached, written = fields.whole(cache, "read"), fields.whole(cache, "write")
+    return Usage(
+        input=fields.whole(tokens, "input") + cached + written,
+        output=fields.whole(tokens, "output") + fields.whole(tokens, "reasoning"),
+        cached=cached,
+        cache_written=written,
+        cost_dollars=fields.amount(record.get("cost")),
+    )

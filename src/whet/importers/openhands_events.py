@@ -1,0 +1,180 @@
+"""The events of one OpenHands conversation, gathered into messages."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from typing import Any
+
+from whet.importers import completions, content, fields
+from whet.importers.steps import Steps
+from whet.transcripts import Disposition, Ending, Message, Origin, Part, Role, Thought, ToolCall, ToolResult
+
+ENDINGS = {
+    "finished": Ending.FINISHED,
+    "awaiting_user_input": Ending.FINISHED,  # the agent's turn is over
+    "rejected": Ending.FINISHED,
+    "error": Ending.FAILED,
+    "rate_limited": Ending.FAILED,
+    "stopped": Ending.INTERRUPTED,
+    "paused": Ending.INTERRUPTED,
+}
+BUDGETS = ("maximum iteration", "maximum budget")
+SPOKEN = frozenset({"message", "finish", "reject", "system", "think", "condensation"})
+SILENT = frozenset({"change_agent_state", "recall", "null", "agent_state_changed", "start", "pause", "resume", "stop"})
+# Fields of an action that are about the conversation and not about the call.
+ASIDE = frozenset({"thought", "hidden", "blocking", "confirmation_state", "is_confirmed", "action_risk", "action"})
+
+
+@dataclass(slots=True)
+class Conversation:
+    """Messages so far, and what is known of how the conversation stands."""
+
+    messages: list[Message] = field(default_factory=list)
+    ending: Ending = Ending.UNKNOWN
+    ending_detail: str = ""
+    folder: str = ""
+    tools: tuple[str, ...] = ()
+    steps: Steps = field(default_factory=Steps)
+    calls: dict[object, str] = field(default_factory=dict)  # id of an action → id of its call
+    counted: set[str] = field(default_factory=set)  # answers of the model whose usage has been taken
+
+    def take(self, event: dict[str, Any]) -> None:
+        """Add one event."""
+        action, observation = fields.text(event, "action"), fields.text(event, "observation")
+        if observation == "agent_state_changed" or action == "change_agent_state":
+            self._take_state(event)
+        elif observation == "recall" and event.get("content"):
+            self._say(Role.USER, content.parts(event.get("content")), event, origin=Origin.INSERTED)
+        elif observation and observation not in SILENT:
+            self._take_observation(event, observation)
+        elif action in SPOKEN:
+            self._take_words(event, action)
+        elif action and action not in SILENT:
+            self._take_call(event, action)
+
+    def _say(self, role: Role, parts: Iterable[Part], event: dict[str, Any], *, origin: Origin = Origin.TURN) -> None:
+        said = tuple(parts)
+        if not said:
+            return
+        response = fields.mapping(fields.mapping(event, "tool_call_metadata"), "model_response")
+        identifier = fields.text(response, "id")
+        spent = None if identifier in self.counted else completions.usage(fields.mapping(response, "usage"))
+        if identifier:
+            self.counted.add(identifier)
+        at = fields.seconds(event.get("timestamp"))
+        model = fields.text(response, "model")
+        self.messages.append(content.spoken(role, said, at=at, model=model, usage=spent, origin=origin))
+
+    def _take_words(self, event: dict[str, Any], action: str) -> None:
+        arguments = _arguments(event)
+        if action == "system":
+            self.tools = tuple(_tool_names(arguments)) or self.tools
+            self._say(Role.SYSTEM, content.shown(arguments.get("content")), event)
+        elif action == "condensation":
+            self._say(Role.USER, content.shown(arguments.get("summary")), event, origin=Origin.SUMMARY)
+        elif action == "think":
+            words = fields.text(arguments, "thought")
+            self._say(Role.AGENT, [Thought(words)] if words else [], event)
+        elif action == "message":
+            user = fields.text(event, "source") == "user" or (not event.get("source") and not self.messages)
+            self._say(Role.USER if user else Role.AGENT, _message_parts(arguments), event)
+            self.ending = Ending.UNKNOWN if user else Ending.FINISHED
+        else:
+            words = fields.text(arguments, "final_thought", "thought") or fields.text(event, "message")
+            self._say(Role.AGENT, content.shown(words), event)
+            self.ending, self.ending_detail = Ending.FINISHED, "" if action == "finish" else action
+
+    def _take_call(self, event: dict[str, Any], action: str) -> None:
+        metadata, arguments = fields.mapping(event, "tool_call_metadata"), _arguments(event)
+        call = _recorded_call(metadata)
+        number = event.get("id") if isinstance(event.get("id"), int) else None
+        name = fields.text(metadata, "function_name") or action
+        call_id = fields.text(metadata, "tool_call_id") or ("" if number is None else f"event-{number}")
+        own = {key: value for key, value in arguments.items() if key not in ASIDE}
+        if event.get("source") == "user":
+            # A command that the person typed is theirs, and no call of the agent.
+            self._say(Role.USER, content.shown(fields.text(event, "message") or own), event)
+            return
+        call_id = self.steps.ask(call_id, name, message=len(self.messages))
+        if number is not None:
+            self.calls[number] = call_id
+        parts: list[Part] = list(content.shown(fields.text(arguments, "thought")))
+        parts.append(ToolCall(call_id, name, call.arguments if call else fields.json_text(own)))
+        self._say(Role.AGENT, parts, event)
+        self.ending = Ending.UNKNOWN
+
+    def _take_observation(self, event: dict[str, Any], observation: str) -> None:
+        metadata, extras = fields.mapping(event, "tool_call_metadata"), fields.mapping(event, "extras")
+        cause = event.get("cause")
+        caused = self.calls.get(cause, "") if isinstance(cause, int) else ""
+        call_id = self.steps.answer(fields.text(metadata, "tool_call_id") or caused)
+        status = fields.mapping(extras, "metadata")
+        self.folder = self.folder or fields.text(status, "working_dir")
+        if not call_id:
+            self._take_unasked(event, observation)
+            return
+        success = fields.flag(event, "success")
+        failed = True if observation == "error" else None if success is None else not success
+        self._answer(
+            content.result(
+                call_id,
+                event.get("content"),
+                tool=self.steps.names.get(call_id, "") or observation,
+                error=failed,
+                exit_code=_exit_code(event, extras, status),
+                disposition=Disposition.REJECTED if observation == "user_rejected" else None,
+            ),
+            event,
+        )
+
+    def _answer(self, answer: ToolResult, event: dict[str, Any]) -> None:
+        self.messages.append(content.answered(answer, at=fields.seconds(event.get("timestamp"))))
+
+    def _take_unasked(self, event: dict[str, Any], observation: str) -> None:
+        """What nobody called for: a failure of the program, or a note that it inserts."""
+        if observation == "error":
+            self.ending, self.ending_detail = Ending.FAILED, fields.text(event, "content", "message")
+        self._say(Role.USER, content.shown(event.get("content")), event, origin=Origin.INSERTED)
+
+    def _take_state(self, event: dict[str, Any]) -> None:
+        facts = fields.mapping(event, "extras") or fields.mapping(event, "args")
+        ending = ENDINGS.get(fields.text(facts, "agent_state"))
+        if ending is None:
+            return
+        self.ending, self.ending_detail = ending, fields.text(facts, "reason") or self.ending_detail
+        if ending is Ending.FAILED and any(budget in self.ending_detail for budget in BUDGETS):
+            self.ending = Ending.BUDGET
+
+
+def _arguments(event: dict[str, Any]) -> dict[str, Any]:
+    """The fields of an action, which the oldest rows hold in the event itself."""
+    return fields.mapping(event, "args") or event
+
+
+def _message_parts(arguments: dict[str, Any]) -> list[Part]:
+    parts: list[Part] = list(content.shown(arguments.get("content")))
+    addresses = fields.items(arguments, "image_urls") or fields.items(arguments, "images_urls")
+    parts.extend(content.media({"type": "image", "image": found}) for found in addresses if isinstance(found, str))
+    return parts
+
+
+def _tool_names(arguments: dict[str, Any]) -> list[str]:
+    found = (fields.text(fields.mapping(tool, "function"), "name") for tool in fields.objects(arguments, "tools"))
+    return [name for name in found if name]
+
+
+def _recorded_call(metadata: dict[str, Any]) -> ToolCall | None:
+    """The call as the model wrote it, which says more than the action made of it."""
+    wanted = fields.text(metadata, "tool_call_id")
+    for choice in fields.objects(fields.mapping(metadata, "model_response"), "choices"):
+        for call in completions.calls(fields.mapping(choice, "message")):
+            if call.id == wanted:
+                return call
+    return None
+
+
+def _exit_code(event: dict[str, Any], extras: dict[str, Any], status: dict[str, Any]) -> int | None:
+    for record in (status, extras, event):
+        found = fields.code(record, "exit_code")
+        if found is not None:
+            return found
+    return None
