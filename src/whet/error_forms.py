@@ -1,0 +1,246 @@
+"""How tools say in plain text that a call did not work: one table a family, scanned in linear time."""
+
+import re
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import re2
+
+HEAD = 1_000
+TAIL = 4_000
+_PREAMBLE = re2.compile(r"^(?:EXECUTION RESULT of \[[^\]\n]{0,80}\]:|OBSERVATION:|Observation:)\s*")
+_COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
+
+
+class Form(NamedTuple):
+    """A documented wording. The name is the evidence that a person reads."""
+
+    name: str
+    pattern: str
+
+
+class Forms:
+    """Forms compiled into one set: one pass over the text, whatever their number."""
+
+    def __init__(self, forms: Iterable[Form]) -> None:
+        self.forms = tuple(forms)
+        self._set = re2.Set.SearchSet()
+        for form in self.forms:
+            self._set.Add(form.pattern)
+        self._set.Compile()
+
+    def first(self, text: str) -> str:
+        """The name of the first form in the table's order that the text has, or nothing."""
+        found = self._set.Match(text)
+        return self.forms[min(found)].name if found else ""
+
+
+def head(text: str, length: int = HEAD) -> str:
+    """The beginning of a text as a person sees it: one kind of line end, no colours."""
+    return _plain(text[:length])
+
+
+def tail(text: str, length: int = TAIL) -> str:
+    """The end of a text as a person sees it."""
+    return _plain(text[-length:])
+
+
+def without_preamble(text: str) -> str:
+    """The text without the words that some agent programs put before every result."""
+    return text[found.end() :] if (found := _PREAMBLE.match(text[:HEAD])) else text
+
+
+def _plain(text: str) -> str:
+    if "\x1b" in text:
+        text = _COLOUR.sub("", text)
+    return text.replace("\r\n", "\n") if "\r" in text else text
+
+
+BLOCKED = (
+    Form("blocked by policy", r"^Permission to (?:use|read|edit) \S+ .{0,400}has been denied"),
+    Form("blocked by policy", r"^Claude requested permissions to .{0,400}but you haven't granted it"),
+    Form("blocked by policy", r"^PreToolUse:\S+ (?:\[[^\]]{0,200}\] )?hook"),
+    Form("blocked by policy", r"(?i)^\W*(?:BLOCKED:|(?:command |call |tool )?blocked by (?:policy|a? ?hook|sandbox))"),
+)
+# Forms that no program prints by itself: they hold whatever the command was.
+STRONG_HEADS = Forms(
+    (
+        Form("tool_use_error", r"^<tool_use_error>"),
+        *BLOCKED,
+        Form("mcp error", r"^MCP error -?\d+"),
+        Form("invalid arguments", r"^(?:InputValidationError|Invalid tool (?:call|arguments|parameters))"),
+        Form("tool failed", r"^[a-z_]{3,40} (?:verification )?failed: "),
+        Form(
+            "no such tool",
+            r"(?i)^(?:error: )?(?:no such tool|unknown tool|tool [`'\"]?[\w.:-]{1,80}[`'\"]? not found)",
+        ),
+        Form("timeout", r"(?i)^(?:the )?(?:command|execution|process) (?:has )?timed out\b"),
+        Form("timeout", r"^EXECUTION TIMED OUT"),
+        Form("error", r"^Error\z"),  # a shell tool whose command failed without a word
+    )
+)
+
+_KINDS = (
+    "fatal|internal|unexpected|tool|api|system|server|runtime|execution|http|mcp|network|command|sql|database|"
+    "validation|syntax|parse|permission|connection|authentication"
+)
+_DOING = (
+    "executing|running|calling|invoking|while|when|during|in|at|from|reading|writing|editing|opening|fetching|"
+    "loading|parsing|processing|creating|occurred|searching|performing|getting|listing|applying|connecting|"
+    "finding|accessing|code|updating|deleting|sending|retrieving"
+)
+_HTTP_NAMES = (
+    "client error|server error|bad request|unauthorized|forbidden|not found|method not allowed|too many requests|"
+    "internal server error|bad gateway|service unavailable|gateway timeout"
+)
+HTTP_STATUS = Form(
+    "http status",
+    rf"(?i)^\W{{0,4}}(?:HTTP(?:/[\d.]+)?(?: error| status)?:? ?[45]\d\d\b|[45]\d\d (?:{_HTTP_NAMES}))",
+)
+_ERRNO = (
+    "E(?:NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|MFILE|CONNREFUSED|TIMEDOUT|NOTFOUND|PIPE|INVAL|BUSY|ADDRINUSE|"
+    "CONNRESET|LOOP|NOSPC|ROFS|AI_AGAIN)"
+)
+# A tool's answer that is nothing but an error, at the very beginning of the text.
+HEADS = Forms(
+    (
+        *STRONG_HEADS.forms,
+        Form("traceback", r"^Traceback \(most recent call last\)"),
+        Form(
+            "exception",
+            r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|Timeout)\b(?: \[\w+\])?:(?:\s|$)",
+        ),
+        Form("exception", r"^[A-Z][a-z]\w*(?:Error|Exception)$"),
+        Form("error", rf"(?i)^[\W_]{{0,6}}(?:(?:{_KINDS}) )*error\b[*_]{{0,2}}\s*(?:\(|\[|:|-|—|!|#|\d|$|\n)"),
+        Form("error", rf"(?i)^[\W_]{{0,6}}error (?:{_DOING})\b"),
+        Form("error", r"(?i)^an? (?:\w+ )?(?:error|exception) (?:has )?(?:occurred|happened|was)\b"),
+        Form("failed", r"(?i)^\W{0,4}(?:failed|failure|unable|couldn't|could not|cannot|can't)(?: to\b|:| [a-z]+ )"),
+        Form("failed", r"(?i)^\w{2,40}(?: \w{2,20}){0,3} failed(?::|\.| with\b| because\b| due\b)"),
+        Form("errno", rf"^{_ERRNO}:? "),
+        Form(
+            "invalid arguments",
+            r"(?i)^(?:invalid|missing|unknown|unrecognized|unsupported|malformed|bad) "
+            r"[`'\"\w]{1,40}(?: [`'\"\w]{1,40}){0,4}[:.\s]",
+        ),
+        Form(
+            "no such tool",
+            r"(?i)^(?:tool|function|command) [`'\"]?[\w.:-]{1,80}[`'\"]? (?:does not exist|doesn't exist|"
+            r"is not (?:available|found|a valid|recognized|registered|supported))",
+        ),
+        Form(
+            "timeout",
+            r"(?i)^\W{0,4}(?:the )?(?:request|operation|tool|query|call|connection)?\s?(?:has |was )?"
+            r"(?:timed out|timeout (?:after|exceeded|reached|of))\b",
+        ),
+        HTTP_STATUS,
+        Form(
+            "http status",
+            r"(?i)^[^\n]{0,60}\b(?:failed|responded|returned|request)[^\n]{0,40} "
+            r"(?:status(?: code)?|http):? ?[45]\d\d\b",
+        ),
+        Form("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
+    )
+)
+
+_MISSING = "not found|does not exist|doesn't exist|no such file|cannot be|could not be|is too large|exceeds|must be"
+# A tool that reads answers with other people's words; only an answer that is short and nothing else is its own.
+READER_HEADS = Forms(
+    (
+        Form("tool_use_error", r"^<tool_use_error>"),
+        *BLOCKED,
+        Form("error", r"(?i)^\W{0,4}(?:\w+ )?error:(?:\s|$)"),
+        Form("error", r"(?i)^error message from last action"),
+        Form("error", rf"(?i)^error (?:{_DOING})\b"),
+        Form("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
+        Form("errno", rf"^{_ERRNO}: "),
+        Form(
+            "no such file",
+            rf"(?i)^(?:the )?(?:file|path|directory|folder|image|resource)\b[^\n]{{0,300}}(?:{_MISSING})",
+        ),
+        Form(
+            "failed",
+            r"(?i)^(?:failed|unable|could not|cannot|couldn't|can't) (?:to )?"
+            r"(?:read|open|access|find|load|list|search|view|stat|display|fetch|retrieve|connect|resolve)\b",
+        ),
+        Form(
+            "invalid arguments",
+            r"(?i)^(?:invalid|missing|unsupported) [`'\"\w]{1,40}(?: [`'\"\w]{1,40}){0,3}[:.]",
+        ),
+        Form("timeout", r"(?i)^\W{0,4}[\w ]{0,40}timed out\b"),
+        Form("mcp error", r"^MCP error -?\d+"),
+        HTTP_STATUS,
+        Form(
+            "http status",
+            r"(?i)^[^\n]{0,80}\b(?:failed|responded|returned|request|error)[^\n]{0,40} "
+            r"(?:status(?: code)?|http|code):? ?[45]\d\d\b",
+        ),
+        Form("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
+    )
+)
+
+# What a reading tool's own error is about; a line of a log that was read seldom is.
+READING_REASON = re2.compile(
+    r"(?i)not found|no such|does(?:n't| not) exist|permission|\baccess|director|\bpath|\bfiles?\b|too large|"
+    r"binary|unsupported|outside|offset|encoding|decode|absolute|tokens?\b|parameter|argument|missing|required|"
+    r"ENOENT|EISDIR|EACCES|tool_use_error|pattern|regex|timed out|mcp error"
+)
+
+_PLACE = (
+    "string|text|old_string|old_str|search (?:block|text|pattern)|snippet|match|occurrence|context|lines?|hunk|"
+    "pattern|content|block"
+)
+# What an editing tool says when the place to change is not there.
+EDITOR_HEADS = Forms(
+    (
+        Form(
+            "edit not applied",
+            r"(?i)^[^\n]{0,40}\bno (?:replacement|changes?|edits?) (?:was|were) (?:performed|made|applied)",
+        ),
+        Form(
+            "edit not applied",
+            rf"(?i)^[^\n]{{0,120}}\b(?:{_PLACE})s?\b[^\n]{{0,60}}\b(?:not found|not match|no match|did not appear|"
+            r"does not (?:appear|exist|match)|is not unique|not unique)",
+        ),
+        Form(
+            "edit not applied",
+            r"(?i)^[^\n]{0,20}\b(?:failed to find|could not find|couldn't find|no match(?:es)? (?:found )?for|"
+            r"cannot find|unable to find|did not find)\b",
+        ),
+        Form(
+            "edit not applied",
+            r"(?i)^(?:Found \d+ (?:matches|occurrences)|multiple (?:matches|occurrences))[^\n]{0,80}"
+            r"(?:but|unique|ambiguous|expected)",
+        ),
+        Form("edit not applied", r"(?i)^Your proposed edit has introduced new syntax error"),
+        Form(
+            "edit not applied",
+            r"(?i)^[^\n]{0,40}\b(?:edit|patch|diff|replacement|write|change)s? (?:was |were |could )?"
+            r"(?:not (?:be )?applied|rejected|verification failed)",
+        ),
+        Form(
+            "stale file",
+            r"(?i)^(?:the )?file has (?:been (?:unexpectedly )?(?:modified|changed)|changed|not been read)",
+        ),
+        Form(
+            "no such file",
+            r"(?i)^(?:the )?(?:path|file|directory)\b[^\n]{0,300}(?:does not exist|doesn't exist|not found|"
+            r"already exists|is a directory|has not been read)",
+        ),
+    )
+)
+
+SQL_HEADS = Forms(
+    (
+        Form("sql error", r"^ERROR:\s"),
+        Form("sql error", r"^(?:ERROR|Error) \d{4} \(\w{5}\)"),
+        Form("sql error", r"^(?:Parse|Runtime) error near line \d+"),
+        Form(
+            "sql error",
+            r"(?i)^(?:near \"[^\"\n]*\": syntax error|no such (?:table|column|function): |ambiguous column name: |"
+            r"You have an error in your SQL syntax)",
+        ),
+        Form("sql error", r"^(?:ORA-\d{5}|SQLSTATE\[?\w{5}|Msg \d+, Level \d+)"),
+        Form("sql error", r"(?i)^(?:Binder|Catalog|Parser|Conversion|Syntax|Query) Error:"),
+        Form("no query", r"(?i)^No (?:SQL|query|command|code)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)"),
+    )
+)
