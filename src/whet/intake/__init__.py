@@ -1,0 +1,1 @@
+"""Other agents' records on disk, found, read, redacted and kept in the store."""

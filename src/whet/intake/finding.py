@@ -1,0 +1,61 @@
+"""Which files to import: those that are named, or those that agents left in their usual places."""
+
+import glob
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.importers.registry import FORMATS
+
+SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+COMPANIONS = ("-wal", "-shm", "-journal")
+
+
+class Place(NamedTuple):
+    """An agent's usual place on this machine and the files found there."""
+
+    format: str
+    title: str
+    pattern: str
+    files: tuple[Path, ...]
+
+
+def usual_places(person: Path) -> Iterator[Place]:
+    """Every place beneath the person's own folder where a known agent keeps sessions, found or not."""
+    for known in FORMATS:
+        for pattern in known.places:
+            found = (path for path in person.glob(pattern) if path.is_file())
+            yield Place(known.name, known.title, pattern, tuple(by_age(found)))
+
+
+def named_files(arguments: Iterable[str]) -> Iterator[Path]:
+    """The files that paths, folders and globs mean; one that is not there is the person's mistake."""
+    for argument in arguments:
+        path = Path(argument).expanduser()
+        if path.is_dir():
+            yield from by_age(_within(path))
+        elif path.exists():
+            yield path
+        elif matches := sorted(glob.glob(str(path), recursive=True)):
+            yield from named_files(matches)
+        else:
+            raise WhetError(
+                f"There is no file {argument}.", advice="Give a file, a folder, a glob, or - for standard input."
+            )
+
+
+def by_age(files: Iterable[Path]) -> list[Path]:
+    """The oldest first, so that what is imported last, and ranked first, is the newest."""
+    return sorted(files, key=lambda path: (path.stat().st_mtime_ns, str(path)))
+
+
+def _within(folder: Path) -> Iterator[Path]:
+    for parent, folders, names in os.walk(folder):
+        folders[:] = sorted(name for name in folders if name not in SKIPPED_FOLDERS)
+        for name in names:
+            path = Path(parent, name)
+            # Pipes and devices could block for ever; a database's companions belong to the database.
+            if path.is_file() and not name.endswith(COMPANIONS) and not name.startswith("."):
+                yield path

@@ -1,0 +1,83 @@
+"""One file read into sessions that are ready to keep. No database is needed, so this runs in any process."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.importers.registry import BY_NAME, recognise
+from whet.importers.source import Skipped, Source, Unreadable
+from whet.redaction import redact
+from whet.store.preparing import prepare
+from whet.store.rows import Prepared
+from whet.transcripts import Transcript
+
+
+class Order(NamedTuple):
+    """How files are to be read. `secrets` are exact values to redact; None turns redaction off."""
+
+    format: str = ""
+    since: float | None = None
+    secrets: tuple[str, ...] | None = ()
+
+
+READ_ALL = Order()
+
+
+class Ready(NamedTuple):
+    """A session ready to keep, and how many secrets were taken out of it."""
+
+    source: str
+    prepared: Prepared
+    redacted: int
+
+
+def read_file(path: Path, order: Order, *, name: str = "") -> Iterator[Ready | Skipped]:
+    """The sessions of a file made ready to keep, one at a time, then whatever of it was left out."""
+    for item in read_transcripts(path, order, name=name):
+        yield item if isinstance(item, Skipped) else _ready(item, order)
+
+
+def read_transcripts(path: Path, order: Order = READ_ALL, *, name: str = "") -> Iterator[Transcript | Skipped]:
+    """The transcripts of a file as they are, one at a time, then whatever of it was left out."""
+    try:
+        source = Source(path, name=name)
+    except (Unreadable, OSError) as error:
+        yield Skipped(path=name or str(path), reason=_reason(error))
+        return
+    try:
+        yield from _transcripts(source, order)
+    except (Unreadable, OSError) as error:
+        source.skip(_reason(error))
+    except RecursionError:
+        source.skip("nested too deeply")
+    yield from source.skipped
+
+
+def _transcripts(source: Source, order: Order) -> Iterator[Transcript]:
+    known = BY_NAME[order.format] if order.format else recognise(source)
+    if known is None:
+        raise Unreadable("empty" if source.kind == "empty" else "not a session of a known format")
+    seen: set[str] = set()
+    found = False
+    for transcript in known.read(source):
+        found = True
+        if not transcript.messages:
+            source.skip(f"session {transcript.native_id} has no messages")
+        elif transcript.id in seen:
+            source.skip(f"the session id {transcript.native_id} occurs more than once in this file")
+        elif order.since is None or (transcript.ended or order.since) >= order.since:
+            seen.add(transcript.id)
+            yield transcript
+    if not found and not source.skipped:
+        raise Unreadable("holds no session")
+
+
+def _ready(transcript: Transcript, order: Order) -> Ready:
+    if order.secrets is None:
+        return Ready(transcript.source, prepare(transcript), 0)
+    clean = redact(transcript, order.secrets)
+    return Ready(transcript.source, prepare(clean.transcript), sum(clean.counts.values()))
+
+
+def _reason(error: Exception) -> str:
+    return error.strerror or str(error) if isinstance(error, OSError) else str(error)

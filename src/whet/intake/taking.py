@@ -1,0 +1,188 @@
+"""An import: files are read side by side in worker processes, and kept in batches by this one."""
+
+import contextlib
+import os
+import time
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import Future, ProcessPoolExecutor
+from multiprocessing import get_context
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.importers.source import Skipped
+from whet.intake.reading import Order, Ready, read_file
+from whet.intake.report import Report
+from whet.store import sessions
+from whet.store.database import Database
+from whet.store.home import Home, holds
+
+READER = "1"  # raise it when importers or redaction change, so that unchanged files are read again
+BATCH_BYTES = 8 << 20
+POOL_FROM_BYTES = 8 << 20
+LARGE_FILE_BYTES = 16 << 20
+IN_FLIGHT_BYTES = 48 << 20
+COMPANION_LOG = "-wal"
+
+
+class Stamp(NamedTuple):
+    """What tells whether a file has changed since it was imported."""
+
+    size: int
+    modified: int
+
+
+class File(NamedTuple):
+    """A file to import; `name` is what the report calls it."""
+
+    path: Path
+    name: str
+    stamp: Stamp
+
+
+class Piece(NamedTuple):
+    """Some of what is in a file; `last` says that the file has been read to its end."""
+
+    file: File
+    items: list[Ready | Skipped]
+    last: bool = True
+
+
+Progress = Callable[[str, int], None]
+
+
+def take(
+    database: Database,
+    home: Home,
+    paths: Iterable[Path],
+    order: Order,
+    *,
+    dry_run: bool = False,
+    progress: Progress,
+) -> Report:
+    """Import files and say what became of each; `progress` hears of each file's name and size as it is done."""
+    report = Report()
+    files = list(_changed(database, home, paths, order, report=report))
+    batch: list[Piece] = []
+    size = 0
+    for piece in _read_all(files, order):
+        batch.append(piece)
+        size += sum(len(row.body) for item in piece.items if isinstance(item, Ready) for row in item.prepared.rows)
+        if size >= BATCH_BYTES:
+            _keep(database, batch, order, report=report, dry_run=dry_run)
+            batch, size = [], 0
+        if piece.last:
+            progress(piece.file.name, piece.file.stamp.size)
+    _keep(database, batch, order, report=report, dry_run=dry_run)
+    return report
+
+
+def stamp_of(path: Path) -> Stamp:
+    """Size and time of a file, and of its write-ahead log where it is a database with one."""
+    stamps = [path.stat()]
+    with contextlib.suppress(OSError):
+        stamps.append(Path(f"{path}{COMPANION_LOG}").stat())
+    return Stamp(sum(each.st_size for each in stamps), max(each.st_mtime_ns for each in stamps))
+
+
+def _changed(database: Database, home: Home, paths: Iterable[Path], order: Order, *, report: Report) -> Iterator[File]:
+    """The files that need reading; those that are as they were count as unchanged."""
+    known = {row[0]: row[1:] for row in database.query("SELECT path, size, modified, reader, sessions FROM files")}
+    for path in dict.fromkeys(paths):
+        name = os.path.abspath(path)
+        report.files += 1
+        if holds(home, path):
+            report.skipped.append(Skipped(path=name, reason="Whet's own database"))
+            continue
+        try:
+            stamp = stamp_of(path)
+        except OSError as error:
+            report.skipped.append(Skipped(path=name, reason=error.strerror or str(error)))
+            continue
+        before = known.get(name)
+        if before and before[:3] == (*stamp, _reader(order)) and not order.format:
+            report.unchanged += before[3]
+        else:
+            yield File(path, name, stamp)
+
+
+def _reader(order: Order) -> str:
+    return f"{READER}{'' if order.secrets is None else ' redacted'}"
+
+
+def _read_all(files: list[File], order: Order) -> Iterator[Piece]:
+    """Every file with what is in it; small files in worker processes where there is enough to do."""
+    small = [file for file in files if file.stamp.size < LARGE_FILE_BYTES]
+    processors = os.cpu_count() or 1
+    if processors > 1 and len(small) > 1 and sum(file.stamp.size for file in small) >= POOL_FROM_BYTES:
+        yield from _read_side_by_side(small, order, processors)
+    else:
+        yield from (Piece(file, _read_whole(file, order)) for file in small)
+    for file in files:
+        if file.stamp.size >= LARGE_FILE_BYTES:
+            yield from (Piece(file, [item], last=False) for item in read_file(file.path, order, name=file.name))
+            yield Piece(file, [])
+
+
+def _read_whole(file: File, order: Order) -> list[Ready | Skipped]:
+    return list(read_file(file.path, order, name=file.name))
+
+
+def _read_side_by_side(files: list[File], order: Order, processors: int) -> Iterator[Piece]:
+    """Files in order, with at most so many bytes of them under way that memory stays bounded."""
+    waiting = deque(files)
+    under_way: deque[tuple[File, Future[list[Ready | Skipped]]]] = deque()
+    flying = 0
+    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver")) as pool:
+        while waiting or under_way:
+            while waiting and (flying == 0 or flying + waiting[0].stamp.size <= IN_FLIGHT_BYTES):
+                file = waiting.popleft()
+                flying += file.stamp.size
+                under_way.append((file, pool.submit(_read_whole, file, order)))
+            file, future = under_way.popleft()
+            yield Piece(file, future.result())
+            flying -= file.stamp.size
+
+
+def _keep(database: Database, batch: list[Piece], order: Order, *, report: Report, dry_run: bool) -> None:
+    """Keep what was read, in one transaction; a file counts as read only together with all of its sessions."""
+    now = time.time()
+    with database.reading() if dry_run else database.writing():
+        for file, items, last in batch:
+            provenance = sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
+            for item in items:
+                if isinstance(item, Skipped):
+                    report.skipped.append(item)
+                elif dry_run:
+                    _count(report, file, item, sessions.compare(database, item.prepared, path=file.name))
+                else:
+                    _count(report, file, item, sessions.keep(database, item.prepared, provenance))
+            if last and not dry_run and order.since is None:
+                _remember(database, file, order)
+
+
+def _count(report: Report, file: File, item: Ready, kept: sessions.Kept) -> None:
+    if kept.change == "conflict":
+        report.skipped.append(Skipped(path=file.name, reason=kept.note))
+        return
+    if kept.note:
+        report.skipped.append(Skipped(path=file.name, reason=kept.note))
+    if kept.change == "imported":
+        report.imported += 1
+    elif kept.change == "updated":
+        report.updated += 1
+    else:
+        report.unchanged += 1
+    report.messages += kept.messages
+    report.redacted += item.redacted
+    report.sources[item.source] = report.sources.get(item.source, 0) + 1
+
+
+def _remember(database: Database, file: File, order: Order) -> None:
+    [(count,)] = database.query("SELECT count(*) FROM sessions WHERE path = ?", (file.name,))
+    database.execute(
+        "INSERT INTO files (path, size, modified, reader, sessions) VALUES (?, ?, ?, ?, ?)"
+        " ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified = excluded.modified,"
+        " reader = excluded.reader, sessions = excluded.sessions",
+        (file.name, *file.stamp, _reader(order), count),
+    )

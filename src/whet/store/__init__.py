@@ -1,0 +1,1 @@
+"""What Whet keeps: sessions, their messages and the index that finds them."""

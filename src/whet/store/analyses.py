@@ -1,0 +1,136 @@
+"""What was found in each session, kept so that only new and changed sessions are analysed."""
+
+import contextlib
+import itertools
+import os
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import ProcessPoolExecutor
+from multiprocessing import get_context
+from typing import NamedTuple
+
+import msgspec
+
+from whet.analysis import ANALYSIS_VERSION, Analysis, analyse
+from whet.outcomes import Outcome
+from whet.scores import Weights
+from whet.store.database import Database
+from whet.store.listing import Filters, conditions
+from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of
+from whet.summaries import Judged
+from whet.transcripts import Transcript
+
+BATCH_MESSAGES = 5_000
+POOL_FROM_MESSAGES = 5_000
+PAGE = 500
+
+
+class Progress(NamedTuple):
+    """How far an analysis of the store has come, in messages."""
+
+    done: int
+    total: int
+
+
+def refresh(database: Database, weights: Weights, *, progress: Callable[[Progress], None]) -> int:
+    """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
+    waiting = [session_of(row) for row in database.query(WAITING, (ANALYSIS_VERSION,))]
+    total = sum(session.message_count for session in waiting)
+    done = 0
+    with _analysers(total) as run:
+        for batch in _batches(waiting):
+            bodies = [msgspec.json.encode(load(database, session)) for session in batch]
+            found = list(run(bodies, weights))
+            with database.writing():
+                for session, analysis in zip(batch, found, strict=True):
+                    _keep(database, session, analysis)
+            done += sum(session.message_count for session in batch)
+            progress(Progress(done, total))
+    return len(waiting)
+
+
+def judged(database: Database, filters: Filters) -> Iterator[Judged]:
+    """The kept analyses of all sessions that match, with what each session cost, a page at a time."""
+    where, parameters = conditions(filters)
+    last = -1
+    while True:
+        rows = database.query(
+            "SELECT s.no, a.record, s.title, s.input_tokens + s.output_tokens, s.dated"
+            " FROM analyses AS a JOIN sessions AS s ON s.no = a.session"
+            f" WHERE {where} AND s.no > ? ORDER BY s.no LIMIT ?",
+            (*parameters, last, PAGE),
+        )
+        if not rows:
+            return
+        last = rows[-1][0]
+        for _, record, title, tokens, dated in rows:
+            yield Judged(msgspec.json.decode(record, type=Analysis), title, tokens, dated)
+
+
+def analysis_of(database: Database, session: Session) -> Analysis | None:
+    rows = database.query("SELECT record FROM analyses WHERE session = ?", (session.no,))
+    return msgspec.json.decode(rows[0][0], type=Analysis) if rows else None
+
+
+@contextlib.contextmanager
+def _analysers(messages: int) -> Iterator[Callable[[list[bytes], Weights], Iterable[Analysis]]]:
+    """A way to analyse encoded transcripts in order, on all processors where there is enough to do."""
+    processors = os.cpu_count() or 1
+    if processors == 1 or messages < POOL_FROM_MESSAGES:
+        yield lambda bodies, weights: (_analyse(body, weights) for body in bodies)
+        return
+    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver")) as pool:
+        yield lambda bodies, weights: pool.map(_analyse, bodies, itertools.repeat(weights), chunksize=4)
+
+
+def _analyse(body: bytes, weights: Weights) -> Analysis:
+    return analyse(msgspec.json.decode(body, type=Transcript), weights)
+
+
+def _batches(sessions: list[Session]) -> Iterator[list[Session]]:
+    """Sessions in groups of so many messages that a group fits in memory."""
+    batch: list[Session] = []
+    size = 0
+    for session in sessions:
+        batch.append(session)
+        size += session.message_count
+        if size >= BATCH_MESSAGES:
+            yield batch
+            batch, size = [], 0
+    if batch:
+        yield batch
+
+
+def _keep(database: Database, session: Session, analysis: Analysis) -> None:
+    database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
+    # A session that was forgotten meanwhile is not there to be analysed.
+    database.execute(
+        "INSERT INTO analyses (session, head, version, failure_score, record)"
+        " SELECT no, ?, ?, ?, ? FROM sessions WHERE no = ?",
+        (session.head, ANALYSIS_VERSION, analysis.failure_score, msgspec.json.encode(analysis), session.no),
+    )
+    database.many(
+        "INSERT INTO call_counts (session, tool, calls, ok, failed, rejected)"
+        " SELECT session, ?, ?, ?, ?, ? FROM analyses WHERE session = ?",
+        [(tool, *counts, session.no) for tool, counts in _counts(analysis).items()],
+    )
+
+
+def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
+    """For each tool: calls, and how many of them were ok, failed and rejected."""
+    counts: dict[str, tuple[int, int, int, int]] = {}
+    for exchange in analysis.exchanges:
+        calls, ok, failed, rejected = counts.get(exchange.tool, (0, 0, 0, 0))
+        counts[exchange.tool] = (
+            calls + 1,
+            ok + (exchange.outcome is Outcome.OK),
+            failed + (exchange.outcome is Outcome.FAILED),
+            rejected + (exchange.outcome is Outcome.REJECTED),
+        )
+    return counts
+
+
+WAITING = f"""
+    SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
+    FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no
+    WHERE a.session IS NULL OR a.version <> ? OR a.head <> s.head ORDER BY s.no
+"""

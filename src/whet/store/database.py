@@ -1,0 +1,32 @@
+"""What the store needs of a database, the same for SQLite and Postgres."""
+
+from collections.abc import Iterable, Sequence
+from contextlib import AbstractContextManager
+from typing import Any, Literal, Protocol
+
+Dialect = Literal["sqlite", "postgres"]
+Row = tuple[Any, ...]
+Parameters = Sequence[object]
+
+
+class Database(Protocol):
+    """One connection. SQL is written once, with `?` for parameters, in the words that both dialects share."""
+
+    @property
+    def dialect(self) -> Dialect: ...
+
+    def query(self, sql: str, parameters: Parameters = ()) -> list[Row]: ...
+
+    def execute(self, sql: str, parameters: Parameters = ()) -> None: ...
+
+    def many(self, sql: str, rows: Iterable[Parameters]) -> None: ...
+
+    def writing(self) -> AbstractContextManager[None]:
+        """A transaction that excludes other writers from its start: wholly done, or not at all."""
+        ...
+
+    def reading(self) -> AbstractContextManager[None]:
+        """A transaction in which every query sees the same state."""
+        ...
+
+    def close(self) -> None: ...

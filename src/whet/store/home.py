@@ -1,0 +1,60 @@
+"""The home folder: what people edit and where the embedded database lies."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+
+DATABASE_NAME = "whet.db"
+
+
+class Home(NamedTuple):
+    """Where Whet keeps its things, and the address of its database: empty for the embedded one."""
+
+    folder: Path
+    database_url: str = ""
+
+    @property
+    def database_path(self) -> Path:
+        return self.folder / DATABASE_NAME
+
+
+def find_home(environment: Mapping[str, str]) -> Home:
+    """The home folder that the environment names, or `.whet` in the person's own."""
+    named = environment.get("WHET_HOME", "")
+    folder = Path(named).expanduser() if named else Path.home() / ".whet"
+    return Home(folder.absolute(), environment.get("WHET_DATABASE_URL", ""))
+
+
+def prepare_home(home: Home) -> None:
+    """Make the folder if it is not there, for its owner's eyes only."""
+    try:
+        home.folder.mkdir(mode=0o700, parents=True, exist_ok=True)
+        if home.folder.stat().st_mode & 0o077:
+            home.folder.chmod(0o700)
+    except OSError as error:
+        raise WhetError(
+            f"The home folder {home.folder} cannot be used: {error.strerror or error}.",
+            advice="Set WHET_HOME to a folder that you can write to.",
+        ) from error
+
+
+def holds(home: Home, path: Path) -> bool:
+    """Whether a path is a file of Whet's own database, told without opening it.
+
+    Opening and closing the live file, even to read it, would drop the locks that this process holds on it.
+    """
+    try:
+        found = path.stat()
+    except OSError:
+        return False
+    for name in (DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm"):
+        try:
+            own = (home.folder / name).stat()
+        except OSError:
+            continue
+        if os.path.samestat(found, own):
+            return True
+    return False

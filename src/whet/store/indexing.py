@@ -1,0 +1,22 @@
+"""The index of words, written: FTS5 without the text itself in SQLite, text vectors in Postgres."""
+
+from collections.abc import Iterable
+
+from whet.store.database import Database
+from whet.store.rows import MessageRow
+from whet.store.vectors import vectors
+from whet.store.words import marks
+
+
+def index_words(database: Database, rows: Iterable[tuple[int, MessageRow]]) -> None:
+    """Make messages, each with its number, findable by their words."""
+    if database.dialect == "sqlite":
+        database.many(
+            "INSERT INTO message_index (rowid, words) VALUES (?, ?)",
+            ((no, f"{row.words} {marks(row.role, row.tools)}") for no, row in rows),
+        )
+    else:
+        database.many(
+            "INSERT INTO message_index (message, words) VALUES (?, CAST(? AS tsvector))",
+            ((no, vector) for no, row in rows for vector in vectors(row.words)),
+        )

@@ -1,0 +1,92 @@
+"""Which sessions are meant: by a short id, or by filters."""
+
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.store.database import Database
+from whet.store.sessions import SESSION_COLUMNS, Session, session_of
+
+
+class Filters(NamedTuple):
+    """Which sessions are meant; an empty field asks for nothing. Times are in seconds since 1970."""
+
+    source: str = ""
+    model: str = ""
+    folder: str = ""
+    tool: str = ""
+    purpose: str = ""
+    since: float | None = None
+    until: float | None = None
+
+
+def find(database: Database, prefix: str) -> Session:
+    """The session whose id, or whose own agent's id, begins with the given text."""
+    wanted = prefix.strip()
+    if not wanted:
+        raise WhetError("An empty id names no session.", advice="`whet sessions` lists the ids.")
+    rows = database.query(
+        f"SELECT {SESSION_COLUMNS} FROM sessions WHERE substr(id, 1, ?) = ? OR native_id = ?"
+        " OR substr(native_id, 1, ?) = ?"
+        " ORDER BY CASE WHEN ? IN (id, native_id) THEN 0 ELSE 1 END, dated DESC LIMIT 12",
+        (len(wanted), wanted.lower(), wanted, len(wanted), wanted, wanted),
+    )
+    exact = [row for row in rows if wanted in (row[1], row[3])]
+    found = [session_of(row) for row in (exact or rows)]
+    # A sub-agent's id begins with that of its parent, which is the one that is meant.
+    ids = {session.id for session in found}
+    found = [session for session in found if session.parent_id not in ids] or found
+    if not found:
+        raise WhetError(f"No session has the id {wanted}.", advice="`whet sessions` lists the ids.")
+    if len(found) > 1:
+        candidates = "\n".join(f"  {each.id[:12]}  {each.source}  {each.title[:60]}" for each in found[:10])
+        raise WhetError(f"The id {wanted} is ambiguous:\n{candidates}", advice="Give more of it.")
+    return found[0]
+
+
+def list_sessions(database: Database, filters: Filters, *, limit: int, offset: int = 0) -> list[Session]:
+    """Sessions that match, the latest first."""
+    where, parameters = conditions(filters)
+    rows = database.query(
+        f"SELECT {SESSION_COLUMNS} FROM sessions AS s WHERE {where} ORDER BY dated DESC, no DESC LIMIT ? OFFSET ?",
+        (*parameters, limit, offset),
+    )
+    return [session_of(row) for row in rows]
+
+
+def count_sessions(database: Database, filters: Filters) -> int:
+    where, parameters = conditions(filters)
+    return int(database.query(f"SELECT count(*) FROM sessions AS s WHERE {where}", parameters)[0][0])
+
+
+def conditions(filters: Filters) -> tuple[str, list[object]]:
+    """The filters as SQL over the sessions table `s`."""
+    clauses, parameters = ["1 = 1"], list[object]()
+    for column, value in (("source", filters.source), ("purpose", filters.purpose)):
+        if value:
+            clauses.append(f"s.{column} = ?")
+            parameters.append(value)
+    if filters.model:
+        clauses.append("lower(s.model) LIKE ? ESCAPE '!'")
+        parameters.append(f"%{_literal(filters.model.lower())}%")
+    if filters.folder:
+        # Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.
+        folder = filters.folder.rstrip("/")
+        clauses.append("(s.folder = ? OR substr(s.folder, 1, ?) = ?)")
+        parameters += (folder or "/", len(folder) + 1, f"{folder}/")
+    if filters.tool:
+        clauses.append(
+            "EXISTS (SELECT 1 FROM messages AS tm JOIN uses AS tu ON tu.message = tm.no"
+            " WHERE tm.session = s.no AND tu.tool = ?)"
+        )
+        parameters.append(filters.tool)
+    if filters.since is not None:
+        clauses.append("s.dated >= ?")
+        parameters.append(filters.since)
+    if filters.until is not None:
+        clauses.append("coalesce(s.started, s.dated) < ?")
+        parameters.append(filters.until)
+    return " AND ".join(clauses), parameters
+
+
+def _literal(text: str) -> str:
+    return text.replace("!", "!!").replace("%", "!%").replace("_", "!_")

@@ -1,0 +1,35 @@
+"""The store, opened where the home folder says it is."""
+
+import contextlib
+from collections.abc import Iterator
+
+from whet.errors import WhetError
+from whet.store.database import Database
+from whet.store.home import Home, prepare_home
+from whet.store.migrations import migrate
+from whet.store.sqlite import SQLite
+
+
+@contextlib.contextmanager
+def opened(home: Home) -> Iterator[Database]:
+    """The database of a home, up to date, closed at the end."""
+    database = connect(home)
+    try:
+        migrate(database)
+        yield database
+    finally:
+        database.close()
+
+
+def connect(home: Home) -> Database:
+    prepare_home(home)
+    if not home.database_url:
+        return SQLite(home.database_path)
+    if not home.database_url.startswith(("postgres://", "postgresql://")):
+        raise WhetError(
+            "WHET_DATABASE_URL is not the address of a Postgres database.",
+            advice="It looks like postgresql://user@host/name; unset it to use the embedded database.",
+        )
+    from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra and slow to load
+
+    return Postgres(home.database_url)

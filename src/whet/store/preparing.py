@@ -1,0 +1,101 @@
+"""A transcript made ready for the store: encoded and hashed; no database needed."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from whet.store.rows import Facts, MessageRow, Prepared
+from whet.store.words import indexed
+from whet.transcripts import Message, Origin, Pairing, Role, Transcript, Usage, encode, link, pair, session_id
+
+TITLE_CHARACTERS = 200
+
+
+def prepare(transcript: Transcript) -> Prepared:
+    """Everything of keeping a transcript that needs no database."""
+    rows = tuple(_rows(transcript.messages))
+    usage = transcript.usage or total(message.usage for message in transcript.messages)
+    facts = Facts(
+        version=transcript.version,
+        ending_detail=transcript.ending_detail,
+        parent=transcript.parent,
+        own_title=transcript.title,
+        tools=transcript.tools,
+        checks=transcript.checks,
+        usage=transcript.usage,
+    )
+    columns = (
+        transcript.source,
+        storable(transcript.native_id),
+        session_id(transcript.source, transcript.parent) if transcript.parent else "",
+        storable(transcript.title or opening(transcript.messages)),
+        storable(transcript.model),
+        storable(transcript.folder),
+        storable(transcript.branch),
+        transcript.purpose.value,
+        transcript.ending.value,
+        transcript.started,
+        transcript.ended,
+        usage.input,
+        usage.output,
+        usage.cached,
+        usage.cost_dollars,
+        msgspec.json.encode(facts),
+    )
+    return Prepared(transcript.id, columns, transcript.ended, rows[-1].id if rows else b"", rows)
+
+
+def opening(messages: Iterable[Message]) -> str:
+    """The first words of the person, which name a session that has no title."""
+    for message in messages:
+        if message.role is Role.USER and message.origin is Origin.TURN and message.text.strip():
+            return " ".join(message.text[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
+    return ""
+
+
+def total(usages: Iterable[Usage | None]) -> Usage:
+    """The sum of usages; its cost is unknown where none of them has one."""
+    known = [usage for usage in usages if usage is not None]
+    costs = [usage.cost_dollars for usage in known if usage.cost_dollars is not None]
+    return Usage(
+        input=sum(usage.input for usage in known),
+        output=sum(usage.output for usage in known),
+        cached=sum(usage.cached for usage in known),
+        cache_written=sum(usage.cache_written for usage in known),
+        cost_dollars=sum(costs) if costs else None,
+    )
+
+
+def storable(text: str) -> str:
+    """Text that every database takes: Postgres refuses the zero character."""
+    return text.replace("\0", "")
+
+
+def _rows(messages: tuple[Message, ...]) -> Iterator[MessageRow]:
+    tools = _tools(pair(messages))
+    parent = b""
+    for index, message in enumerate(messages):
+        body = encode(message)
+        parent = link(parent, body)
+        yield MessageRow(
+            id=parent,
+            role=message.role.value,
+            at=message.at,
+            model=storable(message.model),
+            body=body,
+            words=indexed(message),
+            tools=tuple(sorted(tools.get(index, ()))),
+        )
+
+
+def _tools(pairing: Pairing) -> dict[int, set[str]]:
+    """The tools that each message calls or that answer in it."""
+    tools: dict[int, set[str]] = {}
+    for exchange in pairing.exchanges:
+        name = storable(exchange.call.name)
+        tools.setdefault(exchange.asked, set()).add(name)
+        if exchange.answered is not None:
+            tools.setdefault(exchange.answered, set()).add(name)
+    for orphan in pairing.orphans:
+        tools.setdefault(orphan.message, set()).add(storable(orphan.result.tool))
+    return tools

@@ -1,0 +1,293 @@
+"""Sessions in the store: kept once, grown by what is new, read, listed and forgotten.
+
+Messages are stored under the id that covers them and all before them, each owned by one session. A session that
+shares its beginning with another keeps only what differs: `base` names the one that holds its first `base_count`.
+"""
+
+from collections.abc import Iterator
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from whet.store.database import Database, Row
+from whet.store.indexing import index_words
+from whet.store.rows import COLUMNS, Facts, MessageRow, Prepared
+from whet.transcripts import Ending, Message, Purpose, Transcript, decode
+
+Change = Literal["imported", "updated", "unchanged", "conflict"]
+
+
+class Kept(NamedTuple):
+    """What keeping a transcript changed, how many messages it added, and what a person should know of it."""
+
+    change: Change
+    messages: int
+    note: str = ""
+
+
+class Session(NamedTuple):
+    """A stored session without its messages."""
+
+    no: int
+    id: str
+    source: str
+    native_id: str
+    parent_id: str
+    title: str
+    model: str
+    folder: str
+    branch: str
+    purpose: str
+    ending: str
+    started: float | None
+    ended: float | None
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_dollars: float | None
+    facts: Facts
+    message_count: int
+    path: str
+    head: bytes
+    base: int | None
+    base_count: int
+    dated: float  # when it ended, or when its file was written where it carries no time
+
+
+SESSION_COLUMNS = f"no, id, {COLUMNS}, message_count, path, head, base, base_count, dated"
+
+
+class Provenance(NamedTuple):
+    """Where and when a session was found. `modified` dates a session that carries no time of its own."""
+
+    path: str
+    modified: float
+    now: float
+
+
+def keep(database: Database, prepared: Prepared, provenance: Provenance) -> Kept:
+    """Keep a session wholly or not at all. Keeping it again changes nothing; a grown one gains what is new."""
+    with database.writing():
+        session = _stored(database, prepared.id)
+        kept = _compared(database, session, prepared, provenance.path)
+        if session is None:
+            _insert(database, prepared, provenance)
+        elif kept.change == "updated":
+            _bring_up_to_date(database, session, prepared, provenance)
+        return kept
+
+
+def compare(database: Database, prepared: Prepared, *, path: str) -> Kept:
+    """What `keep` would do, without doing it."""
+    return _compared(database, _stored(database, prepared.id), prepared, path)
+
+
+def load(database: Database, session: Session) -> Transcript:
+    """The whole transcript of a stored session."""
+    return Transcript(
+        source=session.source,
+        native_id=session.native_id,
+        messages=tuple(messages(database, session)),
+        parent=session.facts.parent,
+        title=session.facts.own_title,
+        model=session.model,
+        folder=session.folder,
+        branch=session.branch,
+        version=session.facts.version,
+        purpose=Purpose(session.purpose),
+        ending=Ending(session.ending),
+        ending_detail=session.facts.ending_detail,
+        started=session.started,
+        ended=session.ended,
+        tools=session.facts.tools,
+        checks=session.facts.checks,
+        usage=session.facts.usage,
+    )
+
+
+def messages(database: Database, session: Session, *, start: int = 0, stop: int | None = None) -> Iterator[Message]:
+    """The messages of a session in order, from the sessions that hold them."""
+    end = session.message_count if stop is None else min(stop, session.message_count)
+    for owner, first, last in _segments(database, session, end):
+        if last <= start:
+            continue
+        for (body,) in database.query(
+            "SELECT body FROM messages WHERE session = ? AND position >= ? AND position < ? ORDER BY position",
+            (owner, max(first, start), last),
+        ):
+            yield decode(body)
+
+
+def forget(database: Database, session_id: str) -> int:
+    """Remove a session and all of its messages that no other session shares; how many were removed."""
+    with database.writing():
+        rows = database.query(f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?", (session_id,))
+        if not rows:
+            return 0
+        session = session_of(rows[0])
+        # Its file must be read again, should a person want the session back.
+        database.execute("DELETE FROM files WHERE path = ?", (session.path,))
+        return _remove(database, session)
+
+
+def session_of(row: Row) -> Session:
+    """A session from its row of `SESSION_COLUMNS`."""
+    values = list(row)
+    values[17] = msgspec.json.decode(values[17], type=Facts)
+    values[20] = bytes(values[20])
+    return Session(*values)
+
+
+def _segments(database: Database, session: Session, end: int) -> list[tuple[int, int, int]]:
+    """Which session holds which range of the messages before `end`, in order."""
+    segments: list[tuple[int, int, int]] = []
+    owner, base, base_count = session.no, session.base, session.base_count
+    while True:
+        if end > base_count:
+            segments.append((owner, base_count, end))
+        end = min(end, base_count)
+        if base is None or end == 0:
+            return segments[::-1]
+        owner = base
+        [(base, base_count)] = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
+
+
+def _stored(database: Database, session_id: str) -> Session | None:
+    rows = database.query(f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?", (session_id,))
+    return session_of(rows[0]) if rows else None
+
+
+def _compared(database: Database, session: Session | None, prepared: Prepared, path: str) -> Kept:
+    if session is None:
+        return Kept("imported", len(prepared.rows) - _shared(database, prepared.rows))
+    if session.head == prepared.head:
+        current = database.query(f"SELECT {COLUMNS} FROM sessions WHERE no = ?", (session.no,))[0]
+        return Kept("unchanged" if tuple(current) == prepared.columns else "updated", 0)
+    if _holds(database, session, prepared):
+        return Kept("unchanged", 0, "the session is longer in the store than in this file")
+    if not _begins(session, prepared) and session.path != path:
+        return Kept("conflict", 0, f"another session with the id {session.native_id} came from {session.path}")
+    return Kept("updated", len(prepared.rows) - _shared(database, prepared.rows))
+
+
+def _bring_up_to_date(database: Database, session: Session, prepared: Prepared, provenance: Provenance) -> None:
+    count = session.message_count
+    if session.head == prepared.head:
+        _update(database, session.no, prepared, provenance)
+    elif _begins(session, prepared) and not _is_stored(database, prepared.rows[count].id):
+        _add(database, session.no, count, prepared.rows[count:])
+        _update(database, session.no, prepared, provenance)
+    else:
+        _remove(database, session)
+        _insert(database, prepared, provenance)
+
+
+def _begins(session: Session, prepared: Prepared) -> bool:
+    """Whether the stored messages are the beginning of the new ones."""
+    count = session.message_count
+    return count == 0 or (count < len(prepared.rows) and prepared.rows[count - 1].id == session.head)
+
+
+def _holds(database: Database, session: Session, prepared: Prepared) -> bool:
+    """Whether the new messages are only the beginning of the stored ones, as in an older copy of the file."""
+    count = len(prepared.rows)
+    if count >= session.message_count:
+        return False
+    if count == 0:
+        return True
+    owner, _, _ = _segments(database, session, count)[-1]
+    at = database.query("SELECT id FROM messages WHERE session = ? AND position = ?", (owner, count - 1))
+    return bool(at) and bytes(at[0][0]) == prepared.head
+
+
+def _insert(database: Database, prepared: Prepared, provenance: Provenance) -> None:
+    shared = _shared(database, prepared.rows)
+    base = None
+    if shared:
+        base = database.query("SELECT session FROM messages WHERE id = ?", (prepared.rows[shared - 1].id,))[0][0]
+    places = ", ".join("?" * (len(prepared.columns) + 8))
+    [(no,)] = database.query(
+        f"INSERT INTO sessions (id, {COLUMNS}, head, message_count, base, base_count, path, dated, imported_at)"
+        f" VALUES ({places}) RETURNING no",
+        (
+            prepared.id,
+            *prepared.columns,
+            prepared.head,
+            len(prepared.rows),
+            base,
+            shared,
+            provenance.path,
+            prepared.ended or provenance.modified,
+            provenance.now,
+        ),
+    )
+    _add(database, no, shared, prepared.rows[shared:])
+
+
+def _update(database: Database, no: int, prepared: Prepared, provenance: Provenance) -> None:
+    assignments = ", ".join(f"{column.strip()} = ?" for column in COLUMNS.split(","))
+    database.execute(
+        f"UPDATE sessions SET {assignments}, head = ?, message_count = ?, path = ?, dated = ? WHERE no = ?",
+        (
+            *prepared.columns,
+            prepared.head,
+            len(prepared.rows),
+            provenance.path,
+            prepared.ended or provenance.modified,
+            no,
+        ),
+    )
+
+
+def _add(database: Database, session: int, start: int, rows: tuple[MessageRow, ...]) -> None:
+    if not rows:
+        return
+    [(first,)] = database.query("SELECT coalesce(max(no), 0) + 1 FROM messages")
+    database.many(
+        "INSERT INTO messages (no, id, session, position, role, at, model, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+        ((first + i, row.id, session, start + i, row.role, row.at, row.model, row.body) for i, row in enumerate(rows)),
+    )
+    database.many(
+        "INSERT INTO uses (message, tool) VALUES (?, ?)",
+        ((first + i, tool) for i, row in enumerate(rows) for tool in row.tools),
+    )
+    index_words(database, enumerate(rows, start=first))
+
+
+def _shared(database: Database, rows: tuple[MessageRow, ...]) -> int:
+    """How many of the first messages are stored already; whatever is stored, all before it is stored too."""
+    low, high = 0, len(rows)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if _is_stored(database, rows[middle - 1].id):
+            low = middle
+        else:
+            high = middle - 1
+    return low
+
+
+def _is_stored(database: Database, message_id: bytes) -> bool:
+    return bool(database.query("SELECT 1 FROM messages WHERE id = ?", (message_id,)))
+
+
+def _remove(database: Database, session: Session) -> int:
+    """Delete a session; the messages that others stand on go to the one of them that needs the most.
+
+    What is deleted of messages is counted.
+    """
+    heirs = database.query(
+        "SELECT no, base_count FROM sessions WHERE base = ? ORDER BY base_count DESC, no", (session.no,)
+    )
+    if heirs:
+        heir, needed = heirs[0]
+        database.execute(
+            "UPDATE messages SET session = ? WHERE session = ? AND position < ?", (heir, session.no, needed)
+        )
+        database.execute(
+            "UPDATE sessions SET base = ?, base_count = ? WHERE no = ?", (session.base, session.base_count, heir)
+        )
+        database.execute("UPDATE sessions SET base = ? WHERE base = ?", (heir, session.no))
+    [(count,)] = database.query("SELECT count(*) FROM messages WHERE session = ?", (session.no,))
+    database.execute("DELETE FROM messages WHERE session = ?", (session.no,))
+    database.execute("DELETE FROM sessions WHERE no = ?", (session.no,))
+    return int(count)

@@ -1,0 +1,153 @@
+"""The embedded database: SQLite in write-ahead mode, safe among many processes and on a sudden stop."""
+
+import contextlib
+import os
+import random
+import time
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+import apsw
+
+from whet.errors import WhetError
+from whet.store.database import Dialect, Parameters, Row
+
+OLDEST_SAFE = (3, 51, 3)  # earlier libraries can corrupt a database whose log is reset while others write
+PATIENCE_SECONDS = 120.0
+PRAGMAS = (
+    "page_size = 16384",  # messages are long: larger pages waste less and are written faster
+    "journal_mode = WAL",
+    "synchronous = FULL",
+    "foreign_keys = ON",
+    "cache_size = -32000",  # in KiB
+    "wal_autocheckpoint = 1000",  # in pages
+    "temp_store = MEMORY",
+)
+
+
+class SQLite:
+    """A connection to the one file. Only this class may open that file in the process."""
+
+    dialect: Dialect = "sqlite"
+
+    def __init__(self, path: Path) -> None:
+        version = tuple(int(number) for number in apsw.sqlite_lib_version().split("."))
+        if version < OLDEST_SAFE:
+            raise WhetError(
+                f"The SQLite library {apsw.sqlite_lib_version()} can corrupt databases.",
+                advice="Install apsw 3.51.3 or later.",
+            )
+        self._path = path
+        with self._explained():
+            _create(path)
+            self._connection = apsw.Connection(str(path))
+            try:
+                self._connection.set_busy_handler(Patience())
+                for pragma in PRAGMAS:
+                    self._connection.execute(f"PRAGMA {pragma}").fetchall()
+            except apsw.Error:
+                self._connection.close()
+                raise
+
+    def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
+        with self._explained():
+            return self._connection.execute(sql, tuple(parameters)).fetchall()
+
+    def execute(self, sql: str, parameters: Parameters = ()) -> None:
+        self.query(sql, parameters)
+
+    def many(self, sql: str, rows: Iterable[Parameters]) -> None:
+        with self._explained():
+            self._connection.executemany(sql, rows).fetchall()
+
+    @contextlib.contextmanager
+    def writing(self) -> Iterator[None]:
+        yield from self._transaction("BEGIN IMMEDIATE")
+
+    @contextlib.contextmanager
+    def reading(self) -> Iterator[None]:
+        yield from self._transaction("BEGIN")
+
+    @property
+    def connection(self) -> apsw.Connection:
+        """The connection itself, for what only SQLite has: its ranking functions."""
+        return self._connection
+
+    def close(self) -> None:
+        self._connection.close()
+
+    def _in_transaction(self) -> bool:
+        return self._connection.in_transaction
+
+    def _transaction(self, begin: str) -> Iterator[None]:
+        if self._in_transaction():  # an inner transaction is part of the outer one
+            yield
+            return
+        with self._explained():
+            self._connection.execute(begin)
+            try:
+                yield
+                self._connection.execute("COMMIT")
+            except BaseException:
+                if self._in_transaction():
+                    self._connection.execute("ROLLBACK")
+                raise
+
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what a person can do where the disk or the file is at fault; the old state stands."""
+        try:
+            yield
+        except apsw.FullError as error:
+            raise WhetError(
+                "The disk is full; nothing was changed.", advice="Free some space and run it again."
+            ) from error
+        except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
+            raise WhetError(
+                f"The database {self._path} cannot be written: {error}.",
+                advice="Check the folder's permissions, or set WHET_HOME to a folder that you can write to.",
+            ) from error
+        except (apsw.NotADBError, apsw.CorruptError) as error:
+            raise WhetError(
+                f"The database {self._path} is damaged: {error}.",
+                advice="Move it away, restore a copy if you have one, and import the sessions again.",
+            ) from error
+        except apsw.IOError as error:
+            raise WhetError(
+                f"The disk failed while {self._path} was used: {error}; nothing was changed.",
+                advice="Check the disk and its free space.",
+            ) from error
+        except apsw.BusyError as error:
+            raise WhetError(
+                f"Another process kept the database locked for {PATIENCE_SECONDS:.0f} seconds.",
+                advice="Wait for it to end, then run this again.",
+            ) from error
+
+
+def _create(path: Path) -> None:
+    """Make the file for its owner only, before SQLite gives its own mode to it and to its log."""
+    try:
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR, 0o600))
+    except FileExistsError:
+        return
+    except OSError as error:
+        raise WhetError(
+            f"The database {path} cannot be made: {error.strerror}.",
+            advice="Check the folder's permissions and free space, or set WHET_HOME to another folder.",
+        ) from error
+
+
+class Patience:
+    """Wait a random moment for other writers, longer each time, so that none of them starves."""
+
+    def __init__(self) -> None:
+        self._began = 0.0
+
+    def __call__(self, attempt: int) -> bool:
+        now = time.monotonic()
+        if attempt == 0:
+            self._began = now
+        if now - self._began > PATIENCE_SECONDS:
+            return False
+        time.sleep(random.uniform(0.0005, min(0.002 * (attempt + 1), 0.03)))
+        return True

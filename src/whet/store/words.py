@@ -1,0 +1,97 @@
+"""The words of a message that a search should find, in the form that the index takes."""
+
+import hashlib
+import re
+import unicodedata
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from whet.transcripts import Message, Text, Thought, ToolCall, ToolResult
+
+MARK = "\ue000"  # a private character that counts as a letter in the index and that no text may bring into it
+
+
+def indexed(message: Message) -> str:
+    """The words of a message that a search should find: what was said, thought, asked of tools and answered."""
+    return searchable(plain(message))
+
+
+def plain(message: Message) -> str:
+    """All that a message holds as one text, in order."""
+    return "\n".join(_words(message))
+
+
+def _words(message: Message) -> Iterator[str]:
+    for part in message.parts:
+        if isinstance(part, Text | Thought):
+            yield part.text
+        elif isinstance(part, ToolCall):
+            yield part.name
+            yield from _argument_words(part.arguments)
+        elif isinstance(part, ToolResult):
+            yield part.text
+
+
+def _argument_words(arguments: str) -> Iterator[str]:
+    if "\\" not in arguments:
+        yield arguments
+        return
+    try:
+        value = msgspec.json.decode(arguments)
+    except (msgspec.DecodeError, UnicodeEncodeError, RecursionError):
+        yield arguments
+        return
+    yield from _leaves(value)
+
+
+def _leaves(value: object) -> Iterator[str]:
+    """The keys and plain values of a JSON value in order, however deep it is."""
+    waiting = [value]
+    while waiting:
+        item = waiting.pop()
+        if isinstance(item, dict):
+            for key, inner in reversed(item.items()):
+                waiting += (inner, key)
+        elif isinstance(item, list):
+            waiting += reversed(item)
+        elif item is not None:
+            yield str(item)
+
+
+# Chinese, Japanese, Korean, Thai, Lao, Khmer and Burmese are written without spaces between words.
+_UNSPACED = re.compile(
+    "([\u0e00-\u0eff\u1000-\u109f\u1780-\u17ff\u3040-\u30ff\u3400-\u4dbf\u4e00-\u9fff\uac00-\ud7af\uf900-\ufaff"
+    "\U00020000-\U0003134f])"
+)
+_LEFT_OUT = re.compile(
+    f"[{MARK}\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
+)
+_WORD = re.compile(r"[^\W_]+")
+
+
+def searchable(text: str) -> str:
+    """Text as the index takes it: without accents and compatibility forms, however these were encoded, and with a
+    space around each character of scripts that have none between words, so that any part is found."""
+    if text.isascii():
+        return text
+    bare = _LEFT_OUT.sub("", unicodedata.normalize("NFKD", text))
+    return _UNSPACED.sub(r" \1 ", unicodedata.normalize("NFC", bare))
+
+
+def terms(text: str) -> list[str]:
+    """The words of a text: letters and digits in a row, in small letters; paths and code fall apart into theirs."""
+    return _WORD.findall(searchable(text).lower())
+
+
+def marks(role: str, tools: Iterable[str]) -> str:
+    """Words for the index by which it narrows a search to a role or a tool itself, however common the words are."""
+    return " ".join((role_mark(role), *sorted({tool_mark(tool) for tool in tools})))
+
+
+def role_mark(role: str) -> str:
+    return f"{MARK}{role}"
+
+
+def tool_mark(tool: str) -> str:
+    return f"{MARK}{hashlib.blake2b(tool.encode(), digest_size=8).hexdigest()}"

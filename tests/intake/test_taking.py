@@ -1,0 +1,154 @@
+"""An import takes what is new, wholly or not at all, and says what became of everything else."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from whet.errors import WhetError
+from whet.intake.finding import by_age, named_files, usual_places
+from whet.intake.reading import Order
+from whet.intake.report import Report
+from whet.intake.taking import POOL_FROM_BYTES, stamp_of, take
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters, count_sessions, find, list_sessions
+
+
+def session(name: str, *words: str, stamp: str = "2026-03-01T10:00:00Z") -> dict[str, object]:
+    turns = [{"role": "user", "content": "Hello", "timestamp": stamp}]
+    return {
+        "id": name,
+        "messages": [*turns, *({"role": "assistant", "content": word, "timestamp": stamp} for word in words)],
+    }
+
+
+def write(path: Path, *sessions: dict[str, object]) -> Path:
+    path.write_text("".join(json.dumps(each) + "\n" for each in sessions))
+    return path
+
+
+def quiet(_name: str, _size: int) -> None:
+    pass
+
+
+def run(database: Database, home: Home, *paths: Path, order: Order = Order(), dry_run: bool = False) -> Report:  # noqa: B008
+    return take(database, home, paths, order, dry_run=dry_run, progress=quiet)
+
+
+def test_an_unchanged_file_is_not_read_again(database: Database, home: Home, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", session("a", "one"), session("b", "two"))
+    assert run(database, home, path).imported == 2
+    before = path.stat()
+    path.write_text("x" * before.st_size)
+    os.utime(path, ns=(before.st_atime_ns, before.st_mtime_ns))
+    again = run(database, home, path)
+    assert (again.unchanged, again.skipped) == (2, [])
+
+
+def test_a_file_that_grew_is_read_again(database: Database, home: Home, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", session("a", "one"))
+    run(database, home, path)
+    write(path, session("a", "one", "two"), session("b", "new"))
+    report = run(database, home, path)
+    assert (report.imported, report.updated, report.messages) == (1, 1, 2)  # the two share their greeting
+
+
+def test_an_id_that_occurs_twice_in_a_file_keeps_the_first_and_reports_the_other(
+    database: Database, home: Home, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a.jsonl", session("a", "one"), session("a", "else"))
+    report = run(database, home, path)
+    assert report.imported == 1
+    assert "second session with the id a" in report.skipped[0].reason
+
+
+def test_a_second_file_with_another_session_of_the_same_id_is_reported(
+    database: Database, home: Home, tmp_path: Path
+) -> None:
+    first = write(tmp_path / "a.jsonl", session("a", "one"))
+    second = write(tmp_path / "b.jsonl", session("a", "else"))
+    report = run(database, home, first, second)
+    assert report.imported == 1
+    assert str(first) in report.skipped[0].reason
+
+
+def test_only_sessions_as_new_as_asked_are_taken_and_the_rest_can_follow(
+    database: Database, home: Home, tmp_path: Path
+) -> None:
+    old = session("old", "one", stamp="2020-01-01T00:00:00Z")
+    path = write(tmp_path / "a.jsonl", old, session("new", "two"))
+    assert run(database, home, path, order=Order(since=1.7e9)).imported == 1
+    assert run(database, home, path).imported == 1
+
+
+def test_a_dry_run_says_what_would_come_and_keeps_nothing(database: Database, home: Home, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", session("a", "one"))
+    assert run(database, home, path, dry_run=True).imported == 1
+    assert count_sessions(database, Filters()) == 0
+    assert run(database, home, path).imported == 1
+
+
+def test_many_files_are_read_side_by_side_with_the_same_result(database: Database, home: Home, tmp_path: Path) -> None:
+    padding = "long words " * 40_000
+    count = 2 * POOL_FROM_BYTES // len(padding) // 2
+    files = [write(tmp_path / f"{n}.jsonl", session(f"s{n}", padding + str(n))) for n in range(count)]
+    broken = tmp_path / "broken.jsonl"
+    broken.write_bytes(b"\x00\x01\x02")
+    report = run(database, home, *files, broken)
+    assert report.imported == count
+    assert [skipped.path for skipped in report.skipped] == [str(broken)]
+
+
+def test_whets_own_database_is_never_opened_as_a_session(database: Database, home: Home) -> None:
+    if database.dialect != "sqlite":
+        pytest.skip("the embedded database only")
+    report = run(database, home, *named_files([str(home.folder)]))
+    assert {skipped.reason for skipped in report.skipped} == {"Whet's own database"}
+
+
+def test_an_unreadable_file_is_reported_with_its_reason(database: Database, home: Home, tmp_path: Path) -> None:
+    files = {"empty.jsonl": b"", "binary.db": b"\x00\xff" * 90, "cut.json": b'{"messages": [{"role": "us'}
+    for name, body in files.items():
+        (tmp_path / name).write_bytes(body)
+    report = run(database, home, *(tmp_path / name for name in files))
+    assert {Path(skipped.path).name for skipped in report.skipped} == set(files)
+    assert report.sessions == 0
+
+
+def test_parents_in_a_circle_do_no_harm(database: Database, home: Home, tmp_path: Path) -> None:
+    first = {**session("a", "one"), "parent": "b"}
+    second = {**session("b", "two"), "parent": "a"}
+    run(database, home, write(tmp_path / "a.jsonl", first, second))
+    assert len(list_sessions(database, Filters(), limit=9)) == 2
+    assert find(database, "a").native_id == "a"
+
+
+def test_folders_and_globs_mean_the_files_in_them_oldest_first(tmp_path: Path) -> None:
+    (tmp_path / "deep").mkdir()
+    (tmp_path / "node_modules").mkdir()
+    for age, name in enumerate(("new.jsonl", "deep/old.jsonl", "node_modules/x.jsonl", "state.db-wal")):
+        (tmp_path / name).write_text("{}")
+        os.utime(tmp_path / name, (1000 - age, 1000 - age))
+    assert [path.name for path in named_files([str(tmp_path)])] == ["old.jsonl", "new.jsonl"]
+    assert [path.name for path in named_files([str(tmp_path / "*.jsonl")])] == ["new.jsonl"]
+    with pytest.raises(WhetError, match="no file"):
+        list(named_files([str(tmp_path / "missing.jsonl")]))
+
+
+def test_usual_places_are_found_beneath_the_persons_folder(tmp_path: Path) -> None:
+    rollout = tmp_path / ".codex" / "sessions" / "2026" / "03" / "01" / "rollout-1.jsonl"
+    rollout.parent.mkdir(parents=True)
+    rollout.write_text("{}")
+    found = [place for place in usual_places(tmp_path) if place.files]
+    assert [(place.format, place.files) for place in found] == [("codex", (rollout,))]
+
+
+def test_a_database_whose_log_grew_counts_as_changed(tmp_path: Path) -> None:
+    path = tmp_path / "state.db"
+    path.write_bytes(b"x")
+    before = stamp_of(path)
+    Path(f"{path}-wal").write_bytes(b"more")
+    assert stamp_of(path) != before
+    assert by_age([path]) == [path]

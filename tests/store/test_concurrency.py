@@ -1,0 +1,64 @@
+"""Many processes at once lose nothing and never hear that the database is locked."""
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+from concurrent_worker import grown
+
+from whet.store import sessions
+from whet.store.home import Home
+from whet.store.listing import Filters, count_sessions, find
+from whet.store.opening import opened
+from whet.store.search import search
+
+WRITERS, READERS = 8, 4
+OPERATIONS = 10_000
+WRITES = 400  # of each writer; the rest of the operations are the readers'
+WORKER = Path(__file__).with_name("concurrent_worker.py")
+
+
+def start(home: Home, kind: str, worker: int, operations: int) -> subprocess.Popen[str]:
+    return subprocess.Popen(
+        [sys.executable, WORKER, kind, str(home.folder), home.database_url, str(worker), str(operations)],
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    )
+
+
+def finish(workers: list[subprocess.Popen[str]]) -> dict[str, int]:
+    """What all the processes together were told is kept."""
+    acknowledged: dict[str, int] = {}
+    for worker in workers:
+        output, errors = worker.communicate(timeout=300)
+        assert worker.returncode == 0, errors
+        for name, length in json.loads(output).items():
+            acknowledged[name] = max(length, acknowledged.get(name, 0))
+    return acknowledged
+
+
+def test_eight_writers_and_four_readers_lose_nothing_and_see_no_lock(home: Home) -> None:
+    reads = (OPERATIONS - WRITERS * WRITES) // READERS
+    workers = [start(home, "write", number, WRITES) for number in range(WRITERS)]
+    workers += [start(home, "read", number, reads) for number in range(READERS)]
+    acknowledged = finish(workers)
+    with opened(home) as database:
+        assert count_sessions(database, Filters()) == len(acknowledged)
+        for name, length in acknowledged.items():
+            wanted = grown(name, length)
+            assert sessions.load(database, find(database, wanted.id)) == wanted
+        owned = sum(length for length in acknowledged.values())
+        assert database.query("SELECT count(*) FROM messages") == [(owned,)]
+        assert len(search(database, '"own 7 398 step 1"')) == 1
+        if database.dialect == "sqlite":
+            assert database.query("PRAGMA integrity_check") == [("ok",)]
+            database.execute("INSERT INTO message_index (message_index, rank) VALUES ('integrity-check', 0)")
+
+
+def test_processes_that_come_and_go_from_the_first_moment_lose_nothing(home: Home) -> None:
+    acknowledged = finish([start(home, "visit", number, 12) for number in range(WRITERS)])
+    assert len(acknowledged) == WRITERS * 12
+    with opened(home) as database:
+        assert count_sessions(database, Filters()) == len(acknowledged)

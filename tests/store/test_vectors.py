@@ -1,0 +1,58 @@
+"""A message's words as Postgres text vectors stay within its limits and lose nothing."""
+
+import re
+
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whet.store.vectors import LEXEME_BYTES, POSITIONS, lexeme, vectors
+from whet.store.words import terms
+
+HARD_LIMIT_BYTES = 1_048_575
+
+
+def entries(vector: str) -> dict[str, list[int]]:
+    """Each word of a vector with its places."""
+    found = re.findall(r"'([^']+)'(?::([\d,]+))?", vector)
+    return {word: [int(place) for place in places.split(",") if place] for word, places in found}
+
+
+def test_a_short_message_is_one_vector_with_every_place() -> None:
+    assert list(vectors("the cat and the_dog")) == ["'the':1,4 'cat':2 'and':3 'dog':5"]
+
+
+def test_a_message_without_words_has_none() -> None:
+    assert list(vectors(" … ")) == []
+
+
+@given(st.text(max_size=300))
+def test_every_word_is_in_its_vector_and_no_quote_breaks_it(text: str) -> None:
+    words = {lexeme(term) for term in terms(text)}
+    assert {word for vector in vectors(text) for word in entries(vector)} == words
+
+
+def test_a_long_message_becomes_vectors_that_each_name_all_of_its_words() -> None:
+    text = " ".join(f"w{number}" for number in range(3 * POSITIONS))
+    made = [entries(vector) for vector in vectors(text)]
+    assert len(made) == 4
+    for found in made:
+        assert len(found) == 3 * POSITIONS
+        assert max(place for places in found.values() for place in places) <= POSITIONS < 16_383
+    assert all(any(found[f"w{number}"] for found in made) for number in range(3 * POSITIONS))
+
+
+@given(st.sampled_from("aé見𐐀"), st.integers(1, 60), st.integers(1, 1_500))
+@settings(max_examples=15, deadline=None)
+def test_a_vector_is_never_larger_than_postgres_takes(letter: str, length: int, count: int) -> None:
+    text = " ".join(f"{number}x{letter * length}" for number in range(count * 6))
+    for vector in vectors(text):
+        size = sum(len(word.encode()) + 4 + 2 * len(places) for word, places in entries(vector).items())
+        assert size < HARD_LIMIT_BYTES
+
+
+@given(st.text(st.characters(categories=["L", "N"]), min_size=1, max_size=300))
+def test_a_long_word_is_cut_the_same_way_always(word: str) -> None:
+    cut = lexeme(word)
+    assert word.startswith(cut)
+    assert len(cut.encode()) <= LEXEME_BYTES
+    assert lexeme(cut) == cut
