@@ -1,0 +1,28 @@
+"""Every command with its one-line help, so that `whet --help` needs to load none of them."""
+
+# Plain tuples of name, module and help: even a named tuple would cost a third of the start.
+CATALOGUE = (
+    ("import", "import_", "Bring in the sessions that agents left on this machine."),
+    ("sessions", "sessions", "List sessions."),
+    ("show", "show", "Read one session: what was said, called and answered."),
+    ("search", "search", "Find messages by their words."),
+    ("stats", "stats", "Count sessions, messages, tools, tokens and errors."),
+    ("signals", "signals", "Say what went wrong in which session, and where."),
+    ("outcomes", "outcomes", "List how every call of a session ended, and why."),
+    ("lessons", "lessons", "List what goes wrong again and again."),
+    ("report", "report", "A page: what fails most, where, at what cost, what to do."),
+    ("export", "export", "Write sessions as OpenAI messages or ATIF."),
+    ("forget", "forget", "Remove a session, or all of a source."),
+)
+
+USAGE = "Usage: whet [OPTIONS] COMMAND [ARGS]..."
+ABOUT = "Whet makes an AI agent better from its own sessions, and proves it before it keeps anything."
+START = "Start with `whet import`, then `whet sessions`. `whet COMMAND --help` explains a command."
+
+
+def overview() -> str:
+    """The text of `whet --help`."""
+    width = max(len(name) for name, _, _ in CATALOGUE)
+    lines = [f"  {name:<{width}}  {summary}" for name, _, summary in CATALOGUE]
+    options = ["  --version  Show the version and exit.", "  --help     Show this message and exit."]
+    return "\n".join([USAGE, "", f"  {ABOUT}", f"  {START}", "", "Options:", *options, "", "Commands:", *lines])

@@ -1,0 +1,1 @@
+"""One module a command; none is loaded before it is called."""

@@ -1,0 +1,90 @@
+"""whet export: write sessions in an interchange form."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+from typing import IO
+
+import click
+import msgspec
+
+from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.output import many, print_json
+from whet.errors import WhetError
+from whet.exports import as_atif, as_openai
+from whet.store import sessions
+from whet.store.home import find_home
+from whet.store.listing import find, list_sessions
+from whet.store.opening import opened
+
+EVERYTHING = 1 << 31
+WRITERS = {"openai": as_openai, "atif": as_atif}
+
+
+@click.command(
+    "export",
+    epilog="Example: whet export --source codex --format openai --output codex.jsonl",
+    help="Write sessions, one JSON document a line: the named ones, or all that match.",
+)
+@click.argument("ids", nargs=-1, metavar="[ID]...")
+@filter_options
+@click.option(
+    "--format", "form", type=click.Choice(list(WRITERS)), default="openai", show_default=True, help="The form."
+)
+@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A new file; default: standard output.")
+@json_option
+def command(
+    ids: tuple[str, ...],
+    source: str | None,
+    model: str | None,
+    folder: str | None,
+    tool: str | None,
+    since: str | None,
+    until: str | None,
+    form: str,
+    output: Path | None,
+    as_json: bool,
+) -> int:
+    filters = filters_of(source, model, folder, tool, since, until)
+    if ids and any(filters):
+        raise WhetError("Name sessions or give filters, not both.", advice="whet export ID, or whet export --source pi")
+    if as_json and output is None:
+        raise WhetError(
+            "--json reports on a written file.", advice="Give --output FILE; the export itself is JSON too."
+        )
+    with opened(find_home(os.environ)) as database:
+        chosen = [find(database, each) for each in ids] or list_sessions(database, filters, limit=EVERYTHING)
+        if not chosen:
+            raise WhetError("No session matches.", advice="`whet sessions` lists them.")
+        with _target(output) as file:
+            for session in chosen:
+                file.write(msgspec.json.encode(WRITERS[form](sessions.load(database, session))) + b"\n")
+    if as_json:
+        print_json({"sessions": len(chosen), "path": str(output)})
+    elif output:
+        click.echo(f"Wrote {many(len(chosen), 'session')} to {output}.", err=True)
+    return 0
+
+
+@contextlib.contextmanager
+def _target(output: Path | None) -> Iterator[IO[bytes]]:
+    """Where the export goes. A file appears whole or not at all, and none is overwritten."""
+    if output is None:
+        yield sys.stdout.buffer
+        sys.stdout.buffer.flush()
+        return
+    if output.exists():
+        raise WhetError(f"{output} exists already.", advice="Name another file, or remove it first.")
+    part = output.with_name(f".{output.name}.part")
+    try:
+        with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
+            yield file
+            file.flush()
+            os.fsync(file.fileno())
+        part.rename(output)
+    except OSError as error:
+        raise WhetError(f"{output} cannot be written: {error.strerror}.", advice="Name another file.") from error
+    finally:
+        part.unlink(missing_ok=True)

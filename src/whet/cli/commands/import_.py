@@ -1,0 +1,131 @@
+"""whet import: bring in the sessions that agents left on this machine."""
+
+import contextlib
+import os
+import shutil
+import sys
+import tempfile
+from collections import Counter
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from whet.cli.options import json_option, point_in_time
+from whet.cli.output import console, many, plain, print_json, say
+from whet.importers.registry import FORMATS
+from whet.intake.finding import named_files, usual_places
+from whet.intake.reading import Order
+from whet.intake.report import Report
+from whet.intake.taking import Progress, take
+from whet.redaction import secret_values
+from whet.store.home import Home, find_home
+from whet.store.opening import opened
+
+EXAMPLES_SHOWN = 3
+RISK = (
+    "Secrets in these sessions will be stored as they are: keys and passwords can then appear in searches, exports "
+    "and whatever is learned."
+)
+
+
+@click.command(
+    "import",
+    epilog="Example: whet import ~/.claude/projects --since 30d",
+    help="Bring in sessions from files, folders or globs, or - for standard input; with no PATH, from every "
+    "place where a known agent keeps its sessions. Importing again adds only what is new.",
+)
+@click.argument("paths", nargs=-1, metavar="[PATH]...")
+@click.option("--format", "format_name", type=click.Choice([known.name for known in FORMATS]), help="Do not guess.")
+@click.option("--since", help="Only sessions as new as this: 2026-10-01, or 7d, 12h, 2w ago.")
+@click.option("--dry-run", is_flag=True, help="Say what would be imported and change nothing.")
+@click.option("--no-redact", is_flag=True, help="Keep secrets as they are. Their values will be in the database.")
+@json_option
+def command(
+    paths: tuple[str, ...],
+    format_name: str | None,
+    since: str | None,
+    dry_run: bool,
+    no_redact: bool,
+    as_json: bool,
+) -> int:
+    home = find_home(os.environ)
+    order = Order(format_name or "", point_in_time(since), None if no_redact else secret_values(os.environ))
+    if no_redact:
+        click.echo(f"Warning: {RISK}", err=True)
+    with contextlib.ExitStack() as stack:
+        files = stack.enter_context(_files(paths, as_json=as_json))
+        if dry_run and not home.database_url and not home.database_path.exists():
+            home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        database = stack.enter_context(opened(home))
+        progress = stack.enter_context(_progress(files))
+        report = take(database, home, files, order, dry_run=dry_run, progress=progress)
+    if as_json:
+        print_json(report.as_json())
+    else:
+        _tell(report, dry_run)
+    return 1 if report.skipped and not report.sessions else 0
+
+
+@contextlib.contextmanager
+def _files(paths: tuple[str, ...], *, as_json: bool) -> Iterator[list[Path]]:
+    """The files to import; standard input is spooled to a file that is gone afterwards."""
+    if not paths:
+        yield _discovered(quiet=as_json)
+        return
+    with tempfile.TemporaryDirectory() as folder:
+        found = list(named_files(path for path in paths if path != "-"))
+        if "-" in paths:
+            spool = Path(folder) / "standard-input"
+            with spool.open("wb") as file:
+                shutil.copyfileobj(sys.stdin.buffer, file)
+            found.append(spool)
+        yield found
+
+
+def _discovered(*, quiet: bool) -> list[Path]:
+    places = [place for place in usual_places(Path.home()) if place.files]
+    if not quiet:
+        for place in places:
+            say(f"Found [bold]{place.title}[/]: {many(len(place.files), 'file')} in ~/{plain(place.pattern)}")
+        if not places:
+            say("No agent's sessions were found in their usual places on this machine.")
+            say("Name files or folders to import: whet import PATH")
+    return list(dict.fromkeys(path for place in places for path in place.files))
+
+
+@contextlib.contextmanager
+def _progress(files: list[Path]) -> Iterator[Progress]:
+    """A progress bar on a terminal, counted in bytes; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _name, _size: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn("Importing"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    total = sum(path.stat().st_size for path in files)
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("import", total=total)
+        yield lambda _name, size: bar.advance(task, size)
+
+
+def _tell(report: Report, dry_run: bool) -> None:
+    would = "would be " if dry_run else ""
+    say(
+        f"[bold]{many(report.imported, 'session')}[/] {would}imported, {report.updated:,} updated, "
+        f"{report.unchanged:,} unchanged; {many(report.messages, 'new message')} from {many(report.files, 'file')}."
+    )
+    if report.redacted:
+        say(f"{many(report.redacted, 'secret')} replaced by placeholders.")
+    if not report.skipped:
+        return
+    say(f"\n[yellow]Left out[/] ({len(report.skipped):,}):")
+    reasons = Counter(skipped.reason for skipped in report.skipped)
+    for reason, number in reasons.most_common():
+        say(f"  {number:>5} × {plain(reason)}")
+        places = [s for s in report.skipped if s.reason == reason]
+        for place in places[:EXAMPLES_SHOWN]:
+            console().print(f"          {plain(place.path)}" + (f", line {place.line}" if place.line else ""))
+        if number > EXAMPLES_SHOWN:
+            say(f"          and {number - EXAMPLES_SHOWN:,} more (--json lists all)")

@@ -1,0 +1,150 @@
+"""whet report: a page on what fails most, where, at what cost, and what to do."""
+
+import os
+from collections.abc import Iterator
+from dataclasses import asdict
+
+import click
+import msgspec
+from rich.table import Table
+
+from whet.cli.analysed import bring_up_to_date
+from whet.cli.findings import lesson_sentence
+from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.output import console, many, moment, plain, print_json, say, share, short, table
+from whet.exports import iso
+from whet.lessons import Change, Lesson
+from whet.store.analyses import judged
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.summaries import LIKELY_FAILED, Group, Summary, ranked, summarise
+
+ROWS = 8
+LESSONS = 6
+HEADINGS = ("sessions", "likely failed", "calls", "failed calls", "tokens", "in failed sessions")
+
+
+@click.command(
+    "report",
+    epilog="Example: whet report --since 30d --source claude-code",
+    help="A page: what fails most, where (agent, model, tool, week), at what cost, and what to do about it.",
+)
+@filter_options
+@json_option
+def command(
+    source: str | None,
+    model: str | None,
+    folder: str | None,
+    tool: str | None,
+    since: str | None,
+    until: str | None,
+    as_json: bool,
+) -> int:
+    filters = filters_of(source, model, folder, tool, since, until)
+    with opened(find_home(os.environ)) as database:
+        bring_up_to_date(database)
+        summary, lessons = summarise(judged(database, filters))
+    if as_json:
+        print_json(_record(summary, lessons))
+    elif not summary.total.sessions:
+        say("No session matches." if any(filters) else "No sessions yet. `whet import` brings them in.")
+    else:
+        _tell(summary, lessons)
+    return 0
+
+
+def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
+    return {
+        "total": asdict(summary.total),
+        "first": iso(summary.first),
+        "last": iso(summary.last),
+        "kinds": summary.kinds,
+        "agents": [asdict(group) for group in summary.agents.values()],
+        "models": [asdict(group) for group in summary.models.values()],
+        "tools": [asdict(group) for group in summary.tools.values()],
+        "weeks": [asdict(summary.weeks[name]) for name in sorted(summary.weeks)],
+        "worst": [worst._asdict() for worst in summary.worst],
+        "lessons": [msgspec.to_builtins(lesson) for lesson in lessons],
+    }
+
+
+def _tell(summary: Summary, lessons: tuple[Lesson, ...]) -> None:
+    total = summary.total
+    say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
+    say(
+        f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}); "
+        f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
+    )
+    if total.tokens:
+        say(
+            f"{short(total.failed_tokens)} of {short(total.tokens)} tokens "
+            f"({share(total.failed_tokens, total.tokens)}) were spent in sessions that likely failed."
+        )
+    for heading, lines in (
+        ("What fails most", _most(summary, lessons)),
+        ("What to do", _advice(lessons)),
+        ("Sessions to look at", _worst(summary)),
+    ):
+        say(f"\n[bold underline]{heading}[/]")
+        for line in lines:
+            say(line)
+    for heading, groups in (
+        ("agent", ranked(summary.agents, lambda group: group.sessions, ROWS)),
+        ("model", ranked(summary.models, lambda group: group.sessions, ROWS)),
+        ("tool", ranked(summary.tools, lambda group: group.failed_calls, ROWS)),
+        ("week", [summary.weeks[name] for name in sorted(summary.weeks)[-ROWS:]]),
+    ):
+        say()
+        console().print(_table(heading, groups))
+    say(f"[dim]Likely failed: a failure score of {LIKELY_FAILED} or more; `whet signals ID` says why.[/]")
+
+
+def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
+    mine = [lesson for lesson in lessons if lesson.change is not Change.ENVIRONMENT]
+    for lesson in mine[:LESSONS]:
+        yield f"• {lesson_sentence(lesson)}"
+    if not mine:
+        yield "Nothing recurs often enough to be a lesson."
+    if summary.kinds:
+        kinds = sorted(summary.kinds.items(), key=lambda item: -item[1])
+        yield "[dim]Seen in sessions: " + ", ".join(f"{name} {number:,}" for name, number in kinds) + "[/]"
+
+
+def _advice(lessons: tuple[Lesson, ...]) -> Iterator[str]:
+    environment = [lesson for lesson in lessons if lesson.change is Change.ENVIRONMENT]
+    for lesson in environment[:LESSONS]:
+        yield f"• Look at your environment: {lesson_sentence(lesson)}."
+    rules = sum(lesson.change is Change.RULE for lesson in lessons)
+    others = sum(lesson.change in (Change.SKILL, Change.MEMORY) for lesson in lessons)
+    if rules:
+        yield f"• {many(rules, 'lesson')} could become a rule for the agent (`whet lessons --change rule`)."
+    if others:
+        yield f"• {many(others, 'lesson')} would fit in a skill or a memory note (`whet lessons`)."
+    if not lessons:
+        yield "Nothing yet. Lessons need the same failure in several sessions."
+
+
+def _worst(summary: Summary) -> Iterator[str]:
+    found = [worst for worst in summary.worst if worst.score >= LIKELY_FAILED]
+    for worst in found:
+        step = f", lost at #{worst.decisive_step}" if worst.decisive_step is not None else ""
+        yield f"{worst.session[:8]}  {worst.score:.2f}  {plain(worst.title[:70])}"
+        yield f"          [dim]{plain('; '.join(worst.reasons))}{step}[/]"
+    if not found:
+        yield "None."
+
+
+def _table(heading: str, groups: list[Group]) -> Table:
+    rows = [
+        (
+            group.name or "–",
+            f"{group.sessions:,}",
+            share(group.failed_sessions, group.sessions),
+            f"{group.calls:,}",
+            share(group.failed_calls, group.calls),
+            short(group.tokens),
+            share(group.failed_tokens, group.tokens),
+        )
+        for group in groups
+    ]
+    return table((heading, *HEADINGS), rows, numbers=HEADINGS)

@@ -1,0 +1,115 @@
+"""whet search: find messages by their words."""
+
+import os
+from collections.abc import Iterable, Iterator
+
+import click
+
+from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.output import many, moment, plain, print_json, say
+from whet.cli.transcript import lines, outline_lines
+from whet.exports import iso
+from whet.outline import outline
+from whet.store import sessions
+from whet.store.database import Database
+from whet.store.home import find_home
+from whet.store.listing import find
+from whet.store.opening import opened
+from whet.store.search import Hit, search
+from whet.transcripts import Message, Role
+
+ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.value}
+
+
+@click.command(
+    "search",
+    epilog='Example: whet search "connection refused" --tool Bash --context 2',
+    help='Find messages that hold all the words: words, "phrases in quotes", begin*, -without. Code, paths and '
+    "scripts without spaces are found too.",
+)
+@click.argument("words", nargs=-1, required=True)
+@filter_options
+@click.option("--role", type=click.Choice(sorted(ROLES)), help="Only messages of this role.")
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="How many at the most.")
+@click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Which page of them.")
+@click.option("--context", default=0, type=click.IntRange(min=0), help="Show so many messages around each hit.")
+@click.option("--outline", "as_outline", is_flag=True, help="Show the outline of each session that was found.")
+@json_option
+def command(
+    words: tuple[str, ...],
+    source: str | None,
+    model: str | None,
+    folder: str | None,
+    tool: str | None,
+    since: str | None,
+    until: str | None,
+    role: str | None,
+    limit: int,
+    page: int,
+    context: int,
+    as_outline: bool,
+    as_json: bool,
+) -> int:
+    filters = filters_of(source, model, folder, tool, since, until)
+    with opened(find_home(os.environ)) as database:
+        hits = search(
+            database,
+            " ".join(words),
+            filters=filters,
+            role=ROLES[role] if role else "",
+            limit=limit,
+            offset=(page - 1) * limit,
+        )
+        if as_json:
+            print_json({"hits": [_record(hit) for hit in hits]})
+            return 0
+        for line in _told(database, hits, context, as_outline):
+            say(line)
+    if not hits:
+        say("Nothing was found.")
+    return 0 if hits else 1
+
+
+def _record(hit: Hit) -> dict[str, object]:
+    return {
+        "session": hit.session_id,
+        "source": hit.source,
+        "title": hit.title,
+        "message": hit.position,
+        "role": hit.role,
+        "at": iso(hit.at),
+        "score": hit.score,
+        "snippet": hit.snippet,
+        "how": hit.how,
+    }
+
+
+def _told(database: Database, hits: list[Hit], context: int, as_outline: bool) -> Iterator[str]:
+    if hits and hits[0].how != "words":
+        yield "[dim]No whole word matches; these hold it as part of a word.[/]"
+    shown: set[str] = set()
+    for hit in hits:
+        start, end = hit.match
+        before, match, after = hit.snippet[:start], hit.snippet[start:end], hit.snippet[end:]
+        place = f"[bold]{hit.session_id[:8]}[/] [dim]#{hit.position}[/]"
+        yield f"{place} {hit.source} [dim]{moment(hit.at)} {hit.role}[/]  {plain(hit.title[:70])}"
+        yield f"    {plain(before)}[bold yellow]{plain(match)}[/]{plain(after)}"
+        if as_outline and hit.session_id not in shown:
+            shown.add(hit.session_id)
+            yield from _indented(outline_lines(outline(_messages(database, hit, None))))
+        elif context:
+            first = max(0, hit.position - context)
+            around = tuple(_messages(database, hit, (first, hit.position + context + 1)))
+            yield from _indented(lines(around, start=first, full=False, thoughts=False))
+            yield ""
+    if hits:
+        yield f"[dim]{many(len(hits), 'hit')}; `whet show ID --from N` reads on.[/]"
+
+
+def _indented(texts: Iterable[str]) -> Iterator[str]:
+    return (f"    {text}" for text in texts)
+
+
+def _messages(database: Database, hit: Hit, part: tuple[int, int] | None) -> Iterator[Message]:
+    start, stop = part or (0, None)
+    return sessions.messages(database, find(database, hit.session_id), start=start, stop=stop)

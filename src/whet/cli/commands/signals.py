@@ -1,0 +1,109 @@
+"""whet signals: what went wrong in which session, and where."""
+
+import os
+from collections.abc import Iterator
+from pathlib import Path
+
+import click
+
+from whet.analysis import analyse, record
+from whet.cli.analysed import bring_up_to_date, of_file
+from whet.cli.findings import analysis_lines
+from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.output import many, plain, print_json_line, say
+from whet.data import failure_weights
+from whet.errors import WhetError
+from whet.importers.source import Skipped
+from whet.intake.finding import named_files
+from whet.signals import Kind
+from whet.store.analyses import judged
+from whet.store.home import find_home
+from whet.store.listing import Filters, find
+from whet.store.opening import opened
+from whet.store.sessions import load
+from whet.summaries import Judged
+
+
+@click.command(
+    "signals",
+    epilog="Example: whet signals ~/.codex/sessions --kind retry_loop",
+    help="Say what went wrong in sessions: retry loops, tool failures, time-outs, statements the record contradicts, "
+    "lost context, corrections by the person, giving up, spent budgets. With IDs, in those sessions; with PATHs, in "
+    "files as they are, storing nothing; with neither, in all stored sessions. The number is the failure score.",
+)
+@click.argument("names", nargs=-1, metavar="[ID | PATH]...")
+@filter_options
+@click.option(
+    "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in Kind]), help="Only this kind."
+)
+@click.option("--ignore-flags", is_flag=True, help="Decide from text alone, without the agents' own error flags.")
+@click.option("--limit", type=click.IntRange(min=1), help="How many sessions at the most, the worst first.")
+@json_option
+def command(
+    names: tuple[str, ...],
+    source: str | None,
+    model: str | None,
+    folder: str | None,
+    tool: str | None,
+    since: str | None,
+    until: str | None,
+    kinds: tuple[str, ...],
+    ignore_flags: bool,
+    limit: int | None,
+    as_json: bool,
+) -> int:
+    filters = filters_of(source, model, folder, tool, since, until)
+    wanted = frozenset(kinds)
+    sessions = _sessions(names, filters, ignore_flags)
+    if limit:
+        sessions = iter(sorted(sessions, key=lambda one: -one.analysis.failure_score)[:limit])
+    seen, shown = 0, 0
+    for one in sessions:
+        seen += 1
+        if wanted and not any(signal.kind.value in wanted for signal in one.analysis.signals):
+            continue
+        if as_json:
+            print_json_line(record(one.analysis))
+        elif one.analysis.signals or names:
+            for line in analysis_lines(one.analysis, one.title, wanted):
+                say(line)
+        else:
+            continue
+        shown += 1
+    if not as_json:
+        say(
+            f"[dim]{many(shown, 'session')} shown of {seen:,}.[/]"
+            if seen
+            else "No sessions. `whet import` brings them in."
+        )
+    return 0 if seen else 1
+
+
+def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> Iterator[Judged]:
+    paths = [name for name in names if Path(name).expanduser().exists() or any(sign in name for sign in "/*?")]
+    ids = [name for name in names if name not in paths]
+    for path in named_files(paths):
+        for item in of_file(path, ignore_flags=ignore_flags):
+            if isinstance(item, Skipped):
+                place = f"{item.path}, line {item.line}" if item.line else item.path
+                click.echo(f"Left out: {plain(place)}: {plain(item.reason)}", err=True)
+            else:
+                yield item
+    if paths and not ids:
+        return
+    if ids and any(filters):
+        raise WhetError(
+            "Name sessions or give filters, not both.", advice="whet signals ID, or whet signals --source pi"
+        )
+    yield from _stored(ids, filters, ignore_flags)
+
+
+def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[Judged]:
+    with opened(find_home(os.environ)) as database:
+        if not ids and not ignore_flags:
+            bring_up_to_date(database)
+            yield from judged(database, filters)
+            return
+        for session in [find(database, each) for each in ids]:
+            found = analyse(load(database, session), failure_weights(), ignore_flags=ignore_flags)
+            yield Judged(found, session.title, session.input_tokens + session.output_tokens, session.dated)

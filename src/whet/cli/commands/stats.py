@@ -1,0 +1,114 @@
+"""whet stats: count what is in the store."""
+
+import os
+
+import click
+from rich.table import Table
+
+from whet.cli.analysed import bring_up_to_date
+from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.output import console, many, moment, print_json, say, share, short, table
+from whet.exports import iso
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.store.statistics import Statistics, measure
+
+
+@click.command(
+    "stats",
+    epilog="Example: whet stats --since 30d --json",
+    help="Count sessions, messages, tools, tokens and errors, by agent and model.",
+)
+@filter_options
+@click.option("--tools", default=15, show_default=True, type=click.IntRange(min=1), help="How many tools to list.")
+@json_option
+def command(
+    source: str | None,
+    model: str | None,
+    folder: str | None,
+    tool: str | None,
+    since: str | None,
+    until: str | None,
+    tools: int,
+    as_json: bool,
+) -> int:
+    filters = filters_of(source, model, folder, tool, since, until)
+    with opened(find_home(os.environ)) as database:
+        bring_up_to_date(database)
+        found = measure(database, filters, tools=tools)
+    if as_json:
+        print_json(_record(found))
+    elif not found.totals.sessions:
+        say("No session matches." if any(filters) else "No sessions yet. `whet import` brings them in.")
+    else:
+        _tell(found)
+    return 0
+
+
+def _record(found: Statistics) -> dict[str, object]:
+    totals = found.totals
+    return {
+        "sessions": totals.sessions,
+        "messages": totals.messages,
+        "tokens": {
+            "input": totals.input_tokens,
+            "output": totals.output_tokens,
+            "cached": totals.cached_tokens,
+        },
+        "cost_dollars": totals.cost_dollars,
+        "first": iso(totals.first),
+        "last": iso(totals.last),
+        "agents": [
+            {
+                **group._asdict(),
+                "error_rate": group.failed / (group.ok + group.failed) if group.ok + group.failed else None,
+            }
+            for group in found.groups
+        ],
+        "tools": [
+            {**use._asdict(), "error_rate": use.failed / (use.ok + use.failed) if use.ok + use.failed else None}
+            for use in found.tools
+        ],
+    }
+
+
+def _tell(found: Statistics) -> None:
+    totals = found.totals
+    say(
+        f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
+        f"{moment(totals.first)} to {moment(totals.last)}"
+    )
+    tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
+    cost = f", ${totals.cost_dollars:,.2f} where known" if totals.cost_dollars is not None else ""
+    say(f"{tokens}, {short(totals.output_tokens)} written{cost}\n")
+    console().print(_agents(found))
+    say()
+    console().print(_tools(found))
+    say("[dim]The error rate is of the calls whose outcome is known.[/]")
+
+
+def _agents(found: Statistics) -> Table:
+    headings = ("agent", "model", "sessions", "messages", "tokens", "calls", "failed", "error rate")
+    rows = [
+        (
+            group.source,
+            group.model or "–",
+            group.sessions,
+            group.messages,
+            short(group.input_tokens + group.output_tokens),
+            group.calls,
+            group.failed,
+            share(group.failed, group.ok + group.failed),
+        )
+        for group in found.groups
+    ]
+    return table(headings, rows, numbers=headings[2:])
+
+
+def _tools(found: Statistics) -> Table:
+    headings = ("tool", "calls", "sessions", "failed", "rejected", "error rate")
+    rows = [
+        (use.tool or "–", use.calls, use.sessions, use.failed, use.rejected, share(use.failed, use.ok + use.failed))
+        for use in found.tools
+    ]
+    return table(headings, rows, numbers=headings[1:])

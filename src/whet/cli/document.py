@@ -1,0 +1,55 @@
+"""docs/cli.md, written from the program itself: `python -m whet.cli.document [--check] PATH`."""
+
+import sys
+from pathlib import Path
+
+import click
+
+from whet.cli.catalogue import ABOUT, START
+from whet.cli.group import group
+
+HEAD = f"""# The command line
+
+{ABOUT} {START}
+
+This page is written from the program by `make format`; `make check` fails when it is out of date.
+
+Settings from the environment: `WHET_HOME` (the home folder, default `~/.whet`), `WHET_DATABASE_URL` (a Postgres
+database instead of the embedded one), `NO_COLOR`. Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage, 130
+interrupted. Errors go to standard error, with advice.
+"""
+
+
+def document() -> str:
+    """The page: every command with its help as the program prints it."""
+    context = click.Context(group, info_name="whet")
+    sections = [HEAD]
+    for name in group.list_commands(context):
+        command = group.get_command(context, name)
+        if command is None:
+            continue
+        sections += _sections(command, context, name)
+    return "\n".join(sections)
+
+
+def _sections(command: click.Command, parent: click.Context, name: str) -> list[str]:
+    context = click.Context(command, info_name=name, parent=parent, terminal_width=100, max_content_width=100)
+    found = [f"## {context.command_path}\n\n```text\n{command.get_help(context)}\n```\n"]
+    if isinstance(command, click.Group):
+        for inner in command.list_commands(context):
+            child = command.get_command(context, inner)
+            if child is not None:
+                found += _sections(child, context, inner)
+    return found
+
+
+def main() -> None:
+    path = Path(sys.argv[-1])
+    if "--check" not in sys.argv:
+        path.write_text(document(), encoding="utf-8")
+    elif not path.exists() or path.read_text(encoding="utf-8") != document():
+        sys.exit(f"{path} is out of date: run `make format`.")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,63 @@
+"""What was found, in sentences for people."""
+
+from collections.abc import Iterator
+
+from whet.analysis import Analysis
+from whet.cli.output import many, plain
+from whet.lessons import Change, Lesson
+from whet.signals import Kind
+
+KINDS = {
+    Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",
+    Kind.TOOL_FAILURE: "{tool} fails",
+    Kind.TIMEOUT: "{tool} runs out of time",
+    Kind.HALLUCINATION: "says or uses something that the record does not bear out",
+    Kind.CONTEXT_LOSS: "asks for or does again what the record already holds",
+    Kind.USER_CORRECTION: "is corrected by the person",
+    Kind.GAVE_UP: "gives up",
+    Kind.BUDGET_SPENT: "spends its budget without finishing",
+}
+CHANGES = {
+    Change.RULE: "a rule for the agent",
+    Change.SKILL: "a skill",
+    Change.MEMORY: "a memory note",
+    Change.ENVIRONMENT: "your environment",
+}
+
+
+def lesson_sentence(lesson: Lesson) -> str:
+    """What recurs, in how many sessions of how many."""
+    if lesson.change is Change.ENVIRONMENT:
+        what = f"{plain(lesson.fingerprint)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.fingerprint)
+        return f"{what} in {many(lesson.sessions, 'session')}"
+    what = KINDS[lesson.kind].format(tool=plain(lesson.tool) or "a tool")
+    if lesson.fingerprint:
+        what += f": [italic]{plain(lesson.fingerprint)}[/]"
+    among = f" that used {plain(lesson.tool)}" if lesson.tool else ""
+    return f"{what} — {lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
+
+
+def analysis_lines(analysis: Analysis, title: str, kinds: frozenset[str]) -> Iterator[str]:
+    """One session: its score with the reasons, and its signals."""
+    colour = "red" if analysis.failure_score >= 0.5 else "green"
+    lost = f" · lost at #{analysis.decisive_step}" if analysis.decisive_step is not None else ""
+    yield (
+        f"[bold]{analysis.session[:8]}[/] [{colour}]{analysis.failure_score:.2f}[/] {analysis.activity.value}"
+        f" [dim]{_counted(analysis)}{lost}[/]  {plain(title[:80])}"
+    )
+    if analysis.reasons and analysis.failure_score >= 0.5:
+        yield f"    [dim]because {plain('; '.join(analysis.reasons))}[/]"
+    for signal in analysis.signals:
+        if kinds and signal.kind.value not in kinds:
+            continue
+        tool = f" {plain(signal.tool)}" if signal.tool else ""
+        cause = "" if signal.cause.value == "agent" else " [yellow](environment)[/]"
+        yield (
+            f"    #{signal.message:<4} {signal.kind.value}{tool}{cause} [dim]{signal.confidence:.2f}[/]"
+            f"  {plain(' '.join(signal.quote.split()))}"
+        )
+
+
+def _counted(analysis: Analysis) -> str:
+    counts = {name: number for name, number in analysis.calls.items() if number}
+    return ", ".join(f"{number} {name}" for name, number in counts.items()) or "no calls"

@@ -1,0 +1,47 @@
+"""The entry point. It loads only what the command at hand needs: click itself waits for a command."""
+
+import os
+import sys
+
+from whet import __version__
+from whet.cli.catalogue import overview
+
+
+def main() -> None:
+    """Run the command line and exit with its code: 0 done, 1 failed, 2 misused, 130 interrupted."""
+    arguments = sys.argv[1:]
+    if arguments in ([], ["--help"], ["-h"]):
+        sys.stdout.write(f"{overview()}\n")
+        sys.exit(0)
+    if arguments == ["--version"]:
+        sys.stdout.write(f"whet {__version__}\n")
+        sys.exit(0)
+    sys.exit(_run(arguments))
+
+
+def _run(arguments: list[str]) -> int:
+    import click
+
+    from whet.cli.group import group
+    from whet.errors import WhetError
+
+    try:
+        result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
+        return result if isinstance(result, int) else 0
+    except WhetError as error:
+        _complain(f"Error: {error.message}\n{error.advice}".rstrip())
+        return 1
+    except click.ClickException as error:
+        error.show()
+        return error.exit_code
+    except (click.Abort, KeyboardInterrupt):
+        _complain("Interrupted.")
+        return 130
+    except BrokenPipeError:
+        # The reader, such as `head`, has seen enough: keep Python from complaining at exit.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        return 0
+
+
+def _complain(text: str) -> None:
+    sys.stderr.write(f"{text}\n")

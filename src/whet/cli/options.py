@@ -1,0 +1,64 @@
+"""Options that several commands share."""
+
+from collections.abc import Callable
+from datetime import UTC, datetime, timedelta
+from typing import Any, TypeVar
+
+import click
+
+from whet.errors import WhetError
+from whet.store.listing import Filters
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
+
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+
+
+def filter_options(function: Function) -> Function:
+    """Options that narrow sessions."""
+    for option in reversed(
+        (
+            click.option("--source", help="Only sessions of this agent, such as claude-code."),
+            click.option("--model", help="Only models whose name holds this."),
+            click.option("--folder", help="Only sessions in this working folder or below it."),
+            click.option("--tool", help="Only what used this tool."),
+            click.option("--since", help="Only what is as new as this: 2026-10-01, or 7d, 12h, 2w ago."),
+            click.option("--until", help="Only what is older than this."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def filters_of(
+    source: str | None,
+    model: str | None,
+    folder: str | None,
+    tool: str | None,
+    since: str | None,
+    until: str | None,
+) -> Filters:
+    return Filters(
+        source=source or "",
+        model=model or "",
+        folder=folder or "",
+        tool=tool or "",
+        since=point_in_time(since),
+        until=point_in_time(until),
+    )
+
+
+def point_in_time(text: str | None) -> float | None:
+    """A date, a date and time, or an age such as 7d, in seconds since 1970."""
+    if not text:
+        return None
+    number, unit = text[:-1], text[-1:]
+    if number.isdigit() and unit in UNITS:
+        return (datetime.now(UTC) - timedelta(**{UNITS[unit]: int(number)})).timestamp()
+    try:
+        return datetime.fromisoformat(text).astimezone().timestamp()
+    except ValueError:
+        raise WhetError(
+            f"{text} is not a time.", advice="Give a date such as 2026-10-01, or an age such as 7d."
+        ) from None

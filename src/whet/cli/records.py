@@ -1,0 +1,29 @@
+"""Stored things as JSON records, the same in every command."""
+
+from whet.exports import iso
+from whet.store.sessions import Session
+
+
+def session_record(session: Session) -> dict[str, object]:
+    return {
+        "id": session.id,
+        "source": session.source,
+        "native_id": session.native_id,
+        "parent": session.parent_id or None,
+        "title": session.title,
+        "model": session.model,
+        "folder": session.folder,
+        "branch": session.branch,
+        "purpose": session.purpose,
+        "ending": session.ending,
+        "started": iso(session.started),
+        "ended": iso(session.ended),
+        "messages": session.message_count,
+        "tokens": {
+            "input": session.input_tokens,
+            "output": session.output_tokens,
+            "cached": session.cached_tokens,
+        },
+        "cost_dollars": session.cost_dollars,
+        "path": session.path,
+    }

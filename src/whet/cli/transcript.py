@@ -1,0 +1,103 @@
+"""A transcript for reading on a terminal."""
+
+from collections.abc import Iterator
+
+from whet.cli.output import many, moment, plain
+from whet.outcomes import Decision, Outcome, decide
+from whet.outline import Item
+from whet.store.sessions import Session
+from whet.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
+
+RESULT_LINES = 6
+LINE_CHARACTERS = 200
+BAR = "    │ "
+ARGUMENT_CHARACTERS = 300
+MARKS = {
+    Outcome.OK: "[green]✓[/]",
+    Outcome.FAILED: "[red]✗[/]",
+    Outcome.REJECTED: "[yellow]⊘[/]",
+    Outcome.CANCELLED: "[yellow]–[/]",
+    Outcome.UNKNOWN: "[dim]?[/]",
+}
+STYLES = {Role.SYSTEM: "magenta", Role.USER: "bold cyan", Role.AGENT: "bold", Role.TOOL: "dim"}
+
+
+def heading(session: Session) -> Iterator[str]:
+    """What is known of a session besides its messages."""
+    yield f"[bold]{plain(session.title or session.native_id)}[/]"
+    when = f"{moment(session.started)} to {moment(session.ended)}"
+    yield f"{session.source} · {plain(session.model or 'unknown model')} · {when}"
+    place = f"{session.folder} ({session.branch})" if session.branch else session.folder
+    facts = [
+        f"session {session.id[:12]}",
+        plain(place),
+        many(session.message_count, "message"),
+        f"ended: {session.ending}",
+        f"part of {session.parent_id[:12]}" if session.parent_id else "",
+    ]
+    yield "[dim]" + " · ".join(fact for fact in facts if fact) + "[/]"
+    for check in session.facts.checks:
+        verdict = {True: "[green]passed[/]", False: "[red]failed[/]", None: "recorded"}[check.passed]
+        yield f"check {plain(check.name)}: {verdict}" + (f" ({check.score:g})" if check.score is not None else "")
+
+
+def lines(messages: tuple[Message, ...], *, start: int, full: bool, thoughts: bool) -> Iterator[str]:
+    """The messages from `start` on; each call with its outcome and the beginning of its result."""
+    exchanges = {(each.asked, each.call.id): each for each in pair(messages).exchanges}
+    answered = {each.answered for each in exchanges.values()}
+    for index, message in enumerate(messages):
+        if message.role is Role.TOOL and index in answered:
+            continue
+        who = message.role.value if message.origin is Origin.TURN else f"{message.role.value} ({message.origin.value})"
+        yield ""
+        yield f"[{STYLES[message.role]}]{who}[/] [dim]#{start + index}  {moment(message.at)}[/]"
+        said_here = message.role is not Role.SYSTEM and message.origin is Origin.TURN
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                yield from _call(exchanges[(index, part.id)], full)
+            elif isinstance(part, ToolResult):
+                yield f"[dim]result of call {plain(part.call_id)}[/]"
+                yield from _styled(part.text, full, "dim", BAR)
+            elif isinstance(part, Media):
+                yield from _styled(_described(part), full, "dim")
+            elif isinstance(part, Text):
+                yield from _styled(part.text, full or said_here, "")
+            elif thoughts:
+                yield from _styled(part.text, full, "dim italic")
+
+
+def _described(media: Media) -> str:
+    words = (media.kind, media.media_type, f"{media.size_bytes:,} bytes", media.name)
+    return f"[{' '.join(word for word in words if word)}]"
+
+
+def outline_lines(items: tuple[Item, ...]) -> Iterator[str]:
+    for item in items:
+        yield f"[dim]#{item.message:<5}[/]{plain(item.words) or '[dim](no request)[/]'}"
+        if item.tools:
+            yield "      [dim]" + ", ".join(f"{plain(name)} × {number}" for name, number in item.tools) + "[/]"
+
+
+def _call(exchange: Exchange, full: bool) -> Iterator[str]:
+    decision: Decision = decide(exchange)
+    arguments = exchange.call.arguments
+    if not full and len(arguments) > ARGUMENT_CHARACTERS:
+        arguments = f"{arguments[:ARGUMENT_CHARACTERS]}…"
+    why = "" if decision.outcome is Outcome.OK else f" [dim]{decision.outcome.value}: {plain(decision.evidence)}[/]"
+    yield f"  {MARKS[decision.outcome]} [bold]{plain(exchange.call.name)}[/] {plain(arguments)}{why}"
+    if exchange.result is not None:
+        yield from _styled(exchange.result.text, full, "dim", BAR)
+
+
+def _styled(text: str, full: bool, style: str, margin: str = "") -> Iterator[str]:
+    """Each line of a text by itself, in a style; a long text shortened unless all of it is wanted."""
+    all_lines = text.splitlines()
+    shown = all_lines if full else [_cut(line) for line in all_lines[:RESULT_LINES]]
+    if len(all_lines) > len(shown):
+        shown.append(f"… {many(len(all_lines) - len(shown), 'more line')}")
+    for line in shown:
+        yield f"[{style}]{margin}{plain(line)}[/]" if style else f"{margin}{plain(line)}"
+
+
+def _cut(line: str) -> str:
+    return line if len(line) <= LINE_CHARACTERS else f"{line[:LINE_CHARACTERS]}…"

@@ -1,0 +1,122 @@
+"""What a person sees of failures: signals, outcomes, lessons and the report."""
+
+import gzip
+import json
+from pathlib import Path
+
+import pytest
+
+from command import Whet
+
+ERROR = "bash: line 1: frobnicate: command not found"
+
+
+def call(number: int, command: str, answer: str, *, error: bool) -> list[dict[str, object]]:
+    function = {"name": "Bash", "arguments": json.dumps({"command": command})}
+    return [
+        {"role": "assistant", "content": "", "tool_calls": [{"id": f"c{number}", "function": function}]},
+        {"role": "tool", "tool_call_id": f"c{number}", "name": "Bash", "content": answer, "is_error": error},
+    ]
+
+
+def looping(name: str) -> dict[str, object]:
+    """A session that calls the same failing command three times and gives up."""
+    tries = [line for number in range(3) for line in call(number, "make tset", "make: *** No rule 'tset'", error=True)]
+    end = {"role": "assistant", "content": "I was not able to run the tests."}
+    return {"id": name, "model": "some-model", "messages": [{"role": "user", "content": "Run the tests."}, *tries, end]}
+
+
+def healthy(name: str) -> dict[str, object]:
+    end = {"role": "assistant", "content": "All 12 tests pass."}
+    steps = call(0, "make test", "12 passed in 0.3s", error=False)
+    return {"id": name, "model": "some-model", "messages": [{"role": "user", "content": "Run the tests."}, *steps, end]}
+
+
+@pytest.fixture
+def corpus(tmp_path: Path) -> Path:
+    sessions = [looping(f"loop-{n}") for n in range(5)] + [healthy(f"fine-{n}") for n in range(5)]
+    path = tmp_path / "sessions.jsonl.gz"
+    path.write_bytes(gzip.compress("".join(json.dumps(each) + "\n" for each in sessions).encode()))
+    return path
+
+
+def test_files_are_read_without_importing_them(whet: Whet, corpus: Path, tmp_path: Path) -> None:
+    lines = whet("signals", str(corpus), "--json").json_lines
+    assert [line["session"] for line in lines] == [f"loop-{n}" for n in range(5)] + [f"fine-{n}" for n in range(5)]
+    first, last = lines[0], lines[-1]
+    assert set(first) >= {"failure_score", "reasons", "activity", "decisive_step", "calls", "exchanges", "signals"}
+    assert first["calls"] == {"ok": 0, "failed": 3, "rejected": 0, "cancelled": 0, "unknown": 0}
+    assert "retry_loop" in {signal["kind"] for signal in first["signals"]}
+    assert set(first["signals"][0]) == {"kind", "message", "call_id", "quote", "cause", "trust", "confidence"}
+    assert first["failure_score"] > last["failure_score"]
+    assert last["signals"] == []
+    assert not (tmp_path / "home").exists()
+
+
+def test_signals_can_be_decided_from_text_alone(whet: Whet, tmp_path: Path) -> None:
+    lying = healthy("lying")
+    lying["messages"][2]["is_error"] = True  # type: ignore[index]
+    path = tmp_path / "lying.json"
+    path.write_text(json.dumps(lying))
+    assert whet("signals", str(path), "--json").json_lines[0]["calls"]["failed"] == 1
+    assert whet("signals", str(path), "--json", "--ignore-flags").json_lines[0]["calls"]["failed"] == 0
+
+
+def test_stored_sessions_are_analysed_and_named(whet: Whet, corpus: Path) -> None:
+    whet("import", str(corpus))
+    everything = whet("signals", "--kind", "retry_loop")
+    assert everything.out.count("retry_loop") == 5
+    assert "5 sessions shown of 10" in everything.out
+    one = whet("signals", "loop-3")
+    assert "loop" in one.out
+    assert "Run the tests." in one.out
+
+
+def test_outcomes_name_the_evidence(whet: Whet, corpus: Path) -> None:
+    whet("import", str(corpus))
+    found = whet("outcomes", "loop-1", "--json").json
+    assert found["calls"]["failed"] == 3
+    assert all(exchange["evidence"] for exchange in found["exchanges"])
+    assert "3 failed" in whet("outcomes", "loop-1").out
+    assert "1 ok" in whet("outcomes", "fine-1", "--only", "failed").out
+
+
+def test_a_lesson_needs_several_sessions_and_says_of_how_many(whet: Whet, corpus: Path) -> None:
+    whet("import", str(corpus))
+    [lesson] = [each for each in whet("lessons", "--json").json["lessons"] if each["kind"] == "retry_loop"]
+    assert (lesson["sessions"], lesson["base"], lesson["tool"]) == (5, 10, "Bash")
+    assert lesson["trust"] == "tool"
+    assert len(lesson["examples"]) == 3
+    assert "5 of 10 sessions that used Bash" in whet("lessons").out
+
+
+def test_a_single_failure_is_no_lesson(whet: Whet, tmp_path: Path) -> None:
+    path = tmp_path / "one.json"
+    path.write_text(json.dumps(looping("one")))
+    whet("import", str(path))
+    assert whet("lessons", "--json").json["lessons"] == []
+
+
+def test_a_missing_program_is_advice_and_never_a_rule(whet: Whet, tmp_path: Path) -> None:
+    sessions = []
+    for number in range(4):
+        session = healthy(f"missing-{number}")
+        session["messages"][1:1] = call(9, "frobnicate", ERROR, error=True)  # type: ignore[index]
+        sessions.append(json.dumps(session))
+    (tmp_path / "missing.jsonl").write_text("\n".join(sessions) + "\n")
+    whet("import", "missing.jsonl")
+    lessons = whet("lessons", "--json").json["lessons"]
+    assert {lesson["change"] for lesson in lessons} == {"environment"}
+    assert "frobnicate" in whet("report").out
+
+
+def test_the_report_reads_as_a_page_and_only_new_sessions_are_analysed_again(whet: Whet, corpus: Path) -> None:
+    assert "No sessions yet" in whet("report").out
+    whet("import", str(corpus))
+    page = whet("report").out
+    for words in ("10 sessions", "What fails most", "What to do", "Sessions to look at", "agent", "week", "50.0 %"):
+        assert words in page
+    record = whet("report", "--json").json
+    assert record["total"]["calls"] == 20
+    assert record["kinds"]["retry_loop"] == 5
+    assert {group["name"] for group in record["models"]} == {"some-model"}
