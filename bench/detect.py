@@ -7,11 +7,8 @@ none of its source.
 """
 
 import argparse
-import gzip
 import json
 import statistics
-import tempfile
-import time
 import zlib
 from collections.abc import Callable, Iterable, Sequence
 from functools import partial
@@ -19,13 +16,12 @@ from pathlib import Path
 from typing import Any, NamedTuple
 
 import rival_detector
-from labelled import HEALTHY, LABELLED, Case, cases, path_of
+from detection_speed import speed
+from labelled import HEALTHY, LABELLED, Case, cases
 from logistic import Model, auc, balanced, fit, mcc
 from whet.analysis import analyse
 from whet.data import failure_weights
 from whet.evidence import gather
-from whet.importers import openai_messages
-from whet.importers.source import Source
 from whet.lessons import Change, distill
 from whet.scores import SIGNS, Weights, measure
 from whet.signals import Kind
@@ -169,53 +165,6 @@ def loops_by_flags(raw: dict[str, Any]) -> bool:
 def precision_recall(said: Sequence[bool], true: Sequence[bool]) -> tuple[float, float]:
     hits = sum(a and b for a, b in zip(said, true, strict=True))
     return hits / max(1, sum(said)), hits / max(1, sum(true))
-
-
-def speed(names: Sequence[str]) -> tuple[float, float, float]:
-    """MB/s of the rival and of Whet over the same JSON Lines files, and the milliseconds of one line of 1 MB."""
-    weights = failure_weights()
-    with tempfile.TemporaryDirectory() as scratch:
-        files, size = [], 0
-        for name in names:
-            path = Path(scratch) / f"{name}.jsonl"
-            path.write_bytes(gzip.decompress(path_of(name).read_bytes()))
-            files.append(path)
-            size += path.stat().st_size
-        began = time.process_time()
-        for path in files:
-            for line in path.open("rb"):
-                try:
-                    rival_detector.detect(json.loads(line)["messages"])
-                except ValueError:
-                    continue
-        rival = size / 1e6 / (time.process_time() - began)
-        began = time.process_time()
-        for path in files:
-            for transcript in openai_messages.read(Source(path)):
-                analyse(transcript, weights)
-        ours = size / 1e6 / (time.process_time() - began)
-        return rival, ours, long_line(Path(scratch) / "long.jsonl", weights)
-
-
-def long_line(path: Path, weights: Weights) -> float:
-    text = "retry timeout error: request failed, connection timed out. " * 18_000
-    call = {"id": "1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "cat log"}'}}
-    messages = [
-        {"role": "user", "content": "Look at the log."},
-        {"role": "assistant", "content": "", "tool_calls": [call]},
-        {"role": "tool", "tool_call_id": "1", "name": "bash", "content": text},
-        {"role": "assistant", "content": "It is a long log."},
-    ]
-    path.write_text(json.dumps({"id": "long", "messages": messages}) + "\n")
-    best = min(_timed(path, weights) for _ in range(3))
-    return best * 1000
-
-
-def _timed(path: Path, weights: Weights) -> float:
-    began = time.process_time()
-    for transcript in openai_messages.read(Source(path)):
-        analyse(transcript, weights)
-    return time.process_time() - began
 
 
 def tell(measure_name: str, rival: str, cheap: str, ours: str, aim: str) -> None:

@@ -5,6 +5,8 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from whet.importers import openai_messages
 from whet.importers.source import Source
 from whet.transcripts import Transcript
@@ -31,11 +33,11 @@ def path_of(name: str) -> Path:
 
 
 def cases(name: str) -> Iterator[Case]:
-    """The sessions of one set. The transcript is made without the label: the analysis cannot look at it."""
+    """The sessions of one set. The transcript comes without its label: the analysis cannot look at it."""
     source = Source(path_of(name))
     raws = {str(record.value.get("id")): record.value for record in source.records()}
     for transcript in openai_messages.read(Source(path_of(name))):
         raw = raws[transcript.native_id]
         success = (raw.get("label") or {}).get("success")
         failed = None if success is None else not success
-        yield Case(transcript, str((raw.get("meta") or {}).get("task_id")), failed, raw)
+        yield Case(replace(transcript, checks=()), str((raw.get("meta") or {}).get("task_id")), failed, raw)

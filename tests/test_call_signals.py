@@ -93,7 +93,7 @@ def test_refused_calls_are_no_loop() -> None:
         call("book_reservation", {"id": 1}, "Error: payment method not found", error=True),
         call("read_file", {"path": "a.txt"}, MISSING, error=True),
         shell("rtk bun run test", "Exit code 2\nerror: unrecognized subcommand 'bun'", error=True),
-    ][:3],
+    ],
 )
 def test_a_failed_call_is_a_failure(failing: Turn) -> None:
     assert Kind.TOOL_FAILURE in kinds(user("do it"), failing)

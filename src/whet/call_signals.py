@@ -33,7 +33,13 @@ _NO_TOOL = re2.compile(
     r"|\bunsupported call\b|\brequested function \S+ is not available"
 )
 _NO_FILE = re2.compile(
-    r"(?i)no such file|not found|does not exist|doesn't exist|cannot find|could not find|ENOENT|FileNotFound"
+    r"(?i)no such file|\b(?:file|path|directory)\b[^\n]{0,60}\b(?:does not exist|doesn't exist|not found)\b|\bENOENT\b"
+    r"|\bFileNotFound|(?:cannot|could not|can't) find (?:the )?(?:file|path)\b"
+)
+# The check did not run at all: it was called in a way that does not exist.
+_MISUSE = re2.compile(
+    r"(?i)\b(?:unrecognized|unknown|unexpected|invalid) (?:sub)?(?:command|option|argument|flag)\b|\bscript not found\b"
+    r"|\bmissing script\b|\bno rule to make target\b|\bfile or directory not found\b"
 )
 _BUDGET = re2.compile(
     r"(?i)\b(?:max(?:imum)?(?: number of)? (?:turns|steps|iterations|tool calls)|(?:turn|step|iteration|token|cost|"
@@ -96,7 +102,7 @@ def tool_failures(evidence: Evidence) -> Iterator[Signal]:
 
 def _is_work(evidence: Evidence, step: Step, last_of_key: dict[str, Step]) -> bool:
     """Whether a failed check was part of the work: it did not stay the last word on that check."""
-    if step.fault:
+    if step.fault or _MISUSE.search(error_line(step.text)):
         return False
     return not last_of_key[step.key].failed or step not in evidence.trailing_failures
 

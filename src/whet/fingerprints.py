@@ -1,5 +1,6 @@
 """What makes two calls the same call, and two errors the same error."""
 
+import functools
 import re
 from enum import StrEnum
 from typing import NamedTuple
@@ -60,9 +61,17 @@ for _fault in FAULTS:
     _FAULTS.Add(_fault.pattern)
 _FAULTS.Compile()
 
-_MISSING = re2.compile(
-    r"command not found: ([\w.+-]+)|([\w.+-]+): (?:command )?not found|spawn ([\w.+-]+) ENOENT"
-    r"|No module named '?([\w.]+)|Cannot find (?:module|package) '([^'\n]+)'|'([\w.+-]+)' is not recognized"
+# In this order: what zsh says has the form that the others would misread.
+_MISSING = tuple(
+    re2.compile(pattern)
+    for pattern in (
+        r"command not found: ([\w.+-]+)",
+        r"([\w.+-]+): (?:command )?not found",
+        r"spawn ([\w.+-]+) ENOENT",
+        r"No module named '?([\w.]+)",
+        r"Cannot find (?:module|package) '([^'\n]+)'",
+        r"'([\w.+-]+)' is not recognized",
+    )
 )
 # What tools wrap around an error, each on its own line or before the message.
 _WRAPPING = re.compile(
@@ -70,27 +79,38 @@ _WRAPPING = re.compile(
     r"|chunk id: .*|wall time: .*|original token count: .*|output:$|total output lines: .*|\$ .*|<returncode>.*"
     r"|command (?:failed|exited) .*|stdout:|stderr:|error calling tool[^:]*: )"
 )
-_ERROR_LINE = re.compile(
+_ERROR_LINE = re2.compile(
     r"(?i)(?:error|exception)\b|\b(?:fatal|failed|failure|cannot|can't|could not|not found|no such|denied|invalid|"
     r"unexpected|unrecognized|unknown|missing|refused|unable|timed out|timeout|illegal|does not exist)\b"
 )
-# In this order: what varies from one occurrence to the next becomes a mark.
-_VARIABLES: tuple[tuple[str, str], ...] = (
-    (r"https?://\S+", "URL"),
-    (r"[\w.+-]+@[\w-]+\.[\w.]+", "EMAIL"),
-    (r"(?:[A-Za-z]:)?(?:[\w.@~+-]*/)+[\w.@~+-]*", "PATH"),
-    (
+
+
+class Variable(NamedTuple):
+    """What varies from one occurrence to the next and becomes a mark; `sign` is in every text that has one."""
+
+    sign: str
+    pattern: str
+    mark: str
+
+
+# In this order: the earlier ones hold what the later ones would cut to pieces.
+VARIABLES: tuple[Variable, ...] = (
+    Variable("://", r"https?://\S+", "URL"),
+    Variable("@", r"[\w.+-]+@[\w-]+\.[\w.]+", "EMAIL"),
+    Variable("/", r"(?:[A-Za-z]:)?(?:[\w.@~+-]*/)+[\w.@~+-]*", "PATH"),
+    Variable(
+        ".",
         r"\b[\w-]+\.(?:[jt]sx?|py|md|json|ya?ml|toml|txt|rs|go|java|rb|css|html|sh|c|h|cpp|lock|docx|xlsx|csv)\b",
         "PATH",
     ),
-    (r'"[^"\n]*"|“[^”\n]*”', "VALUE"),
-    (r"`[^`\n]*`", "VALUE"),
-    (r"(?:^|\W)'[^'\n]*'", " VALUE"),
-    (r"\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{12,}\b|\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{7,}\b", "ID"),
-    (r"\d+(?:[.,:]\d+)*", "N"),
+    Variable('"', r'"[^"\n]*"', "VALUE"),
+    Variable("“", r"“[^”\n]*”", "VALUE"),
+    Variable("`", r"`[^`\n]*`", "VALUE"),
+    Variable("'", r"(?:^|\W)'[^'\n]*'", " VALUE"),
+    Variable("", r"\b[0-9a-fA-F]{8}-[0-9a-fA-F-]{12,}\b|\b0x[0-9a-fA-F]+\b|\b[0-9a-f]{7,}\b", "ID"),
+    Variable("", r"\d+(?:[.,:]\d+)*", "N"),
 )
-_SUBSTITUTIONS = tuple((re2.compile(pattern), mark) for pattern, mark in _VARIABLES)
-_SPACE = re2.compile(r"\s+")
+_SUBSTITUTIONS = tuple((variable.sign, re2.compile(variable.pattern), variable.mark) for variable in VARIABLES)
 
 
 def call_key(call: ToolCall) -> str:
@@ -120,10 +140,15 @@ def error_line(text: str) -> str:
 
 def fingerprint(text: str) -> str:
     """Equal for the same kind of error: the error line without its names, places and numbers."""
-    line = error_line(text)
-    for pattern, mark in _SUBSTITUTIONS:
-        line = pattern.sub(mark, line)
-    return str(_SPACE.sub(" ", line)).strip()[:FINGERPRINT_LENGTH].lower()
+    return _normalised(error_line(text))
+
+
+@functools.lru_cache(maxsize=4096)
+def _normalised(line: str) -> str:
+    for sign, pattern, mark in _SUBSTITUTIONS:
+        if sign in line:
+            line = pattern.sub(mark, line)
+    return " ".join(line.split())[:FINGERPRINT_LENGTH].lower()
 
 
 def fault_of(text: str) -> str:
@@ -132,9 +157,10 @@ def fault_of(text: str) -> str:
     found = _FAULTS.Match(head)
     if not found:
         return ""
-    name = FAULTS[min(found)].name
-    missing = _MISSING.search(head) if name.startswith("missing") else None
-    what = next((group for group in missing.groups() if group), "") if missing is not None else ""
+    name: str = FAULTS[min(found)].name
+    if not name.startswith("missing"):
+        return name
+    what: str = next((match.group(1) for pattern in _MISSING if (match := pattern.search(head)) is not None), "")
     return f"{name}: {what}" if what else name
 
 

@@ -127,7 +127,11 @@ USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         r"\byou already (?:have|know|asked)\b",
         r"habe ich (?:schon|bereits)|je l'ai déjà|ya (?:te )?(?:lo )?dije|já (?:disse|falei)|я уже",
     ),
-    Phrase.SETTLED: (r"\b(?:it works|works now|looks good|well done|lgtm|that's perfect)\b",),
+    Phrase.SETTLED: (
+        r"\b(?:it works|works now|looks good|well done|lgtm|that's perfect)\b",
+        r"^\W*no,? that(?:'s| is| will be| would be) (?:all|ok|okay|fine|it|everything|good)\b",
+        r"^\W*no,? (?:thank|i'm good|problem|worries)",
+    ),
     Phrase.CHANGE: (
         r"\b(?:send|creat|updat|delet|add|remov|book|reserv|cancel|schedul|post|invit|writ|edit)(?:e|es|ed|ing)?\b",
         r"\b(?:append|shar|reschedul|pay|transfer|modif|exchang|insert|sav|mov|renam|upload)(?:e|y|es|ing)?\b",

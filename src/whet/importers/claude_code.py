@@ -87,6 +87,7 @@ def read(source: Source) -> Iterator[Transcript]:
     side_of: dict[str, str] = {}  # uuid of a side chain's line → the chain it belongs to
     seen: set[str] = set()
     ids: dict[str, None] = {}  # session ids in the order of their appearance
+    stem = source.path.stem
     titles: list[tuple[str, str]] = []  # each with the message that it sums up to, if it names one
     for line, record in _records(source):
         kind = record.get("type")
@@ -103,7 +104,7 @@ def read(source: Source) -> Iterator[Transcript]:
             continue
         seen.add(uuid)
         ids[fields.text(record, "sessionId")] = None
-        key = _thread_key(record, side_of, source.path.stem)
+        key = _thread_key(record, side_of, stem)
         _take(threads.setdefault(key, Thread()), record)
     lineage = _lineage(source, [found for found in ids if found])
     # A file may begin with the titles of other conversations.

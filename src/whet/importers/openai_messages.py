@@ -24,6 +24,7 @@ from whet.transcripts import (
     Transcript,
 )
 
+DISPOSITIONS = frozenset(Disposition)
 NAME = "openai"
 ROLES = {
     "system": Role.SYSTEM,
@@ -171,7 +172,7 @@ def _answer(record: dict[str, Any], steps: Steps, at: float | None) -> Message:
 
 def _disposition(record: dict[str, Any]) -> Disposition | None:
     word = fields.text(record, "disposition")
-    return Disposition(word) if word in set(Disposition) else None
+    return Disposition(word) if word in DISPOSITIONS else None
 
 
 def _calls(record: dict[str, Any]) -> list[dict[str, Any]]:

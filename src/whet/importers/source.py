@@ -18,7 +18,7 @@ from whet.importers.parsing import parse as parse
 
 SAMPLE_BYTES = 1 << 20
 SAMPLE_RECORDS = 20
-BLOCK_BYTES = 1 << 20
+BLOCK_BYTES = 1 << 18  # larger ones are slower: the memory of each is given back and taken again
 EXPANSION_LIMIT = 100  # sessions compress 5 to 30 times; what expands further is a bomb
 EXPANSION_FREE_BYTES = 64 << 20
 UTF_16_STARTS = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")

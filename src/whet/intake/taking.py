@@ -1,6 +1,7 @@
 """An import: files are read side by side in worker processes, and kept in batches by this one."""
 
 import contextlib
+import gc
 import os
 import time
 from collections import deque
@@ -51,6 +52,19 @@ class Piece(NamedTuple):
 Progress = Callable[[str, int], None]
 
 
+@contextlib.contextmanager
+def _uncollected() -> Iterator[None]:
+    """Values hold no cycles, and the collector would walk millions of them again and again to find none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()
+
+
+@_uncollected()
 def take(
     database: Database,
     home: Home,
@@ -133,7 +147,7 @@ def _read_side_by_side(files: list[File], order: Order, processors: int) -> Iter
     waiting = deque(files)
     under_way: deque[tuple[File, Future[list[Ready | Skipped]]]] = deque()
     flying = 0
-    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver")) as pool:
+    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver"), initializer=gc.disable) as pool:
         while waiting or under_way:
             while waiting and (flying == 0 or flying + waiting[0].stamp.size <= IN_FLIGHT_BYTES):
                 file = waiting.popleft()

@@ -1,0 +1,57 @@
+"""What the store asks of a database holds on both: transactions, snapshots and text taken as it is."""
+
+import contextlib
+from pathlib import Path
+
+import pytest
+
+from whet.errors import WhetError
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.opening import opened
+
+INSERT = "INSERT INTO files (path, size, modified, reader, sessions) VALUES (?, 1, 1, '1', 1)"
+
+
+def paths(database: Database) -> list[str]:
+    return [path for (path,) in database.query("SELECT path FROM files ORDER BY path")]
+
+
+def test_an_inner_transaction_goes_with_the_outer_one(database: Database) -> None:
+    with contextlib.suppress(LookupError), database.writing():
+        with database.writing():
+            database.execute(INSERT, ("inner",))
+        raise LookupError
+    assert paths(database) == []
+    with database.writing(), database.writing():
+        database.execute(INSERT, ("kept",))
+    assert paths(database) == ["kept"]
+
+
+def test_a_reader_sees_one_state_while_others_write(home: Home) -> None:
+    with opened(home) as reader, opened(home) as writer:
+        with reader.reading():
+            assert paths(reader) == []
+            writer.execute(INSERT, ("a",))
+            assert paths(reader) == []
+        assert paths(reader) == ["a"]
+
+
+def test_signs_that_mean_something_to_a_driver_are_only_text(database: Database) -> None:
+    for text in ("100 %", "%s", "?", "'; DROP TABLE files; --", "$1", ":name"):
+        database.execute(INSERT, (text,))
+    assert len(paths(database)) == 6
+    assert database.query("SELECT path FROM files WHERE path LIKE '100 %'") == [("100 %",)]
+
+
+def test_many_rows_of_nothing_change_nothing(database: Database) -> None:
+    database.many(INSERT, [])
+    database.many(INSERT, ((name,) for name in "ab"))
+    assert paths(database) == ["a", "b"]
+
+
+def test_a_server_that_only_reads_gives_a_clear_error(postgres_url: str, tmp_path: Path) -> None:
+    home = Home(tmp_path, f"{postgres_url}&options=-cdefault_transaction_read_only%3Don")
+    with pytest.raises(WhetError, match="read-only") as caught, opened(home):
+        pass
+    assert "primary" in caught.value.advice
