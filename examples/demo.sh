@@ -22,4 +22,10 @@ step whet show 3f2b8c1e --to 12
 step whet search "no such file" --limit 3
 step whet stats --tools 8
 echo
+echo "It judges every call by structure, and every session by what its record shows:"
+step whet outcomes 3f2b8c1e
+step whet signals --limit 5
+step whet lessons
+step whet report
+echo
 echo "That was a demonstration. \`whet import\` does the same for your own sessions, in ~/.whet."

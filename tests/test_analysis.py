@@ -1,3 +1,5 @@
+"""An analysis says what happened in a session, in one value."""
+
 import json
 import time
 
@@ -6,7 +8,9 @@ import msgspec
 from conversations import Turn, agent, call, conversation, picture, shell, user
 from whet.analysis import Analysis, analyse, record
 from whet.data import failure_weights
-from whet.transcripts import Disposition, Transcript
+from whet.evidence import Step
+from whet.outcomes import decide
+from whet.transcripts import Disposition, Exchange, Text, ToolCall, ToolResult, Transcript
 
 WEIGHTS = failure_weights()
 WORKED = call("Read", {"file_path": "a.py"}, "x = 1")
@@ -86,3 +90,12 @@ def test_a_megabyte_of_hostile_output_is_soon_read() -> None:
     began = time.process_time()
     analysed(*turns)
     assert time.process_time() - began < 0.5
+
+
+def test_an_error_inside_an_envelope_is_quoted_by_its_own_words() -> None:
+    envelope = '{"output":"sed: a.ts: No such file or directory\\n","metadata":{"exit_code":1}}'
+    exchange = Exchange(ToolCall("c1", "shell", '{"command":["sed"]}'), 0, ToolResult("c1", (Text(envelope),)), 1)
+    step = Step(exchange, decide(exchange))
+    assert step.failed
+    assert step.text == "sed: a.ts: No such file or directory"
+    assert step.fingerprint == "sed: path: no such file or directory"

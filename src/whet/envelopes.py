@@ -22,6 +22,7 @@ ENVELOPE_KEYS = names(
     "timed_out duration duration_seconds metadata data warning warnings path command approval statusCode "
     "status_code tool tool_name timeout signal interrupted"
 )
+WORD_KEYS = ("error", "stderr", "message", "output", "stdout")
 EXIT_KEYS = ("exit_code", "returncode", "exitCode", "return_code", "exit_status")
 SUCCESS_KEYS = ("success", "ok", "succeeded")
 FLAG_KEYS = ("isError", "is_error")
@@ -95,6 +96,15 @@ def output_of(text: str) -> str:
         return text[len(before) + len(mark) :].strip()
     first, _, rest = text.partition("\n")
     return rest.strip() if _STATUS_AT_HEAD[0].match(first) or _STATUS_AT_HEAD[3].match(first) else text
+
+
+def contents(text: str) -> str:
+    """The words that an envelope carries, its errors first; a text that is no envelope is its own contents."""
+    answer = _first_object(text)
+    if not answer:
+        return text
+    said = (_value(answer[key]) for key in WORD_KEYS if key in answer)
+    return "\n".join(words.strip() for words in said if isinstance(words, str) and words.strip()) or text
 
 
 def is_still_running(text: str) -> bool:

@@ -4,6 +4,7 @@ from dataclasses import dataclass
 from functools import cached_property
 
 from whet.effects import Effect, effect_of
+from whet.envelopes import contents
 from whet.fingerprints import call_key, error_line, fault_of, fingerprint
 from whet.outcomes import Decision, Outcome, decide
 from whet.phrases import AGENT_PHRASES, RARE_PHRASES, USER_PHRASES, WORDS_LIMIT, own_words
@@ -49,7 +50,10 @@ class Step:
 
     @cached_property
     def text(self) -> str:
-        return self.exchange.result.text if self.exchange.result is not None else ""
+        if self.exchange.result is None:
+            return ""
+        text = self.exchange.result.text
+        return contents(text) if self.failed else text
 
     @cached_property
     def is_empty(self) -> bool:
