@@ -84,3 +84,9 @@ def test_labels_and_rewards_of_the_source_are_not_looked_at() -> None:
 def test_a_score_is_always_between_nought_and_one(measured: dict[str, float]) -> None:
     assert 0 <= score(measured, failure_weights()).value <= 1
     assert 0 <= score(measured, Weights(intercept=0.0, weights={})).value <= 1
+
+
+def test_a_short_result_is_never_called_long() -> None:
+    weights = Weights(intercept=0.0, weights={"long_last_result": 9.0})
+    assert score({"long_last_result": 0.5}, weights).reasons == ()
+    assert score({"long_last_result": 0.9}, weights).reasons == ("it ended on a long result",)

@@ -34,11 +34,12 @@ class Score(NamedTuple):
 
 
 class Sign(NamedTuple):
-    """One bad sign: its measure from 0 upwards, and how it reads as a reason."""
+    """One bad sign: its measure from 0 upwards, how it reads as a reason, and from where on the reason holds."""
 
     name: str
     measure: Callable[[Evidence], float]
     reason: str
+    told_from: float = 0.0
 
 
 def _share(part: int, whole: int) -> float:
@@ -193,9 +194,9 @@ SIGNS: tuple[Sign, ...] = (
     Sign("not_done", not_done, "a change was asked for and none was made"),
     Sign("unasked_change", unasked_change, "something was changed and only an answer was asked for"),
     Sign("unbacked_claim", unbacked_claim, "it claims a change that no call made"),
-    Sign("many_tools", many_tools, "it needed many different tools"),
-    Sign("length", length, "it took long"),
-    Sign("long_last_result", long_last_result, "it ended on a long result"),
+    Sign("many_tools", many_tools, "it needed many different tools", math.log1p(6)),
+    Sign("length", length, "it took long", 1.0),
+    Sign("long_last_result", long_last_result, "it ended on a long result", 0.85),
     Sign("cut_off", cut_off, "it was cut off"),
 )
 
@@ -209,5 +210,9 @@ def score(signs: Mapping[str, float], weights: Weights) -> Score:
     """The probability-like score of failure, and the signs that carry most of it."""
     parts = {name: weight * signs.get(name, 0.0) for name, weight in weights.weights.items()}
     total = max(-30.0, min(30.0, weights.intercept + sum(parts.values())))
-    told = sorted((sign for sign in SIGNS if parts.get(sign.name, 0.0) >= REASON_WEIGHT), key=lambda s: -parts[s.name])
+    told = sorted((sign for sign in SIGNS if _is_told(sign, signs, parts)), key=lambda sign: -parts[sign.name])
     return Score(1 / (1 + math.exp(-total)), tuple(sign.reason for sign in told[:REASONS_SHOWN]))
+
+
+def _is_told(sign: Sign, signs: Mapping[str, float], parts: Mapping[str, float]) -> bool:
+    return parts.get(sign.name, 0.0) >= REASON_WEIGHT and signs.get(sign.name, 0.0) >= sign.told_from
