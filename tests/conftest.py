@@ -6,12 +6,17 @@ from pathlib import Path
 
 import psycopg
 import pytest
+from hypothesis import HealthCheck, settings
 
 from command import Whet, runner
 from postgres_server import serve
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
+
+# Tests never measure time: a busy machine is no failure.
+settings.register_profile("whet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+settings.load_profile("whet")
 
 
 @pytest.fixture(scope="session")

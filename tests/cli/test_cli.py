@@ -94,6 +94,14 @@ def test_standard_input_is_imported(whet: Whet) -> None:
     assert report["imported"] == 1
 
 
+def test_what_was_piped_before_is_known_again(whet: Whet) -> None:
+    unnamed = json.dumps({"messages": OPENAI["messages"]})
+    whet("import", "-", stdin=unnamed)
+    again = whet("import", "-", "--json", stdin=unnamed).json
+    assert (again["imported"], again["unchanged"]) == (0, 1)
+    assert whet("sessions", "--json").json["sessions"][0]["path"] == "-"
+
+
 def test_a_grown_file_adds_only_its_new_messages(whet: Whet, greenhouse: Path) -> None:
     whet("import", str(greenhouse))
     longer = {**OPENAI, "messages": [*OPENAI["messages"], {"role": "user", "content": "Done, try again."}]}

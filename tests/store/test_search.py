@@ -290,3 +290,13 @@ def test_a_rare_filter_finds_old_hits_of_a_common_word(database: Database, filte
     for start in range(0, 6_000, 1_000):
         keep(database, *(f"common {number}" for number in range(start, start + 1_000)))
     assert [hit.session_id for hit in search(database, "common", filters=filters)] == [rare.id]
+
+
+def test_a_session_that_grew_among_others_is_searched_wholly_and_alone(database: Database) -> None:
+    """Its messages lie far apart in the store, with those of other folders between them."""
+    grown = tuple(said(f"common part {number}") for number in range(3))
+    for length in (1, 2, 3):
+        value = Transcript(source="pi", native_id="grown", messages=grown[:length], folder="/rare")
+        sessions.keep(database, prepare(value), sessions.Provenance("/grown", 5.0, 9.0))
+        keep(database, *(f"common {length} {number}" for number in range(2_000)), folder="/other")
+    assert found(database, "common", filters=Filters(folder="/rare")) == {message.text for message in grown}

@@ -4,15 +4,17 @@ import functools
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
+from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
 PLAIN_WIDTH = 160
-COLUMN_CHARACTERS = 44
+NARROWEST = 8
+GAP = 2
 
 
 @functools.cache
@@ -44,22 +46,26 @@ def plain(text: object) -> str:
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, numbers: Sequence[str] = ()) -> Table:
-    """A table without lines; the columns named in `numbers` stand on the right."""
+    """A table without lines; the columns named in `numbers` stand on the right, and wide ones give way."""
     made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
-    for index, heading in enumerate(headings):
-        widest = max((len(str(row[index])) for row in rows), default=0)
-        last = index == len(headings) - 1 and heading not in numbers
-        made.add_column(
-            heading,
-            justify="right" if heading in numbers else "left",
-            no_wrap=True,
-            overflow="ellipsis",
-            min_width=None if last else min(max(widest, len(heading)), COLUMN_CHARACTERS),
-            max_width=None if last else COLUMN_CHARACTERS,
-        )
+    columns = [[heading, *(str(row[index]) for row in rows)] for index, heading in enumerate(headings)]
+    for heading, width in zip(headings, _widths(columns), strict=True):
+        justify: Literal["left", "right"] = "right" if heading in numbers else "left"
+        made.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", width=width)
     for row in rows:
         made.add_row(*(plain(cell) for cell in row))
     return made
+
+
+def _widths(columns: list[list[str]]) -> list[int]:
+    """What each column needs, the widest cut until all fit beside each other."""
+    widths = [max(map(cell_len, cells)) for cells in columns]
+    room = console().width - GAP * len(widths)
+    while sum(widths) > room and max(widths) > NARROWEST:
+        # Of two that are equally wide the last gives way: it is the free text.
+        widest = max(range(len(widths)), key=lambda index: (widths[index], index))
+        widths[widest] -= 1
+    return widths
 
 
 def moment(seconds: float | None) -> str:

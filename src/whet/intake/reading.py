@@ -13,11 +13,15 @@ from whet.transcripts import Transcript
 
 
 class Order(NamedTuple):
-    """How files are to be read. `secrets` are exact values to redact; None turns redaction off."""
+    """How files are to be read. `secrets` are exact values to redact; None turns redaction off.
+
+    `piped` is a file that holds what came through a pipe: it has no name of its own.
+    """
 
     format: str = ""
     since: float | None = None
     secrets: tuple[str, ...] | None = ()
+    piped: Path | None = None
 
 
 READ_ALL = Order()

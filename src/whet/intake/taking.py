@@ -17,6 +17,7 @@ from whet.intake.report import Report
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home, holds
+from whet.store.indexing import tidy
 
 READER = "1"  # raise it when importers or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
@@ -24,6 +25,7 @@ POOL_FROM_BYTES = 8 << 20
 LARGE_FILE_BYTES = 16 << 20
 IN_FLIGHT_BYTES = 48 << 20
 COMPANION_LOG = "-wal"
+PIPE = "-"
 
 
 class Stamp(NamedTuple):
@@ -88,6 +90,8 @@ def take(
         if piece.last:
             progress(piece.file.name, piece.file.stamp.size)
     _keep(database, batch, order, report=report, dry_run=dry_run)
+    if report.messages and not dry_run:
+        tidy(database)
     return report
 
 
@@ -103,7 +107,7 @@ def _changed(database: Database, home: Home, paths: Iterable[Path], order: Order
     """The files that need reading; those that are as they were count as unchanged."""
     known = {row[0]: row[1:] for row in database.query("SELECT path, size, modified, reader, sessions FROM files")}
     for path in dict.fromkeys(paths):
-        name = os.path.abspath(path)
+        name = PIPE if path == order.piped else os.path.abspath(path)
         report.files += 1
         if holds(home, path):
             report.skipped.append(Skipped(path=name, reason="Whet's own database"))

@@ -7,6 +7,9 @@ from whet.store.rows import MessageRow
 from whet.store.vectors import vectors
 from whet.store.words import marks
 
+MERGED_PAGES = 500  # at a time, so that other writers need not wait for long
+WORKED = 2  # changes; fewer mean that there was nothing to merge
+
 
 def index_words(database: Database, rows: Iterable[tuple[int, MessageRow]]) -> None:
     """Make messages, each with its number, findable by their words."""
@@ -20,3 +23,16 @@ def index_words(database: Database, rows: Iterable[tuple[int, MessageRow]]) -> N
             "INSERT INTO message_index (message, words) VALUES (?, CAST(? AS tsvector))",
             ((no, vector) for no, row in rows for vector in vectors(row.words)),
         )
+
+
+def tidy(database: Database) -> None:
+    """Merge the parts in which many writes leave SQLite's index, since a search has to look into each of them."""
+    if database.dialect != "sqlite":
+        return
+    changes = WORKED
+    while changes >= WORKED:
+        with database.writing():
+            [(before,)] = database.query("SELECT total_changes()")
+            database.execute("INSERT INTO message_index (message_index, rank) VALUES ('merge', ?)", (MERGED_PAGES,))
+            [(after,)] = database.query("SELECT total_changes()")
+        changes = after - before

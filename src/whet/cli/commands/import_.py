@@ -50,11 +50,14 @@ def command(
     as_json: bool,
 ) -> int:
     home = find_home(os.environ)
-    order = Order(format_name or "", point_in_time(since), None if no_redact else secret_values(os.environ))
+    secrets = None if no_redact else secret_values(os.environ)
+    moment = point_in_time(since)
     if no_redact:
         click.echo(f"Warning: {RISK}", err=True)
     with contextlib.ExitStack() as stack:
         files = stack.enter_context(_files(paths, as_json=as_json))
+        piped = files[-1] if "-" in paths else None
+        order = Order(format_name or "", moment, secrets, piped)
         if dry_run and not home.database_url and not home.database_path.exists():
             home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         database = stack.enter_context(opened(home))
