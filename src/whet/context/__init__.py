@@ -1,0 +1,1 @@
+"""What surrounds a session: files of the repository, the machine, and all that the prompt is made from."""

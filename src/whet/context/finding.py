@@ -1,0 +1,88 @@
+"""The files that a repository has for agents, found from the working folder up to the root of the repository."""
+
+import errno
+import os
+import stat
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from whet.errors import WhetError
+from whet.prompt_sources import ContextFile
+from whet.quoting import HEAD_SHARE
+from whet.redaction import Redactor
+
+NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules")
+RULES_FOLDER = Path(".cursor", "rules")
+RULES_SUFFIX = ".mdc"
+MOST_RULES = 50
+MOST_BYTES = 200_000  # far more of a file than any prompt shows
+
+
+def find_files(folder: Path, *, secrets: Iterable[str] = ()) -> tuple[ContextFile, ...]:
+    """The context files that hold in a folder, the outermost first, without the secrets in them."""
+    if not folder.is_dir():
+        raise WhetError(f"There is no folder {folder}.", advice="Give the folder that the agent works in.")
+    leaf = folder.resolve()
+    root = repository_root(leaf) or leaf
+    between = [leaf, *leaf.parents]
+    known = tuple(secrets)
+    return tuple(
+        file for inside in reversed(between[: between.index(root) + 1]) for file in _files_of(inside, root, known)
+    )
+
+
+def repository_root(folder: Path) -> Path | None:
+    """The nearest folder above, or this one, that a repository begins in."""
+    return next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), None)
+
+
+def _files_of(folder: Path, root: Path, secrets: tuple[str, ...]) -> Iterator[ContextFile]:
+    for name in NAMES:
+        if os.path.lexists(folder / name):
+            yield _context_file(folder / name, root, secrets)
+    rules = folder / RULES_FOLDER
+    shown = str(rules.relative_to(root))
+    try:
+        found = sorted(path for path in rules.iterdir() if path.suffix == RULES_SUFFIX)
+    except (FileNotFoundError, NotADirectoryError):
+        return
+    except OSError as error:
+        yield ContextFile(shown, fault=error.strerror or "it cannot be opened")
+        return
+    for path in found[:MOST_RULES]:
+        yield _context_file(path, root, secrets)
+    if len(found) > MOST_RULES:
+        yield ContextFile(shown, fault=f"of its {len(found):,} files only the first {MOST_RULES} were read")
+
+
+def _context_file(path: Path, root: Path, secrets: tuple[str, ...]) -> ContextFile:
+    name = str(path.relative_to(root))
+    try:
+        # A link within the repository is the project's way to say a thing once; one that leads out of it would
+        # show the agent, and so its provider, any file of the person's.
+        actual = path.resolve(strict=True)
+        if not actual.is_relative_to(root):
+            return ContextFile(name, fault="it is a link that leads out of the repository")
+        body, unread = _read(actual)
+    except (OSError, RuntimeError) as error:
+        reason = error.strerror if isinstance(error, OSError) and error.strerror else "it cannot be followed"
+        return ContextFile(name, fault=reason)
+    if b"\0" in body:
+        return ContextFile(name, fault="it is not text")
+    return ContextFile(name, Redactor(secrets).text(body.decode("utf-8", "replace")), unread=unread)
+
+
+def _read(path: Path) -> tuple[bytes, int]:
+    """What an ordinary file holds; of one that is too large its head and its tail, and the size of what is between."""
+    # Non-blocking, for a pipe put in the file's place would make the reader wait for ever.
+    descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode):
+            raise OSError(errno.EINVAL, "it is no ordinary file")
+        unread = max(status.st_size - MOST_BYTES, 0)
+        if not unread:
+            return file.read(MOST_BYTES), 0
+        head = file.read(int(MOST_BYTES * HEAD_SHARE))
+        file.seek(len(head) + unread)
+        return head + file.read(MOST_BYTES - len(head)), unread

@@ -1,0 +1,146 @@
+"""From the home, the ledger and the working folder to the sources of a prompt."""
+
+import datetime
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.context.finding import find_files
+from whet.errors import WhetError
+from whet.guidance import built_in
+from whet.ledger import Actor, Entry, Item, Step, fold
+from whet.memory import block
+from whet.passages import Passage, Setting, passage_of, plain_names
+from whet.prompt import Prompt, assemble
+from whet.prompt_sources import Budgets, Material, Rule, Sources
+from whet.skills import Skill, index
+from whet.store import files
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.store.memory_files import Shelf, load
+from whet.store.memory_providers import Vault, connected
+from whet.store.prompts import keep_prompt, restore_prompt
+from whet.store.skill_files import list_skills
+from whet.store.skill_views import uses
+from whet.tools import Family, family_of
+from whet.transcripts import ToolCall
+from whet.trust import Trust
+
+SOUL = "SOUL.md"
+GUIDANCE = "guidance"
+VAULT_CHARACTERS = 4_000
+
+
+class Request(NamedTuple):
+    """What a session asks for: the setting, the folder (None: no context files), the day, and words of its own."""
+
+    setting: Setting
+    folder: Path | None
+    date: datetime.date
+    caller: str = ""
+    session: str = ""
+    external: Material | None = None  # what an external memory has to say
+    secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
+
+
+def prompt_for(home: Home, database: Database, request: Request, *, key: str = "", now: float) -> Prompt:
+    """The prompt of a session. With the key that it was given, the same bytes again, whatever has changed since.
+
+    Without one, as for a new session or after a compaction, it is built from what stands now, and stored.
+    """
+    if key:
+        return restore_prompt(database, key)
+    prompt = assemble(gather(home, database, request))
+    keep_prompt(database, prompt, now=now)
+    return prompt
+
+
+def gather(home: Home, database: Database, request: Request) -> Sources:
+    """Everything that the prompt is made from, as it stands now. What cannot be read is an error or a visible part."""
+    soul = _text(home, SOUL)
+    found = list_skills(home.folder) if can_load_skills(request.setting) else ()
+    vault = connected(home.folder)
+    return Sources(
+        setting=request.setting,
+        guidance=(*built_in(), *_own_guidance(home)),
+        identity=Material(soul, Trust.OPERATOR) if soul else None,
+        skills=_index(database, [each.skill for each in found if each.skill]),
+        rules=rules_in_force(Ledger(database).entries()),
+        caller=Material(request.caller, Trust.OPERATOR) if request.caller else None,
+        files=find_files(request.folder, secrets=request.secrets) if request.folder else (),
+        with_files=request.folder is not None,
+        memory=_notes(home, "memory"),
+        user=_notes(home, "user"),
+        external=request.external or _vault_block(vault),
+        date=request.date,
+        session=request.session,
+        warnings=(
+            *(f"The skill {each.name} was left out: {each.fault}." for each in found if each.fault),
+            *(
+                (f"The notes in {vault.folder} were left out: there is no such folder.",)
+                if vault and vault.is_lost
+                else ()
+            ),
+        ),
+    )
+
+
+def can_load_skills(setting: Setting) -> bool:
+    """Whether an agent with these tools could read a skill that it is told of; where no tools are known, it might."""
+    names = plain_names(setting.tools)
+    loading = any("skill" in name or family_of(ToolCall("", name)) in (Family.READ, Family.SHELL) for name in names)
+    return loading or not names
+
+
+def rules_in_force(entries: Iterable[Entry]) -> tuple[Rule, ...]:
+    """The rules for every session, the oldest first. Whether a person approved a foreign one is looked up anew."""
+    known = tuple(entries)
+    put = {entry.number: entry for entry in known}
+    approved = {entry.patch.id for entry in known if entry.step is Step.APPROVED and entry.actor is Actor.PERSON}
+
+    def is_approved(item: Item) -> bool:
+        return item.number in put and put[item.number].patch.id in approved
+
+    return tuple(
+        Rule(item.text, item.trust, item.scope, is_approved(item)) for item in fold(known).rules if not item.canary
+    )
+
+
+def _index(database: Database, found: list[Skill]) -> Material | None:
+    used = uses(database)
+    counted = [replace(skill, uses=used[skill.name].views) if skill.name in used else skill for skill in found]
+    text = index(counted, Budgets().skills)
+    return Material(text, Trust.AGENT) if text else None
+
+
+def _notes(home: Home, name: str) -> Material | None:
+    """A page of notes. Foreign text comes onto it only by a person's approval or a person's own hand."""
+    text = block(load(Shelf(home.folder), name))
+    return Material(text, Trust.AGENT) if text else None
+
+
+def _vault_block(vault: Vault | None) -> Material | None:
+    """What the connected notes have for agents: the one file that the person keeps for them."""
+    text = vault.block(VAULT_CHARACTERS) if vault else ""
+    return Material(text, Trust.USER) if text else None
+
+
+def _own_guidance(home: Home) -> tuple[Passage, ...]:
+    """Passages that the person added in the home folder; one with a built-in name takes its place."""
+    found = files.entries(files.beneath(home.folder, GUIDANCE))
+    names = [entry.name for entry in found if entry.kind == "file" and entry.name.endswith(".md")]
+    return tuple(passage_of(name.removesuffix(".md"), _text(home, GUIDANCE, name)) for name in names)
+
+
+def _text(home: Home, *names: str) -> str:
+    place = files.beneath(home.folder, *names)
+    body = files.read(place)
+    if body is None:
+        return ""
+    try:
+        return body.decode("utf-8-sig")
+    except UnicodeDecodeError as error:
+        raise WhetError(f"{place.path} is not text in UTF-8.", advice="Save it as UTF-8.") from error

@@ -1,0 +1,62 @@
+"""Rules in force as lines of text: those that hold in a setting, within a budget."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from whet import tokens
+from whet.passages import Setting
+from whet.patches import TRUSTED, Scope
+from whet.prompt_sources import Rule
+from whet.quoting import visible
+from whet.tools import plain_name
+from whet.trust import Trust, lowest
+
+
+class RuleLines(NamedTuple):
+    """The lines, the trust of the lowest of them, and what the person should know of the rest."""
+
+    lines: tuple[str, ...]
+    trust: Trust
+    warnings: tuple[str, ...]
+
+
+def holds_in(scope: Scope, setting: Setting) -> bool:
+    """Whether a rule of this scope holds; what a scope leaves open holds everywhere."""
+    model = setting.model.lower()
+    return (
+        (not scope.models or any(part.lower() in model for part in scope.models))
+        and (not scope.tools or any(plain_name(tool) in setting.tools for tool in scope.tools))
+        and (not scope.purposes or setting.purpose in scope.purposes)
+    )
+
+
+def rule_lines(rules: Iterable[Rule], setting: Setting, *, budget: int) -> RuleLines:
+    """The operator's rules first, then the others by age, as many as the budget allows, each once."""
+    scoped = [rule for rule in rules if holds_in(rule.scope, setting)]
+    allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
+    lines: dict[str, Trust] = {}
+    left_out, size = 0, 0
+    for rule in sorted(allowed, key=lambda rule: rule.trust is not Trust.OPERATOR):
+        line = _line(rule.text)
+        cost = tokens.estimate(f"{line}\n")
+        if not line or line in lines:
+            continue
+        if size + cost > budget:
+            left_out += 1
+            continue
+        lines[line] = rule.trust
+        size += cost
+    return RuleLines(tuple(lines), lowest(lines.values()), tuple(_warnings(left_out, len(scoped) - len(allowed))))
+
+
+def _line(text: str) -> str:
+    """A rule as one item of a list: what follows its first line is set in, so that none can pass for a heading."""
+    body = visible(text).strip()
+    return f"- {body}".replace("\n", "\n  ") if body else ""
+
+
+def _warnings(left_out: int, foreign: int) -> Iterable[str]:
+    if foreign:
+        yield f"Rules left out because nobody approved their foreign text: {foreign:,}."
+    if left_out:
+        yield f"Rules left out because the budget of the rulebook is spent: {left_out:,}."
