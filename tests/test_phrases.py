@@ -21,10 +21,11 @@ MEBIBYTE = 1 << 20
 LIMIT_SECONDS = 0.25
 # A quarter of the text in a quarter of the time says the same of a linear pattern, and is sooner done.
 QUARTER = 4
+TRIES = 5  # a busy machine may slow one
 # What judges single values sees no longer ones than these.
 BOUNDED = {"redaction_values": LONGEST_VALUE}
 # These are only ever asked whether a text begins with them or is one.
-ANCHORED = {"redaction._COLON", "redaction_values._CODE"}
+ANCHORED = {"redaction._COLON", "redaction_values._CODE", "patches.NAMES", "skill_fields._KEY", "note_pages._MARKER"}
 PUMPS = (
     "a",
     "a ",
@@ -110,7 +111,7 @@ def test_no_pattern_is_slow_on_a_pumped_text(pump: str) -> None:
     slow = {
         name
         for name, pattern in module_patterns()
-        if min(seconds(name, pattern, text) for _ in range(2)) > LIMIT_SECONDS / QUARTER
+        if all(seconds(name, pattern, text) > LIMIT_SECONDS / QUARTER for _ in range(TRIES))
     }
     assert not slow
 

@@ -27,6 +27,10 @@ def _run(arguments: list[str]) -> int:
 
     try:
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
+        if sys.stderr.isatty() and arguments[0] != "pending":
+            from whet.cli.mention import mention_pending
+
+            mention_pending()
         return result if isinstance(result, int) else 0
     except WhetError as error:
         _complain(f"Error: {error.message}\n{error.advice}".rstrip())

@@ -126,6 +126,70 @@ MIGRATIONS = (
             )""",
         ),
     ),
+    Migration(
+        "the ledger, which only grows",
+        shared=(
+            """CREATE TABLE entries (
+                number {number} PRIMARY KEY,
+                step TEXT NOT NULL,
+                form TEXT NOT NULL,
+                name TEXT NOT NULL,
+                home TEXT NOT NULL,
+                ends {number} NOT NULL,
+                at {real} NOT NULL,
+                body {bytes} NOT NULL
+            )""",
+            "CREATE INDEX entries_by_step ON entries (step)",
+            "CREATE INDEX entries_by_what_they_end ON entries (ends)",
+        ),
+        sqlite=(
+            """CREATE TRIGGER entries_stay_as_they_are BEFORE UPDATE ON entries BEGIN
+                SELECT RAISE(ABORT, 'an entry of the ledger is never changed');
+            END""",
+            """CREATE TRIGGER entries_stay BEFORE DELETE ON entries BEGIN
+                SELECT RAISE(ABORT, 'an entry of the ledger is never removed');
+            END""",
+            # INSERT OR REPLACE would remove a row without its trigger; a number that follows the last is none's.
+            """CREATE TRIGGER entries_follow_one_another BEFORE INSERT ON entries
+            WHEN new.number <> (SELECT coalesce(max(number), 0) + 1 FROM entries) BEGIN
+                SELECT RAISE(ABORT, 'an entry of the ledger follows the last one');
+            END""",
+        ),
+        postgres=(
+            """CREATE FUNCTION keep_entries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                RAISE EXCEPTION 'an entry of the ledger is never changed or removed';
+            END $$""",
+            """CREATE TRIGGER entries_stay BEFORE UPDATE OR DELETE OR TRUNCATE ON entries
+            FOR EACH STATEMENT EXECUTE FUNCTION keep_entries()""",
+            """CREATE FUNCTION follow_entries() RETURNS trigger LANGUAGE plpgsql AS $$ BEGIN
+                IF new.number <> (SELECT coalesce(max(number), 0) + 1 FROM entries) THEN
+                    RAISE EXCEPTION 'an entry of the ledger follows the last one';
+                END IF;
+                RETURN new;
+            END $$""",
+            """CREATE TRIGGER entries_follow_one_another BEFORE INSERT ON entries
+            FOR EACH ROW EXECUTE FUNCTION follow_entries()""",
+        ),
+    ),
+    Migration(
+        "prompts by their key",
+        shared=("CREATE TABLE prompts (key TEXT PRIMARY KEY, body {bytes} NOT NULL, created {real} NOT NULL)",),
+    ),
+    Migration(
+        "skills that were read",
+        shared=(
+            """CREATE TABLE skill_views (
+                no {key},
+                skill TEXT NOT NULL,
+                file TEXT NOT NULL,
+                digest TEXT NOT NULL,
+                session TEXT NOT NULL,
+                at {real} NOT NULL
+            )""",
+            "CREATE INDEX skill_views_by_skill ON skill_views (skill)",
+            "CREATE INDEX skill_views_by_session ON skill_views (session)",
+        ),
+    ),
 )
 
 

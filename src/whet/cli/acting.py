@@ -1,0 +1,37 @@
+"""Who is at the command line: a person, or an agent that runs commands for one."""
+
+import sys
+from collections.abc import Mapping
+
+from whet.errors import WhetError
+from whet.ledger import Actor
+from whet.trust import Trust
+
+# What agents set in the shells that they open. Somebody may unset them: a second line, behind the terminal.
+AGENT_VARIABLES = (
+    "CLAUDECODE",
+    "CODEX_SANDBOX",
+    "CODEX_SANDBOX_NETWORK_DISABLED",
+    "CURSOR_AGENT",
+    "GEMINI_CLI",
+    "OPENCODE",
+    "WHET_RUN",
+)
+
+
+def actor_of(environment: Mapping[str, str]) -> Actor:
+    """A person, unless the shell was opened by an agent."""
+    return Actor.AGENT if any(environment.get(name) for name in AGENT_VARIABLES) else Actor.PERSON
+
+
+def need_terminal() -> None:
+    """Raise where nobody can be asked: what is piped in is no person's answer."""
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        raise WhetError(
+            "A person has to approve this, on a terminal.", advice="Run it in a terminal of your own, without pipes."
+        )
+
+
+def trust_of(actor: Actor) -> Trust:
+    """How far words from the command line are believed: what an agent types may be anybody's."""
+    return Trust.OPERATOR if actor is Actor.PERSON else Trust.EXTERNAL

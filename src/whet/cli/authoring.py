@@ -1,0 +1,48 @@
+"""The hand that writes notes and skills from the command line, and what became of what it wrote."""
+
+import os
+import time
+from collections.abc import Iterable
+
+from whet.cli.acting import actor_of, trust_of
+from whet.cli.entries import entry_record
+from whet.cli.output import plain, print_json, say
+from whet.errors import WhetError
+from whet.learning.author import Author
+from whet.ledger import Actor, Entry, Step
+from whet.store.database import Database
+from whet.store.home import Home
+
+SESSION = "command line"
+
+
+def author_at(home: Home, database: Database) -> Author:
+    """The person at the command line, or the agent that runs commands for one."""
+    actor = actor_of(os.environ)
+    return Author(home, database, actor, trust_of(actor), time.time(), SESSION, "written at the command line")
+
+
+def person_at(home: Home, database: Database) -> Author:
+    """The person at the command line; raises WhetError for an agent."""
+    author = author_at(home, database)
+    if author.actor is not Actor.PERSON:
+        raise WhetError("Only a person may do this.", advice="Ask the person to run it in a terminal of their own.")
+    return author
+
+
+def tell(entries: Iterable[Entry], *, as_json: bool) -> int:
+    """Say which changes are in force, and which wait for a person."""
+    made = tuple(entries)
+    if as_json:
+        print_json({"entries": [entry_record(entry) for entry in made]})
+        return 0
+    for entry in made:
+        what = f"{entry.patch.form} {plain(entry.patch.name)}"
+        if entry.step is Step.PROPOSED:
+            say(f"Waits for a person's approval: {what} (`whet pending show {entry.number}`).")
+        else:
+            say(f"{DONE[entry.patch.action]} {what} (entry {entry.number}; `whet ledger undo` takes it back).")
+    return 0
+
+
+DONE = {"add": "Added", "change": "Changed", "remove": "Removed"}

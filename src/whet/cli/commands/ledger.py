@@ -1,0 +1,148 @@
+"""whet ledger: every change of what agents are told, and the way back from each."""
+
+import os
+import time
+
+import click
+
+from whet.cli.acting import actor_of
+from whet.cli.entries import HEADINGS, entry_lines, entry_record, entry_row
+from whet.cli.options import json_option
+from whet.cli.output import console, moment, plain, print_json, say, table
+from whet.errors import WhetError
+from whet.learning import apply
+from whet.learning.changing import ledger_of, settle
+from whet.ledger import Entry, Key, Step, fold, seen_from
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.traces import Move, difference, move_of, trace
+
+PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
+
+
+@click.group(
+    "ledger",
+    invoke_without_command=True,
+    epilog="Example: whet ledger --limit 20",
+    help="List every decision on what agents are told, the newest first. Commands show one, say why a sentence is"
+    " there, and take changes back: nothing is ever lost, and what you edited yourself is never overwritten.",
+)
+@click.option("--limit", type=click.IntRange(min=1), default=30, show_default=True, help="How many at the most.")
+@click.option("--all", "everything", is_flag=True, help="Also what was begun and abandoned.")
+@json_option
+@click.pass_context
+def command(context: click.Context, limit: int, everything: bool, as_json: bool) -> int:
+    if context.invoked_subcommand:
+        return 0
+    found = [entry for entry in _entries() if everything or entry.step not in PASSING]
+    newest = found[::-1][:limit]
+    if as_json:
+        print_json({"total": len(found), "entries": [entry_record(entry) for entry in newest]})
+    elif not found:
+        say("The ledger is empty: nothing has been changed yet.")
+    else:
+        console().print(table(HEADINGS, [entry_row(entry) for entry in newest], numbers=("id",)))
+    return 0
+
+
+@command.command("show", epilog="Example: whet ledger show 12", help="Show one entry: its evidence, and a diff.")
+@click.argument("number", type=int, metavar="ID")
+@json_option
+def show(number: int, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        ledger = ledger_of(home, database)
+        entry = ledger.entry(number)
+        before = fold(ledger.entries()[: (entry.begun or number) - 1])
+    move = move_of(seen_from(entry.home, before), entry)
+    if as_json:
+        print_json({**entry_record(entry), "diff": difference(move.before, move.after)})
+        return 0
+    for line in entry_lines(entry, move):
+        say(line)
+    return 0
+
+
+@command.command(
+    "revert",
+    epilog="Example: whet ledger revert 12 --note 'made it slower'",
+    help="Take one change back, as long as nothing has changed the same thing since.",
+)
+@click.argument("number", type=int, metavar="ID")
+@click.option("--note", default="", help="Why.")
+@json_option
+def revert(number: int, note: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        made = apply.revert(home, database, number, actor=actor_of(os.environ), now=time.time(), note=note)
+    return _report((made,), as_json)
+
+
+@command.command(
+    "undo", epilog="Example: whet ledger undo", help="Take the last change back; again for the one before."
+)
+@json_option
+def undo(as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        made = apply.undo(home, database, actor=actor_of(os.environ), now=time.time())
+    return _report(made, as_json)
+
+
+@command.command("redo", epilog="Example: whet ledger redo", help="Make the change again that was undone last.")
+@json_option
+def redo(as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        made = apply.redo(home, database, actor=actor_of(os.environ), now=time.time())
+    return _report(made, as_json)
+
+
+@command.command(
+    "why",
+    epilog="Example: whet ledger why 'run the tests'",
+    help="Say which entry put these words there, from which evidence, and whether they still stand.",
+)
+@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+@json_option
+def why(words: tuple[str, ...], as_json: bool) -> int:
+    text = " ".join(words)
+    found = trace(_entries(), text)
+    if as_json:
+        ends = [entry_record(each.ended) if each.ended else None for each in found]
+        records = [entry_record(each.entry) | {"ended": ended} for each, ended in zip(found, ends, strict=True)]
+        print_json({"text": text, "entries": records})
+        return 0 if found else 1
+    if not found:
+        raise WhetError(
+            "No entry put these words there.",
+            advice="Give fewer of them as they stand there; what a person wrote in a file is in no entry.",
+        )
+    for each in found:
+        ended = each.ended
+        state = f"{ended.step} by entry {ended.number}, {moment(ended.at)}" if ended else "in force"
+        say(f"[bold]{state}[/bold]")
+        patch = each.entry.patch
+        for line in entry_lines(each.entry, Move(Key(patch.form, patch.name), None, patch.text)):
+            say(line)
+    return 0
+
+
+def _entries() -> list[Entry]:
+    """The entries that concern this home, with nothing left unfinished."""
+    home = find_home(os.environ)
+    with opened(home) as database:
+        ledger = ledger_of(home, database)
+        settle(home, ledger, now=time.time())
+        return [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
+
+
+def _report(made: tuple[Entry, ...], as_json: bool) -> int:
+    if as_json:
+        print_json({"entries": [entry_record(entry) for entry in made]})
+        return 0
+    for entry in made:
+        patch = entry.patch
+        stands = "is there" if entry.after else "is gone"
+        say(f"Entry {entry.about} was {entry.step}: {patch.form} {plain(patch.name)} {stands}.")
+    return 0

@@ -1,0 +1,221 @@
+"""whet memory: the notes that agents are told, and a vault of notes to draw on."""
+
+import os
+from pathlib import Path
+
+import click
+
+from whet.cli.acting import actor_of
+from whet.cli.authoring import author_at, person_at, tell
+from whet.cli.entries import entry_record
+from whet.cli.options import json_option
+from whet.cli.output import console, count, many, moment, plain, print_json, say, table
+from whet.errors import WhetError
+from whet.exports import iso
+from whet.learning.author import Author
+from whet.learning.notes import PERSONS, notes_of, remember
+from whet.learning.pending import need_person
+from whet.ledger import Entry
+from whet.memory import LIMITS, Change, Memory, Refusal, complaint
+from whet.patches import Action
+from whet.store.home import find_home, prepare_home
+from whet.store.memory_files import NAMES, hermes_shelf, load
+from whet.store.memory_providers import NOTE, OwnMemory, Vault, connect, connected, disconnect
+from whet.store.opening import opened
+from whet.trust import Trust
+
+page_option = click.option(
+    "--about-user", "user", is_flag=True, help="A note about you (user.md) and not about the setting (memory.md)."
+)
+
+
+@click.group(
+    "memory",
+    invoke_without_command=True,
+    epilog='Example: whet memory add "The staging server is rebuilt every Monday."',
+    help="List the notes that agents are told: memory.md (the setting) and user.md (you) in the home folder. You may"
+    f" edit both by hand. Together they hold {LIMITS['memory']:,} and {LIMITS['user']:,} characters.",
+)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    return 0 if context.invoked_subcommand else _list(as_json)
+
+
+@command.command("list", epilog="Example: whet memory list", help="List the notes, with where each came from.")
+@json_option
+def list_(as_json: bool) -> int:
+    return _list(as_json)
+
+
+@command.command("add", epilog='Example: whet memory add --about-user "Prefers tables."', help="Add a note.")
+@click.argument("text")
+@page_option
+@json_option
+def add(text: str, user: bool, as_json: bool) -> int:
+    return _make(Change(Action.ADD, text), user=user, as_json=as_json)
+
+
+@command.command(
+    "replace",
+    epilog='Example: whet memory replace "staging server" "The staging server is rebuilt every night."',
+    help="Replace a note, named by its id or by words that only it holds.",
+)
+@click.argument("match")
+@click.argument("text")
+@page_option
+@json_option
+def replace(match: str, text: str, user: bool, as_json: bool) -> int:
+    return _make(Change(Action.CHANGE, text, match), user=user, as_json=as_json)
+
+
+@command.command(
+    "remove",
+    epilog='Example: whet memory remove "staging server"',
+    help="Remove a note, named by its id or by words that only it holds.",
+)
+@click.argument("match")
+@page_option
+@json_option
+def remove(match: str, user: bool, as_json: bool) -> int:
+    return _make(Change(Action.REMOVE, match=match), user=user, as_json=as_json)
+
+
+@command.command(
+    "import-hermes",
+    epilog="Example: whet memory import-hermes",
+    help="Bring in the notes of Hermes' own memory (MEMORY.md and USER.md). They are shown first, and you are asked.",
+)
+@click.option("--folder", type=click.Path(path_type=Path), help="Hermes' home; ~/.hermes or HERMES_HOME if not given.")
+@click.option("--yes", is_flag=True, help="Do not ask.")
+@json_option
+def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
+    shelf = hermes_shelf(folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes"))
+    found = [(name, note.text) for name in NAMES for note in load(shelf, name).notes]
+    if not found:
+        raise WhetError(f"There are no notes in {shelf.folder}.", advice="Give Hermes' home with --folder.")
+    if not as_json:
+        for name, text in found:
+            say(f"{name}: {plain(text)}")
+    if not yes:
+        click.confirm(f"Bring in {many(len(found), 'note')}?", abort=True, err=True)
+    home = find_home(os.environ)
+    with opened(home) as database:
+        # Hermes wrote them, whoever asks for them.
+        author = person_at(home, database)._replace(trust=Trust.AGENT, reason="brought in from Hermes")
+        made: list[Entry] = []
+        left: list[dict[str, str]] = []
+        for name, text in found:
+            try:
+                made += _made(author, name, Change(Action.ADD, text))
+            except WhetError as error:
+                left.append({"note": text, "reason": error.message})
+    if as_json:
+        print_json({"entries": [entry_record(entry) for entry in made], "left_out": left})
+    else:
+        for each in left:
+            say(f"Left out: {plain(each['note'])}\n  {plain(each['reason'])}")
+        say(f"Brought in {many(len(made), 'note')}.")
+    return 0 if made or not left else 1
+
+
+@command.command(
+    "connect",
+    epilog="Example: whet memory connect ~/Notes",
+    help="Draw on a folder of Markdown files, such as an Obsidian vault: one file of it goes into the prompt, and"
+    " `whet memory search` finds the rest.",
+)
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--note", default=NOTE, show_default=True, help="The file, directly in the folder, for the prompt.")
+@json_option
+def connect_(folder: Path, note: str, as_json: bool) -> int:
+    need_person(actor_of(os.environ))
+    home = find_home(os.environ)
+    prepare_home(home)
+    vault = Vault(folder.expanduser().absolute(), note)
+    connect(home.folder, vault)
+    if as_json:
+        print_json({"folder": str(vault.folder), "note": note})
+    else:
+        say(f"Connected {plain(vault.folder)}; {plain(note)} in it goes into the prompt.")
+    return 0
+
+
+@command.command("disconnect", epilog="Example: whet memory disconnect", help="Draw on no other notes any more.")
+@json_option
+def disconnect_(as_json: bool) -> int:
+    need_person(actor_of(os.environ))
+    was = disconnect(find_home(os.environ).folder)
+    if as_json:
+        print_json({"disconnected": was})
+    else:
+        say("Disconnected." if was else "Nothing was connected.")
+    return 0
+
+
+@command.command(
+    "search",
+    epilog="Example: whet memory search staging server",
+    help="Find notes, and passages of the connected folder, by their words.",
+)
+@click.argument("words", nargs=-1, required=True)
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="How many at most.")
+@json_option
+def search(words: tuple[str, ...], limit: int, as_json: bool) -> int:
+    home = find_home(os.environ)
+    vault = connected(home.folder)
+    providers = (OwnMemory(home.folder), *((vault,) if vault else ()))
+    found = [passage for provider in providers for passage in provider.search(" ".join(words), limit)][:limit]
+    if as_json:
+        print_json([{"place": each.place, "text": each.text, "trust": each.trust.label} for each in found])
+    for each in [] if as_json else found:
+        say(f"[bold]{plain(each.place)}[/bold]  {each.trust.label}\n{plain(each.text)}\n")
+    if not found and not as_json:
+        say("Nothing was found.")
+    return 0 if found else 1
+
+
+def _list(as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        author = author_at(home, database)
+        pages = [notes_of(author, name) for name in NAMES]
+    if as_json:
+        print_json({page.name: _record(page) for page in pages})
+        return 0
+    rows = [
+        (page.name, note.id, moment(note.at), note.source, " ".join(note.text.split()))
+        for page in pages
+        for note in page.notes
+    ]
+    if rows:
+        console().print(table(("page", "id", "since", "source", "note"), rows))
+    for page in pages:
+        over = " (what is beyond it is not told to agents)" if page.size > page.limit else ""
+        say(f"{page.name}.md: {count(page.size)} of {count(page.limit)} characters{over}.")
+    return 0
+
+
+def _make(change: Change, *, user: bool, as_json: bool) -> int:
+    home = find_home(os.environ)
+    prepare_home(home)
+    with opened(home) as database:
+        return tell(_made(author_at(home, database), "user" if user else "memory", change), as_json=as_json)
+
+
+def _made(author: Author, name: str, change: Change) -> list[Entry]:
+    made = remember(author, name, [change], limits=PERSONS)
+    if isinstance(made, Refusal):
+        raise complaint(made)
+    return list(made)
+
+
+def _record(page: Memory) -> dict[str, object]:
+    return {
+        "characters": page.size,
+        "limit": page.limit,
+        "notes": [
+            {"id": n.id, "text": n.text, "source": n.source, "since": iso(n.at), "entry": n.entry or None}
+            for n in page.notes
+        ],
+    }

@@ -1,0 +1,108 @@
+"""whet pending: changes that wait for a person's approval."""
+
+import os
+import time
+
+import click
+
+from whet.cli.acting import actor_of, need_terminal
+from whet.cli.entries import HEADINGS, entry_lines, entry_record, entry_row
+from whet.cli.options import json_option
+from whet.cli.output import console, many, plain, print_json, say, table
+from whet.errors import WhetError
+from whet.learning import pending
+from whet.ledger import Entry
+from whet.store.database import Database
+from whet.store.home import Home, find_home
+from whet.store.opening import opened
+from whet.traces import Move, difference
+
+
+@click.group(
+    "pending",
+    invoke_without_command=True,
+    epilog="Example: whet pending approve 12",
+    help="List the changes that wait for you: what a tool or a stranger wrote, or what was made from it, reaches no"
+    " agent before you have approved that exact text. What nobody decides on expires.",
+)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    if context.invoked_subcommand:
+        return 0
+    home = find_home(os.environ)
+    with opened(home) as database:
+        found = pending.pending(home, database, now=time.time())
+    if as_json:
+        print_json({"pending": [entry_record(entry) for entry in found]})
+    elif not found:
+        say("Nothing waits for your approval.")
+    else:
+        console().print(table(HEADINGS, [entry_row(entry) for entry in found], numbers=("id",)))
+        say(f"{many(len(found), 'change')}. `whet pending show ID` shows one, approve ID or refuse ID decides.")
+    return 0
+
+
+@command.command("show", epilog="Example: whet pending show 12", help="Show one change as a diff, with its source.")
+@click.argument("number", type=int, metavar="ID")
+@json_option
+def show(number: int, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        entry, move = _waiting(home, database, number)
+    if as_json:
+        print_json({**entry_record(entry), "diff": difference(move.before, move.after)})
+    else:
+        _show(entry, move)
+    return 0
+
+
+@command.command(
+    "approve",
+    epilog="Example: whet pending approve 12",
+    help="Put exactly this text in force. It is shown first, and you are asked: on a terminal, and nowhere else.",
+)
+@click.argument("number", type=int, metavar="ID")
+@json_option
+def approve(number: int, as_json: bool) -> int:
+    actor = actor_of(os.environ)
+    pending.need_person(actor)
+    need_terminal()
+    home = find_home(os.environ)
+    with opened(home) as database:
+        entry, move = _waiting(home, database, number)
+        _show(entry, move)
+        click.confirm("Approve exactly this?", abort=True, err=True)
+        made = pending.approve(home, database, number, actor=actor, now=time.time())
+    if as_json:
+        print_json({"applied": entry_record(made)})
+    else:
+        say(f"Approved and in force: {made.patch.form} {plain(made.patch.name)} (entry {made.number}).")
+    return 0
+
+
+@command.command("refuse", epilog="Example: whet pending refuse 12", help="Decide against a change, for good.")
+@click.argument("number", type=int, metavar="ID")
+@click.option("--note", default="", help="Why.")
+@json_option
+def refuse(number: int, note: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        made = pending.refuse(home, database, number, actor=actor_of(os.environ), now=time.time(), note=note)
+    if as_json:
+        print_json({"refused": entry_record(made)})
+    else:
+        say(f"Refused: {made.patch.form} {plain(made.patch.name)}.")
+    return 0
+
+
+def _waiting(home: Home, database: Database, number: int) -> tuple[Entry, Move]:
+    found = {entry.number: entry for entry in pending.pending(home, database, now=time.time())}
+    if number not in found:
+        raise WhetError(f"No change {number} waits for approval.", advice="`whet pending` lists what does.")
+    return found[number], pending.move_for(home, database, found[number])
+
+
+def _show(entry: Entry, move: Move) -> None:
+    for line in entry_lines(entry, move):
+        say(line)

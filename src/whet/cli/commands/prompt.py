@@ -1,0 +1,147 @@
+"""whet prompt: what an agent is told, and what each part of it costs."""
+
+import difflib
+import os
+import time
+from datetime import date
+from pathlib import Path
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import console, count, plain, print_json, say, table
+from whet.context.gathering import Request, gather
+from whet.context.machine import environments, this_machine
+from whet.errors import WhetError
+from whet.front_matter import words
+from whet.passages import Setting
+from whet.prompt import Prompt, Tier, assemble
+from whet.redaction import secret_values
+from whet.store.database import Database
+from whet.store.home import Home, find_home
+from whet.store.opening import opened
+from whet.store.prompts import keep_prompt, restore_prompt
+
+PURPOSES = ("interactive", "unattended")
+
+
+@click.command(
+    "prompt",
+    epilog="Example: whet prompt --model gpt-5 --tools terminal,memory",
+    help="Print the prompt that a session would get now, in its three tiers, and the size of each part in tokens "
+    "(an estimate). With a KEY, print the stored prompt as it was.",
+)
+@click.argument("key", required=False)
+@click.option("--model", default="", help="The model that it is for.")
+@click.option("--provider", default="", help="The provider that serves the model.")
+@click.option("--folder", type=click.Path(path_type=Path), help="The working folder; the current one if not given.")
+@click.option("--tools", default="", help="The tools that the agent has, with commas between them.")
+@click.option("--purpose", type=click.Choice(PURPOSES), default=PURPOSES[0], show_default=True)
+@click.option("--platform", default="", help="Where answers are read: cli, telegram, slack, email, web, api …")
+@click.option("--enforcement", default="auto", show_default=True, help="auto, always, never, or parts of model names.")
+@click.option("--no-context", is_flag=True, help="Leave out the files of the repository.")
+@click.option("--date", "day", help="The day to name, such as 2026-10-01; today if not given.")
+@click.option("--diff", "other", metavar="KEY", help="Show what differs from a stored prompt instead.")
+@click.option("--keep", is_flag=True, help="Store it by its key.")
+@json_option
+def command(
+    key: str | None,
+    model: str,
+    provider: str,
+    folder: Path | None,
+    tools: str,
+    purpose: str,
+    platform: str,
+    enforcement: str,
+    no_context: bool,
+    day: str | None,
+    other: str | None,
+    keep: bool,
+    as_json: bool,
+) -> int:
+    home = find_home(os.environ)
+    setting = Setting(
+        tools=words(tools),
+        model=model,
+        provider=provider,
+        purpose=purpose,
+        platform=platform,
+        environments=environments(this_machine(os.environ)),
+        enforcement=words(enforcement.lower()),
+    )
+    where = None if no_context else folder or Path.cwd()
+    with opened(home) as database:
+        wanted = Request(setting, where, _day(day), secrets=secret_values(os.environ))
+        prompt = restore_prompt(database, key) if key else _built(home, database, wanted)
+        if keep:
+            keep_prompt(database, prompt, now=time.time())
+        before = restore_prompt(database, other) if other else None
+    if before:
+        return _show_difference(before, prompt, as_json=as_json)
+    if as_json:
+        print_json(record(prompt))
+    else:
+        _show(prompt)
+    return 0
+
+
+def _built(home: Home, database: Database, wanted: Request) -> Prompt:
+    return assemble(gather(home, database, wanted))
+
+
+def _day(text: str | None) -> date:
+    try:
+        return date.fromisoformat(text) if text else date.today()  # noqa: DTZ011 - the person's own day is meant
+    except ValueError:
+        raise WhetError(f"{text} is not a day.", advice="Give a date such as 2026-10-01.") from None
+
+
+def record(prompt: Prompt) -> dict[str, object]:
+    return {
+        "key": prompt.key,
+        "stable": prompt.stable,
+        "context": prompt.context,
+        "volatile": prompt.volatile,
+        "parts": [
+            {"tier": part.tier, "name": part.name, "tokens": part.tokens, "trust": part.trust.label}
+            for part in prompt.parts
+        ],
+        "warnings": list(prompt.warnings),
+    }
+
+
+def _show(prompt: Prompt) -> None:
+    for tier in Tier:
+        say(f"[dim]── {tier} ──[/]")
+        say(plain(getattr(prompt, tier) or "(nothing)"))
+        say()
+    rows = [(str(part.tier), part.name, part.trust.label, count(part.tokens)) for part in prompt.parts]
+    total = sum(part.tokens for part in prompt.parts)
+    rows.append(("", "all", "", count(total)))
+    console().print(table(("tier", "part", "trust", "tokens"), rows, numbers=("tokens",)))
+    for warning in prompt.warnings:
+        click.echo(f"Warning: {plain(warning)}", err=True)
+    say(f"[dim]Key {prompt.key}[/]")
+
+
+def _show_difference(before: Prompt, after: Prompt, *, as_json: bool) -> int:
+    lines = [
+        line
+        for tier in Tier
+        for line in difflib.unified_diff(
+            getattr(before, tier).splitlines(),
+            getattr(after, tier).splitlines(),
+            f"{before.key} {tier}",
+            f"{after.key} {tier}",
+            lineterm="",
+        )
+    ]
+    if as_json:
+        changed = [tier for tier in Tier if getattr(before, tier) != getattr(after, tier)]
+        print_json({"before": before.key, "key": after.key, "changed": changed, "diff": lines})
+    elif not lines:
+        say(f"Nothing differs from {before.key}.")
+    else:
+        for line in lines:
+            say(plain(line))
+    return 0

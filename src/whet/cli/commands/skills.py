@@ -1,0 +1,171 @@
+"""whet skills: what agents have learned to do, and what a person has taught them."""
+
+import os
+import sys
+from pathlib import Path
+
+import click
+
+from whet.cli.authoring import author_at, person_at, tell
+from whet.cli.options import json_option
+from whet.cli.output import console, many, moment, plain, print_json, say, table
+from whet.errors import WhetError
+from whet.exports import iso
+from whet.learning import skill_changes
+from whet.learning.guarding import is_agents
+from whet.skills import FILE, read
+from whet.store import skill_views
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.store.skill_files import archived, list_skills, read_text, support_files
+from whet.trust import Trust
+
+
+@click.group(
+    "skills",
+    invoke_without_command=True,
+    epilog="Example: whet skills show release-notes",
+    help="List the skills in the home folder (skills/NAME/SKILL.md, the form of agentskills.io): whose they are, how"
+    " often they were read, and what is wrong with those that no agent can use.",
+)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    return 0 if context.invoked_subcommand else _list(as_json)
+
+
+@command.command("list", epilog="Example: whet skills list", help="List the skills.")
+@json_option
+def list_(as_json: bool) -> int:
+    return _list(as_json)
+
+
+@command.command("show", epilog="Example: whet skills show release-notes", help="Print a skill or one of its files.")
+@click.argument("name")
+@click.argument("file", default=FILE)
+@json_option
+def show(name: str, file: str, as_json: bool) -> int:
+    folder = find_home(os.environ).folder
+    text = read_text(folder, name, file)
+    if text is None:
+        raise WhetError(f"There is no {file} in a skill {name}.", advice="`whet skills` lists the skills.")
+    files = support_files(folder, name)
+    if as_json:
+        print_json({"name": name, "file": file, "text": text, "files": list(files)})
+        return 0
+    say(plain(text.rstrip()))
+    for each in files if file == FILE else ():
+        say(f"[dim]also: {plain(each)}[/]")
+    return 0
+
+
+@command.command(
+    "create",
+    epilog='Example: whet skills create release-notes --description "Write release notes. Use before a release." -f -',
+    help="Make a skill. Its instructions come from a file, or from standard input with -f -. A file with front matter"
+    " of its own is taken as it is.",
+)
+@click.argument("name")
+@click.option("--description", default="", help="What it is for, and when to use it.")
+@click.option("-f", "--file", "source", required=True, type=click.Path(allow_dash=True), help="The instructions.")
+@json_option
+def create(name: str, description: str, source: str, as_json: bool) -> int:
+    body = sys.stdin.read() if source == "-" else _body(Path(source))
+    if body.startswith("---"):
+        given = read(body)
+        body, description = given.body, description or given.description
+    if not description:
+        raise WhetError("The skill has no description.", advice="Give --description: what it is for, and when.")
+    home = find_home(os.environ)
+    with opened(home) as database:
+        made = skill_changes.create(author_at(home, database), name, description, body)
+    return tell([made], as_json=as_json)
+
+
+@command.command(
+    "adopt",
+    epilog="Example: whet skills adopt release-notes",
+    help="Let agents change a skill of yours from now on. `whet ledger undo` takes it back.",
+)
+@click.argument("name")
+@json_option
+def adopt(name: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        author = person_at(home, database)._replace(trust=Trust.USER, reason="handed over to agents")
+        made = skill_changes.adopt(author, name)
+    return tell([made], as_json=as_json)
+
+
+@command.command(
+    "archive",
+    epilog="Example: whet skills archive release-notes",
+    help="Put a skill away with all its files, into archive/skills in the home folder. Nothing is deleted.",
+)
+@click.argument("name")
+@json_option
+def archive(name: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        author = author_at(home, database)
+        skill_changes.view(author, name)
+        made = skill_changes.archive(author, name)
+    return tell([made], as_json=as_json)
+
+
+@command.command(
+    "restore",
+    epilog="Example: whet skills restore release-notes",
+    help="Bring the newest archived skill of this name back, with all its files.",
+)
+@click.argument("name")
+@json_option
+def restore(name: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        made = skill_changes.restore(person_at(home, database), name)
+    return tell([made], as_json=as_json)
+
+
+def _list(as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        state = author_at(home, database).state
+        uses = skill_views.uses(database)
+    found, away = list_skills(home.folder), archived(home.folder)
+    records = [
+        {
+            "name": each.name,
+            "description": each.skill.description if each.skill else None,
+            "writers": "agents" if is_agents(state, each.name) else "person",
+            "views": uses[each.name].views if each.name in uses else 0,
+            "last_read": iso(uses[each.name].last) if each.name in uses else None,
+            "digest": each.skill.digest if each.skill else None,
+            "fault": each.fault or None,
+        }
+        for each in found
+    ]
+    if as_json:
+        print_json({"skills": records, "archived": list(away)})
+        return 0
+    rows = [
+        (
+            record["name"],
+            record["writers"],
+            record["views"],
+            moment(uses[each.name].last if each.name in uses else None),
+            f"✗ {each.fault}" if each.fault else record["description"],
+        )
+        for each, record in zip(found, records, strict=True)
+    ]
+    if rows:
+        console().print(table(("name", "writers", "read", "last", "description"), rows, numbers=("read",)))
+    say(f"{many(len(found), 'skill')}. In the archive: {', '.join(away) or 'nothing'}.")
+    return 0
+
+
+def _body(path: Path) -> str:
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WhetError(f"{path} cannot be read: {error}.", advice="Give a text file in UTF-8, or - .") from error

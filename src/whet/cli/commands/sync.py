@@ -1,0 +1,38 @@
+"""whet sync: write what was learned to where other agents read it."""
+
+import os
+
+import click
+
+from whet.cli.delivery import order_of, print_changes
+from whet.cli.options import json_option
+from whet.cli.output import print_json, say
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.targets.settings import load
+from whet.targets.sync import sync
+
+
+@click.command(
+    "sync",
+    epilog="Example: whet sync --dry-run",
+    help="Write the rules in force, as one marked block, into the file of every target, and the skills into its"
+    " folder. Whatever stands outside the block is left as it is; a block that somebody edited is shown and kept.",
+)
+@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
+@click.option("--force", is_flag=True, help="Replace edited blocks too; the edited text is saved in the home folder.")
+@json_option
+def command(dry_run: bool, force: bool, as_json: bool) -> int:
+    home = find_home(os.environ)
+    targets = load(home)
+    if not targets:
+        if as_json:
+            print_json({"changes": [], "held": []})
+        else:
+            say("There is no target yet. `whet target add claude-code` makes one.")
+        return 0
+    with opened(home) as database:
+        order = order_of(home, database, dry_run=dry_run, force=force)
+        changes = sync(order, targets)
+        held = order.offer().held
+    return print_changes(changes, held=held, dry_run=dry_run, as_json=as_json)

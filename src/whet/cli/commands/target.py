@@ -1,0 +1,97 @@
+"""whet target: choose where other agents read what was learned."""
+
+import os
+from pathlib import Path
+
+import click
+
+from whet.cli.delivery import FAILED, order_of, print_changes
+from whet.cli.options import json_option
+from whet.cli.output import console, plain, print_json, say, table
+from whet.errors import WhetError
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.targets import settings
+from whet.targets.sync import withdraw
+
+
+@click.group(
+    "target",
+    invoke_without_command=True,
+    epilog="Example: whet target add claude-code --project .",
+    help="Choose where other agents read what was learned: claude-code, codex, hermes, cursor, opencode, gemini, or a"
+    " file of your own. Without a command, list the targets.",
+)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    return 0 if context.invoked_subcommand else _list(as_json)
+
+
+@command.command(
+    "add",
+    epilog="Example: whet target add codex",
+    help="Add a target: the name of an agent, or a file. `whet sync` then writes there.",
+)
+@click.argument("name", metavar="AGENT|FILE")
+@click.option("--project", type=click.Path(exists=True, file_okay=False), help="Only for the project in this folder.")
+@click.option("--unattended", is_flag=True, help="The agent runs there with nobody to answer its questions.")
+@json_option
+def add(name: str, project: str | None, unattended: bool, as_json: bool) -> int:
+    folder = Path(project).absolute() if project else None
+    target = settings.choose(name, person=Path.home(), environment=os.environ, project=folder, unattended=unattended)
+    if not target.file and not target.skills:
+        raise WhetError(f"{name} reads nothing there.", advice="Try it with --project FOLDER.")
+    added = settings.add(find_home(os.environ), target)
+    if as_json:
+        print_json({"added": added, "target": target})
+        return 0
+    say(f"{'Added' if added else 'There already is'} the target {plain(target.name)}.")
+    say(
+        f"Rules go to {plain(target.file)}." if target.file else "It has no file for rules there; try --project FOLDER."
+    )
+    if target.skills:
+        say(f"Skills go to {plain(target.skills)}.")
+    say("`whet sync` writes them.")
+    return 0
+
+
+@command.command("list", epilog="Example: whet target list", help="List the targets.")
+@json_option
+def listing(as_json: bool) -> int:
+    return _list(as_json)
+
+
+@command.command(
+    "remove",
+    epilog="Example: whet target remove codex",
+    help="Take out what Whet wrote for a target and forget it. The file is as it was before.",
+)
+@click.argument("name")
+@click.option(
+    "--force", is_flag=True, help="Even if the block was edited; the edited text is saved in the home folder."
+)
+@json_option
+def remove(name: str, force: bool, as_json: bool) -> int:
+    home = find_home(os.environ)
+    targets = settings.load(home)
+    target = settings.named(targets, name)
+    others = tuple(each for each in targets if each is not target)
+    with opened(home) as database:
+        changes = withdraw(order_of(home, database, force=force), target, others)
+    # What was skipped is not ours or is gone; only an edit of a person's is worth keeping the target for.
+    if not any(change.kind in FAILED for change in changes) or (force and all(c.kind != "conflict" for c in changes)):
+        settings.remove(home, target.name)
+    return print_changes(changes, dry_run=False, as_json=as_json)
+
+
+def _list(as_json: bool) -> int:
+    targets = settings.load(find_home(os.environ))
+    if as_json:
+        print_json({"targets": targets})
+    elif not targets:
+        say("There is no target yet. `whet target add claude-code` makes one.")
+    else:
+        rows = [(each.name, each.file or "–", each.skills or "–") for each in targets]
+        console().print(table(("target", "rules in", "skills in"), rows))
+    return 0

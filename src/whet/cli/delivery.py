@@ -1,0 +1,47 @@
+"""What `whet sync` and `whet target` share: how a delivery is ordered and how its result is shown."""
+
+from collections.abc import Iterable
+from functools import partial
+
+from whet.cli.output import console, plain, print_json, say, table
+from whet.learning.changing import ledger_of
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.targets.offering import offered
+from whet.targets.sync import Change, Order
+
+FAILED = ("conflict", "skipped")
+
+
+def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bool = False) -> Order:
+    return Order(home, partial(offered, home, ledger_of(home, database)), dry_run=dry_run, force=force)
+
+
+def print_changes(changes: Iterable[Change], *, held: tuple[str, ...] = (), dry_run: bool, as_json: bool) -> int:
+    """Show what became of every file; the exit code is 1 if something could not be written."""
+    shown = tuple(changes)
+    if as_json:
+        print_json({"changes": [change._asdict() for change in shown], "held": held, "dry_run": dry_run})
+    else:
+        _print(shown, dry_run=dry_run)
+        if held:
+            say(f"[bold]Not written[/], for no person approved it: {plain(', '.join(held))}. See `whet pending`.")
+    return int(bool(held) or any(change.kind in FAILED for change in shown))
+
+
+def _print(changes: tuple[Change, ...], *, dry_run: bool) -> None:
+    if not changes:
+        say("There is nothing to write.")
+        return
+    console().print(
+        table(("what", "where", "for"), [(_word(c, dry_run), c.path, ", ".join(c.targets)) for c in changes])
+    )
+    for change in changes:
+        if change.note:
+            say(plain(change.note))
+        if change.diff and (dry_run or change.kind == "conflict") and change.kind != "unchanged":
+            say(plain(change.diff))
+
+
+def _word(change: Change, dry_run: bool) -> str:
+    return f"would be {change.kind}" if dry_run and change.kind in ("written", "removed") else change.kind

@@ -1,0 +1,246 @@
+"""Apply, revert, undo and redo: the only ways in which what an agent is told changes."""
+
+import contextlib
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.faults import LIMITS, Fault, Kind, Limits, faults
+from whet.learning.changing import changing, ledger_of, record
+from whet.learning.guarding import expect_allowed
+from whet.learning.places import conflict, current, place_of
+from whet.ledger import CHANGES, Actor, Change, Entry, Key, State, Step
+from whet.patches import Action, Form, Patch, derived, digest
+from whet.store.database import Database
+from whet.store.files import Conflict
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.traces import is_last, last_batch
+from whet.trust import Trust
+
+
+class Refused(WhetError):
+    """A patch that has faults. Nothing was changed."""
+
+    def __init__(self, patch: Patch, found: Sequence[Fault]) -> None:
+        reasons = "; ".join(fault.message for fault in found)
+        super().__init__(f"The {patch.form} {patch.name} is refused: {reasons}.", advice=ADVICE[found[0].kind])
+        self.faults = tuple(found)
+
+
+class Books(NamedTuple):
+    """What a change is made in: the home, its ledger, who decides and when."""
+
+    home: Home
+    ledger: Ledger
+    actor: Actor
+    now: float
+
+
+def apply(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:
+    """Put a patch in force. Raises Refused for its faults, and Conflict where a person's edit stands."""
+    return apply_all(home, database, (patch,), actor=actor, now=now, limits=limits)[0]
+
+
+def apply_all(
+    home: Home, database: Database, patches: Sequence[Patch], *, actor: Actor, now: float, limits: Limits = LIMITS
+) -> tuple[Entry, ...]:
+    """Put patches in force together, all or none; they are undone together too."""
+    books = Books(home, ledger_of(home, database), actor, now)
+    _check_batch(patches)
+    with _ready(books, patches[0].form) as state:
+        drafts = [draft(books, state, patch, limits=limits) for patch in own(patches, actor)]
+        return record(home, books.ledger, drafts, state)
+
+
+def try_out(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float) -> Entry:
+    """Put a rule in force for the sessions of the canary only."""
+    books = Books(home, ledger_of(home, database), actor, now)
+    with _ready(books, Form.RULE) as state:
+        (one,) = own((patch,), actor)
+        return record(home, books.ledger, [draft(books, state, one, step=Step.CANARY)], state)[0]
+
+
+def promote(home: Home, database: Database, number: int, *, actor: Actor, now: float) -> Entry:
+    """Put what the canary tried in force for every session."""
+    books = Books(home, ledger_of(home, database), actor, now)
+    _forbid_agents(actor)
+    with database.writing():
+        state = books.ledger.state()
+        change = _done(books, state, number)
+        if change.after is None or not change.after.canary or not is_last(state, change):
+            raise WhetError(f"Entry {number} is no canary that is in force.", advice="`whet ledger` lists them.")
+        promoted = Entry(
+            number=0,
+            step=Step.PROMOTED,
+            patch=books.ledger.entry(number).patch,
+            actor=actor,
+            at=now,
+            before=digest(change.after.text),
+            after=digest(change.after.text),
+            about=number,
+        )
+        return books.ledger.append([promoted])[0]
+
+
+def revert(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
+    """Turn one entry back, which must still be what is in force; this can be undone in its turn."""
+    books = Books(home, ledger_of(home, database), actor, now)
+    _forbid_agents(actor)
+    with _ready(books, books.ledger.entry(number).patch.form) as state:
+        change = _done(books, state, number)
+        if not is_last(state, change):
+            raise _superseded(state, change)
+        return record(home, books.ledger, [_turn(books, change, Step.REVERTED, note)], state)[0]
+
+
+def undo(home: Home, database: Database, *, actor: Actor, now: float) -> tuple[Entry, ...]:
+    """Take the last change back, or the last batch; as often as there are changes."""
+    return _walk(Books(home, ledger_of(home, database), actor, now), Step.UNDONE)
+
+
+def redo(home: Home, database: Database, *, actor: Actor, now: float) -> tuple[Entry, ...]:
+    """Make again what was undone last, until something else is changed."""
+    return _walk(Books(home, ledger_of(home, database), actor, now), Step.REDONE)
+
+
+def draft(books: Books, state: State, patch: Patch, *, step: Step = Step.APPLIED, limits: Limits = LIMITS) -> Entry:
+    """The entry that would put a patch in force, without its number; raises Refused or Conflict."""
+    found = faults(patch, state, limits=limits)
+    if found:
+        raise Refused(patch, found)
+    expect_allowed(books.home, state, patch, actor=books.actor)
+    known = state.get(patch.form, patch.name)
+    text = known.text if known else None
+    if patch.form is not Form.RULE:
+        text = _standing(books, patch)
+    return Entry(
+        number=0,
+        step=step,
+        patch=patch,
+        actor=books.actor,
+        at=books.now,
+        before=digest(text),
+        after=patch.after,
+        replaced=text if text is not None and (known is None or known.text != text) else None,
+        home="" if patch.form is Form.RULE else books.ledger.home,
+    )
+
+
+def own(patches: Sequence[Patch], actor: Actor) -> tuple[Patch, ...]:
+    """The patches as this actor may give them: an agent's are never trusted more than an agent."""
+    if actor is not Actor.AGENT:
+        return tuple(patches)
+    return tuple(derived(patch, (Trust.AGENT,)) for patch in patches)
+
+
+@contextlib.contextmanager
+def _ready(books: Books, form: Form) -> Iterator[State]:
+    """The state, which nobody else changes meanwhile: rules in one transaction, files under the home's lock."""
+    if form is Form.RULE:
+        with books.ledger.database.writing():
+            yield books.ledger.state()
+        return
+    with changing(books.home, books.ledger, now=books.now):
+        yield books.ledger.state()
+
+
+def _standing(books: Books, patch: Patch) -> str | None:
+    """The text in the file that the patch changes, which must be the one that its writer saw."""
+    key = Key(patch.form, patch.name, books.ledger.home)
+    text = current(books.home, key, patch.before)
+    if patch.before != digest(text) or (patch.action is Action.ADD) is not (text is None):
+        raise conflict(key, place_of(books.home, key))
+    return text
+
+
+def _walk(books: Books, step: Step) -> tuple[Entry, ...]:
+    _forbid_agents(books.actor)
+    verb = "undo" if step is Step.UNDONE else "redo"
+    top = _top(books.ledger.state(), step)
+    if not top:
+        raise WhetError(f"There is nothing to {verb}.", advice="`whet ledger` lists what was changed.")
+    with _ready(books, top[0].key.form) as state:
+        if _top(state, step) != top:
+            raise WhetError("Another process changed the ledger meanwhile.", advice="Look at it, then try again.")
+        wanted = [change.after if step is Step.UNDONE else change.before for change in top]
+        for change, item in zip(top, wanted, strict=True):
+            if state.get(change.key.form, change.key.name) != item:
+                raise _superseded(state, change)
+        return record(books.home, books.ledger, [_turn(books, change, step) for change in top], state)
+
+
+def _top(state: State, step: Step) -> tuple[Change, ...]:
+    return last_batch(state.done if step is Step.UNDONE else state.undone)
+
+
+def _turn(books: Books, change: Change, step: Step, note: str = "") -> Entry:
+    """The entry that turns a change back, or makes it again."""
+    old, new = change.after, change.before
+    if step is Step.REDONE:
+        old, new = new, old
+    return Entry(
+        number=0,
+        step=step,
+        patch=books.ledger.entry(change.number).patch,
+        actor=books.actor,
+        at=books.now,
+        before=digest(old.text if old else None),
+        after=digest(new.text if new else None),
+        note=note,
+        about=change.number,
+        home=change.key.home,
+    )
+
+
+def _done(books: Books, state: State, number: int) -> Change:
+    change = next((change for change in state.done if change.number == number), None)
+    if change is not None:
+        return change
+    step = books.ledger.entry(number).step
+    why = "was undone" if step in CHANGES and step not in (Step.UNDONE, Step.REDONE) else "changed nothing in force"
+    raise WhetError(f"Entry {number} {why}.", advice="`whet ledger` lists what is in force.")
+
+
+def _superseded(state: State, change: Change) -> Conflict:
+    item = state.get(change.key.form, change.key.name)
+    what = f"entry {item.number}" if item and item.number else "a person's edit"
+    return Conflict(
+        f"The {change.key.form} {change.key.name} was changed since entry {change.number}, by {what}.",
+        advice=f"Revert that first, or see `whet ledger show {change.number}`.",
+    )
+
+
+def _check_batch(patches: Sequence[Patch]) -> None:
+    if not patches:
+        raise WhetError("There is nothing to apply.", advice="Give at least one change.")
+    keys = {(patch.form, patch.name) for patch in patches}
+    kinds = {patch.form is Form.RULE for patch in patches}
+    removed = {patch.name for patch in patches if patch.form is Form.SKILL and patch.action is Action.REMOVE}
+    torn = any(patch.form is Form.FILE and patch.name.partition("/")[0] in removed for patch in patches)
+    if len(keys) < len(patches) or len(kinds) > 1 or torn:
+        raise WhetError(
+            "These changes cannot be made together.",
+            advice="Change each thing once, rules apart from files, and no file of a skill that is removed.",
+        )
+
+
+def _forbid_agents(actor: Actor) -> None:
+    if actor is Actor.AGENT:
+        raise WhetError("An agent may not turn changes back.", advice="Ask the person to do it.")
+
+
+ADVICE = {
+    Kind.NAME: "Names are lower-case words with hyphens; a note's begins with memory/ or user/.",
+    Kind.EMPTY: "Give it a text, or remove it.",
+    Kind.LENGTH: "Say it in fewer words, or make it a skill.",
+    Kind.CHARACTERS: "Write it without invisible or direction-changing characters.",
+    Kind.SECRET: "Name where the secret is kept instead of the secret.",
+    Kind.STALE: "Read what is there now, then write the change anew.",
+    Kind.DUPLICATE: "Change the one that is there instead.",
+    Kind.CONTRADICTION: "Change or remove the one that is there first.",
+    Kind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",
+    Kind.ACCIDENT: "Tell the person; describe the set-up that works in a skill.",
+    Kind.BUDGET: "Remove or shorten a rule first.",
+    Kind.TRUST: "Propose it, then decide with `whet pending`.",
+}

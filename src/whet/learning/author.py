@@ -1,0 +1,44 @@
+"""Who writes notes and skills, from what, and how what they write is put in force or made to wait."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.faults import LIMITS, Limits
+from whet.learning.apply import apply_all
+from whet.learning.changing import ledger_of
+from whet.learning.pending import propose
+from whet.ledger import Actor, Entry, State
+from whet.patches import Patch, Proof
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.trust import Trust
+
+
+class Author(NamedTuple):
+    """The hand that writes. `trust` is the lowest of all that it wrote from; `session` is where it read skills."""
+
+    home: Home
+    database: Database
+    actor: Actor
+    trust: Trust
+    now: float
+    session: str = ""
+    reason: str = ""
+    proofs: tuple[Proof, ...] = ()
+
+    @property
+    def state(self) -> State:
+        return ledger_of(self.home, self.database).state()
+
+
+def give(author: Author, patches: Sequence[Patch], *, limits: Limits = LIMITS) -> tuple[Entry, ...]:
+    """Put patches in force together; those of foreign trust wait for a person, each by itself."""
+    given = [replace(each, trust=author.trust, reason=author.reason, proofs=author.proofs) for each in patches]
+    if any(patch.is_foreign for patch in given):
+        return tuple(
+            propose(author.home, author.database, patch, actor=author.actor, now=author.now, limits=limits)
+            for patch in given
+        )
+    return apply_all(author.home, author.database, given, actor=author.actor, now=author.now, limits=limits)

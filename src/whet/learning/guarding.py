@@ -1,0 +1,68 @@
+"""What may not be done to a home's notes and skills, whoever asks for it."""
+
+from whet import skills
+from whet.errors import WhetError
+from whet.ledger import Actor, State
+from whet.memory import complaint, overflow
+from whet.patches import Action, Form, Patch
+from whet.skills import Skill
+from whet.store.home import Home
+from whet.store.skill_files import read_text, usable
+from whet.trust import Trust
+
+
+def expect_allowed(home: Home, state: State, patch: Patch, *, actor: Actor) -> None:
+    """Raise WhetError where a patch would write no skill, change a person's, or double one that is there."""
+    if patch.form not in (Form.SKILL, Form.FILE):
+        return
+    name = patch.name.partition("/")[0]
+    text = read_text(home.folder, name)
+    if patch.form is Form.FILE and text is None:
+        raise WhetError(f"There is no skill {name}.", advice="Make the skill first, then its support files.")
+    if actor is not Actor.PERSON and text is not None and not is_agents(state, name):
+        raise WhetError(
+            f"The skill {name} belongs to a person and is read-only to agents.",
+            advice=f"A person may hand it over: `whet skills adopt {name}`.",
+        )
+    if patch.form is Form.SKILL and patch.action is not Action.REMOVE:
+        _expect_sound(home, patch, text, actor=actor)
+
+
+def is_agents(state: State, name: str) -> bool:
+    """Whether agents may change a skill: one that was learned, or that a person handed over."""
+    item = state.get(Form.SKILL, name)
+    return item is not None and item.trust < Trust.OPERATOR
+
+
+def expect_room(name: str, before: str, after: str) -> None:
+    """Raise WhetError where a page of notes would grow beyond its limit."""
+    refusal = overflow(name, before, after)
+    if refusal:
+        raise complaint(refusal)
+
+
+def _expect_sound(home: Home, patch: Patch, text: str | None, *, actor: Actor) -> None:
+    skill = skills.read(patch.text)
+    wrong = skills.faults(skill, folder=patch.name)
+    if actor is not Actor.PERSON and text is None:
+        wrong = skills.strict_faults(skill, folder=patch.name)
+        _expect_new(home, skill)
+    if wrong:
+        raise WhetError(
+            f"The skill {patch.name} is not written as skills are: {'; '.join(wrong)}.",
+            advice="Front matter has name and description; the instructions stand below it.",
+        )
+
+
+def _expect_new(home: Home, skill: Skill) -> None:
+    if skills.particular(skill.name):
+        raise WhetError(
+            f"{skill.name} is the name of one case, not of a class of tasks.",
+            advice="Name the class, such as release-notes, or add to a skill that is there.",
+        )
+    known = skills.umbrella(skill.name, skill.description, usable(home.folder))
+    if known:
+        raise WhetError(
+            f"The skill {known.name} is for this already: {known.description[:200]}",
+            advice=f"Change {known.name}, or give it a support file.",
+        )

@@ -1,0 +1,40 @@
+"""Notes changed through the ledger: matched, checked against what is there, and undone like anything else."""
+
+from collections.abc import Sequence
+
+from whet import memory
+from whet.faults import LIMITS, Limits
+from whet.learning.author import Author, give
+from whet.ledger import Entry, State
+from whet.memory import Change, Memory, Note, Refusal
+from whet.store.memory_files import Shelf, load
+
+# A person may write a note as long as its page.
+PERSONS = Limits(note=max(memory.LIMITS.values()))
+
+
+def notes_of(author: Author, name: str) -> Memory:
+    """The notes as they are now, with the ids, sources and dates that the ledger has of them."""
+    return load(Shelf(author.home.folder), name, known(author.state, name))
+
+
+def known(state: State, name: str) -> tuple[Note, ...]:
+    """The notes of a page that the ledger put there."""
+    prefix = f"{name}/"
+    return tuple(
+        Note(item.name.removeprefix(prefix), item.text, item.trust.label, item.since, item.number)
+        for item in state.notes
+        if item.name.startswith(prefix)
+    )
+
+
+def remember(
+    author: Author, name: str, changes: Sequence[Change], *, limits: Limits = LIMITS
+) -> tuple[Entry, ...] | Refusal:
+    """Make all of the changes or none of them; what is refused is a value, for the writer to do better."""
+    before = notes_of(author, name)
+    after = memory.change(before, changes)
+    if isinstance(after, Refusal):
+        return after
+    patches = memory.difference(before, after)
+    return give(author, patches, limits=limits) if patches else ()

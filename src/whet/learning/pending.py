@@ -1,0 +1,147 @@
+"""Changes that wait for a person: proposed by anybody, approved or refused by a person alone."""
+
+from collections.abc import Sequence
+
+from msgspec.structs import replace
+
+from whet.errors import WhetError
+from whet.faults import LIMITS, Kind, Limits, faults
+from whet.learning.apply import Books, Refused, apply, draft, own
+from whet.learning.changing import changing, ledger_of, record
+from whet.learning.places import current
+from whet.ledger import Actor, Entry, Key, State, Step
+from whet.patches import Form, Patch
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.traces import Move
+
+
+def submit(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:
+    """Apply a patch if it may be applied, else let it wait for a person; the entry's step says which."""
+    (given,) = own((patch,), actor)
+    if given.is_foreign:
+        return propose(home, database, given, actor=actor, now=now, limits=limits)
+    return apply(home, database, given, actor=actor, now=now, limits=limits)
+
+
+def propose(
+    home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS
+) -> Entry:
+    """Let a patch wait for a person's decision; once, and not again after it was refused."""
+    ledger = ledger_of(home, database)
+    (given,) = own((patch,), actor)
+    with database.writing():
+        _expire(ledger, now=now, limits=limits)
+        state = ledger.state()
+        known = next((entry for entry in state.pending if entry.patch.id == given.id), None)
+        if known is not None:
+            return known
+        found = [fault for fault in faults(given, state, limits=limits) if fault.kind is not Kind.TRUST]
+        if found:
+            raise Refused(given, found)
+        if given.id in state.refused:
+            raise WhetError("A person refused this very change before.", advice="`whet ledger` says when.")
+        if len(state.pending) >= limits.pending:
+            raise WhetError(
+                f"{len(state.pending)} changes wait for a person already.", advice="Decide on some: `whet pending`."
+            )
+        return ledger.append([_entry(Step.PROPOSED, given, actor=actor, now=now, home=_home(ledger, given))])[0]
+
+
+def pending(home: Home, database: Database, *, now: float, limits: Limits = LIMITS) -> tuple[Entry, ...]:
+    """What waits for a person's decision, the oldest first; what waited too long has expired."""
+    ledger = ledger_of(home, database)
+    if ledger.waiting(since=float("-inf")):
+        _expire(ledger, now=now, limits=limits)
+    return _open(ledger.state())
+
+
+def move_for(home: Home, database: Database, entry: Entry) -> Move:
+    """What a proposed change would do to what stands there now."""
+    ledger = ledger_of(home, database)
+    key = Key(entry.patch.form, entry.patch.name, entry.home)
+    known = ledger.state().get(key.form, key.name)
+    text = known.text if known else None
+    if key.form is not Form.RULE:
+        text = current(home, key, entry.patch.before)
+    return Move(key, text, entry.patch.text if entry.after else None)
+
+
+def approve(home: Home, database: Database, number: int, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:
+    """Put exactly the text that was proposed in force. Only a person can."""
+    need_person(actor)
+    books = Books(home, ledger_of(home, database), actor, now)
+    entry = _waiting(books.ledger, number, now=now, limits=limits)
+    if entry.patch.form is Form.RULE:
+        with database.writing():
+            _grant(books, _waiting(books.ledger, number, now=now, limits=limits))
+            return apply(home, database, entry.patch, actor=actor, now=now, limits=limits)
+    with changing(home, books.ledger, now=now):
+        state = books.ledger.state()
+        granted = replace(state, granted=(*state.granted, entry))
+        planned = draft(books, granted, entry.patch, limits=limits)
+        _grant(books, _waiting(books.ledger, number, now=now, limits=limits))
+        return record(home, books.ledger, [planned], state)[0]
+
+
+def refuse(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
+    """Decide against a proposed change, for good. Only a person can."""
+    need_person(actor)
+    ledger = ledger_of(home, database)
+    with database.writing():
+        entry = _waiting(ledger, number, now=now, limits=LIMITS)
+        refused = _entry(Step.REFUSED, entry.patch, actor=actor, now=now, home=entry.home)
+        return ledger.append([replace(refused, about=number, note=note)])[0]
+
+
+def need_person(actor: Actor) -> None:
+    """Raise unless a person decides: no agent and no policy approves for them."""
+    if actor is not Actor.PERSON:
+        raise WhetError(f"A person has to decide this; {actor} may not.", advice="Run `whet pending` yourself.")
+
+
+def waiting(home: Home, database: Database, *, now: float, limits: Limits = LIMITS) -> int:
+    """How many changes wait for a person, by one quick question to the database."""
+    return ledger_of(home, database).waiting(since=now - limits.pending_seconds)
+
+
+def _open(state: State) -> tuple[Entry, ...]:
+    """What waits, and what was approved but stopped before it was in force."""
+    return (*state.granted, *state.pending)
+
+
+def _waiting(ledger: Ledger, number: int, *, now: float, limits: Limits) -> Entry:
+    state = ledger.state()
+    entry = next((entry for entry in _open(state) if entry.number == number), None)
+    if entry is None:
+        ledger.entry(number)  # says so where there is none
+        raise WhetError(f"Entry {number} does not wait for a decision.", advice="`whet pending` lists what does.")
+    if entry.step is Step.PROPOSED and now - entry.at > limits.pending_seconds:
+        raise WhetError(f"Entry {number} waited too long and has expired.", advice="It can be proposed again.")
+    return entry
+
+
+def _grant(books: Books, entry: Entry) -> None:
+    if entry.step is Step.PROPOSED:
+        granted = _entry(Step.APPROVED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
+        books.ledger.append([replace(granted, about=entry.number)])
+
+
+def _expire(ledger: Ledger, *, now: float, limits: Limits) -> Sequence[Entry]:
+    with ledger.database.writing():
+        late = [entry for entry in ledger.state().pending if now - entry.at > limits.pending_seconds]
+        return ledger.append(
+            replace(_entry(Step.EXPIRED, entry.patch, actor=Actor.POLICY, now=now, home=entry.home), about=entry.number)
+            for entry in late
+        )
+
+
+def _entry(step: Step, patch: Patch, *, actor: Actor, now: float, home: str) -> Entry:
+    return Entry(
+        number=0, step=step, patch=patch, actor=actor, at=now, before=patch.before, after=patch.after, home=home
+    )
+
+
+def _home(ledger: Ledger, patch: Patch) -> str:
+    return "" if patch.form is Form.RULE else ledger.home

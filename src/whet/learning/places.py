@@ -1,0 +1,140 @@
+"""Where things in force stand in the home folder, and how a change of one becomes a change of its file."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from whet import note_pages
+from whet.errors import WhetError
+from whet.learning.guarding import expect_room
+from whet.ledger import Key
+from whet.patches import Form, digest
+from whet.skills import FILE
+from whet.store import files
+from whet.store.files import Conflict, Place
+from whet.store.home import Home
+from whet.store.skill_files import FOLDER, archive, bring_back
+from whet.traces import Move
+
+PAGES: dict[tuple[str, ...], str] = {("memory.md",): "memory", ("user.md",): "user"}
+
+
+class Edit(NamedTuple):
+    """One file from one content to another."""
+
+    place: Place
+    before: bytes | None
+    after: bytes | None
+
+
+def place_of(home: Home, key: Key) -> Place:
+    """The file that a thing stands in. Its name was checked by its form; each part of it is checked again here."""
+    match key.form:
+        case Form.NOTE:
+            return files.beneath(home.folder, f"{key.name.partition('/')[0]}.md")
+        case Form.SKILL:
+            return files.beneath(home.folder, "skills", key.name, "SKILL.md")
+        case Form.FILE:
+            return files.beneath(home.folder, "skills", *key.name.split("/"))
+        case Form.TEMPLATE:
+            return files.beneath(home.folder, "templates", f"{key.name}.json")
+        case Form.JOB:
+            return files.beneath(home.folder, "jobs", f"{key.name}.toml")
+        case Form.RULE:
+            raise AssertionError("rules stand in the ledger alone")
+
+
+def current(home: Home, key: Key, wanted: str) -> str | None:
+    """The text that stands there now. On a page of notes, a note is known by the digest of its words."""
+    place = place_of(home, key)
+    text = _decoded(place, files.read(place))
+    if key.form is not Form.NOTE or text is None:
+        return text
+    return next((note.text for note in note_pages.placed(text) if digest(note.text) == wanted), None)
+
+
+def is_done(home: Home, move: Move) -> bool:
+    """Whether things stand as the move would leave them."""
+    if move.key.form is Form.NOTE and move.after is None:
+        return current(home, move.key, digest(move.before)) is None
+    return current(home, move.key, digest(move.after)) == move.after
+
+
+def edits(home: Home, moves: Iterable[Move]) -> tuple[Edit, ...]:
+    """The changes of files that the moves come to, one for each file; raises Conflict where a text is another."""
+    made: dict[Place, Edit] = {}
+    for move in moves:
+        place = place_of(home, move.key)
+        body = files.read(place)
+        edit = made.get(place, Edit(place, body, body))
+        text = _decoded(place, edit.after)
+        after = _page(place, text, move) if move.key.form is Form.NOTE else _file(place, text, move)
+        made[place] = edit._replace(after=None if after is None else after.encode())
+    # Files of a skill before the skill itself, which goes to the archive with all that is in its folder.
+    changed = (edit for edit in made.values() if edit.before != edit.after)
+    return tuple(sorted(changed, key=lambda edit: bool(_skill_of(edit.place))))
+
+
+def expect_fitting(planned: Iterable[Edit]) -> None:
+    """Raise WhetError where a page of notes would grow beyond its limit."""
+    for edit in planned:
+        name = PAGES.get(edit.place.names)
+        if name:
+            expect_room(name, _decoded(edit.place, edit.before) or "", _decoded(edit.place, edit.after) or "")
+
+
+def write(edit: Edit) -> None:
+    """Carry an edit out, durably; raises Conflict if the file changed since it was read."""
+    root, skill = edit.place.root, _skill_of(edit.place)
+    if edit.after is not None:
+        if edit.before is not None or not skill or not bring_back(root, skill, edit.after):
+            files.write(edit.place, edit.after, expected=edit.before)
+    elif edit.before is not None and skill:
+        archive(root, skill, expected=edit.before)
+    elif edit.before is not None:
+        files.remove(edit.place, expected=edit.before)
+
+
+def _skill_of(place: Place) -> str:
+    """The name of the skill whose SKILL.md this is: it goes to the archive, and comes back, with all its files."""
+    return place.names[1] if place.names[::2] == (FOLDER, FILE) else ""
+
+
+def _file(place: Place, text: str | None, move: Move) -> str | None:
+    if text != move.before:
+        raise conflict(move.key, place)
+    return move.after
+
+
+def _page(place: Place, page: str | None, move: Move) -> str:
+    old = None if move.before is None else _find(page or "", move.before)
+    if (old is None) is not (move.before is None) or (move.after is not None and _find(page or "", move.after)):
+        raise conflict(move.key, place)
+    if move.after is None:
+        return note_pages.removed(page or "", old) if old else page or ""
+    after = note_pages.replaced(page or "", old, move.after) if old else note_pages.added(page or "", move.after)
+    if _find(after, move.after) is None:
+        raise WhetError(
+            f"This text cannot stand as one note in {place.path}.",
+            advice="Write it in plain lines, without headings and without blanks at its ends.",
+        )
+    return after
+
+
+def _find(page: str, text: str) -> note_pages.Placed | None:
+    return next((note for note in note_pages.placed(page) if note.text == text), None)
+
+
+def _decoded(place: Place, body: bytes | None) -> str | None:
+    if body is None:
+        return None
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise WhetError(f"{place.path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
+
+
+def conflict(key: Key, place: Place) -> Conflict:
+    return Conflict(
+        f"The {key.form} {key.name} in {place.path} is not as expected: somebody edited it. It was left alone.",
+        advice="Put back what the ledger shows (`whet ledger show ID`) to go on, or keep the edit and change another.",
+    )

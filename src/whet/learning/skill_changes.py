@@ -1,0 +1,93 @@
+"""Skills read and changed on behalf of an agent or a person: what was not read in its present state is not changed."""
+
+from typing import NamedTuple
+
+from whet import skills
+from whet.errors import WhetError
+from whet.learning.author import Author, give
+from whet.ledger import Actor, Entry
+from whet.patches import Action, Form, Patch, digest
+from whet.skills import FILE
+from whet.store import skill_views
+from whet.store.skill_files import archived_text, read_text, support_files
+from whet.store.skill_views import View
+
+
+class Viewed(NamedTuple):
+    """A file of a skill as it was read, and the skill's other files."""
+
+    text: str
+    digest: str
+    files: tuple[str, ...]
+
+
+def view(author: Author, name: str, file: str = FILE) -> Viewed:
+    """Read a skill or one of its files, and record that it was read in this state."""
+    text = _standing(author, name, file)
+    skill_views.record(author.database, View(name, digest(text), author.session, file), now=author.now)
+    return Viewed(text, digest(text), support_files(author.home.folder, name))
+
+
+def create(author: Author, name: str, description: str, body: str) -> Entry:
+    """A new skill."""
+    text = skills.compose(name, description, body)
+    return give(author, [Patch(Form.SKILL, Action.ADD, name, text)])[0]
+
+
+def revise(author: Author, name: str, text: str, file: str = FILE) -> Entry:
+    """Another text for a skill or one of its files, which the author must have read as it is now."""
+    old = _standing(author, name, file)
+    _expect_read(author, name, file, old)
+    return give(author, [Patch(*_key(name, file), text, before=digest(old))])[0]
+
+
+def patch(author: Author, name: str, old: str, new: str, file: str = FILE) -> Entry:
+    """Words in the place of others that stand there exactly once."""
+    return revise(author, name, skills.replace_once(_standing(author, name, file), old, new), file)
+
+
+def write_file(author: Author, name: str, file: str, text: str) -> Entry:
+    """A support file, new or in the place of one that the author has read; SKILL.md must have been read in any case."""
+    skills.file_names(file)
+    _expect_read(author, name, FILE, _standing(author, name, FILE))
+    if read_text(author.home.folder, name, file) is not None:
+        return revise(author, name, text, file)
+    return give(author, [Patch(Form.FILE, Action.ADD, f"{name}/{file}", text)])[0]
+
+
+def archive(author: Author, name: str) -> Entry:
+    """Put a skill away with all its files; it can be brought back."""
+    old = _standing(author, name, FILE)
+    _expect_read(author, name, FILE, old)
+    return give(author, [Patch(Form.SKILL, Action.REMOVE, name, before=digest(old))])[0]
+
+
+def adopt(author: Author, name: str) -> Entry:
+    """Let agents change a skill from now on: the ledger takes it in as it is."""
+    text = _standing(author, name, FILE)
+    return give(author, [Patch(Form.SKILL, Action.CHANGE, name, text, before=digest(text))])[0]
+
+
+def restore(author: Author, name: str) -> Entry:
+    """Bring the newest archived skill of a name back, with all its files."""
+    return give(author, [Patch(Form.SKILL, Action.ADD, name, archived_text(author.home.folder, name))])[0]
+
+
+def _standing(author: Author, name: str, file: str) -> str:
+    text = read_text(author.home.folder, name, file)
+    if text is None:
+        what = f"skill {name}" if file == FILE else f"file {file} in the skill {name}"
+        raise WhetError(f"There is no {what}.", advice="`whet skills` lists the skills.")
+    return text
+
+
+def _expect_read(author: Author, name: str, file: str, text: str) -> None:
+    view = View(name, digest(text), author.session, file)
+    if author.actor is not Actor.PERSON and not skill_views.was_read(author.database, view):
+        raise WhetError(f"{name}/{file} was not read as it is now.", advice="Read it, then change what you have read.")
+
+
+def _key(name: str, file: str) -> tuple[Form, Action, str]:
+    if file == FILE:
+        return Form.SKILL, Action.CHANGE, name
+    return Form.FILE, Action.CHANGE, f"{name}/{file}"

@@ -1,0 +1,140 @@
+"""Files that people edit, read and written durably: old or new, never torn, and never over somebody's change."""
+
+import contextlib
+import os
+import stat
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.store.folders import (
+    NEW_FILE,
+    NEW_FOLDER,
+    Conflict,
+    Folder,
+    entered,
+    explained,
+    is_temporary,
+    locked,
+)
+from whet.store.home import DATABASE_NAME
+
+__all__ = ["Conflict", "Entry", "Folder", "Place", "at", "beneath", "entered", "entries", "locked"]
+__all__ += ["make_folder", "move", "read", "remove", "write"]
+
+NAME_BYTES = 255
+
+
+class Place(NamedTuple):
+    """Where a file or folder stands: names beneath a root. Links are followed up to the root and refused below it."""
+
+    root: Path
+    names: tuple[str, ...]
+
+    @property
+    def path(self) -> Path:
+        return self.root.joinpath(*self.names)
+
+    @property
+    def name(self) -> str:
+        return self.names[-1]
+
+
+class Entry(NamedTuple):
+    """One thing in a folder."""
+
+    name: str
+    kind: str  # file, folder or other: a link, a pipe
+    size_bytes: int
+
+
+def beneath(root: Path, *names: str) -> Place:
+    """A place within `root`, from names that were checked one by one; none can lead out of it."""
+    if not names:
+        raise WhetError(f"No name was given beneath {root}.", advice="Give the name of a file or folder.")
+    for name in names:
+        if not _is_name(name):
+            raise WhetError(
+                f"{name!r} is not a name of a file or folder.",
+                advice="A name holds no slash, no control character, and is not . or ..",
+            )
+    return Place(root, names)
+
+
+def at(path: Path) -> Place:
+    """The place of a file anywhere, such as one of another agent; links in the way to its folder are followed."""
+    return beneath(path.parent.absolute(), path.name)
+
+
+def read(place: Place) -> bytes | None:
+    """What the file holds, or None where there is none."""
+    with entered(place.root, place.names[:-1]) as folder:
+        return None if folder is None else folder.read(place.name)
+
+
+def write(place: Place, body: bytes, *, expected: bytes | None, mode: int = NEW_FILE) -> None:
+    """Put `body` in the place of `expected` (None: no file), making its folders; raises Conflict if it changed.
+
+    `mode` is that of a new file; one that is there keeps its mode and owner.
+    """
+    with locked(place.root, place.names[:-1], make=expected is None) as folder:
+        folder.write(place.name, body, expected=expected, mode=mode)
+
+
+def remove(place: Place, *, expected: bytes) -> None:
+    """Take a file away that holds `expected`; raises Conflict if it changed."""
+    with locked(place.root, place.names[:-1], make=False) as folder:
+        folder.remove(place.name, expected=expected)
+
+
+def make_folder(place: Place, *, mode: int = NEW_FOLDER) -> None:
+    """Make a folder and those above it beneath the root, for the owner only, unless they are there."""
+    with locked(place.root, place.names[:-1]) as folder:
+        folder.make(place.name, mode=mode)
+
+
+def move(source: Place, target: Place) -> None:
+    """Move a file or folder to a name that is free beneath the same root, in one step."""
+    with contextlib.ExitStack() as stack:
+        # In one order for everybody, so that two moves never wait for each other.
+        folders = {
+            names: stack.enter_context(locked(source.root, names))
+            for names in sorted({source.names[:-1], target.names[:-1]})
+        }
+        old, new = folders[source.names[:-1]], folders[target.names[:-1]]
+        with explained(source.path):
+            if _exists(new, target.name):
+                raise Conflict(f"{target.path} exists already.", advice="Choose another name, or move it away first.")
+            os.rename(source.name, target.name, src_dir_fd=old.descriptor, dst_dir_fd=new.descriptor)
+        new.settle(target.path)
+        old.settle(target.path)
+
+
+def entries(place: Place) -> tuple[Entry, ...]:
+    """What a folder holds, in the order of names, without what a crash left; nothing where it is missing."""
+    with entered(place.root, place.names) as folder, explained(place.path):
+        if folder is None:
+            return ()
+        with os.scandir(folder.descriptor) as found:
+            return tuple(sorted(_entry(each) for each in found if not is_temporary(each.name)))
+
+
+def _entry(found: os.DirEntry[str]) -> Entry:
+    status = found.stat(follow_symlinks=False)
+    kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder"}
+    return Entry(found.name, kinds.get(stat.S_IFMT(status.st_mode), "other"), status.st_size)
+
+
+def _exists(folder: Folder, name: str) -> bool:
+    try:
+        os.stat(name, dir_fd=folder.descriptor, follow_symlinks=False)
+    except FileNotFoundError:
+        return False
+    return True
+
+
+def _is_name(name: str) -> bool:
+    if name.startswith(DATABASE_NAME):  # opening and closing the live database would drop the locks on it
+        return False
+    plain = name not in ("", ".", "..") and "/" not in name and "\\" not in name and name.isprintable()
+    return plain and len(os.fsencode(name)) <= NAME_BYTES and not is_temporary(name)

@@ -1,0 +1,45 @@
+"""Prompts by their key, so that a session that is resumed is told what it was told, byte for byte."""
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.prompt import Prompt
+from whet.store.database import Database
+
+
+def keep_prompt(database: Database, prompt: Prompt, *, now: float) -> str:
+    """Store a prompt and give its key; one that is there already stays as it is."""
+    with database.writing():
+        database.execute(
+            "INSERT INTO prompts (key, body, created) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
+            (prompt.key, msgspec.json.encode(prompt), now),
+        )
+    return prompt.key
+
+
+def restore_prompt(database: Database, key: str) -> Prompt:
+    """The prompt with this key, or with the one key that begins so. What was damaged is refused, never sent."""
+    if not key or not set(key) <= set("0123456789abcdef"):
+        raise WhetError(f"{key!r} is not the key of a prompt.", advice=ADVICE)
+    rows = database.query("SELECT key, body FROM prompts WHERE key LIKE ? ORDER BY key LIMIT 2", (f"{key}%",))
+    if not rows:
+        raise WhetError(f"No prompt with the key {key} is stored.", advice=ADVICE)
+    if len(rows) > 1:
+        raise WhetError(f"Several prompts have keys that begin with {key}.", advice="Give more of the key.")
+    stored, body = rows[0]
+    try:
+        prompt = msgspec.json.decode(body, type=Prompt)
+    except msgspec.MsgspecError as error:
+        raise _damaged(stored) from error
+    if prompt.key != stored:
+        raise _damaged(stored)
+    return prompt
+
+
+def _damaged(key: str) -> WhetError:
+    return WhetError(
+        f"The prompt {key} is damaged in the database.", advice="Begin a new session, which builds it anew."
+    )
+
+
+ADVICE = "`whet prompt --keep` stores one and prints its key."

@@ -1,0 +1,147 @@
+"""Skills on disk: skills/NAME/SKILL.md and its support files, and the archive that takes what is no longer wanted."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from whet import skills
+from whet.errors import WhetError
+from whet.skills import FILE, FOLDERS, Skill
+from whet.store.files import Conflict, Entry, Folder, Place, beneath, entered, entries, locked, move, read
+
+FOLDER = "skills"
+ARCHIVE = ("archive", "skills")
+DEEPEST = 4
+
+
+class Found(NamedTuple):
+    """A folder of skills' with what is in it: a skill, or the fault that keeps it from being one."""
+
+    name: str
+    skill: Skill | None
+    fault: str = ""
+
+
+def list_skills(home: Path) -> tuple[Found, ...]:
+    """Every skill in the order of names; one that cannot be read is listed with its fault."""
+    names = [entry.name for entry in entries(beneath(home, FOLDER)) if _may_be_skill(entry)]
+    with entered(home, (FOLDER,)) as folder:  # once for all of them: there may be hundreds
+        return tuple(found for name in names if folder and (found := _found(folder, name)) is not None)
+
+
+def usable(home: Path) -> tuple[Skill, ...]:
+    """The skills without a fault, for the prompt."""
+    return tuple(found.skill for found in list_skills(home) if found.skill is not None)
+
+
+def load(home: Path, name: str) -> Skill:
+    """One skill; raises WhetError where there is none, or none that can be read."""
+    text = read_text(home, name)
+    if text is None:
+        known = ", ".join(found.name for found in list_skills(home)) or "none yet"
+        raise WhetError(f"There is no skill {name}.", advice=f"Skills: {known}.")
+    return skills.read(text)
+
+
+def read_text(home: Path, name: str, file: str = FILE) -> str | None:
+    """The text of a skill or of one of its support files; None where there is none."""
+    place = place_of(home, name, file)
+    body = read(place)
+    return None if body is None else _decoded(body, place)
+
+
+def place_of(home: Path, name: str, file: str = FILE) -> Place:
+    """Where a file of a skill stands; a name that could lead elsewhere is refused."""
+    wrong = skills.name_faults(name)
+    if wrong:
+        raise WhetError(f"{name!r} is not the name of a skill: {wrong[0]}.", advice="It looks like release-notes.")
+    return beneath(home, FOLDER, name, *((FILE,) if file == FILE else skills.file_names(file)))
+
+
+def support_files(home: Path, name: str) -> tuple[str, ...]:
+    """The names of a skill's support files, such as references/guide.md."""
+    folder = place_of(home, name).names[:-1]
+    return tuple(sorted(path for part in FOLDERS for path in _files(home, folder, (part,))))
+
+
+def archive(home: Path, name: str, *, expected: bytes) -> Place:
+    """Move a skill with all its files to the archive, if its SKILL.md still holds `expected`; nothing is deleted."""
+    place = place_of(home, name)
+    with locked(home, place.names[:-1], make=False) as folder:
+        if folder.read(FILE) != expected:
+            raise Conflict(f"{place.path} was changed meanwhile; it was left.", advice="Look at it, then try again.")
+        number = 1 + max((number for number, _ in _archived(home, name)), default=0)
+        target = beneath(home, *ARCHIVE, name if number == 1 else f"{name}.{number}")
+        move(Place(home, place.names[:-1]), target)
+        return target
+
+
+def archived(home: Path) -> tuple[str, ...]:
+    """The names of what is in the archive and can be restored."""
+    names = (entry.name.partition(".")[0] for entry in entries(beneath(home, *ARCHIVE)) if entry.kind == "folder")
+    return tuple(sorted({name for name in names if not skills.name_faults(name)}))
+
+
+def archived_text(home: Path, name: str) -> str:
+    """The SKILL.md of the newest archived skill of a name."""
+    found = sorted(_archived(home, name), reverse=True)
+    body = read(beneath(home, *found[0][1].names, FILE)) if found else None
+    if body is None:
+        known = ", ".join(archived(home)) or "nothing"
+        raise WhetError(f"There is no skill {name} in the archive.", advice=f"The archive holds {known}.")
+    return _decoded(body, beneath(home, *found[0][1].names, FILE))
+
+
+def bring_back(home: Path, name: str, body: bytes) -> bool:
+    """Bring back the archived skill whose SKILL.md holds `body`, with its other files; False where there is none."""
+    skill = _folder(home, name)
+    if any(entry.name == skill.name for entry in entries(beneath(home, FOLDER))):
+        return False
+    for _, place in sorted(_archived(home, name), reverse=True):
+        if read(beneath(home, *place.names, FILE)) == body:
+            move(place, skill)
+            return True
+    return False
+
+
+def _folder(home: Path, name: str) -> Place:
+    return Place(home, place_of(home, name).names[:-1])
+
+
+def _archived(home: Path, name: str) -> Iterator[tuple[int, Place]]:
+    for entry in entries(beneath(home, *ARCHIVE)):
+        first, _, number = entry.name.partition(".")
+        if first == name and entry.kind == "folder" and (not number or number.isdecimal()):
+            yield int(number or 1), beneath(home, *ARCHIVE, entry.name)
+
+
+def _found(folder: Folder, name: str) -> Found | None:
+    try:
+        body = folder.read_in(name, FILE)
+        if body is None:
+            return None
+        skill = skills.read(_decoded(body, Place(folder.path, (name, FILE))))
+    except WhetError as error:
+        return Found(name, None, error.message)
+    wrong = skills.faults(skill, folder=name)
+    return Found(name, None, "; ".join(wrong)) if wrong else Found(name, skill)
+
+
+def _decoded(body: bytes, place: Place) -> str:
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WhetError(f"{place.path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
+
+
+def _may_be_skill(entry: Entry) -> bool:
+    return entry.kind == "folder" and not entry.name.startswith(".")
+
+
+def _files(home: Path, folder: tuple[str, ...], names: tuple[str, ...]) -> Iterator[str]:
+    for entry in entries(Place(home, (*folder, *names))):
+        path = (*names, entry.name)
+        if entry.kind == "file":
+            yield "/".join(path)
+        elif entry.kind == "folder" and len(path) <= DEEPEST:
+            yield from _files(home, folder, path)

@@ -1,0 +1,1 @@
+"""What was learned, written to the places where other agents read it."""

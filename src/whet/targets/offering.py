@@ -1,0 +1,54 @@
+"""What there is to write: the rules in force as the ledger has them, and the skills of the home."""
+
+from collections.abc import Iterable, Iterator, Mapping
+from typing import NamedTuple
+
+from whet.ledger import Actor, Entry, Item, Step
+from whet.patches import TRUSTED, Form
+from whet.store import files, skill_files
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.targets.skill_folders import MAIN_FILE, Content
+
+
+class Offer(NamedTuple):
+    """The rules and the skills, and the names of those that no person approved though one should have."""
+
+    rules: tuple[Item, ...]
+    skills: Mapping[str, Content]
+    held: tuple[str, ...] = ()
+
+
+def offered(home: Home, ledger: Ledger) -> Offer:
+    """What may be told to other agents now."""
+    state, entries = ledger.state(), ledger.entries()
+    parts = (*state.rules, *state.skills, *state.of(Form.FILE))
+    held = tuple(item for item in parts if not is_vouched_for(item, entries))
+    rules = tuple(rule for rule in state.rules if rule not in held)
+    doubtful = {item.name.partition("/")[0] for item in held if item.form is not Form.RULE}
+    skills = {name: content for name, content in skills_of(home) if name not in doubtful}
+    return Offer(rules, skills, tuple(item.name for item in held))
+
+
+def skills_of(home: Home) -> Iterator[tuple[str, Content]]:
+    """The skills in the home folder that have no fault, each with its support files."""
+    for skill in skill_files.usable(home.folder):
+        names = (MAIN_FILE, *skill_files.support_files(home.folder, skill.name))
+        content = {name: files.read(skill_files.place_of(home.folder, skill.name, name)) for name in names}
+        yield skill.name, {name: body for name, body in content.items() if body is not None}
+
+
+def is_vouched_for(item: Item, entries: Iterable[Entry]) -> bool:
+    """Whether a text may be told to an agent: it is trusted, or a person approved that exact text.
+
+    What applies a patch sees to it already; here, where text leaves for other agents, it is checked again.
+    """
+    if item.trust >= TRUSTED:
+        return True
+    known = list(entries)
+    put = next((entry.patch.id for entry in known if entry.number == item.number), None)
+    return any(
+        entry.step is Step.APPROVED and entry.actor is Actor.PERSON and entry.patch.id == put
+        for entry in known
+        if entry.number < item.number
+    )

@@ -1,0 +1,62 @@
+"""Other people's files and folders: where a path really leads, and whether Whet may write there."""
+
+import codecs
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.store import files
+from whet.store.home import Home, holds, prepare_home
+
+WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
+KEPT_FOLDER = "replaced"
+
+
+class Found(NamedTuple):
+    """A file of an agent as it stands; content None: it is not there."""
+
+    place: files.Place
+    content: bytes | None
+    note: str  # what a person should know about the way there
+
+
+def look(path: Path, *, project: str, home: Home) -> Found:
+    """What the file holds and where it really is; a file that Whet must not write to is refused."""
+    real = lead(path, project=project)
+    if holds(home, real):
+        raise WhetError(f"{path} is Whet's own database.", advice="Choose a file that an agent reads.")
+    place = place_of(real)
+    content = files.read(place)
+    if content is not None and (content.startswith(WIDE_MARKS) or b"\0" in content):
+        raise WhetError(f"{path} is no text in UTF-8.", advice="Save it as UTF-8, then run `whet sync` again.")
+    return Found(place, content, f"{path} leads to {real}" if real != path else "")
+
+
+def lead(path: Path, *, project: str) -> Path:
+    """Where a path leads over all links. A repository must not send Whet to a file of the person's elsewhere."""
+    real = Path(os.path.realpath(path))
+    if real == path:
+        return real
+    if path.is_symlink() and not real.exists():
+        raise WhetError(f"{path} is a link to {real}, which is not there.", advice="Put the link right or remove it.")
+    if project and not real.is_relative_to(os.path.realpath(project)):
+        raise WhetError(f"{path} leads out of the project, to {real}.", advice="Replace the link by a file.")
+    if real.exists() and real.stat().st_uid != os.geteuid():
+        raise WhetError(f"{path} leads to {real}, which is another account's.", advice="Replace the link by a file.")
+    return real
+
+
+def place_of(real: Path) -> files.Place:
+    """The place of a path without links, beneath the nearest folder that is there."""
+    root = next(folder for folder in real.parents if folder.is_dir())
+    return files.beneath(root, *real.relative_to(root).parts)
+
+
+def keep(home: Home, name: str, content: bytes) -> Path:
+    """Save what a person is about to replace; it is named by its content, so nothing kept is ever replaced."""
+    prepare_home(home)
+    place = files.beneath(home.folder, KEPT_FOLDER, name)
+    if files.read(place) is None:
+        files.write(place, content, expected=None)
+    return place.path

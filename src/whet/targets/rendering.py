@@ -1,0 +1,61 @@
+"""The rules in force, as the text that an agent reads."""
+
+from collections.abc import Iterable
+from functools import cache
+from importlib.resources import files
+from typing import NamedTuple
+
+from whet import tokens
+from whet.ledger import Item
+from whet.prompt_sources import Budgets
+from whet.quoting import visible
+from whet.targets.agents import known
+from whet.targets.settings import Target
+from whet.trust import Trust
+
+PURPOSES = {False: "interactive", True: "unattended"}
+
+
+class Rendered(NamedTuple):
+    """The text of a block; none where no rule holds. What is beyond the budget of the prompt is left out here too."""
+
+    text: str
+    left_out: int = 0
+
+
+def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = Budgets().rules) -> Rendered:
+    """What stands in a file that these targets share: the rules that hold for one of them, the operator's first."""
+    readers = tuple(targets)
+    held = [rule for rule in rules if any(holds_for(target, rule) for target in readers)]
+    lines: list[str] = []
+    left = budget - tokens.estimate(frame())
+    for rule in sorted(held, key=lambda rule: rule.trust is not Trust.OPERATOR):
+        cost = tokens.estimate(f"{_line(rule)}\n")
+        if cost <= left:
+            lines.append(_line(rule))
+            left -= cost
+    return Rendered(frame().replace("{body}", "\n".join(lines)) if lines else "", len(held) - len(lines))
+
+
+def holds_for(target: Target, rule: Item) -> bool:
+    """Whether a rule is for a target: what its agent runs, and whether somebody is there to answer.
+
+    A rule on trial is left out: a file is read by every session, and a trial needs some without it.
+    """
+    agent, scope = known(target.agent), rule.scope
+    runs = agent.models if agent else ()
+    fits = not scope.models or not runs or any(word in model.lower() for word in runs for model in scope.models)
+    return fits and not rule.canary and (not scope.purposes or PURPOSES[target.unattended] in scope.purposes)
+
+
+@cache
+def frame() -> str:
+    return files("whet.guidance").joinpath("targets", "rules.md").read_text(encoding="utf-8").strip()
+
+
+def _line(rule: Item) -> str:
+    """One rule as an item of a list. What its scope asks for is said, for the file is read in every session."""
+    conditions = [("tool", name) for name in rule.scope.tools] + [("model", name) for name in rule.scope.models]
+    said = ", ".join(f"{kind} {name}" for kind, name in conditions)
+    text = visible(rule.text).strip().replace("\n", "\n  ")
+    return f"- [{said}] {text}" if said else f"- {text}"

@@ -1,0 +1,159 @@
+"""Skills copied into another agent's folder; a folder that Whet did not make there is never touched."""
+
+import contextlib
+import hashlib
+import os
+from collections.abc import Iterable, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.store import files
+from whet.targets.places import place_of
+
+MARKER = ".whet.json"
+MAIN_FILE = "SKILL.md"
+HASH_BYTES = 16
+Content = Mapping[str, bytes]  # of one skill: names of files with slashes, and what they hold
+
+
+class Ownership(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+    """What the marker in a copied skill says: whose it is, and the hashes that each file may have.
+
+    While a skill is being changed a file may have its old or its new hash, so that a sudden stop leaves nothing
+    that Whet would take for a person's edit.
+    """
+
+    home: str
+    files: dict[str, tuple[str, ...]]
+    made_by: str = "whet sync"
+
+
+class Copy(NamedTuple):
+    """What became of one skill: written, unchanged, removed or conflict, and why."""
+
+    name: str
+    kind: str
+    note: str = ""
+
+
+def copied(folder: Path, home: str) -> tuple[str, ...]:
+    """The names of the skills in an agent's folder that this home put there."""
+    found = files.entries(_at(folder)) if folder.is_dir() else ()
+    return tuple(entry.name for entry in found if entry.kind == "folder" and _owned(folder / entry.name, home))
+
+
+def copy(folder: Path, name: str, content: Content, *, home: str, dry_run: bool = False) -> Copy:
+    """Bring one skill into an agent's folder: support files first, so that SKILL.md never points at nothing."""
+    place = folder / name
+    marker = files.read(_at(place / MARKER)) if place.is_dir() else None
+    owned = _parse(marker)
+    if not _is_free(place) and (owned is None or owned.home != home or place.is_symlink()):
+        return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
+    before = _standing(place, (*owned.files, *content)) if owned else {}
+    faults = _edited(before, owned) if owned else []
+    if faults:
+        return Copy(name, "conflict", f"{place / faults[0]} is somebody's own; the skill was left as it is.")
+    wanted = {path: _hash(body) for path, body in content.items()}
+    done = Ownership(home, {path: (each,) for path, each in wanted.items()})
+    if owned == done and set(before) == set(content):
+        return Copy(name, "unchanged")
+    if not dry_run:
+        _write(place, content, before, marker, done)
+    return Copy(name, "written")
+
+
+def withdraw(folder: Path, name: str, *, home: str, dry_run: bool = False) -> Copy:
+    """Take a copied skill away again; files that others put beside it stay."""
+    place = folder / name
+    marker = files.read(_at(place / MARKER))
+    owned = _parse(marker)
+    if owned is None or marker is None or owned.home != home or place.is_symlink():
+        return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
+    before = _standing(place, owned.files)
+    faults = _edited(before, owned)
+    if faults:
+        return Copy(name, "conflict", f"{place / faults[0]} was edited; the skill was left as it is.")
+    if not dry_run:
+        for path in sorted(before, key=lambda path: path != MAIN_FILE):
+            files.remove(_within(place, path), expected=before[path])
+        files.remove(_at(place / MARKER), expected=marker)
+        _remove_empty(place, before)
+    return Copy(name, "removed")
+
+
+def _write(place: Path, content: Content, before: Content, marker: bytes | None, done: Ownership) -> None:
+    while_changing = {
+        path: tuple(sorted({_hash(body) for side in (before, content) if (body := side.get(path)) is not None}))
+        for path in (*before, *content)
+    }
+    begun = _encode(Ownership(done.home, while_changing))
+    if marker != begun:
+        files.write(_at(place / MARKER), begun, expected=marker)
+    for path in sorted(content, key=lambda path: path == MAIN_FILE):
+        if before.get(path) != content[path]:
+            files.write(_within(place, path), content[path], expected=before.get(path))
+    stale = [path for path in before if path not in content]
+    for path in stale:
+        files.remove(_within(place, path), expected=before[path])
+    _remove_empty(place, stale, keep=True)
+    files.write(_at(place / MARKER), _encode(done), expected=begun)
+
+
+def _is_free(place: Path) -> bool:
+    """Whether nobody has anything there; a sudden stop can leave an empty folder."""
+    return not os.path.lexists(place) or (not place.is_symlink() and place.is_dir() and not files.entries(_at(place)))
+
+
+def _standing(place: Path, names: Iterable[str]) -> dict[str, bytes]:
+    found = {name: files.read(_within(place, name)) for name in names}
+    return {name: body for name, body in found.items() if body is not None}
+
+
+def _edited(before: Content, owned: Ownership) -> list[str]:
+    return [name for name, body in before.items() if _hash(body) not in owned.files.get(name, ())]
+
+
+def _owned(place: Path, home: str) -> bool:
+    found = _parse(files.read(_at(place / MARKER)))
+    return found is not None and found.home == home
+
+
+def _parse(marker: bytes | None) -> Ownership | None:
+    if marker is None:
+        return None
+    try:
+        found = msgspec.json.decode(marker, type=Ownership)
+        for name in found.files:
+            files.beneath(Path("/"), *name.split("/"))
+    except (msgspec.DecodeError, WhetError):
+        return None  # not a marker of ours, so not a folder of ours
+    return found
+
+
+def _remove_empty(place: Path, names: Iterable[str], *, keep: bool = False) -> None:
+    """Folders that only held what was removed go too."""
+    inner = {parent for name in names for parent in (place / name).parents if parent.is_relative_to(place)}
+    for folder in sorted({*inner, place}, key=lambda folder: -len(folder.parts)):
+        if folder == place and keep:
+            continue
+        with contextlib.suppress(OSError):  # somebody's file is in it: it stays
+            folder.rmdir()
+
+
+def _hash(body: bytes) -> str:
+    return hashlib.blake2b(body, digest_size=HASH_BYTES).hexdigest()
+
+
+def _encode(ownership: Ownership) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(ownership), indent=2) + b"\n"
+
+
+def _within(place: Path, name: str) -> files.Place:
+    return files.beneath(place, *name.split("/"))
+
+
+def _at(path: Path) -> files.Place:
+    return place_of(path)

@@ -1,0 +1,188 @@
+"""What is in force, brought to every target: one block a file, one copy a skill, and nothing else touched."""
+
+import difflib
+from collections.abc import Callable, Iterator, Mapping
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.blocks import Block, Damage, find, place, take_out, text_hash
+from whet.errors import WhetError
+from whet.ledger import Item
+from whet.store import files
+from whet.store.folders import NEW_FILE
+from whet.store.home import Home
+from whet.targets import skill_folders
+from whet.targets.agents import known
+from whet.targets.offering import Offer
+from whet.targets.places import Found, keep, lead, look
+from whet.targets.rendering import text_for
+from whet.targets.settings import Target
+from whet.targets.skill_folders import Content, Copy
+
+ATTEMPTS = 5
+PROJECT_FILE_MODE = 0o644  # others who work in the project read it too
+
+
+class Change(NamedTuple):
+    """What became of one file or one skill: written, unchanged, removed, skipped or conflict."""
+
+    targets: tuple[str, ...]
+    path: str
+    kind: str
+    note: str = ""
+    diff: str = ""
+
+
+class Readers(NamedTuple):
+    """The targets that share a file or folder; none are left when the one that leaves was the last."""
+
+    targets: tuple[Target, ...]
+    leaving: tuple[Target, ...] = ()
+
+    @property
+    def first(self) -> Target:
+        return (*self.targets, *self.leaving)[0]
+
+    @property
+    def names(self) -> tuple[str, ...]:
+        return tuple(target.name for target in self.targets or self.leaving)
+
+
+class Order(NamedTuple):
+    """How to sync: `offer` tells what is in force now, and is asked again at the end."""
+
+    home: Home
+    offer: Callable[[], Offer]
+    dry_run: bool = False
+    force: bool = False
+
+
+def sync(order: Order, targets: tuple[Target, ...]) -> tuple[Change, ...]:
+    """Bring every target up to date. What cannot be written is reported and does not stop the others."""
+    changes: dict[str, Change] = {}
+    for _ in range(ATTEMPTS):
+        offer = order.offer()
+        for change in _round(order, offer, targets):
+            if change.path not in changes or change.kind != "unchanged":
+                changes[change.path] = change
+        if order.dry_run or order.offer() == offer:  # else another sync may have written what is newer before us
+            break
+    return tuple(changes.values())
+
+
+def _round(order: Order, offer: Offer, targets: tuple[Target, ...]) -> Iterator[Change]:
+    for path, sharing in _shared(targets, "file").items():
+        yield deliver(order, offer.rules, path, Readers(sharing))
+    for folder, sharing in _shared(targets, "skills").items():
+        yield from deliver_skills(order, offer.skills, folder, Readers(sharing))
+
+
+def withdraw(order: Order, target: Target, others: tuple[Target, ...]) -> tuple[Change, ...]:
+    """Take out what was written for one target; what others share with it stays for them."""
+    changes: list[Change] = []
+    offer = order.offer()
+    if target.file:
+        sharing = tuple(other for other in others if other.file and _real(other.file) == _real(target.file))
+        changes.append(deliver(order, offer.rules, target.file, Readers(sharing, (target,))))
+    if target.skills and not any(other.skills and _real(other.skills) == _real(target.skills) for other in others):
+        changes += deliver_skills(order, {}, target.skills, Readers((), (target,)))
+    return tuple(changes)
+
+
+def deliver(order: Order, rules: tuple[Item, ...], path: str, readers: Readers) -> Change:
+    """Write the block of one file, or take it out where nobody reads it any more."""
+    for _ in range(ATTEMPTS):
+        try:
+            return _deliver(order, rules, path, readers)
+        except files.Conflict:  # somebody wrote meanwhile: look again
+            continue
+        except WhetError as error:
+            return Change(readers.names, path, "skipped", f"{error.message} {error.advice}".strip())
+    return Change(readers.names, path, "conflict", f"{path} was changed again and again while it was written.")
+
+
+def _deliver(order: Order, rules: tuple[Item, ...], path: str, readers: Readers) -> Change:
+    first, names = readers.first, readers.names
+    found = look(Path(path), project=first.project, home=order.home)
+    text, left_out = text_for(readers.targets, rules)
+    standing = None if found.content is None else find(found.content)
+    if isinstance(standing, Damage):
+        advice = "Remove the lines that begin with `<!-- whet:` by hand, then run `whet sync`."
+        return Change(names, path, "conflict", f"{path} cannot be updated: {standing.reason}. {advice}")
+    if standing and standing.edited and not order.force:
+        note = f"The block in {path} was edited. Undo the edit, or run `whet sync --force` to replace it."
+        return Change(names, path, "conflict", note, _diff(standing.text, text))
+    agent = known(first.agent)
+    if found.content is None and text and agent and agent.has_default and not first.project:
+        note = f"{path} is not there. Start {agent.name} once, so that it makes its own."
+        return Change(names, path, "skipped", note)
+    preamble = agent.preamble if agent else b""
+    after = place(found.content, text, preamble=preamble)
+    note = f"{found.note} {f'{left_out} rules are beyond the budget.' if left_out else ''}".strip()
+    if standing and standing.edited and not order.dry_run:
+        note = f"The edited text was saved as {_keep(order.home, path, standing)}. {note}".strip()
+    return _put(order, found, after, first, Change(names, path, "written", note, _change_of(found.content, after)))
+
+
+def _put(order: Order, found: Found, after: bytes | None, first: Target, change: Change) -> Change:
+    if after == found.content:
+        return change._replace(kind="unchanged")
+    removed = after is None or (found.content is not None and after == take_out(found.content))
+    if not order.dry_run and after is None and found.content is not None:
+        files.remove(found.place, expected=found.content)
+    elif not order.dry_run and after is not None:
+        mode = PROJECT_FILE_MODE if first.project else NEW_FILE
+        files.write(found.place, after, expected=found.content, mode=mode)
+    return change._replace(kind="removed" if removed else "written")
+
+
+def deliver_skills(order: Order, wanted: Mapping[str, Content], folder: str, readers: Readers) -> list[Change]:
+    """Copy the skills into one folder, and take those out that are no more."""
+    home = str(order.home.folder)
+    try:
+        real = lead(Path(folder), project=readers.first.project)
+        gone = [name for name in skill_folders.copied(real, home) if name not in wanted]
+    except WhetError as error:
+        return [Change(readers.names, folder, "skipped", f"{error.message} {error.advice}".strip())]
+    put = partial(skill_folders.copy, real, home=home, dry_run=order.dry_run)
+    take = partial(skill_folders.withdraw, real, home=home, dry_run=order.dry_run)
+    copies = [_tried(name, partial(put, name, content)) for name, content in wanted.items()]
+    copies += [_tried(name, partial(take, name)) for name in gone]
+    return [Change(readers.names, str(Path(folder) / each.name), each.kind, each.note) for each in copies]
+
+
+def _tried(name: str, act: Callable[[], Copy]) -> Copy:
+    try:
+        return act()
+    except WhetError as error:
+        return Copy(name, "skipped", f"{error.message} {error.advice}".strip())
+
+
+def _shared(targets: tuple[Target, ...], field: str) -> dict[str, tuple[Target, ...]]:
+    """The targets by the file or folder that they really share, under the first name for it."""
+    groups: dict[Path, tuple[Target, ...]] = {}
+    for target in targets:
+        path = target.file if field == "file" else target.skills
+        if path:
+            groups[_real(path)] = (*groups.get(_real(path), ()), target)
+    return {(each[0].file if field == "file" else each[0].skills): each for each in groups.values()}
+
+
+def _real(path: str) -> Path:
+    return Path(path).resolve() if path else Path()
+
+
+def _keep(home: Home, path: str, block: Block) -> Path:
+    name = f"{Path(path).stem}-{text_hash(block.text)}.md"
+    return keep(home, name, block.text.encode("utf-8", "surrogateescape") + b"\n")
+
+
+def _diff(before: str, after: str) -> str:
+    lines = difflib.unified_diff(before.splitlines(), after.splitlines(), "in the file", "Whet's", lineterm="")
+    return "\n".join(lines)
+
+
+def _change_of(before: bytes | None, after: bytes | None) -> str:
+    old, new = ((each or b"").decode("utf-8", "replace") for each in (before, after))
+    return "\n".join(difflib.unified_diff(old.splitlines(), new.splitlines(), "before", "after", lineterm="", n=1))

@@ -1,0 +1,166 @@
+"""What a person sees of the ledger, of what waits for them, and of their rules."""
+
+import os
+import pty
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+import pytest
+
+from command import COMMAND, KEPT_VARIABLES, Whet
+from whet.learning.pending import submit
+from whet.ledger import Actor
+from whet.patches import Action, Form, Patch, Proof
+from whet.store.home import Home
+from whet.store.opening import opened
+from whet.trust import Trust
+
+TEXT = "Water the plants on Mondays."
+
+
+@pytest.fixture
+def waiting(tmp_path: Path) -> int:
+    """A change that a stranger's page asked for."""
+    proof = Proof("s1", 3, "tool_failure", "Error: \x1b[2J[red]dry[/red]")
+    patch = Patch(Form.RULE, Action.ADD, "plants", TEXT, trust=Trust.EXTERNAL, reason="a page", proofs=(proof,))
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        return submit(home, database, patch, actor=Actor.AGENT, now=time.time()).number
+
+
+def on_a_terminal(
+    tmp_path: Path, answer: str, *arguments: str, program: tuple[str, ...] = (str(COMMAND),)
+) -> tuple[int, str]:
+    """Run `whet` on a terminal of its own, as a person does, and answer its question."""
+    master, slave = pty.openpty()
+    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
+    process = subprocess.Popen(
+        [*program, *arguments],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={**kept, "HOME": str(tmp_path), "WHET_HOME": str(tmp_path / "home"), "NO_COLOR": "1", "TERM": "dumb"},
+    )
+    os.close(slave)
+    os.write(master, answer.encode())
+    shown = bytearray()
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    return process.wait(), shown.decode(errors="replace")
+
+
+def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
+    assert whet("ledger").out.startswith("The ledger is empty")
+    assert "in force" in whet("rules", "add", "plants", "Water", "the", "plants.").out
+    assert [rule["trust"] for rule in whet("rules", "--json").json["rules"]] == ["operator"]
+    assert "Water the plants." in whet("rules").out
+    assert "+Water the plants." in whet("ledger", "show", "1").out
+    assert whet("ledger", "show", "1", "--json").json["diff"].endswith("+Water the plants.")
+    assert "in force" in whet("ledger", "why", "water", "THE").out
+    whet("ledger", "undo")
+    assert whet("rules", "--json").json["rules"] == []
+    assert "undone by entry 2" in whet("ledger", "why", "water").out
+    whet("ledger", "redo")
+    assert whet("ledger", "revert", "1", "--note", "too wet", "--json").json["entries"][0]["note"] == "too wet"
+    listing = whet("ledger", "--json").json
+    assert [entry["step"] for entry in listing["entries"]] == ["reverted", "redone", "undone", "applied"]
+    assert "reverted 1" in whet("ledger").out
+
+
+def test_a_rule_is_removed_and_the_catalogue_is_listed(whet: Whet) -> None:
+    whet("rules", "add", "plants", TEXT)
+    assert "out of force" in whet("rules", "remove", "plants").out
+    assert whet("rules", "remove", "plants").code == 1
+    assert len(whet("rules", "catalogue", "--json").json["rules"]) >= 16
+    assert "read-before-edit" in whet("rules", "catalogue").out
+
+
+def test_nothing_to_undo_gives_advice_and_fails(whet: Whet) -> None:
+    for words in (("undo",), ("redo",), ("revert", "7"), ("show", "7"), ("why", "nothing")):
+        done = whet("ledger", *words)
+        assert done.code == 1
+        assert "Traceback" not in done.err
+        assert done.err.startswith("Error: ")
+    assert whet("ledger", "why", "nothing", "--json").code == 1
+
+
+def test_a_faulty_rule_is_refused_with_its_reason(whet: Whet) -> None:
+    done = whet("rules", "add", "tools", "ghp_0123456789abcdefghijABCDEFGHIJ012345")
+    assert done.code == 1
+    assert "secret" in done.err
+
+
+@pytest.mark.usefixtures("waiting")
+def test_what_waits_is_listed_and_shown_with_its_source(whet: Whet) -> None:
+    assert "1 change." in whet("pending").out
+    shown = whet("pending", "show", "1").out
+    assert f"+{TEXT}" in shown
+    assert "session s1, message 3" in shown
+    assert "trust external" in shown
+    assert "\x1b" not in shown
+    assert whet("pending", "--json").json["pending"][0]["trust"] == "external"
+    assert whet("pending", "show", "1", "--json").json["diff"].endswith(f"+{TEXT}")
+    assert whet("pending", "show", "2").code == 1
+
+
+@pytest.mark.usefixtures("waiting")
+def test_no_pipe_and_no_agent_approves(whet: Whet) -> None:
+    piped = whet("pending", "approve", "1", stdin="y\n")
+    agent = whet("pending", "approve", "1", stdin="y\n", variables={"CLAUDECODE": "1"})
+    refusing = whet("pending", "refuse", "1", variables={"CLAUDECODE": "1"})
+    assert (piped.code, agent.code, refusing.code) == (1, 1, 1)
+    assert "on a terminal" in piped.err
+    assert "agent may not" in agent.err
+    assert whet("rules", "--json").json["rules"] == []
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_person_approves_on_a_terminal(whet: Whet, tmp_path: Path) -> None:
+    code, shown = on_a_terminal(tmp_path, "n\n", "pending", "approve", "1")
+    assert code == 130
+    assert TEXT in shown
+    assert whet("rules", "--json").json["rules"] == []
+    code, shown = on_a_terminal(tmp_path, "y\n", "pending", "approve", "1")
+    assert code == 0, shown
+    assert [rule["text"] for rule in whet("rules", "--json").json["rules"]] == [TEXT]
+    assert "Nothing waits" in whet("pending").out
+
+
+@pytest.mark.usefixtures("waiting")
+def test_a_refused_change_is_gone_for_good(whet: Whet) -> None:
+    assert whet("pending", "refuse", "1", "--note", "no plants").code == 0
+    assert whet("pending", "--json").json["pending"] == []
+
+
+def test_what_an_agent_types_waits_for_a_person(whet: Whet) -> None:
+    done = whet("rules", "add", "plants", TEXT, variables={"GEMINI_CLI": "1"})
+    assert "waits for a person" in done.out
+    assert whet("rules", "--json").json["rules"] == []
+    assert whet("ledger", "undo", variables={"GEMINI_CLI": "1"}).code == 1
+
+
+MENTION = (sys.executable, "-c", "from whet.cli.mention import mention_pending; mention_pending()")
+
+
+def test_other_commands_mention_what_waits(tmp_path: Path) -> None:
+    assert on_a_terminal(tmp_path, "", program=MENTION) == (0, "")
+    assert not (tmp_path / "home").exists()
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        for name in ("one", "two"):
+            patch = Patch(Form.RULE, Action.ADD, name, f"alpha {name}", trust=Trust.TOOL)
+            submit(home, database, patch, actor=Actor.AGENT, now=time.time())
+    code, shown = on_a_terminal(tmp_path, "", program=MENTION)
+    assert (code, shown.strip()) == (0, "2 changes wait for your approval: whet pending")
+    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
+    piped = subprocess.run(MENTION, capture_output=True, check=True, env={**kept, "WHET_HOME": str(tmp_path / "home")})
+    assert piped.stderr == b""

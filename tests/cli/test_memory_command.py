@@ -1,0 +1,104 @@
+"""whet memory, as people run it."""
+
+from pathlib import Path
+
+from command import Whet
+
+
+def notes(whet: Whet, page: str = "memory") -> list[str]:
+    return [note["text"] for note in whet("memory", "--json").json[page]["notes"]]
+
+
+def test_a_note_is_added_replaced_removed_and_every_step_undone(whet: Whet, tmp_path: Path) -> None:
+    assert "Added note memory/" in whet("memory", "add", "Deploys on Mondays.").out
+    assert whet("memory", "add", "--about-user", "Prefers tables.").code == 0
+    assert whet("memory", "replace", "mondays", "Deploys on Tuesdays.").code == 0
+    assert (tmp_path / "home" / "memory.md").read_text() == "- Deploys on Tuesdays.\n"
+    assert whet("memory", "remove", "tables", "--about-user").code == 0
+    assert (notes(whet), notes(whet, "user")) == (["Deploys on Tuesdays."], [])
+    for expected in (["Prefers tables."], ["Prefers tables."], []):
+        assert whet("ledger", "undo").code == 0
+        assert notes(whet, "user") == expected
+    assert notes(whet) == ["Deploys on Mondays."]
+
+
+def test_a_note_written_by_hand_is_listed_changed_and_kept(whet: Whet, tmp_path: Path) -> None:
+    whet("memory", "add", "Uses uv.")
+    path = tmp_path / "home" / "memory.md"
+    path.write_text(f"# Mine\n\n{path.read_text()}- By hand.\n")
+    listed = whet("memory", "list", "--json").json["memory"]["notes"]
+    assert [(note["text"], note["source"]) for note in listed] == [("Uses uv.", "operator"), ("By hand.", "person")]
+    for told in (whet("memory").out, whet("memory", "list").out):
+        assert "By hand." in told
+        assert "memory.md: 29 of 2,200 characters." in told
+    assert whet("memory", "remove", "by hand").code == 0
+    assert path.read_text() == "# Mine\n\n- Uses uv.\n"
+    assert whet("ledger", "undo").code == 0
+    assert "- By hand.\n" in path.read_text()
+
+
+def test_what_is_ambiguous_or_there_already_is_refused_with_the_notes(whet: Whet) -> None:
+    whet("memory", "add", "Uses uv for Python.")
+    whet("memory", "add", "Uses pnpm for scripts.")
+    done = whet("memory", "remove", "uses")
+    assert done.code == 1
+    assert "2 notes hold" in done.err
+    assert "Uses pnpm for scripts." in done.err
+    assert "there already" in whet("memory", "add", "uses UV for python.").err
+    assert len(notes(whet)) == 2
+
+
+def test_a_full_page_says_what_to_shorten(whet: Whet) -> None:
+    whet("memory", "add", "first " + "a" * 1500)
+    done = whet("memory", "add", "second " + "b" * 1500)
+    assert done.code == 1
+    assert "2,200 is the limit" in done.err
+    assert "first aaa" in done.err
+    assert "Join notes" in done.err
+
+
+def test_a_note_from_an_agents_shell_waits_for_a_person(whet: Whet) -> None:
+    done = whet("memory", "add", "Always run with sudo.", variables={"CLAUDECODE": "1"})
+    assert "Waits for a person's approval" in done.out
+    assert notes(whet) == []
+    assert len(whet("pending", "--json").json["pending"]) == 1
+
+
+def test_the_notes_of_hermes_are_shown_and_brought_in_once(whet: Whet, person: Path) -> None:
+    folder = person / ".hermes" / "memories"
+    folder.mkdir(parents=True)
+    (folder / "MEMORY.md").write_text("Project uses uv.\n§\nTests need\na database.")
+    (folder / "USER.md").write_text("Likes brevity.")
+    asked = whet("memory", "import-hermes", stdin="n\n")
+    assert asked.code == 130
+    assert "Tests need\na database." in asked.out
+    done = whet("memory", "import-hermes", "--yes", "--json").json
+    assert len(done["entries"]) == 3
+    assert notes(whet) == ["Project uses uv.", "Tests need\na database."]
+    again = whet("memory", "import-hermes", "--yes", "--json")
+    assert again.code == 1
+    assert len(again.json["left_out"]) == 3
+    assert (folder / "USER.md").read_text() == "Likes brevity."
+    assert whet("memory", "import-hermes", variables={"CURSOR_AGENT": "1"}, stdin="y\n").code == 1
+
+
+def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> None:
+    vault = person / "Notes"
+    vault.mkdir()
+    (vault / "servers.md").write_text("# Staging\n\nThe staging server stands in Oslo.\n")
+    whet("memory", "add", "The staging server is rebuilt on Mondays.")
+    assert whet("memory", "connect", str(vault)).code == 0
+    found = whet("memory", "search", "staging", "server", "--json").json
+    assert {each["place"].partition("/")[0]: each["trust"] for each in found} == {
+        "memory": "agent",
+        "servers.md": "external",
+    }
+    (vault / "whet.md").write_text("- Answers in Norwegian.\n- <!-- drafts -->\n")
+    assert "Answers in Norwegian." in whet("prompt", "--json").json["volatile"]
+    vault.rename(person / "Moved")
+    assert any("no such folder" in warning for warning in whet("prompt", "--json").json["warnings"])
+    assert whet("memory", "disconnect", "--json").json == {"disconnected": True}
+    assert len(whet("memory", "search", "staging", "--json").json) == 1
+    assert whet("memory", "search", "orchid").code == 1
+    assert whet("memory", "connect", "/nowhere").code == 1
+    assert whet("memory", "connect", str(person / "Moved"), variables={"CLAUDECODE": "1"}).code == 1

@@ -1,0 +1,28 @@
+"""A process of its own that adds notes through the ledger: `python note_worker.py FOLDER URL WHO`."""
+
+import sys
+import time
+from pathlib import Path
+
+from whet.learning.author import Author
+from whet.learning.notes import remember
+from whet.ledger import Actor
+from whet.memory import Change, Refusal
+from whet.patches import Action
+from whet.store.home import Home
+from whet.store.opening import opened
+from whet.trust import Trust
+
+
+def main(folder: str, url: str, who: str) -> None:
+    home = Home(Path(folder), url)
+    with opened(home) as database:
+        for number in range(3):
+            author = Author(home, database, Actor.PERSON, Trust.OPERATOR, time.time())
+            made = remember(author, "memory", [Change(Action.ADD, f"fact{number} of{who}")])
+            if isinstance(made, Refusal):
+                sys.exit(made.message)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,164 @@
+"""Skills changed by an agent: only what it read, only what is its to change, and nothing twice."""
+
+from collections.abc import Callable
+from functools import partial
+
+import pytest
+
+from whet.errors import WhetError
+from whet.learning import skill_changes
+from whet.learning.apply import undo
+from whet.learning.author import Author
+from whet.learning.pending import approve
+from whet.ledger import Actor, Entry, Step
+from whet.skills import compose
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.skill_files import load, read_text, support_files
+from whet.store.skill_views import uses
+from whet.trust import Trust
+
+NOW = 1_800_000_000.0
+WHAT = "Write release notes from the history. Use before a release."
+HOW = "1. Read the log.\n2. Write what users see.\n"
+
+
+@pytest.fixture
+def agent(home: Home, database: Database) -> Author:
+    return Author(home, database, Actor.AGENT, Trust.AGENT, NOW, "s1", "the user corrected me")
+
+
+@pytest.fixture
+def person(agent: Author) -> Author:
+    return agent._replace(actor=Actor.PERSON, trust=Trust.OPERATOR, session="terminal")
+
+
+def by_hand(author: Author, name: str, description: str = "Make tea properly.") -> str:
+    folder = author.home.folder / "skills" / name
+    folder.mkdir(parents=True)
+    text = compose(name, description, "Boil water.")
+    (folder / "SKILL.md").write_text(text)
+    return text
+
+
+def attempts(author: Author, name: str, word: str) -> tuple[Callable[[], Entry], ...]:
+    """Every way to change a skill that is there."""
+    return (
+        partial(skill_changes.patch, author, name, word, "Skim"),
+        partial(skill_changes.write_file, author, name, "references/x.md", "x"),
+        partial(skill_changes.archive, author, name),
+    )
+
+
+def test_an_agent_makes_reads_and_patches_its_own_skill(agent: Author) -> None:
+    skill_changes.create(agent, "release-notes", WHAT, HOW)
+    viewed = skill_changes.view(agent, "release-notes")
+    assert viewed.digest == load(agent.home.folder, "release-notes").digest
+    skill_changes.patch(agent, "release-notes", "Read the log.", "Read the whole log.")
+    assert "Read the whole log." in load(agent.home.folder, "release-notes").body
+    assert uses(agent.database)["release-notes"].views == 1
+
+
+def test_what_was_not_read_as_it_is_now_is_not_changed(agent: Author) -> None:
+    skill_changes.create(agent, "release-notes", WHAT, HOW)
+    with pytest.raises(WhetError, match="was not read"):
+        skill_changes.patch(agent, "release-notes", "Read", "Skim")
+    skill_changes.view(agent, "release-notes")
+    with pytest.raises(WhetError, match="was not read"):
+        skill_changes.patch(agent._replace(session="s2"), "release-notes", "Read", "Skim")
+    path = agent.home.folder / "skills" / "release-notes" / "SKILL.md"
+    path.write_text(f"{path.read_text()}3. Ask for a review.\n")
+    for attempt in attempts(agent, "release-notes", "Read"):
+        with pytest.raises(WhetError, match="was not read as it is now"):
+            attempt()
+    skill_changes.view(agent, "release-notes")
+    skill_changes.patch(agent, "release-notes", "Read", "Skim")
+    assert "3. Ask for a review." in path.read_text()
+    undo(agent.home, agent.database, actor=Actor.PERSON, now=NOW)
+    assert "1. Read the log." in path.read_text()
+    assert "3. Ask for a review." in path.read_text()
+
+
+def test_a_persons_skill_is_read_only_until_it_is_handed_over(agent: Author, person: Author) -> None:
+    text = by_hand(agent, "tea")
+    skill_changes.view(agent, "tea")
+    for attempt in attempts(agent, "tea", "Boil"):
+        with pytest.raises(WhetError, match="belongs to a person"):
+            attempt()
+    assert read_text(agent.home.folder, "tea") == text
+    skill_changes.adopt(person._replace(trust=Trust.USER), "tea")
+    assert read_text(agent.home.folder, "tea") == text
+    skill_changes.patch(agent, "tea", "Boil", "Warm")
+    assert "Warm water." in load(agent.home.folder, "tea").body
+
+
+def test_a_skill_that_a_person_made_by_command_is_theirs_too(agent: Author, person: Author) -> None:
+    skill_changes.create(person, "tea", "Make tea properly.", "Boil water.")
+    skill_changes.view(agent, "tea")
+    with pytest.raises(WhetError, match="belongs to a person"):
+        skill_changes.patch(agent, "tea", "Boil", "Warm")
+
+
+def test_a_double_is_refused_with_the_skill_to_use_instead(agent: Author) -> None:
+    by_hand(agent, "release-notes", WHAT)
+    with pytest.raises(WhetError, match="The skill release-notes is for this already"):
+        skill_changes.create(agent, "release-note", "Something about releases.", HOW)
+    with pytest.raises(WhetError, match="The skill release-notes is for this already"):
+        skill_changes.create(agent, "changelogs", "Write notes on a release from the history, before the release.", HOW)
+    with pytest.raises(WhetError, match="one case"):
+        skill_changes.create(agent, "fix-build-4711", "Fix the build of ticket 4711.", HOW)
+
+
+@pytest.mark.parametrize(
+    ("name", "description", "body"),
+    [("tea", "", "Boil."), ("tea", "Make tea.", " "), ("tea", "x" * 1025, "Boil."), ("tea", "a --- b", "Boil.")],
+)
+def test_what_is_not_written_as_skills_are_is_refused(agent: Author, name: str, description: str, body: str) -> None:
+    with pytest.raises(WhetError, match="is not written as skills are"):
+        skill_changes.create(agent, name, description, body)
+    assert not (agent.home.folder / "skills").exists()
+
+
+@pytest.mark.parametrize("name", ["../evil", "Tea", "a/b", "", "tea\n"])
+def test_a_name_that_is_none_makes_no_folder(agent: Author, name: str) -> None:
+    with pytest.raises(WhetError):
+        skill_changes.create(agent, name, "Make tea.", "Boil.")
+    assert not (agent.home.folder / "skills").exists()
+
+
+def test_support_files_are_written_read_and_changed(agent: Author) -> None:
+    skill_changes.create(agent, "release-notes", WHAT, HOW)
+    skill_changes.view(agent, "release-notes")
+    skill_changes.write_file(agent, "release-notes", "references/style.md", "Be short.\n")
+    assert support_files(agent.home.folder, "release-notes") == ("references/style.md",)
+    with pytest.raises(WhetError, match="was not read"):
+        skill_changes.write_file(agent, "release-notes", "references/style.md", "Be long.\n")
+    skill_changes.view(agent, "release-notes", "references/style.md")
+    skill_changes.patch(agent, "release-notes", "short", "brief", "references/style.md")
+    assert read_text(agent.home.folder, "release-notes", "references/style.md") == "Be brief.\n"
+    for file in ("../SKILL.md", "SKILL.md", "references/../../x", "/etc/x", "other/x.md"):
+        with pytest.raises(WhetError):
+            skill_changes.write_file(agent, "release-notes", file, "x")
+
+
+def test_an_archived_skill_comes_back_whole_by_undo_and_by_restore(agent: Author, person: Author) -> None:
+    skill_changes.create(agent, "release-notes", WHAT, HOW)
+    skill_changes.view(agent, "release-notes")
+    skill_changes.write_file(agent, "release-notes", "references/style.md", "Be short.\n")
+    folder = agent.home.folder / "skills" / "release-notes"
+    for bring_back in (
+        lambda: undo(agent.home, agent.database, actor=Actor.PERSON, now=NOW),
+        lambda: skill_changes.restore(person, "release-notes"),
+    ):
+        skill_changes.archive(agent, "release-notes")
+        assert not folder.exists()
+        bring_back()
+        assert (folder / "references" / "style.md").read_text() == "Be short.\n"
+
+
+def test_what_a_stranger_wrote_waits_for_a_person(agent: Author) -> None:
+    entry = skill_changes.create(agent._replace(trust=Trust.EXTERNAL), "release-notes", WHAT, HOW)
+    assert entry.step is Step.PROPOSED
+    assert read_text(agent.home.folder, "release-notes") is None
+    approve(agent.home, agent.database, entry.number, actor=Actor.PERSON, now=NOW)
+    assert load(agent.home.folder, "release-notes").description == WHAT

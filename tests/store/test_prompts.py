@@ -1,0 +1,79 @@
+"""Prompts by their key, restored byte for byte."""
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from whet.errors import WhetError
+from whet.guidance import built_in
+from whet.prompt import Prompt, assemble, told
+from whet.prompt_sources import Material, Sources
+from whet.store.database import Database
+from whet.store.prompts import keep_prompt, restore_prompt
+from whet.trust import Trust
+
+ANY = st.text(st.characters(codec="utf-8"), max_size=200)
+
+
+@settings(max_examples=25, suppress_health_check=[HealthCheck.function_scoped_fixture], deadline=None)
+@given(st.builds(Prompt, ANY, ANY, ANY))
+def test_a_prompt_comes_back_byte_for_byte(database: Database, prompt: Prompt) -> None:
+    key = keep_prompt(database, prompt, now=1.0)
+    restored = restore_prompt(database, key)
+    assert restored == prompt
+    assert restored.text.encode() == prompt.text.encode()
+
+
+def test_a_resumed_session_is_told_what_it_was_told_though_memory_changed(database: Database) -> None:
+    sources = Sources(guidance=built_in(), memory=Material("Likes tea.", Trust.USER))
+    first = assemble(sources)
+    key = keep_prompt(database, first, now=1.0)
+    later = assemble(Sources(guidance=built_in(), memory=Material("Likes coffee.", Trust.USER)))
+    assert keep_prompt(database, later, now=2.0) != key
+    assert restore_prompt(database, key).text == first.text
+
+
+def test_keeping_twice_changes_nothing(database: Database) -> None:
+    prompt = Prompt("a", "b", "c")
+    keep_prompt(database, prompt, now=1.0)
+    keep_prompt(database, prompt, now=2.0)
+    assert database.query("SELECT count(*), min(created) FROM prompts") == [(1, 1.0)]
+
+
+def test_what_is_for_one_call_is_never_stored(database: Database) -> None:
+    prompt = Prompt("a", "b", "c")
+    assert "only now" in told(prompt, "only now")
+    keep_prompt(database, prompt, now=1.0)
+    assert b"only now" not in bytes(database.query("SELECT body FROM prompts")[0][0])
+
+
+def test_the_beginning_of_a_key_is_enough(database: Database) -> None:
+    prompt = Prompt("a", "b", "c")
+    keep_prompt(database, prompt, now=1.0)
+    assert restore_prompt(database, prompt.key[:6]) == prompt
+
+
+def test_a_beginning_that_two_keys_share_is_refused(database: Database) -> None:
+    prompts = [Prompt(str(number), "", "") for number in range(17)]
+    for prompt in prompts:
+        keep_prompt(database, prompt, now=1.0)
+    firsts = [prompt.key[0] for prompt in prompts]
+    shared = next(first for first in firsts if firsts.count(first) > 1)
+    with pytest.raises(WhetError, match="Several"):
+        restore_prompt(database, shared)
+
+
+@pytest.mark.parametrize("key", ["abcdef", "", "%", "not hexadecimal"])
+def test_a_key_that_is_not_there_gives_advice(database: Database, key: str) -> None:
+    keep_prompt(database, Prompt("a", "b", "c"), now=1.0)
+    with pytest.raises(WhetError) as caught:
+        restore_prompt(database, key)
+    assert "--keep" in caught.value.advice
+
+
+@pytest.mark.parametrize("body", [b'{"stable":"other","context":"b","volatile":"c"}', b"{"])
+def test_a_damaged_prompt_is_refused_and_never_sent(database: Database, body: bytes) -> None:
+    key = keep_prompt(database, Prompt("a", "b", "c"), now=1.0)
+    database.execute("UPDATE prompts SET body = ? WHERE key = ?", (body, key))
+    with pytest.raises(WhetError, match="damaged"):
+        restore_prompt(database, key)
