@@ -223,8 +223,8 @@ def test_the_snippet_marks_what_matched_as_it_was_written(database: Database) ->
 
 def test_filters_narrow_the_hits(database: Database) -> None:
     call = Message(role=Role.AGENT, parts=(Text("word"), ToolCall("c", "Bash")), trust=Trust.AGENT, at=250.0)
-    first = keep(database, said("word", at=100.0), call, source="codex", model="gpt-5", folder="/work/app", ended=250.0)
-    second = keep(database, said("word", at=300.0), source="pi", model="Opus-4", folder="/work/app2", ended=300.0)
+    first = keep(database, said("word", at=100.0), call, source="codex", model="gpt-5", folder="/srv/app", ended=250.0)
+    second = keep(database, said("word", at=300.0), source="pi", model="Opus-4", folder="/srv/app2", ended=300.0)
 
     def ids(role: str = "", **filters: object) -> list[tuple[str, int]]:
         hits = search(database, "word", filters=Filters(**filters), role=role)  # type: ignore[arg-type]
@@ -235,8 +235,8 @@ def test_filters_narrow_the_hits(database: Database) -> None:
     assert ids(source="pi") == [(second.id, 0)]
     assert ids(model="opus") == [(second.id, 0)]
     assert ids(tool="Bash") == [(first.id, 1)]
-    assert ids(folder="/work/app") == [(first.id, 0), (first.id, 1)]
-    assert ids(folder="/work/app/") == ids(folder="/work/app")
+    assert ids(folder="/srv/app") == [(first.id, 0), (first.id, 1)]
+    assert ids(folder="/srv/app/") == ids(folder="/srv/app")
     assert len(ids(folder="/work")) == 3
     assert ids(folder="/WORK") == []
     assert ids(since=250.0) == [(second.id, 0), (first.id, 1)]

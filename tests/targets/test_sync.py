@@ -16,6 +16,8 @@ from whet.store.home import Home
 from whet.targets.offering import Offer
 from whet.targets.settings import Target, choose
 from whet.targets.sync import Change, Order, sync, withdraw
+from whet.tokens import estimate
+from whet.trust import Trust
 
 RULE = "Read a file before you edit it."
 
@@ -269,3 +271,22 @@ def test_what_came_in_force_meanwhile_is_written_too(home: Home, project: Path) 
     gemini = target("gemini", project)
     sync(Order(home, lambda: next(told, last)), (gemini,))
     assert "New." in Path(gemini.file).read_text()
+
+
+def test_a_project_that_is_gone_is_not_made_again(home: Home, project: Path) -> None:
+    codex = target("codex", project)
+    project.rmdir()
+    assert only(sync(order(home, rule()), (codex,))).kind == "skipped"
+    assert not project.exists()
+    assert all(change.kind == "unchanged" for change in withdraw(order(home), codex, ()))
+
+
+def test_what_is_beyond_the_budget_is_left_out_and_said(home: Home, project: Path) -> None:
+    many = [rule(f"{number} {'word ' * 70}".strip()) for number in range(60)]
+    mine = Item(Form.RULE, "mine", "The operator's own.", trust=Trust.OPERATOR)
+    gemini = target("gemini", project)
+    change = only(sync(order(home, *many, mine), (gemini,)))
+    text = Path(gemini.file).read_text()
+    assert "beyond the budget" in change.note
+    assert "The operator's own." in text
+    assert estimate(text) < 2_100

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store import files
+from whet.store.folders import explained
 from whet.store.home import Home, holds, prepare_home
 
 WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
@@ -38,18 +39,24 @@ def lead(path: Path, *, project: str) -> Path:
     real = Path(os.path.realpath(path))
     if real == path:
         return real
+    with explained(path):
+        _check_link(path, real, project)
+    return real
+
+
+def _check_link(path: Path, real: Path, project: str) -> None:
     if path.is_symlink() and not real.exists():
         raise WhetError(f"{path} is a link to {real}, which is not there.", advice="Put the link right or remove it.")
     if project and not real.is_relative_to(os.path.realpath(project)):
         raise WhetError(f"{path} leads out of the project, to {real}.", advice="Replace the link by a file.")
     if real.exists() and real.stat().st_uid != os.geteuid():
         raise WhetError(f"{path} leads to {real}, which is another account's.", advice="Replace the link by a file.")
-    return real
 
 
 def place_of(real: Path) -> files.Place:
     """The place of a path without links, beneath the nearest folder that is there."""
-    root = next(folder for folder in real.parents if folder.is_dir())
+    with explained(real):
+        root = next(folder for folder in real.parents if folder.is_dir())
     return files.beneath(root, *real.relative_to(root).parts)
 
 

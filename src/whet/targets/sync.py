@@ -48,6 +48,11 @@ class Readers(NamedTuple):
     def names(self) -> tuple[str, ...]:
         return tuple(target.name for target in self.targets or self.leaving)
 
+    @property
+    def are_gone(self) -> bool:
+        """Whether their project is no more: it must not be made again."""
+        return bool(self.targets and self.first.project and not Path(self.first.project).is_dir())
+
 
 class Order(NamedTuple):
     """How to sync: `offer` tells what is in force now, and is asked again at the end."""
@@ -92,6 +97,8 @@ def withdraw(order: Order, target: Target, others: tuple[Target, ...]) -> tuple[
 
 def deliver(order: Order, rules: tuple[Item, ...], path: str, readers: Readers) -> Change:
     """Write the block of one file, or take it out where nobody reads it any more."""
+    if readers.are_gone:
+        return Change(readers.names, path, "skipped", f"The folder {readers.first.project} is not there.")
     for _ in range(ATTEMPTS):
         try:
             return _deliver(order, rules, path, readers)
@@ -140,6 +147,8 @@ def _put(order: Order, found: Found, after: bytes | None, first: Target, change:
 def deliver_skills(order: Order, wanted: Mapping[str, Content], folder: str, readers: Readers) -> list[Change]:
     """Copy the skills into one folder, and take those out that are no more."""
     home = str(order.home.folder)
+    if readers.are_gone:
+        return []
     try:
         real = lead(Path(folder), project=readers.first.project)
         gone = [name for name in skill_folders.copied(real, home) if name not in wanted]
