@@ -17,11 +17,11 @@ from collections import Counter
 from pathlib import Path
 
 from whet import tokens
+from whet.changes.apply import redo, revert, undo
+from whet.changes.changing import ledger_of
+from whet.changes.pending import approve, pending, refuse, submit
 from whet.context.gathering import Request, gather
 from whet.errors import WhetError
-from whet.learning.apply import redo, revert, undo
-from whet.learning.changing import ledger_of
-from whet.learning.pending import approve, pending, refuse, submit
 from whet.ledger import Actor
 from whet.passages import Setting
 from whet.patches import Action, Form, Patch, digest

@@ -1,200 +1,30 @@
-"""Kills at random times, and many processes at once, for Whet and for the original's way."""
+"""Eight processes at once, for Whet and for the original's way."""
 
 import json
 import os
 import random
-import shutil
-import signal
 import time
 from collections import Counter
-from collections.abc import Callable, Iterator
+from collections.abc import Callable
 from functools import partial
 from pathlib import Path
-from typing import Any, NamedTuple
+from typing import Any
 
 import rival_learner
-from fault_operations import (
-    NOW,
-    add_notes,
-    add_rule,
-    add_skill,
-    files_of,
-    home_of,
-    patch,
-    settle_home,
-    start,
-    sync_all,
-    target_of,
-    undo_last,
-)
+from fault_operations import NOW, Tally, agrees, changes_of, home_of, patch, start, sync_all, target_of
 from whet.blocks import Block, find
+from whet.changes.apply import apply, revert
+from whet.changes.changing import ledger_of
 from whet.errors import WhetError
 from whet.faults import Limits
-from whet.learning.apply import apply, revert
-from whet.learning.changing import ledger_of
-from whet.ledger import CHANGES, Actor
+from whet.ledger import Actor
 from whet.patches import Form
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.sync import Order, sync
 
 PROCESSES, ROUNDS = 8, 15
-LONGEST_SECONDS = 0.3
 ROOMY = Limits(rules=1000, rulebook=1_000_000)
-
-
-class Tally(NamedTuple):
-    """How many tries, and what went wrong in them."""
-
-    tries: int
-    acknowledged: int
-    wrong: Counter[str]
-    looks: int = 0  # of a reader meanwhile
-
-
-# ---- kills at random times
-
-
-def kill_whet(work: Path, kills: int, *, seed: int) -> Tally:
-    """A process that applies, syncs, undoes and writes notes and skills for ever, killed again and again."""
-    folder, rng = work / "whet", random.Random(seed)
-    start(folder)
-    wrong: Counter[str] = Counter()
-    total = 0
-    allowed = _contents(work / "states")
-    for _ in range(kills):
-        before = _changes(folder)
-        acknowledged = _killed(partial(_whet_for_ever, folder), rng.uniform(0, LONGEST_SECONDS))
-        total += acknowledged
-        torn = any(body not in allowed.get(name, ()) for name, body in files_of(folder).items() if "skills" not in name)
-        wrong["torn"] += torn
-        try:
-            settle_home(folder)
-            sync_all(folder)
-        except WhetError as error:
-            wrong[f"stuck: {error.message}"] += 1
-            continue
-        wrong["lost"] += _changes(folder) < before + acknowledged
-        wrong["unlogged"] += not _agrees(folder)
-        _clean(folder)
-    return Tally(kills, total, wrong)
-
-
-def kill_original(work: Path, kills: int, *, seed: int) -> Tally:
-    folder, rng = work / "original", random.Random(seed)
-    wrong: Counter[str] = Counter()
-    total = 0
-    for _ in range(kills):
-        shutil.rmtree(folder, ignore_errors=True)
-        rival_learner.prepare(folder)
-        total += _killed(partial(_original_for_ever, folder), rng.uniform(0, LONGEST_SECONDS))
-        prompt = (folder / "prompt.md").read_text()
-        states = (rival_learner.HEAD, f"{rival_learner.HEAD}{rival_learner.RULE}\n")
-        if prompt not in states:
-            wrong["torn"] += 1
-        elif (prompt == states[1]) != bool(rival_learner.logged(folder)):
-            wrong["unlogged"] += 1
-    return Tally(kills, total, wrong)
-
-
-def _killed(work: Callable[[], Iterator[int]], seconds: float) -> int:
-    """How many changes a process acknowledged before it was killed; each counts what `work` yields."""
-    reading, writing = os.pipe()
-    child = os.fork()
-    if not child:
-        os.close(reading)
-        os.write(writing, b"\0")
-        for number in work():
-            os.write(writing, bytes([number]))
-        os._exit(1)
-    os.close(writing)
-    with os.fdopen(reading, "rb") as acknowledged:
-        acknowledged.read(1)
-        time.sleep(seconds)
-        os.kill(child, signal.SIGKILL)
-        os.waitpid(child, 0)
-        return sum(acknowledged.read())
-
-
-def _whet_for_ever(folder: Path) -> Iterator[int]:
-    """Yields how many changes of the ledger each step made."""
-    while True:
-        add_rule(folder)
-        yield 1
-        sync_all(folder)
-        yield 0
-        undo_last(folder)
-        yield 1
-        add_notes(folder)
-        yield 2
-        undo_last(folder)
-        yield 2
-        add_skill(folder)
-        yield 1
-        sync_all(folder)
-        yield 0
-        undo_last(folder)
-        yield 1
-
-
-def _original_for_ever(folder: Path) -> Iterator[int]:
-    while True:
-        rival_learner.act(folder)
-        yield 1
-        rival_learner.act_back(folder)
-        yield 1
-
-
-def _contents(folder: Path) -> dict[str, set[bytes | None]]:
-    """Every content that each file may have."""
-    found: dict[str, set[bytes | None]] = {}
-    start(folder)
-    for step in (sync_all, add_rule, sync_all, undo_last, sync_all, add_notes, undo_last, add_skill, undo_last):
-        for name, body in files_of(folder).items():
-            found.setdefault(name, set()).add(body)
-        step(folder)
-    found["project/CLAUDE.md"].add(files_of(folder)["project/CLAUDE.md"])
-    return found
-
-
-def _changes(folder: Path) -> int:
-    with opened(home_of(folder)) as database:
-        return sum(entry.step in CHANGES for entry in ledger_of(home_of(folder), database).entries())
-
-
-def _agrees(folder: Path) -> bool:
-    """Whether the files say exactly what the ledger says is in force."""
-    with opened(home_of(folder)) as database:
-        state = ledger_of(home_of(folder), database).state()
-    found = {name: body.decode() for name, body in files_of(folder).items()}
-    notes = [line for name in ("home/user.md", "home/memory.md") for line in found.get(name, "").splitlines()]
-    said = [line.removeprefix("- ") for line in notes if line.startswith("- ")]
-    skills = {name.split("/", 2)[2]: body for name, body in found.items() if name.startswith("home/skills/")}
-    copies = {name.split("/", 3)[3] for name in found if name.startswith("project/.claude/skills/")}
-    wanted = {f"{item.name}/SKILL.md": item.text for item in state.skills}
-    wanted |= {item.name: item.text for item in state.of(Form.FILE)}
-    block = find(found["project/CLAUDE.md"].encode())
-    rules = block.text if isinstance(block, Block) else ""
-    return (
-        sorted(said) == sorted(item.text for item in state.notes)
-        and skills == wanted
-        and {name for name in copies if not name.endswith(".whet.json")} == set(wanted)
-        and rules.count("\n- ") == len(state.rules)
-        and all(f"- {item.text}" in rules for item in state.rules)
-    )
-
-
-def _clean(folder: Path) -> None:
-    """What was in force when the kill came is undone, so that the next process begins as the first did."""
-    with opened(home_of(folder)) as database:
-        items = ledger_of(home_of(folder), database).state().items
-    names = {item.name for item in items}
-    if names & {"read-first", "user/style", "memory/port", "deploy"}:
-        undo_last(folder)
-        sync_all(folder)
-
-
-# ---- many processes at once
 
 
 def crowd_whet(work: Path) -> Tally:
@@ -202,6 +32,7 @@ def crowd_whet(work: Path) -> Tally:
     folder = work / "crowd"
     start(folder)
     sync_all(folder)
+    first = changes_of(folder)
     file = folder / "project" / "CLAUDE.md"
 
     def torn() -> bool:
@@ -212,19 +43,19 @@ def crowd_whet(work: Path) -> Tally:
     wrong: Counter[str] = Counter(torn=bad)
     sync_all(folder)
     with opened(home_of(folder)) as database:
-        ledger = ledger_of(home_of(folder), database)
-        state, entries = ledger.state(), ledger.entries()
+        state = ledger_of(home_of(folder), database).state()
     kept = [text for report in reports for text in report["kept"]]
     reverted = [text for report in reports for text in report["reverted"]]
     texts = [item.text for item in (*state.rules, *state.notes)]
     block = find(file.read_bytes())
     shown = block.text if isinstance(block, Block) else ""
     page = (home_of(folder).folder / "memory.md").read_text()
-    written = sum(entry.step in CHANGES for entry in entries)
     wrong["lost"] += sum(text not in texts or (text not in shown and text not in page) for text in kept)
     wrong["lost"] += sum(text in texts or text in shown or text in page for text in reverted)
-    wrong["unlogged"] += not _agrees(folder)
+    wrong["unlogged"] += not agrees(folder)
     made = sum(len(report["kept"]) + 2 * len(report["reverted"]) for report in reports)
+    written = changes_of(folder) - first
+    wrong["unlogged"] += abs(made - written)
     wrong["failed"] += sum(report["failed"] for report in reports)
     return Tally(made, written, wrong, looks)
 

@@ -1,5 +1,6 @@
 """Every write of state that Whet makes, each as something to prepare, to do once, and to look at afterwards."""
 
+from collections import Counter
 from collections.abc import Callable
 from functools import partial
 from pathlib import Path
@@ -7,10 +8,11 @@ from typing import NamedTuple
 
 import rival_learner
 from rival_learner import Seen
+from whet.blocks import Block, find
+from whet.changes.apply import apply, apply_all, revert, undo
+from whet.changes.changing import ledger_of, settle
 from whet.errors import WhetError
-from whet.learning.apply import apply, apply_all, revert, undo
-from whet.learning.changing import ledger_of, settle
-from whet.ledger import Actor
+from whet.ledger import CHANGES, Actor
 from whet.memory import Change, Refusal
 from whet.patches import Action, Form, Patch
 from whet.store import memory_files
@@ -27,6 +29,15 @@ NOT_STATE = (".whet-", ".changing", "whet.db")  # half-written copies, the lock,
 SKILL = "---\nname: deploy\ndescription: Deploys the service.\n---\n\nSee references/steps.md\n"
 RULE = "Read a file in full before you edit it."
 OTHER_RULE = "Run the tests that cover a change before you say that it is done."
+
+
+class Tally(NamedTuple):
+    """How many tries, and what went wrong in them."""
+
+    tries: int
+    acknowledged: int
+    wrong: Counter[str]
+    looks: int = 0  # of a reader meanwhile
 
 
 class Operation(NamedTuple):
@@ -170,6 +181,33 @@ def files_of(folder: Path) -> dict[str, bytes]:
         for name, path in named
         if not any(Path(name).name.startswith(part) or f"/{part}" in name for part in NOT_STATE)
     }
+
+
+def changes_of(folder: Path) -> int:
+    with opened(home_of(folder)) as database:
+        return sum(entry.step in CHANGES for entry in ledger_of(home_of(folder), database).entries())
+
+
+def agrees(folder: Path) -> bool:
+    """Whether the files say exactly what the ledger says is in force."""
+    with opened(home_of(folder)) as database:
+        state = ledger_of(home_of(folder), database).state()
+    found = {name: body.decode() for name, body in files_of(folder).items()}
+    notes = [line for name in ("home/user.md", "home/memory.md") for line in found.get(name, "").splitlines()]
+    said = [line.removeprefix("- ") for line in notes if line.startswith("- ")]
+    skills = {name.split("/", 2)[2]: body for name, body in found.items() if name.startswith("home/skills/")}
+    copies = {name.split("/", 3)[3] for name in found if name.startswith("project/.claude/skills/")}
+    wanted = {f"{item.name}/SKILL.md": item.text for item in state.skills}
+    wanted |= {item.name: item.text for item in state.of(Form.FILE)}
+    block = find(found["project/CLAUDE.md"].encode())
+    rules = block.text if isinstance(block, Block) else ""
+    return (
+        sorted(said) == sorted(item.text for item in state.notes)
+        and skills == wanted
+        and {name for name in copies if not name.endswith(".whet.json")} == set(wanted)
+        and rules.count("\n- ") == len(state.rules)
+        and all(f"- {item.text}" in rules for item in state.rules)
+    )
 
 
 WHET = (

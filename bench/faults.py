@@ -16,9 +16,10 @@ from collections import Counter
 from collections.abc import Callable
 from pathlib import Path
 
-from fault_crowds import Tally, crowd_original, crowd_whet, kill_original, kill_whet
+from fault_crowds import crowd_original, crowd_whet
 from fault_injection import FAULTS, Result, inject_everywhere
-from fault_operations import SIDES
+from fault_kills import kill_original, kill_whet
+from fault_operations import SIDES, Tally
 
 WRONG = ("torn", "disagreement", "lost", "stuck")
 SEED = 4

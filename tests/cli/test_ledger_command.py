@@ -10,7 +10,7 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, KEPT_VARIABLES, Whet
-from whet.learning.pending import submit
+from whet.changes.pending import submit
 from whet.ledger import Actor
 from whet.patches import Action, Form, Patch, Proof
 from whet.store.home import Home

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from whet.learning.apply import apply
-from whet.learning.changing import ledger_of
+from whet.changes.apply import apply
+from whet.changes.changing import ledger_of
 from whet.ledger import Actor, Entry, Step
 from whet.patches import Action, Form, Patch
 from whet.store.home import Home

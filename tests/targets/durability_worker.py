@@ -15,9 +15,9 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.changes.apply import apply, undo
+from whet.changes.changing import ledger_of, settle
 from whet.errors import WhetError
-from whet.learning.apply import apply, undo
-from whet.learning.changing import ledger_of, settle
 from whet.ledger import Actor
 from whet.patches import Action, Form, Patch
 from whet.store.database import Database

@@ -4,9 +4,9 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.learning.apply import apply
-from whet.learning.changing import ledger_of
-from whet.learning.pending import approve, propose
+from whet.changes.apply import apply
+from whet.changes.changing import ledger_of
+from whet.changes.pending import approve, propose
 from whet.ledger import Actor, Entry, Step
 from whet.patches import Action, Form, Patch
 from whet.store.database import Database

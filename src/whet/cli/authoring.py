@@ -4,11 +4,11 @@ import os
 import time
 from collections.abc import Iterable
 
+from whet.changes.author import Author
 from whet.cli.acting import actor_of, trust_of
 from whet.cli.entries import entry_record
 from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
-from whet.learning.author import Author
 from whet.ledger import Actor, Entry, Step
 from whet.store.database import Database
 from whet.store.home import Home

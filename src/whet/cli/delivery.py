@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from functools import partial
 
+from whet.changes.changing import ledger_of
 from whet.cli.output import console, plain, print_json, say, table
-from whet.learning.changing import ledger_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets.offering import offered

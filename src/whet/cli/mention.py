@@ -4,9 +4,9 @@ import os
 import sys
 import time
 
+from whet.changes.pending import waiting
 from whet.cli.output import many
 from whet.errors import WhetError
-from whet.learning.pending import waiting
 from whet.store.home import find_home
 from whet.store.opening import opened
 

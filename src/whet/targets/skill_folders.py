@@ -3,9 +3,9 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Iterable, Mapping
+from collections.abc import Callable, Iterable, Mapping
 from pathlib import Path
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import msgspec
 
@@ -17,6 +17,8 @@ MARKER = ".whet.json"
 MAIN_FILE = "SKILL.md"
 HASH_BYTES = 16
 Content = Mapping[str, bytes]  # of one skill: names of files with slashes, and what they hold
+Kind = Literal["written", "unchanged", "removed", "skipped", "conflict"]
+Keep = Callable[[str, bytes], object]  # saves what a person is about to replace
 
 
 class Ownership(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
@@ -31,11 +33,19 @@ class Ownership(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     made_by: str = "whet sync"
 
 
+class Hand(NamedTuple):
+    """Whose copies they are, and how to go about it. With `keep`, edited files are saved by it and then replaced."""
+
+    home: str
+    dry_run: bool = False
+    keep: Keep | None = None
+
+
 class Copy(NamedTuple):
-    """What became of one skill: written, unchanged, removed or conflict, and why."""
+    """What became of one skill, and why."""
 
     name: str
-    kind: str
+    kind: Kind
     note: str = ""
 
 
@@ -45,38 +55,40 @@ def copied(folder: Path, home: str) -> tuple[str, ...]:
     return tuple(entry.name for entry in found if entry.kind == "folder" and _owned(folder / entry.name, home))
 
 
-def copy(folder: Path, name: str, content: Content, *, home: str, dry_run: bool = False) -> Copy:
+def copy(folder: Path, name: str, content: Content, hand: Hand) -> Copy:
     """Bring one skill into an agent's folder: support files first, so that SKILL.md never points at nothing."""
     place = folder / name
     marker = files.read(_at(place / MARKER)) if place.is_dir() else None
     owned = _parse(marker)
-    if not _is_free(place) and (owned is None or owned.home != home or place.is_symlink()):
+    if not _is_free(place) and (owned is None or owned.home != hand.home or place.is_symlink()):
         return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
     before = _standing(place, (*owned.files, *content)) if owned else {}
     faults = _edited(before, owned) if owned else []
-    if faults:
+    if faults and not hand.keep:
         return Copy(name, "conflict", f"{place / faults[0]} is somebody's own; the skill was left as it is.")
     wanted = {path: _hash(body) for path, body in content.items()}
-    done = Ownership(home, {path: (each,) for path, each in wanted.items()})
-    if owned == done and set(before) == set(content):
+    done = Ownership(hand.home, {path: (each,) for path, each in wanted.items()})
+    if owned == done and before == content:
         return Copy(name, "unchanged")
-    if not dry_run:
+    if not hand.dry_run:
+        _save(faults, before, hand)
         _write(place, content, before, marker, done)
     return Copy(name, "written")
 
 
-def withdraw(folder: Path, name: str, *, home: str, dry_run: bool = False) -> Copy:
+def withdraw(folder: Path, name: str, hand: Hand) -> Copy:
     """Take a copied skill away again; files that others put beside it stay."""
     place = folder / name
     marker = files.read(_at(place / MARKER))
     owned = _parse(marker)
-    if owned is None or marker is None or owned.home != home or place.is_symlink():
+    if owned is None or marker is None or owned.home != hand.home or place.is_symlink():
         return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
     before = _standing(place, owned.files)
     faults = _edited(before, owned)
-    if faults:
+    if faults and not hand.keep:
         return Copy(name, "conflict", f"{place / faults[0]} was edited; the skill was left as it is.")
-    if not dry_run:
+    if not hand.dry_run:
+        _save(faults, before, hand)
         for path in sorted(before, key=lambda path: path != MAIN_FILE):
             files.remove(_within(place, path), expected=before[path])
         files.remove(_at(place / MARKER), expected=marker)
@@ -100,6 +112,12 @@ def _write(place: Path, content: Content, before: Content, marker: bytes | None,
         files.remove(_within(place, path), expected=before[path])
     _remove_empty(place, stale, keep=True)
     files.write(_at(place / MARKER), _encode(done), expected=begun)
+
+
+def _save(names: Iterable[str], before: Content, hand: Hand) -> None:
+    for name in names:
+        if hand.keep:
+            hand.keep(name, before[name])
 
 
 def _is_free(place: Path) -> bool:

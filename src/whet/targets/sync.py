@@ -1,12 +1,14 @@
 """What is in force, brought to every target: one block a file, one copy a skill, and nothing else touched."""
 
 import difflib
+import hashlib
+import os
 from collections.abc import Callable, Iterator, Mapping
 from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.blocks import Block, Damage, find, place, take_out, text_hash
+from whet.blocks import HASH_BYTES, Block, Damage, find, place, take_out
 from whet.errors import WhetError
 from whet.ledger import Item
 from whet.store import files
@@ -18,18 +20,18 @@ from whet.targets.offering import Offer
 from whet.targets.places import Found, keep, lead, look
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target
-from whet.targets.skill_folders import Content, Copy
+from whet.targets.skill_folders import Content, Copy, Kind
 
 ATTEMPTS = 5
 PROJECT_FILE_MODE = 0o644  # others who work in the project read it too
 
 
 class Change(NamedTuple):
-    """What became of one file or one skill: written, unchanged, removed, skipped or conflict."""
+    """What became of one file or one skill."""
 
     targets: tuple[str, ...]
     path: str
-    kind: str
+    kind: Kind
     note: str = ""
     diff: str = ""
 
@@ -154,10 +156,9 @@ def deliver_skills(order: Order, wanted: Mapping[str, Content], folder: str, rea
         gone = [name for name in skill_folders.copied(real, home) if name not in wanted]
     except WhetError as error:
         return [Change(readers.names, folder, "skipped", f"{error.message} {error.advice}".strip())]
-    put = partial(skill_folders.copy, real, home=home, dry_run=order.dry_run)
-    take = partial(skill_folders.withdraw, real, home=home, dry_run=order.dry_run)
-    copies = [_tried(name, partial(put, name, content)) for name, content in wanted.items()]
-    copies += [_tried(name, partial(take, name)) for name in gone]
+    hand = skill_folders.Hand(home, order.dry_run, partial(_keep_bytes, order.home) if order.force else None)
+    copies = [_tried(name, partial(skill_folders.copy, real, name, content, hand)) for name, content in wanted.items()]
+    copies += [_tried(name, partial(skill_folders.withdraw, real, name, hand)) for name in gone]
     return [Change(readers.names, str(Path(folder) / each.name), each.kind, each.note) for each in copies]
 
 
@@ -179,12 +180,17 @@ def _shared(targets: tuple[Target, ...], field: str) -> dict[str, tuple[Target, 
 
 
 def _real(path: str) -> Path:
-    return Path(path).resolve() if path else Path()
+    return Path(os.path.realpath(path))
 
 
 def _keep(home: Home, path: str, block: Block) -> Path:
-    name = f"{Path(path).stem}-{text_hash(block.text)}.md"
-    return keep(home, name, block.text.encode("utf-8", "surrogateescape") + b"\n")
+    return _keep_bytes(home, path, block.text.encode("utf-8", "surrogateescape") + b"\n")
+
+
+def _keep_bytes(home: Home, path: str, body: bytes) -> Path:
+    """Saved under its name and its hash."""
+    name = hashlib.blake2b(body, digest_size=HASH_BYTES).hexdigest()
+    return keep(home, f"{Path(path).stem}-{name}{Path(path).suffix}", body)
 
 
 def _diff(before: str, after: str) -> str:

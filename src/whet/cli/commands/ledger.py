@@ -5,13 +5,13 @@ import time
 
 import click
 
+from whet.changes import apply
+from whet.changes.changing import ledger_of, settle
 from whet.cli.acting import actor_of
 from whet.cli.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.learning import apply
-from whet.learning.changing import ledger_of, settle
 from whet.ledger import Entry, Key, Step, fold, seen_from
 from whet.store.home import find_home
 from whet.store.opening import opened

@@ -5,6 +5,9 @@ from pathlib import Path
 
 import click
 
+from whet.changes.author import Author
+from whet.changes.notes import PERSONS, notes_of, remember
+from whet.changes.pending import need_person
 from whet.cli.acting import actor_of
 from whet.cli.authoring import author_at, person_at, tell
 from whet.cli.entries import entry_record
@@ -12,9 +15,6 @@ from whet.cli.options import json_option
 from whet.cli.output import console, count, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.exports import iso
-from whet.learning.author import Author
-from whet.learning.notes import PERSONS, notes_of, remember
-from whet.learning.pending import need_person
 from whet.ledger import Entry
 from whet.memory import LIMITS, Change, Memory, Refusal, complaint
 from whet.patches import Action

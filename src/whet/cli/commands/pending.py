@@ -5,12 +5,12 @@ import time
 
 import click
 
+from whet.changes import pending
 from whet.cli.acting import actor_of, need_terminal
 from whet.cli.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.cli.options import json_option
 from whet.cli.output import console, many, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.learning import pending
 from whet.ledger import Entry
 from whet.store.database import Database
 from whet.store.home import Home, find_home

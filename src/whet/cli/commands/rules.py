@@ -6,6 +6,8 @@ import time
 import click
 from msgspec.structs import replace
 
+from whet.changes.changing import ledger_of
+from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_of
 from whet.cli.entries import entry_record
 from whet.cli.options import json_option
@@ -13,8 +15,6 @@ from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.exports import iso
 from whet.guidance.rules import catalogue as remedies
-from whet.learning.changing import ledger_of
-from whet.learning.pending import submit
 from whet.ledger import Entry, Item, Step
 from whet.patches import Action, Form, Patch, Scope, digest
 from whet.quoting import visible

@@ -6,13 +6,13 @@ from pathlib import Path
 
 import click
 
+from whet.changes import skill_changes
+from whet.changes.guarding import is_agents
 from whet.cli.authoring import author_at, person_at, tell
 from whet.cli.options import json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.exports import iso
-from whet.learning import skill_changes
-from whet.learning.guarding import is_agents
 from whet.skills import FILE, read
 from whet.store import skill_views
 from whet.store.home import find_home

@@ -20,7 +20,7 @@ from whet.targets.sync import sync
     " folder. Whatever stands outside the block is left as it is; a block that somebody edited is shown and kept.",
 )
 @click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
-@click.option("--force", is_flag=True, help="Replace edited blocks too; the edited text is saved in the home folder.")
+@click.option("--force", is_flag=True, help="Replace what was edited too; the edited text is saved in the home folder.")
 @json_option
 def command(dry_run: bool, force: bool, as_json: bool) -> int:
     home = find_home(os.environ)

@@ -69,7 +69,7 @@ def listing(as_json: bool) -> int:
 )
 @click.argument("name")
 @click.option(
-    "--force", is_flag=True, help="Even if the block was edited; the edited text is saved in the home folder."
+    "--force", is_flag=True, help="Even if what Whet wrote was edited; the edited text is saved in the home folder."
 )
 @json_option
 def remove(name: str, force: bool, as_json: bool) -> int:
@@ -79,8 +79,8 @@ def remove(name: str, force: bool, as_json: bool) -> int:
     others = tuple(each for each in targets if each is not target)
     with opened(home) as database:
         changes = withdraw(order_of(home, database, force=force), target, others)
-    # What was skipped is not ours or is gone; only an edit of a person's is worth keeping the target for.
-    if not any(change.kind in FAILED for change in changes) or (force and all(c.kind != "conflict" for c in changes)):
+    # A target stays while something of Whet's is still in its place, unless a person says that it does not matter.
+    if force or not any(change.kind in FAILED for change in changes):
         settings.remove(home, target.name)
     return print_changes(changes, dry_run=False, as_json=as_json)
 

@@ -5,11 +5,11 @@ from functools import partial
 
 import pytest
 
+from whet.changes import skill_changes
+from whet.changes.apply import undo
+from whet.changes.author import Author
+from whet.changes.pending import approve
 from whet.errors import WhetError
-from whet.learning import skill_changes
-from whet.learning.apply import undo
-from whet.learning.author import Author
-from whet.learning.pending import approve
 from whet.ledger import Actor, Entry, Step
 from whet.skills import compose
 from whet.store.database import Database

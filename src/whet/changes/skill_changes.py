@@ -3,8 +3,8 @@
 from typing import NamedTuple
 
 from whet import skills
+from whet.changes.author import Author, give
 from whet.errors import WhetError
-from whet.learning.author import Author, give
 from whet.ledger import Actor, Entry
 from whet.patches import Action, Form, Patch, digest
 from whet.skills import FILE

@@ -2,12 +2,12 @@
 
 import pytest
 
-from learning.changes import NAMES, NOW, OTHERS, TEXTS, adding, changing, ready, removing
+from changes.samples_of_changes import NAMES, NOW, OTHERS, TEXTS, adding, changing, ready, removing
+from whet.changes.apply import Refused, apply, apply_all, promote, redo, revert, try_out, undo
+from whet.changes.changing import ledger_of
+from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.faults import Kind
-from whet.learning.apply import Refused, apply, apply_all, promote, redo, revert, try_out, undo
-from whet.learning.changing import ledger_of
-from whet.learning.places import place_of
 from whet.ledger import Actor, Entry, Key, State, Step
 from whet.patches import Form, Patch
 from whet.store.database import Database

@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from whet.changes.apply import undo
+from whet.changes.author import Author
+from whet.changes.notes import notes_of, remember
+from whet.changes.pending import approve
 from whet.errors import WhetError
-from whet.learning.apply import undo
-from whet.learning.author import Author
-from whet.learning.notes import notes_of, remember
-from whet.learning.pending import approve
 from whet.ledger import Actor, Entry, Step
 from whet.memory import Change, Reason, Refusal
 from whet.patches import Action

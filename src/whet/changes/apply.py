@@ -4,11 +4,11 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from whet.changes.changing import changing, ledger_of, record
+from whet.changes.guarding import expect_allowed
+from whet.changes.places import conflict, current, place_of
 from whet.errors import WhetError
 from whet.faults import LIMITS, Fault, Kind, Limits, faults
-from whet.learning.changing import changing, ledger_of, record
-from whet.learning.guarding import expect_allowed
-from whet.learning.places import conflict, current, place_of
 from whet.ledger import CHANGES, Actor, Change, Entry, Key, State, Step
 from whet.patches import Action, Form, Patch, derived, digest
 from whet.store.database import Database

@@ -4,8 +4,8 @@ import json
 import sys
 from pathlib import Path
 
-from whet.learning.apply import apply, revert, undo
-from whet.learning.changing import ledger_of
+from whet.changes.apply import apply, revert, undo
+from whet.changes.changing import ledger_of
 from whet.ledger import Actor
 from whet.patches import Action, Form, Patch, digest
 from whet.store.database import Database

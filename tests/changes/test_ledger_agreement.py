@@ -10,13 +10,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from learning.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
+from changes.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
 from whet import note_pages
+from whet.changes.apply import apply_all, redo, revert, undo
+from whet.changes.changing import ledger_of
+from whet.changes.pending import approve, propose, refuse
+from whet.changes.places import place_of
 from whet.errors import WhetError
-from whet.learning.apply import apply_all, redo, revert, undo
-from whet.learning.changing import ledger_of
-from whet.learning.pending import approve, propose, refuse
-from whet.learning.places import place_of
 from whet.ledger import Actor, Key, State
 from whet.patches import Form, Patch, digest
 from whet.store.database import Database

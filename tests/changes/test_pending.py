@@ -3,13 +3,13 @@
 import pytest
 from msgspec.structs import replace
 
-from learning.changes import NOW, OTHERS, TEXTS, adding, changing, ready
+from changes.samples_of_changes import NOW, OTHERS, TEXTS, adding, changing, ready
+from whet.changes.apply import Refused, apply, undo
+from whet.changes.changing import ledger_of
+from whet.changes.pending import approve, move_for, pending, propose, refuse, submit, waiting
+from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.faults import LIMITS, Kind, Limits
-from whet.learning.apply import Refused, apply, undo
-from whet.learning.changing import ledger_of
-from whet.learning.pending import approve, move_for, pending, propose, refuse, submit, waiting
-from whet.learning.places import place_of
 from whet.ledger import Actor, Key, Step
 from whet.patches import Form
 from whet.store.database import Database

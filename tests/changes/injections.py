@@ -3,7 +3,7 @@
 import itertools
 from collections.abc import Iterator, Sequence
 
-from learning.changes import NAMES
+from changes.samples_of_changes import NAMES
 from whet.patches import Action, Form, Patch, derived
 from whet.transcripts import Message, Role, Text, ToolResult
 from whet.trust import Trust

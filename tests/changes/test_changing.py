@@ -2,10 +2,10 @@
 
 from msgspec.structs import replace
 
-from learning.changes import NOW, TEXTS, adding
-from whet.learning.apply import apply, undo
-from whet.learning.changing import ledger_of, settle
-from whet.learning.places import edits, place_of, write
+from changes.samples_of_changes import NOW, TEXTS, adding
+from whet.changes.apply import apply, undo
+from whet.changes.changing import ledger_of, settle
+from whet.changes.places import edits, place_of, write
 from whet.ledger import Actor, Entry, Key, State, Step
 from whet.patches import Form, Patch
 from whet.store.database import Database

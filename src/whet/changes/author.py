@@ -5,10 +5,10 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.changes.apply import apply_all
+from whet.changes.changing import ledger_of
+from whet.changes.pending import propose
 from whet.faults import LIMITS, Limits
-from whet.learning.apply import apply_all
-from whet.learning.changing import ledger_of
-from whet.learning.pending import propose
 from whet.ledger import Actor, Entry, State
 from whet.patches import Patch, Proof
 from whet.store.database import Database

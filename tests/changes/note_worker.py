@@ -4,8 +4,8 @@ import sys
 import time
 from pathlib import Path
 
-from whet.learning.author import Author
-from whet.learning.notes import remember
+from whet.changes.author import Author
+from whet.changes.notes import remember
 from whet.ledger import Actor
 from whet.memory import Change, Refusal
 from whet.patches import Action

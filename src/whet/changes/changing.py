@@ -13,8 +13,8 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from whet.changes.places import edits, expect_fitting, is_done, write
 from whet.errors import WhetError
-from whet.learning.places import edits, expect_fitting, is_done, write
 from whet.ledger import Entry, State, Step
 from whet.patches import Form
 from whet.store import files

@@ -2,14 +2,14 @@
 
 import pytest
 
-from learning.changes import NAMES, NOW
-from learning.injections import CHANNELS, clean_texts, found, injections, obey
+from changes.injections import CHANNELS, clean_texts, found, injections, obey
+from changes.samples_of_changes import NAMES, NOW
+from whet.changes.apply import Refused, apply
+from whet.changes.changing import ledger_of
+from whet.changes.pending import approve, submit
 from whet.errors import WhetError
 from whet.faults import Limits
 from whet.guidance.rules import catalogue
-from whet.learning.apply import Refused, apply
-from whet.learning.changing import ledger_of
-from whet.learning.pending import approve, submit
 from whet.ledger import Actor, Step
 from whet.patches import Action, Form, Patch, Scope
 from whet.store.home import Home

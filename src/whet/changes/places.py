@@ -4,8 +4,8 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from whet import note_pages
+from whet.changes.guarding import expect_room
 from whet.errors import WhetError
-from whet.learning.guarding import expect_room
 from whet.ledger import Key
 from whet.patches import Form, digest
 from whet.skills import FILE

@@ -4,11 +4,11 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
+from whet.changes.apply import Books, Refused, apply, draft, own
+from whet.changes.changing import changing, ledger_of, record
+from whet.changes.places import current
 from whet.errors import WhetError
 from whet.faults import LIMITS, Kind, Limits, faults
-from whet.learning.apply import Books, Refused, apply, draft, own
-from whet.learning.changing import changing, ledger_of, record
-from whet.learning.places import current
 from whet.ledger import Actor, Entry, Key, State, Step
 from whet.patches import Form, Patch
 from whet.store.database import Database

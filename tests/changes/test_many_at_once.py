@@ -10,9 +10,9 @@ import time
 from pathlib import Path
 
 from whet import note_pages
-from whet.learning.apply import undo
-from whet.learning.changing import ledger_of, settle
-from whet.learning.places import place_of
+from whet.changes.apply import undo
+from whet.changes.changing import ledger_of, settle
+from whet.changes.places import place_of
 from whet.ledger import CHANGES, Actor, Key, Step
 from whet.patches import Form
 from whet.store.home import Home

@@ -3,8 +3,8 @@
 from collections.abc import Sequence
 
 from whet import memory
+from whet.changes.author import Author, give
 from whet.faults import LIMITS, Limits
-from whet.learning.author import Author, give
 from whet.ledger import Entry, State
 from whet.memory import Change, Memory, Note, Refusal
 from whet.store.memory_files import Shelf, load
