@@ -1,0 +1,1 @@
+"""Whet's own agent: a run becomes a transcript."""

@@ -1,0 +1,93 @@
+"""What the loop needs of a provider and of tools."""
+
+from collections.abc import Iterator
+from enum import StrEnum
+from threading import Event
+from typing import NamedTuple, Protocol
+
+from whet.runs import Fragment, Run
+from whet.transcripts import Message, ToolCall, ToolResult
+from whet.trust import Trust
+
+
+class Stop(StrEnum):
+    """Why the model stopped."""
+
+    END = "end"  # it had said what it wanted
+    CALLS = "calls"  # it asks for tools
+    LENGTH = "length"  # its output or its context was full: the message may be cut
+    REFUSED = "refused"  # it, or a filter before it, would not answer
+    OTHER = "other"
+
+
+class Reply(NamedTuple):
+    """One whole answer: a message of the agent, with its usage and the model that really served it."""
+
+    message: Message
+    stop: Stop
+
+
+class Fault(StrEnum):
+    """Why a provider gave no answer."""
+
+    KEY = "key"  # no credentials, or wrong ones
+    LIMIT = "limit"  # too many requests, still after waiting
+    CONTEXT = "context"  # the request is longer than the model's window
+    REQUEST = "request"  # the endpoint will never take this request
+    NETWORK = "network"  # not reached, timed out, or cut off, still after trying again
+    ENDPOINT = "endpoint"  # it answered, but not in its own form, or with its own error
+    MONEY = "money"  # the account has no credit left
+
+
+class ProviderFailed(Exception):
+    """No answer, after every retry that made sense. The run ends with it; nothing of the answer is used."""
+
+    def __init__(self, fault: Fault, message: str, *, advice: str = "") -> None:
+        super().__init__(message)
+        self.fault = fault
+        self.message = message
+        self.advice = advice
+
+
+class Interrupted(Exception):
+    """The person, or the program, stopped the run while a provider or a tool was at work."""
+
+
+class Provider(Protocol):
+    """An endpoint that answers runs."""
+
+    @property
+    def name(self) -> str:
+        """What the prompt and the statistics call it."""
+        ...
+
+    def request(self, run: Run) -> bytes:
+        """The body that is sent for this run: a pure function, so that it can be compared and replayed."""
+        ...
+
+    def reply(self, run: Run, *, interrupt: Event) -> Iterator[Fragment | Reply]:
+        """Pieces as they stream, then one reply. Raises ProviderFailed, or Interrupted once the event is set."""
+        ...
+
+
+class Answer(NamedTuple):
+    """A tool's result, and how far its text may be believed."""
+
+    result: ToolResult
+    trust: Trust
+
+
+class Toolbox(Protocol):
+    """Tools behind one door: permission, arguments and limits are checked here, whoever asks."""
+
+    def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
+        """Carry one call out. Never raises for what the model or the tool did wrong: that is a result."""
+        ...
+
+    def can_run_beside(self, call: ToolCall) -> bool:
+        """Whether the call changes nothing, so that it may run at the same time as others."""
+        ...
+
+    def close(self) -> None:
+        """End what still runs: background processes, servers."""
+        ...

@@ -1,0 +1,1 @@
+"""Providers: where a run's requests go, and how replies come back."""

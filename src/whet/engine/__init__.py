@@ -1,0 +1,1 @@
+"""Durable work: queues, schedules and workers."""
