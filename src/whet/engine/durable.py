@@ -1,0 +1,75 @@
+"""Steps on DBOS: what a step gave is in the database before the next one begins."""
+
+from collections.abc import Callable
+from threading import Event
+
+import msgspec
+from dbos import DBOS, PortableWorkflowError, SetWorkflowID
+
+from whet.engine.orders import Done, Procedure, Procedures
+from whet.engine.steps import Unsure
+from whet.engine.work import Remembered, identity
+from whet.errors import WhetError
+
+CarryOut = Callable[[str, str], str]
+
+
+class Durable:
+    """The steps of one order while this worker carries it out."""
+
+    def __init__(self, worker: str, *, interrupt: Event, procedures: Procedures, carry_out: CarryOut) -> None:
+        self.id = str(DBOS.workflow_id)
+        self.interrupt = interrupt
+        self._worker = worker
+        self._procedures = procedures
+        self._carry_out = carry_out
+
+    def do(self, name: str, function: Callable[[], str]) -> str:
+        return _told(name, DBOS.run_step({"name": name}, lambda: _remembered(function)))
+
+    def once(self, name: str, function: Callable[[], str]) -> str:
+        """The worker that begins is written down first: another one that comes here knows that it is too late."""
+        begun = DBOS.run_step({"name": f"{name}: begin"}, lambda: self._worker)
+
+        def effect() -> str:
+            if begun != self._worker:
+                return msgspec.json.encode(Remembered(is_unsure=True)).decode()
+            return _remembered(function)
+
+        return _told(name, DBOS.run_step({"name": name}, effect))
+
+    def spread(self, kind: str, bodies: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+        queue = procedure_of(self._procedures, kind).queue
+        handles = []
+        for key, body in bodies:
+            with SetWorkflowID(identity(kind, key)):
+                handles.append(DBOS.enqueue_workflow(queue.value, self._carry_out, kind, body))
+        try:
+            return tuple(msgspec.json.decode(handle.get_result(), type=Done).value for handle in handles)
+        except PortableWorkflowError as error:
+            raise WhetError(f"A part of this work failed: {error}", advice="`whet work` lists it.") from error
+
+
+def procedure_of(procedures: Procedures, kind: str) -> Procedure:
+    """How a kind of order is carried out; an order that a newer Whet gave is refused, not lost."""
+    if kind not in procedures:
+        raise WhetError(f"This Whet does not know work of the kind {kind}.", advice="Install a newer one, then retry.")
+    return procedures[kind]
+
+
+def _remembered(function: Callable[[], str]) -> str:
+    """A mistake is remembered as a value: raised again from the record, it must be what it was the first time."""
+    try:
+        outcome = Remembered(value=function())
+    except WhetError as error:
+        outcome = Remembered(error=error.message, advice=error.advice)
+    return msgspec.json.encode(outcome).decode()
+
+
+def _told(name: str, text: str) -> str:
+    outcome = msgspec.json.decode(text, type=Remembered)
+    if outcome.is_unsure:
+        raise Unsure(name)
+    if outcome.error:
+        raise WhetError(outcome.error, advice=outcome.advice)
+    return outcome.value

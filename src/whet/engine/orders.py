@@ -1,0 +1,47 @@
+"""Orders for durable work: what is to be done, under which key, and what came of it."""
+
+from collections.abc import Callable, Mapping
+from enum import StrEnum
+from typing import NamedTuple
+
+from whet.engine.steps import Steps
+from whet.runs import Spent
+from whet.store.home import Home
+from whet.transcripts import Value
+
+
+class Queue(StrEnum):
+    """Where an order waits. Each queue has its own limit, so that a long trial keeps no review waiting."""
+
+    REVIEWS = "reviews"
+    JOBS = "jobs"
+    TRIALS = "trials"
+    ATTEMPTS = "attempts"  # the single runs of trials, spread over the workers
+    CHORES = "chores"  # imports, the watch, the clock of the jobs
+
+
+class Order(Value, frozen=True):
+    """Work to be done once. Two orders with one key are the same work; `body` is JSON that its procedure reads."""
+
+    kind: str
+    key: str
+    body: str = "{}"
+
+
+class Done(Value, frozen=True):
+    """What came of an order: one line for people, the sessions it left, what it cost; `value` is JSON for programs."""
+
+    summary: str = ""
+    sessions: tuple[str, ...] = ()
+    spent: Spent = Spent()
+    value: str = "null"
+
+
+class Procedure(NamedTuple):
+    """How orders of one kind are carried out, and where they wait."""
+
+    queue: Queue
+    run: Callable[[Home, Steps, str], Done]
+
+
+Procedures = Mapping[str, Procedure]

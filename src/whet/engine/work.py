@@ -1,0 +1,197 @@
+"""Work from the outside: given, listed, cancelled and retried, without being a worker."""
+
+import contextlib
+import hashlib
+from collections.abc import Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, StepInfo, WorkflowStatus
+from dbos import error as dbos_error
+
+from whet.engine.orders import Done, Order, Queue
+from whet.engine.system import NAME, VERSION, system_of
+from whet.errors import WhetError
+from whet.store.home import Home
+from whet.transcripts import Value
+
+WORKFLOW = "carry_out"
+ID_BYTES = 6
+LISTED = 200
+MOST_TAKEOVERS = 3  # an order in which so many workers died is not given to another one
+TAKEOVERS = "takeovers"
+
+
+class State(StrEnum):
+    """How far an order has come."""
+
+    QUEUED = "queued"
+    RUNNING = "running"
+    DONE = "done"
+    FAILED = "failed"
+    CANCELLED = "cancelled"
+
+
+STATES = {
+    "ENQUEUED": State.QUEUED,
+    "DELAYED": State.QUEUED,
+    "PENDING": State.RUNNING,
+    "SUCCESS": State.DONE,
+    "ERROR": State.FAILED,
+    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": State.FAILED,
+    "CANCELLED": State.CANCELLED,
+}
+
+
+class Remembered(Value, frozen=True):
+    """What a step gave, as it is stored: a value, a person's mistake, or that nobody knows."""
+
+    value: str = ""
+    error: str = ""
+    advice: str = ""
+    is_unsure: bool = False
+
+
+class Work(NamedTuple):
+    """An order and what became of it."""
+
+    id: str
+    kind: str
+    queue: str
+    state: State
+    created: float
+    changed: float
+    error: str = ""
+    done: Done | None = None
+    body: str = "{}"
+    worker: str = ""
+    step: str = ""  # the last one that ended
+
+    @property
+    def is_open(self) -> bool:
+        return self.state in (State.QUEUED, State.RUNNING)
+
+
+class Office:
+    """The counter of the engine. It needs no worker to run; what is given waits for one."""
+
+    def __init__(self, client: DBOSClient) -> None:
+        self._client = client
+
+    def submit(self, order: Order, queue: Queue) -> str:
+        """Give an order. One with the same key that was given before, whatever became of it, is the same order."""
+        id = identity(order.kind, order.key)
+        options = {"workflow_name": WORKFLOW, "queue_name": queue.value, "workflow_id": id, "app_version": VERSION}
+        self._client.enqueue(options, order.kind, order.body)  # type: ignore[arg-type]  # a TypedDict by its keys
+        return id
+
+    def all(self, *, limit: int = LISTED) -> tuple[Work, ...]:
+        """The newest orders first."""
+        return tuple(_work(found) for found in self._client.list_workflows(limit=limit, sort_desc=True))
+
+    def open(self) -> tuple[Work, ...]:
+        """What is queued or running."""
+        found = self._client.list_workflows(status=["ENQUEUED", "DELAYED", "PENDING"], load_output=False)
+        return tuple(_work(each) for each in found)
+
+    def find(self, id: str) -> Work:
+        """The order whose id begins so."""
+        found = self._client.list_workflows(workflow_id_prefix=id, limit=2, sort_desc=True) if id else []
+        exact = [each for each in found if each.workflow_id == id] or found
+        if not exact:
+            raise WhetError(f"There is no work {id}.", advice="`whet work` lists it.")
+        if len(exact) > 1:
+            raise WhetError(f"Several pieces of work begin with {id}.", advice="Give more of the id.")
+        ended = [step for step in self._client.list_workflow_steps(exact[0].workflow_id) if not _failed(step)]
+        return _work(exact[0])._replace(step=ended[-1]["function_name"] if ended else "")
+
+    def cancel(self, id: str) -> Work:
+        """Stop an order: at its next step, or within a step that listens."""
+        work = self.find(id)
+        if not work.is_open:
+            raise WhetError(f"The work {work.id} is {work.state} already.", advice="`whet work` lists what is open.")
+        parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
+        self._client.cancel_workflows([work.id, *(part.workflow_id for part in parts if _is_open(part))])
+        return self.find(work.id)
+
+    def retry(self, id: str) -> Work:
+        """Do an order that failed or was cancelled again, from the step at which it ended; what was done stays done."""
+        work = self.find(id)
+        if work.state is State.CANCELLED:
+            self._client.resume_workflow(work.id, queue_name=work.queue)
+            return self.find(work.id)
+        if work.state is not State.FAILED:
+            raise WhetError(f"The work {work.id} is {work.state}.", advice="Only what failed can be retried.")
+        steps = self._client.list_workflow_steps(work.id)
+        failed = [step["function_id"] for step in steps if _failed(step)]
+        made = self._client.fork_workflow(
+            work.id, failed[-1] if failed else len(steps) + 1, application_version=VERSION, queue_name=work.queue
+        )
+        return self.find(made.workflow_id)
+
+
+@contextlib.contextmanager
+def office(home: Home) -> Iterator[Office]:
+    """The engine's counter, opened for a home."""
+    system = system_of(home)
+    DBOS.migrate(system.url, schema=system.schema)  # two milliseconds where there is nothing to do
+    client = DBOSClient(
+        system_database_url=system.url,
+        dbos_system_schema=system.schema,
+        serializer=DBOSPortableJSONSerializer(),
+        application_name=NAME,
+    )
+    try:
+        yield Office(client)
+    except dbos_error.DBOSException as error:
+        raise WhetError(f"The engine refused: {error}", advice="`whet work` shows how things stand.") from error
+    finally:
+        client.destroy()
+
+
+def identity(kind: str, key: str) -> str:
+    """The id of an order: its kind in clear, its key as a hash, so that any text can be a key."""
+    return f"{kind}-{hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()}"
+
+
+def _work(found: WorkflowStatus) -> Work:
+    arguments = found.input["args"] if found.input else ("", "{}")
+    state = State.FAILED if _is_worn_out(found) else STATES.get(found.status, State.FAILED)
+    return Work(
+        id=found.workflow_id,
+        kind=str(arguments[0]),
+        queue=found.queue_name or "",
+        state=state,
+        created=(found.created_at or 0) / 1000,
+        changed=(found.updated_at or found.created_at or 0) / 1000,
+        error=_error(found),
+        done=msgspec.json.decode(found.output, type=Done) if state is State.DONE and found.output else None,
+        body=str(arguments[1]),
+        worker=found.executor_id or "",
+    )
+
+
+def _error(found: WorkflowStatus) -> str:
+    if _is_worn_out(found):
+        return f"{MOST_TAKEOVERS} workers died in it"
+    return str(found.error) if found.error is not None else ""
+
+
+def _is_worn_out(found: WorkflowStatus) -> bool:
+    return found.status == "CANCELLED" and int((found.attributes or {}).get(TAKEOVERS, 0)) > MOST_TAKEOVERS
+
+
+def _is_open(found: WorkflowStatus) -> bool:
+    return STATES.get(found.status) in (State.QUEUED, State.RUNNING)
+
+
+def _failed(step: StepInfo) -> bool:
+    """Whether a step ended with an error of ours, or with a person's mistake that it remembered."""
+    if step["error"] is not None:
+        return True
+    try:
+        outcome = msgspec.json.decode(step["output"] or "", type=Remembered)
+    except (msgspec.MsgspecError, TypeError):
+        return False  # the engine's own steps give other things
+    return bool(outcome.error) or outcome.is_unsure

@@ -1,0 +1,123 @@
+"""A worker: carries orders out, and takes up those whose worker died."""
+
+import contextlib
+import uuid
+from collections.abc import Iterator, Sequence
+from threading import Event
+
+import msgspec
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
+
+from whet.engine.durable import Durable, procedure_of
+from whet.engine.life import held
+from whet.engine.orders import Procedures, Queue
+from whet.engine.system import NAME, VERSION, system_of
+from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, WORKFLOW
+from whet.errors import WhetError
+from whet.store.home import Home
+
+POLL_SECONDS = 0.5
+PATIENCE_SECONDS = 5
+
+
+class Worker:
+    """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
+
+    def __init__(self, home: Home, name: str, queues: Sequence[Queue], running: dict[str, Event]) -> None:
+        self.name = name
+        self._home = home
+        self._queues = [queue.value for queue in queues]
+        self._running = running
+
+    @property
+    def busy(self) -> bool:
+        """Whether it is carrying an order out just now."""
+        return bool(self._running)
+
+    def look_after(self) -> None:
+        self._stop_cancelled()
+        self._take_over()
+
+    def is_idle(self) -> bool:
+        """Whether nothing is left on this worker's queues."""
+        waiting = DBOS.list_workflows(
+            queue_name=self._queues, status=["ENQUEUED", "PENDING"], limit=1, load_input=False, load_output=False
+        )
+        return not waiting
+
+    def _stop_cancelled(self) -> None:
+        if not self._running:
+            return
+        cancelled = DBOS.list_workflows(
+            workflow_ids=list(self._running), status="CANCELLED", load_input=False, load_output=False
+        )
+        for work in cancelled:
+            if work.workflow_id in self._running:
+                self._running[work.workflow_id].set()
+
+    def _take_over(self) -> None:
+        """Put the work of dead workers back. Their lock is held meanwhile, so that only one of the living does it."""
+        pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
+        for owner in {work.executor_id for work in pending if work.executor_id} - {self.name}:
+            with held(self._home, owner) as is_dead:
+                if is_dead:
+                    self._put_back(owner)
+
+    def _put_back(self, owner: str) -> None:
+        for work in DBOS.list_workflows(status="PENDING", executor_id=owner, load_input=False, load_output=False):
+            takeovers = int((work.attributes or {}).get(TAKEOVERS, 0)) + 1
+            DBOS.update_workflow_attributes(work.workflow_id, {TAKEOVERS: takeovers})
+            if takeovers > MOST_TAKEOVERS:
+                DBOS.cancel_workflow(work.workflow_id)
+            else:
+                DBOS.resume_workflows([work.workflow_id], queue_name=work.queue_name)
+
+
+@contextlib.contextmanager
+def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int) -> Iterator[Worker]:
+    """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished."""
+    name = uuid.uuid4().hex
+    running: dict[str, Event] = {}
+    system = system_of(home)
+    with held(home, name):
+        DBOS(config=_config(system.url, system.schema, name))
+        try:
+            _register(home, procedures, name, running)
+            DBOS.listen_queues([queue.value for queue in queues])
+            DBOS.launch()
+            for queue in queues:
+                DBOS.register_queue(queue.value, worker_concurrency=concurrency, polling_interval_sec=POLL_SECONDS)
+            yield Worker(home, name, queues, running)
+        finally:
+            DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=PATIENCE_SECONDS)
+
+
+def _register(home: Home, procedures: Procedures, name: str, running: dict[str, Event]) -> None:
+    """The one workflow: every kind of order is a procedure that it calls."""
+
+    @DBOS.workflow(name=WORKFLOW)
+    def carry_out(kind: str, body: str) -> str:
+        interrupt = Event()
+        id = str(DBOS.workflow_id)
+        running[id] = interrupt
+        try:
+            steps = Durable(name, interrupt=interrupt, procedures=procedures, carry_out=carry_out)
+            return msgspec.json.encode(procedure_of(procedures, kind).run(home, steps, body)).decode()
+        except WhetError as error:
+            # What is stored of an exception is its text alone, so the advice goes into it.
+            raise WhetError(f"{error.message} {error.advice}".strip()) from error
+        finally:
+            running.pop(id, None)
+
+
+def _config(url: str, schema: str, name: str) -> DBOSConfig:
+    return DBOSConfig(
+        name=NAME,
+        system_database_url=url,
+        dbos_system_schema=schema,
+        application_version=VERSION,
+        executor_id=name,
+        serializer=DBOSPortableJSONSerializer(),
+        log_level="CRITICAL",  # what went wrong is in the work itself, for `whet work`
+        notification_listener_polling_interval_sec=POLL_SECONDS,
+    )

@@ -1,0 +1,120 @@
+"""A worker for the tests, as a program: it dies where it is told to, once, by kill -9."""
+
+import os
+import signal
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from whet.engine.orders import Done, Procedure, Procedures, Queue
+from whet.engine.steps import Steps, Unsure
+from whet.engine.worker import launched
+from whet.errors import WhetError
+from whet.store.home import Home, find_home
+
+STEPS = ("first", "second", "third")
+LETTER = "letter"
+
+
+def die_at(folder: Path, point: str) -> None:
+    """Die by kill -9 at the point that the test named; the point is taken away, so that it happens once."""
+    try:
+        (folder / f"die-{point}").rename(folder / f"died-{point}")
+    except FileNotFoundError:
+        return
+    os.kill(os.getpid(), signal.SIGKILL)
+
+
+def effect(folder: Path, name: str) -> Callable[[], str]:
+    """Write a line for each time that it is run, between two points of death."""
+
+    def run() -> str:
+        die_at(folder, f"before-{name}")
+        with (folder / name).open("a") as file:
+            file.write(f"{os.getpid()}\n")
+        die_at(folder, f"after-{name}")
+        return name
+
+    return run
+
+
+def tale(_home: Home, steps: Steps, body: str) -> Done:
+    """Three steps that may be repeated, and one that may not."""
+    folder = Path(body)
+    told = [steps.do(name, effect(folder, name)) for name in STEPS]
+    die_at(folder, "between")
+    try:
+        told.append(steps.once(LETTER, effect(folder, LETTER)))
+    except Unsure:
+        told.append("unsure")
+    return Done(summary=" ".join(told))
+
+
+def crowd(_home: Home, steps: Steps, body: str) -> Done:
+    """Many parts, spread over the workers."""
+    folder = Path(body)
+    values = steps.spread("part", tuple((f"{steps.id}/{number}", f"{folder}/part-{number}") for number in range(12)))
+    return Done(summary=f"{len(set(values))} parts")
+
+
+def part(_home: Home, steps: Steps, body: str) -> Done:
+    path = Path(body)
+    steps.do("write", effect(path.parent, path.name))
+    return Done(value=f'"{path.name}"')
+
+
+def failing(_home: Home, steps: Steps, body: str) -> Done:
+    """Fails until the file is there."""
+
+    def need() -> str:
+        if not Path(body).exists():
+            raise WhetError("The file is not there.", advice="Make it.")
+        return "there"
+
+    steps.do("before", effect(Path(body).parent, "before"))
+    return Done(summary=steps.do("need", need))
+
+
+def endless(_home: Home, steps: Steps, body: str) -> Done:
+    """Runs until it is told to stop."""
+
+    def wait() -> str:
+        Path(body).touch()
+        return "stopped" if steps.interrupt.wait(60) else "never stopped"
+
+    return Done(summary=steps.do("wait", wait))
+
+
+def deadly(_home: Home, steps: Steps, body: str) -> Done:
+    """Kills every worker that touches it."""
+
+    def kill() -> str:
+        with Path(body).open("a") as file:
+            file.write("x")
+        os.kill(os.getpid(), signal.SIGKILL)
+        return ""
+
+    return Done(summary=steps.do("kill", kill))
+
+
+PROCEDURES: Procedures = {
+    "tale": Procedure(Queue.JOBS, tale),
+    "crowd": Procedure(Queue.TRIALS, crowd),
+    "part": Procedure(Queue.ATTEMPTS, part),
+    "failing": Procedure(Queue.JOBS, failing),
+    "endless": Procedure(Queue.JOBS, endless),
+    "deadly": Procedure(Queue.JOBS, deadly),
+}
+
+
+def main() -> None:
+    with launched(find_home(os.environ), PROCEDURES, queues=list(Queue), concurrency=1) as worker:
+        while True:
+            worker.look_after()
+            if worker.is_idle():
+                break
+            time.sleep(0.1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,183 @@
+"""Durable work: done once, whoever dies; listed, cancelled and retried."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import sys
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from engine_worker import LETTER, STEPS
+
+from whet.engine.orders import Done, Order, Queue
+from whet.engine.steps import Direct
+from whet.engine.work import State, Work, office
+from whet.errors import WhetError
+from whet.store.home import Home
+
+WORKER = Path(__file__).with_name("engine_worker.py")
+POINTS = [f"{when}-{name}" for name in (*STEPS, LETTER) for when in ("before", "after")]
+SECONDS = 90
+
+
+def start(home: Home) -> "subprocess.Popen[str]":
+    environment = {**os.environ, "WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
+    return subprocess.Popen([sys.executable, str(WORKER)], env=environment, stdout=subprocess.PIPE, text=True)
+
+
+def work_off(home: Home) -> int:
+    """Run a worker until nothing is left, or until it dies."""
+    worker = start(home)
+    worker.communicate(timeout=SECONDS)
+    return worker.returncode
+
+
+@contextlib.contextmanager
+def running(home: Home, count: int) -> Iterator[list["subprocess.Popen[str]"]]:
+    workers = [start(home) for _ in range(count)]
+    try:
+        yield workers
+    finally:
+        for worker in workers:
+            worker.kill()
+            worker.communicate()
+
+
+def until(home: Home, id: str, *states: State) -> Work:
+    """Wait until the work has come so far."""
+    deadline = time.monotonic() + SECONDS
+    with office(home) as counter:
+        while True:
+            work = counter.find(id)
+            if work.state in states:
+                return work
+            assert time.monotonic() < deadline, work
+            time.sleep(0.05)
+
+
+def submit(home: Home, kind: str, body: str, *, key: str = "one", queue: Queue = Queue.JOBS) -> str:
+    with office(home) as counter:
+        return counter.submit(Order(kind, key, body), queue)
+
+
+def times(folder: Path, name: str) -> int:
+    path = folder / name
+    return len(path.read_text().splitlines()) if path.exists() else 0
+
+
+def test_a_worker_that_dies_anywhere_loses_nothing_and_repeats_only_what_may_be_repeated(
+    home: Home, tmp_path: Path
+) -> None:
+    """Every point of death at once: one worker after another dies at its own, in ten orders that all must end."""
+    ids = {}
+    for point in (*POINTS, "between", "nowhere"):
+        folder = tmp_path / point
+        folder.mkdir()
+        if point != "nowhere":
+            (folder / f"die-{point}").touch()
+        ids[point] = submit(home, "tale", str(folder), key=point)
+    ends = [work_off(home)]
+    while ends[-1] == -signal.SIGKILL:
+        ends.append(work_off(home))
+    assert 1 < len(ends) <= len(ids)
+    assert ends[-1] == 0
+    for point, id in ids.items():
+        folder = tmp_path / point
+        work = until(home, id, State.DONE)
+        assert work.done is not None
+        told = work.done.summary.split()
+        assert told[:3] == list(STEPS)
+        assert told[3] in (LETTER, "unsure")
+        assert not list(folder.glob("die-*")), point
+        assert times(folder, LETTER) <= 1
+        assert (told[3] == LETTER) <= (times(folder, LETTER) == 1), "what is reported as done was done"
+        repeated = {name: 2 if point == f"after-{name}" else 1 for name in STEPS}
+        assert {name: times(folder, name) for name in STEPS} == repeated
+    assert times(tmp_path / "nowhere", LETTER) == 1
+
+
+def test_a_finished_step_is_not_run_again_after_a_crash_in_a_later_one(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "die-before-third").touch()
+    id = submit(home, "tale", str(tmp_path))
+    assert work_off(home) == -signal.SIGKILL
+    assert work_off(home) == 0
+    assert until(home, id, State.DONE)
+    assert [times(tmp_path, name) for name in (*STEPS, LETTER)] == [1, 1, 1, 1]
+
+
+def test_workers_share_the_parts_and_the_living_finish_what_the_dead_began(home: Home, tmp_path: Path) -> None:
+    (tmp_path / "die-after-part-3").touch()
+    id = submit(home, "crowd", str(tmp_path), queue=Queue.TRIALS)
+    with running(home, 2):
+        work = until(home, id, State.DONE)
+        assert work.done == Done(summary="12 parts")
+    assert not (tmp_path / "die-after-part-3").exists()
+    assert [times(tmp_path, f"part-{number}") for number in range(12) if number != 3] == [1] * 11
+
+
+def test_the_same_key_is_the_same_work(home: Home, tmp_path: Path) -> None:
+    assert submit(home, "tale", str(tmp_path)) == submit(home, "tale", "elsewhere")
+    with office(home) as counter:
+        assert [work.body for work in counter.all()] == [str(tmp_path)]
+
+
+def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tmp_path: Path) -> None:
+    id = submit(home, "failing", str(tmp_path / "needed"))
+    assert work_off(home) == 0
+    failed = until(home, id, State.FAILED)
+    assert failed.error == "The file is not there. Make it."
+    (tmp_path / "needed").touch()
+    with office(home) as counter:
+        again = counter.retry(id)
+    assert work_off(home) == 0
+    done = until(home, again.id, State.DONE)
+    assert done.done is not None
+    assert done.done.summary == "there"
+    assert times(tmp_path, "before") == 1
+
+
+def test_cancelling_stops_a_step_that_listens(home: Home, tmp_path: Path) -> None:
+    id = submit(home, "endless", str(tmp_path / "begun"))
+    with running(home, 1) as [worker]:
+        until(home, id, State.RUNNING)
+        with office(home) as counter:
+            assert counter.cancel(id).state is State.CANCELLED
+        worker.communicate(timeout=SECONDS)
+    with office(home) as counter:
+        assert counter.find(id).state is State.CANCELLED
+        with pytest.raises(WhetError, match="cancelled already"):
+            counter.cancel(id)
+
+
+def test_unknown_work_is_a_persons_mistake(home: Home) -> None:
+    with office(home) as counter:
+        assert counter.all() == ()
+        with pytest.raises(WhetError, match="no work nothing"):
+            counter.find("nothing")
+
+
+def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    id = submit(home, "deadly", str(tmp_path / "deaths"))
+    ends = [work_off(home) for _ in range(5)]
+    assert ends == [-signal.SIGKILL] * 4 + [0]
+    with office(home) as counter:
+        assert counter.find(id).state is State.FAILED
+        assert "workers died" in counter.find(id).error
+
+
+def test_work_of_a_kind_that_this_version_does_not_know_is_refused_not_lost(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    id = submit(home, "dance", "{}")
+    assert work_off(home) == 0
+    assert "does not know work of the kind dance" in until(home, id, State.FAILED).error
+
+
+def test_direct_steps_need_no_engine() -> None:
+    steps = Direct("here", lambda inner, kind, body: f"{inner.id} {kind} {body}")
+    assert steps.do("step", lambda: "did") == "did"
+    assert steps.once("step", lambda: "did") == "did"
+    assert steps.spread("part", (("a", "1"), ("b", "2"))) == ("a part 1", "b part 2")
