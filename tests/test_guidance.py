@@ -21,6 +21,8 @@ FRAMES = {
     Slot.USER: "{body}",
     Slot.EXTERNAL: "{body}",
     Slot.TRAJECTORY: "{body}",
+    Slot.CALLS: "{body}",
+    Slot.RESULT: "{body}",
     Slot.DATE: "{date}",
     Slot.MODEL: "{model}",
     Slot.PROVIDER: "{provider}",
@@ -54,7 +56,7 @@ def test_there_is_one_default_identity() -> None:
 
 
 def test_a_place_is_one_that_the_prompt_can_fill() -> None:
-    known = {"body", "mark", "date", "weekday", "model", "provider", "session"}
+    known = {"body", "mark", "tool", "date", "weekday", "model", "provider", "session"}
     assert all(set(re.findall(r"\{(\w+)\}", passage.text)) <= known for passage in built_in())
 
 

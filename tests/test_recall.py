@@ -1,15 +1,15 @@
-"""Recall: the passages that fit best, each under its heading."""
+"""Recall: the excerpts that fit best, each under its heading."""
 
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.recall import PASSAGE_CHARACTERS, Passage, best, passages
+from whet.recall import EXCERPT_CHARACTERS, Excerpt, best, excerpts
 from whet.trust import Trust
 
 
 def test_paragraphs_carry_the_heading_that_they_stand_below() -> None:
     text = "Intro.\n\n## Tea\nGreen.\n\nBlack.\r\n\r\n# Coffee\n\nNone."
-    assert [each.text for each in passages("p", text, Trust.USER)] == [
+    assert [each.text for each in excerpts("p", text, Trust.USER)] == [
         "Intro.",
         "## Tea\nGreen.",
         "## Tea\nBlack.",
@@ -19,13 +19,13 @@ def test_paragraphs_carry_the_heading_that_they_stand_below() -> None:
 
 def test_the_most_words_win_and_then_the_shorter() -> None:
     texts = ("kettle in the long kitchen", "kettle", "green kettle", "milk")
-    found = [Passage("a", text, Trust.USER) for text in texts]
+    found = [Excerpt("a", text, Trust.USER) for text in texts]
     ordered = ["green kettle", "kettle", "kettle in the long kitchen"]
     assert [each.text for each in best(found, "a green kettle", limit=5)] == ordered
 
 
 @given(st.text(), st.text(max_size=20), st.integers(1, 3))
 def test_any_text_is_cut_and_searched(text: str, question: str, limit: int) -> None:
-    found = list(passages("place", text, Trust.EXTERNAL))
-    assert all(0 < len(each.text) <= PASSAGE_CHARACTERS for each in found)
+    found = list(excerpts("place", text, Trust.EXTERNAL))
+    assert all(0 < len(each.text) <= EXCERPT_CHARACTERS for each in found)
     assert len(best(found, question, limit=limit)) <= limit

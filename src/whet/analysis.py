@@ -11,7 +11,7 @@ from whet.signals import Kind, Signal
 from whet.transcripts import Transcript, Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 1
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 2
 
 
 class ExchangeOutcome(Value, frozen=True):

@@ -2,9 +2,11 @@
 
 from collections.abc import Iterable
 
+from whet.analysis import Analysis
 from whet.errors import WhetError
+from whet.fingerprints import Cause
 from whet.front_matter import split, words
-from whet.lessons import Lesson
+from whet.lessons import CONFIDENT, Change, Lesson, Tally
 from whet.patches import Action, Form, Patch, Proof, Scope
 from whet.signals import Kind
 from whet.tools import Family, family_of, plain_name
@@ -55,17 +57,47 @@ def remedy_of(name: str, source: str) -> Remedy:
 
 def suited(remedies: Iterable[Remedy], lesson: Lesson) -> tuple[Remedy, ...]:
     """The remedies for a lesson; those for its very tool or family come first."""
-    family = family_of(ToolCall(id="", name=lesson.tool)) if lesson.tool else None
-    found = [remedy for remedy in remedies if remedy.kind is lesson.kind and _fits(remedy, lesson, family)]
+    found = [remedy for remedy in remedies if remedy.kind is lesson.kind and _fits(remedy, lesson)]
     return tuple(sorted(found, key=lambda remedy: not (remedy.tools or remedy.families)))
 
 
-def patch_of(remedy: Remedy, lesson: Lesson) -> Patch:
-    """The patch that brings a remedy into force for the tool that the lesson is about.
+def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[str, Lesson]:
+    """What each remedy is for, as far as it was seen: the sessions with such a signal, as the lesson that they make.
+
+    A person may choose a remedy for what was seen once; `lessons.distill` asks for more before it speaks.
+    """
+    known = tuple(remedies)
+    tallies = {remedy.name: Tally("", frozenset()) for remedy in known}
+    total = 0
+    for total, analysis in enumerate(analyses, 1):  # noqa: B007 - the last number is how many there were
+        for signal in analysis.signals:
+            if signal.cause is Cause.AGENT and signal.confidence >= CONFIDENT:
+                for remedy in known:
+                    if remedy.kind is signal.kind and _is_for(remedy, signal.tool):
+                        tallies[remedy.name].add(analysis, signal)
+    return {
+        remedy.name: Lesson(
+            kind=remedy.kind,
+            change=Change.RULE,
+            cause=Cause.AGENT,
+            tool="",
+            fingerprint="",
+            sessions=tallies[remedy.name].sessions,
+            base=total,
+            trust=tallies[remedy.name].trust,
+            examples=tuple(tallies[remedy.name].examples),
+        )
+        for remedy in known
+        if tallies[remedy.name].sessions
+    }
+
+
+def patch_of(remedy: Remedy, lesson: Lesson | None) -> Patch:
+    """The patch that brings a remedy into force, for the tool that the lesson is about if it is about one.
 
     Its text is Whet's own: what the lesson quotes is evidence, and no word of it reaches an agent.
     """
-    is_about_tool = bool(lesson.tool) and bool(remedy.tools or remedy.families)
+    tool = lesson.tool if lesson and (remedy.tools or remedy.families) else ""
     return Patch(
         form=Form.RULE,
         action=Action.ADD,
@@ -73,16 +105,23 @@ def patch_of(remedy: Remedy, lesson: Lesson) -> Patch:
         text=remedy.text,
         scope=Scope(
             models=remedy.models,
-            tools=(lesson.tool,) if is_about_tool else (),
+            tools=(tool,) if tool else (),
             purposes=remedy.purposes,
         ),
-        reason=f"{lesson.kind} in {lesson.sessions} of {lesson.base} sessions",
+        reason=f"{lesson.kind} in {lesson.sessions} of {lesson.base} sessions" if lesson else "from the catalogue",
         trust=Trust.AGENT,
-        proofs=tuple(Proof(seen.session, seen.message, lesson.kind, seen.quote) for seen in lesson.examples),
+        proofs=tuple(
+            Proof(seen.session, seen.message, remedy.kind, seen.quote) for seen in (lesson.examples if lesson else ())
+        ),
     )
 
 
-def _fits(remedy: Remedy, lesson: Lesson, family: Family | None) -> bool:
-    by_tool = plain_name(lesson.tool) in map(plain_name, remedy.tools) or family in remedy.families
+def _fits(remedy: Remedy, lesson: Lesson) -> bool:
     models = not remedy.models or any(part in model.lower() for part in remedy.models for model in lesson.models)
-    return models and (by_tool or not (remedy.tools or remedy.families))
+    return models and _is_for(remedy, lesson.tool)
+
+
+def _is_for(remedy: Remedy, tool: str) -> bool:
+    family = family_of(ToolCall(id="", name=tool)) if tool else None
+    named = plain_name(tool) in map(plain_name, remedy.tools) or family in remedy.families
+    return named or not (remedy.tools or remedy.families)

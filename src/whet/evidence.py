@@ -13,6 +13,7 @@ from whet.trust import Trust, trust_of_tool
 from whet.wordings import Phrase
 
 SHORT_RESULT = 1_000
+OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
 
 
 @dataclass(frozen=True)
@@ -152,8 +153,12 @@ class Evidence:
 
 
 def gather(transcript: Transcript, *, ignore_flags: bool = False) -> Evidence:
-    """The evidence of a transcript."""
-    steps = tuple(_step(exchange, ignore_flags) for exchange in pair(transcript.messages).exchanges)
+    """The evidence of a transcript. What stands for older messages, and examples of other sessions, are none."""
+    steps = tuple(
+        _step(exchange, ignore_flags)
+        for exchange in pair(transcript.messages).exchanges
+        if transcript.messages[exchange.asked].origin not in OF_OTHERS
+    )
     sayings = (
         _saying(index, message)
         for index, message in enumerate(transcript.messages)

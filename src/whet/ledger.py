@@ -96,13 +96,14 @@ class Key(NamedTuple):
 
 
 class Change(Value, frozen=True):
-    """What one entry did to one thing."""
+    """What one entry did to one thing. `along` are the support files that leave, or come back, with their skill."""
 
     number: int
     key: Key
     before: Item | None
     after: Item | None
     batch: int = 0
+    along: tuple[Item, ...] = ()
 
 
 class State(Value, frozen=True):
@@ -186,15 +187,13 @@ class _Folding:
         match entry.step:
             case Step.UNDONE:
                 change = self.done.pop(entry.about)
-                self.undone[change.number] = change
-                self._put(change.key, change.before)
+                self.undone[change.number] = self._leave(change, change.before)
             case Step.REDONE:
                 change = self.undone.pop(entry.about)
-                self.done[change.number] = change
-                self._put(change.key, change.after)
+                self.done[change.number] = self._leave(change, change.after)
             case Step.REVERTED:
                 turned = self.done[entry.about]
-                self._push(Change(entry.number, turned.key, turned.after, turned.before, entry.batch))
+                self._push(Change(entry.number, turned.key, turned.after, turned.before, entry.batch, turned.along))
             case _:
                 if self.granted:
                     self.granted.pop(entry.patch.id, None)
@@ -234,15 +233,23 @@ class _Folding:
         )
 
     def _push(self, change: Change) -> None:
-        self.done[change.number] = change
+        self.done[change.number] = self._leave(change, change.after)
         self.undone.clear()
-        self._put(change.key, change.after)
 
-    def _put(self, key: Key, item: Item | None) -> None:
-        if item is None:
+    def _leave(self, change: Change, item: Item | None) -> Change:
+        """Leave one side of a change in force. A skill that goes takes its files along, and brings them back."""
+        if item is not None:
+            self.items.update({each.key: each for each in (item, *change.along)})
+            return change
+        files = self._files_of(change.key)
+        for key in (change.key, *(file.key for file in files)):
             self.items.pop(key, None)
-        else:
-            self.items[key] = item
+        return replace(change, along=files) if files or change.along else change
+
+    def _files_of(self, key: Key) -> tuple[Item, ...]:
+        """The support files in force of a skill."""
+        files = (item for item in self.items.values() if item.form is Form.FILE and item.home == key.home)
+        return tuple(item for item in files if key.form is Form.SKILL and item.name.startswith(f"{key.name}/"))
 
     def _before(self, entry: Entry, key: Key) -> Item | None:
         """What stood there: as the ledger has it, or as a person had left it."""
@@ -257,7 +264,7 @@ class _Folding:
             after = replace(change.after, canary=False)
             self.done[number] = replace(change, after=after)
             self.undone.clear()
-            self._put(change.key, after)
+            self.items[change.key] = after
 
 
 def _after(entry: Entry) -> Item | None:

@@ -36,6 +36,8 @@ class Slot(StrEnum):
     PROVIDER = "provider"
     SESSION = "session"
     TRAJECTORY = "trajectory"
+    CALLS = "calls"  # tools for a model that calls them in plain text
+    RESULT = "result"  # what a tool answered such a model
 
 
 class Passage(Value, frozen=True):

@@ -152,24 +152,12 @@ def _skills(sources: Sources, frames: Frames) -> Iterator[Piece]:
         yield _withheld(Tier.STABLE, "skills", "The index of skills was left out")
     index = _own(sources.skills)
     if index:
-        lines = _fitting(index.text, sources.budgets.skills)
-        left = len(index.text.splitlines()) - len(lines)
+        wanted = index.text.splitlines()
+        lines = tokens.fitting(wanted, sources.budgets.skills)
+        left = len({*wanted} - {*lines})
         warning = f"The index of skills is too long: {left:,} of its lines were left out." if left else ""
         body = frames.around(Slot.SKILLS, "\n".join(lines)) if lines else ""
         yield Piece(Tier.STABLE, "skills", body, index.trust, warning)
-
-
-def _fitting(text: str, budget: int) -> list[str]:
-    """As many whole lines as the budget allows."""
-    if tokens.estimate(text) <= budget:
-        return text.splitlines()
-    kept, size = [], 0
-    for line in text.splitlines():
-        size += tokens.estimate(f"{line}\n")
-        if size > budget:
-            break
-        kept.append(line)
-    return kept
 
 
 def _rules(sources: Sources, setting: Setting, frames: Frames) -> Iterator[Piece]:

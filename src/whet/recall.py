@@ -1,4 +1,4 @@
-"""Recall: the passages of a memory that fit a question best."""
+"""Recall: the excerpts of a memory that fit a question best."""
 
 from collections.abc import Iterable, Iterator
 from heapq import nlargest
@@ -7,10 +7,10 @@ from whet.likeness import sense
 from whet.transcripts import Value
 from whet.trust import Trust
 
-PASSAGE_CHARACTERS = 2_000
+EXCERPT_CHARACTERS = 2_000
 
 
-class Passage(Value, frozen=True):
+class Excerpt(Value, frozen=True):
     """A piece of a memory: where it stands, its words, and how far they may be believed."""
 
     place: str
@@ -18,7 +18,7 @@ class Passage(Value, frozen=True):
     trust: Trust
 
 
-def passages(place: str, text: str, trust: Trust) -> Iterator[Passage]:
+def excerpts(place: str, text: str, trust: Trust) -> Iterator[Excerpt]:
     """The paragraphs of a text, each under the heading that it stands below."""
     heading = ""
     for paragraph in text.replace("\r\n", "\n").split("\n\n"):
@@ -26,13 +26,13 @@ def passages(place: str, text: str, trust: Trust) -> Iterator[Passage]:
         if words.startswith("#"):
             heading, _, words = (part.strip() for part in words.partition("\n"))
         if words:
-            yield Passage(place, f"{heading}\n{words}".strip()[:PASSAGE_CHARACTERS], trust)
+            yield Excerpt(place, f"{heading}\n{words}".strip()[:EXCERPT_CHARACTERS], trust)
 
 
-def best(found: Iterable[Passage], question: str, *, limit: int) -> tuple[Passage, ...]:
-    """The passages that hold most words of the question, the shorter of two alike first; none that holds no word."""
+def best(found: Iterable[Excerpt], question: str, *, limit: int) -> tuple[Excerpt, ...]:
+    """The excerpts that hold most words of the question, the shorter of two alike first; none that holds no word."""
     wanted = sense(question).words
     scored = ((len(wanted & sense(f"{each.place} {each.text}").words), each) for each in found)
     fitting = (pair for pair in scored if pair[0])
     chosen = nlargest(limit, fitting, key=lambda pair: (pair[0], -len(pair[1].text), pair[1].place))
-    return tuple(passage for _, passage in chosen)
+    return tuple(excerpt for _, excerpt in chosen)

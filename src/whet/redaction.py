@@ -19,6 +19,7 @@ SHORTEST_VARIABLE = 6
 ROUNDS = 16
 MOST_LEARNED = 256
 
+PLACEHOLDER = re.compile(r"\[redacted:[a-z0-9-]{1,40}:[0-9]{1,9}\]")
 _STRING = re.compile(r'"(?:[^"\\]|\\.)*"')
 _COLON = re.compile(r"\s*:")
 _AnyValue = TypeVar("_AnyValue", bound=Value)
@@ -43,6 +44,7 @@ class Redactor:
         self._counts: Counter[str] = Counter()
         self._numbers: Counter[str] = Counter()
         self._placeholders: dict[str, str] = {}
+        self._secrets_of: dict[str, str] = {}  # as they stood in the text, by placeholder
         self._secrets = {value: "environment" for value in known if len(value) >= SHORTEST_KNOWN}
         self._literals = literals_of((kind, value) for value, kind in self._secrets.items())
         self._learned = False
@@ -56,6 +58,7 @@ class Redactor:
         """The text with its secrets replaced; the same object when there are none."""
         if len(text) < SHORTEST_TEXT:
             return text
+        self._pass_over(text)
         self._refresh()
         body = encoded(text)
         changed = False
@@ -70,6 +73,7 @@ class Redactor:
 
     def arguments(self, text: str) -> str:
         """The JSON text with the secrets in its strings replaced; still valid JSON if it was."""
+        self._pass_over(text)
         self._refresh()
         if len(text) < SHORTEST_TEXT or not find(encoded(text), self._literals):
             return text
@@ -93,30 +97,57 @@ class Redactor:
         redacted = "".join(pieces)
         return text if redacted == text else redacted
 
+    def message(self, message: Message) -> Message:
+        """The message with its secrets replaced; the same object when there are none."""
+        return _with(message, parts=_each(message.parts, lambda part: _part(self, part)))
+
+    def result(self, result: ToolResult) -> ToolResult:
+        """The result with its secrets replaced; the same object when there are none."""
+        return _with(result, content=_each(result.content, lambda piece: _piece(self, piece)))
+
+    def has_made(self, placeholder: str) -> bool:
+        """Whether this placeholder is one of its own."""
+        return placeholder in self._secrets_of
+
+    def secret_of(self, placeholder: str) -> str:
+        """The secret that a placeholder of this session stands for; empty where it is not known to the letter."""
+        return self._secrets_of.get(placeholder, "")
+
+    def _pass_over(self, text: str) -> None:
+        """Give no number again that a placeholder in the text has: it stands for another secret."""
+        if "[redacted:" in text:
+            for placeholder in PLACEHOLDER.findall(text):
+                _, kind, number = placeholder.strip("[]").split(":")
+                self._numbers[kind] = max(self._numbers[kind], int(number))
+
     def _assigned(self, name: str, value: str) -> str:
         redacted = self.text(value)
         if redacted is value and name:
             kind = kind_of_assignment(name, value)
             if kind and not any(character.isspace() for character in value):
-                return self._placeholder(Finding(0, 0, kind, canonical(value), exact=False))
+                return self._placeholder(Finding(0, 0, kind, canonical(value), exact=False), value)
         return redacted
 
     def _replaced(self, body: bytes, findings: list[Finding]) -> bytes:
         pieces: list[bytes] = []
         done = 0
         for finding in findings:
-            pieces += (body[done : finding.start], encoded(self._placeholder(finding)))
+            placeholder = self._placeholder(finding, decoded(body[finding.start : finding.end]))
+            pieces += (body[done : finding.start], encoded(placeholder))
             done = finding.end
         pieces.append(body[done:])
         return b"".join(pieces)
 
-    def _placeholder(self, finding: Finding) -> str:
+    def _placeholder(self, finding: Finding, found: str) -> str:
         placeholder = self._placeholders.get(finding.value)
         if placeholder is None:
             self._numbers[finding.kind] += 1
             placeholder = f"[redacted:{finding.kind}:{self._numbers[finding.kind]}]"
             self._placeholders[finding.value] = placeholder
+            self._secrets_of[placeholder] = found
             self._learn(finding)
+        if self._secrets_of[placeholder] != found:  # wrapped or escaped in one place: nobody can tell how it goes
+            self._secrets_of[placeholder] = ""
         self._counts[placeholder.split(":")[1]] += 1
         return placeholder
 
@@ -139,7 +170,7 @@ def redact(transcript: Transcript, known: tuple[str, ...] = ()) -> Redacted:
     Messages come first, since titles and endings change while a session grows and must not renumber them.
     """
     redactor = Redactor(known)
-    messages = _each(transcript.messages, lambda message: _message(redactor, message))
+    messages = _each(transcript.messages, redactor.message)
     redacted = _with(
         transcript,
         messages=messages,
@@ -164,10 +195,6 @@ def _is_secret_variable(name: str, value: str) -> bool:
     return len(value) >= SHORTEST_VARIABLE and not values.is_stand_in(value) and not values.is_code(value)
 
 
-def _message(redactor: Redactor, message: Message) -> Message:
-    return _with(message, parts=_each(message.parts, lambda part: _part(redactor, part)))
-
-
 def _part(redactor: Redactor, part: Part) -> Part:
     match part:
         case Text() | Thought():
@@ -175,7 +202,7 @@ def _part(redactor: Redactor, part: Part) -> Part:
         case ToolCall():
             return _with(part, arguments=redactor.arguments(part.arguments))
         case ToolResult():
-            return _with(part, content=_each(part.content, lambda piece: _piece(redactor, piece)))
+            return redactor.result(part)
         case Media():
             return _piece(redactor, part)
 

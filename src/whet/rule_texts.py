@@ -34,19 +34,13 @@ def rule_lines(rules: Iterable[Rule], setting: Setting, *, budget: int) -> RuleL
     """The operator's rules first, then the others by age, as many as the budget allows, each once."""
     scoped = [rule for rule in rules if holds_in(rule.scope, setting)]
     allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
-    lines: dict[str, Trust] = {}
-    left_out, size = 0, 0
+    trusts: dict[str, Trust] = {}
     for rule in sorted(allowed, key=lambda rule: rule.trust is not Trust.OPERATOR):
-        line = _line(rule.text)
-        cost = tokens.estimate(f"{line}\n")
-        if not line or line in lines:
-            continue
-        if size + cost > budget:
-            left_out += 1
-            continue
-        lines[line] = rule.trust
-        size += cost
-    return RuleLines(tuple(lines), lowest(lines.values()), tuple(_warnings(left_out, len(scoped) - len(allowed))))
+        trusts.setdefault(_line(rule.text), rule.trust)
+    lines = tokens.fitting(filter(None, trusts), budget)
+    left_out = len(trusts.keys() - {"", *lines})
+    warnings = tuple(_warnings(left_out, len(scoped) - len(allowed)))
+    return RuleLines(lines, lowest(trusts[line] for line in lines), warnings)
 
 
 def _line(text: str) -> str:

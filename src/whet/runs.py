@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from whet.trajectories import Definition
-from whet.transcripts import Ending, Message, Purpose, Usage, Value
+from whet.transcripts import Ending, Message, Origin, Purpose, Role, Usage, Value
 
 
 class Budget(Value, frozen=True):
@@ -45,10 +45,11 @@ class Run(Value, frozen=True):
     folder: str = ""  # in which its tools work
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
+    room: int | None = None  # tokens that a request may have before the run is compacted; None where it is not known
 
 
 class Spent(Value, frozen=True):
-    """What a run has cost so far. `dollars` is None where a price is not known."""
+    """What a run has cost so far. `dollars` counts the calls whose price is known; None where none is."""
 
     model_calls: int = 0
     input: int = 0
@@ -74,18 +75,26 @@ class Report(Value, frozen=True):
 
 
 class Ended(Value, frozen=True):
-    """The last thing that `execute` gives: how the run ended, why, and what it cost."""
+    """The last thing that `execute` gives: how the run ended, why, and what it cost.
+
+    `fault` is the provider's, where it failed, and `advice` what a person can do about it.
+    """
 
     ending: Ending
     detail: str = ""
     spent: Spent = Spent()
     report: Report | None = None
+    fault: str = ""
+    advice: str = ""
 
 
 class Fragment(Value, frozen=True):
-    """A piece of a reply while it streams, for eyes only: what counts is the message that follows."""
+    """A piece of a reply while it streams, for eyes only: what counts is the message that follows.
 
-    kind: Literal["text", "thought", "call"]
+    `again` says that the pieces shown so far are void: the answer broke off, and the model is asked once more.
+    """
+
+    kind: Literal["text", "thought", "call", "again"]
     text: str
 
 
@@ -101,17 +110,34 @@ def fork(run: Run, *, id: str, order: Iterable[Message], allowed: frozenset[str]
     )
 
 
+def grown(run: Run, *messages: Message) -> Run:
+    """The run with more of its conversation: what it said and heard, or the next order."""
+    return msgspec.structs.replace(run, messages=(*run.messages, *messages)) if messages else run
+
+
+def is_open(run: Run) -> bool:
+    """Whether somebody waits for the model's answer: a person, or the results of its calls."""
+    last = run.messages[-1] if run.messages else None
+    return last is not None and (last.role is not Role.AGENT or bool(last.calls))
+
+
+def without_last_turn(run: Run, *, id: str) -> Run:
+    """The conversation before the person's last words, as a session of its own: what was said stays on record."""
+    said = [i for i, each in enumerate(run.messages) if each.role is Role.USER and each.origin is Origin.TURN]
+    return msgspec.structs.replace(run, id=id, parent=run.id, messages=run.messages[: said[-1]] if said else ())
+
+
 def spend(spent: Spent, usage: Usage | None) -> Spent:
     """What is spent after one more model call."""
     used = usage or Usage()
-    known = spent.model_calls == 0 or spent.dollars is not None
+    costs = [cost for cost in (spent.dollars, used.cost_dollars) if cost is not None]
     return msgspec.structs.replace(
         spent,
         model_calls=spent.model_calls + 1,
         input=spent.input + used.input,
         output=spent.output + used.output,
         cached=spent.cached + used.cached,
-        dollars=(spent.dollars or 0.0) + used.cost_dollars if known and used.cost_dollars is not None else None,
+        dollars=sum(costs) if costs else None,
     )
 
 
@@ -126,4 +152,6 @@ def exceeded(spent: Spent, budget: Budget) -> str:
     for name, value, limit in limits:
         if limit is not None and value >= limit:
             return f"the budget of {limit:g} {name} is spent"
+    if budget.dollars is not None and spent.model_calls and spent.dollars is None:
+        return f"the budget of {budget.dollars:g} dollars cannot be kept: the price of the model is not known"
     return ""

@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whet.ledger import Change, Entry, Item, Key, State, Step, fold
+from whet.ledger import Actor, Change, Entry, Item, Key, State, Step, fold
+from whet.patches import TRUSTED
 
 CONTEXT_LINES = 3
 PUTTING = (Step.APPLIED, Step.CANARY)
@@ -83,6 +84,24 @@ def trace(entries: Sequence[Entry], text: str) -> tuple[Trace, ...]:
             ended = by_number.get(taken.get(entry.number, 0)) or undone.get(entry.number)
             found.append(Trace(entry, None if entry.number in in_force else ended))
     return tuple(found)
+
+
+def is_vouched_for(item: Item, entries: Sequence[Entry]) -> bool:
+    """Whether a text may be told to an agent: it is trusted, or a person approved that exact text.
+
+    What applies a patch sees to it already; where text leaves for an agent it is looked up again.
+    """
+    return item.trust >= TRUSTED or was_approved(item, entries)
+
+
+def was_approved(item: Item, entries: Sequence[Entry]) -> bool:
+    """Whether a person approved the very patch that put this text there, before it was put there."""
+    put = next((entry.patch.id for entry in entries if entry.number == item.number), None)
+    return any(
+        entry.step is Step.APPROVED and entry.actor is Actor.PERSON and entry.patch.id == put
+        for entry in entries
+        if entry.number < item.number
+    )
 
 
 def _change(state: State, number: int) -> Change:

@@ -52,6 +52,9 @@ class Ending(StrEnum):
     FAILED = "failed"  # the provider or the agent program gave up
     BUDGET = "budget"
     COMPACTED = "compacted"  # continued in a child session
+    REFUSED = "refused"  # the model, or a filter before it, would not answer
+    EMPTY = "empty"  # the model said nothing, and nothing again when it was asked again
+    CUT = "cut"  # the model's limit on its output came in the middle of its answer
     UNKNOWN = "unknown"
 
 
@@ -76,10 +79,11 @@ class Text(Value, frozen=True, tag="text", tag_field="type"):
 
 
 class Thought(Value, frozen=True, tag="thought", tag_field="type"):
-    """The model's reasoning, with the provider's signature where there is one."""
+    """The model's reasoning, with the provider's signature where there is one; redacted, the signature is all of it."""
 
     text: str
     signature: str = ""
+    redacted: bool = False
 
 
 class Media(Value, frozen=True, tag="media", tag_field="type"):
@@ -228,6 +232,15 @@ def decode(body: bytes) -> Message:
     return _decoder.decode(body)
 
 
+def whole(message: Message) -> Message:
+    """The message in characters that every encoding takes: half characters, which some sources give, are replaced."""
+    try:
+        encode(message)
+    except UnicodeEncodeError:
+        return decode(_encoder.encode(_mended(msgspec.to_builtins(message))))
+    return message
+
+
 def link(parent: bytes, body: bytes) -> bytes:
     """The id of an encoded message that follows `parent` (empty for the first): equal ids mean equal histories."""
     return hashlib.blake2b(parent + body, digest_size=ID_BYTES).digest()
@@ -268,6 +281,17 @@ def _answer(exchanges: list[Exchange], waiting: dict[str, list[int]], result: To
     place = places.pop(0)
     exchanges[place] = Exchange(call=exchanges[place].call, asked=exchanges[place].asked, result=result, answered=index)
     return True
+
+
+def _mended(value: object) -> object:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case dict():
+            return {key: _mended(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_mended(inner) for inner in value]
+    return value
 
 
 _encoder = msgspec.json.Encoder()

@@ -19,6 +19,11 @@ class Turn(NamedTuple):
     thing: Thing
     before: str | None
     after: str | None
+    along: str | None = None  # the skill's support file, which leaves and comes back with it
+
+    @property
+    def turned(self) -> "Turn":
+        return Turn(self.thing, self.after, self.before, self.along)
 
 
 SKILL = Thing(Form.SKILL, "brewing")
@@ -45,8 +50,13 @@ class Model:
     def page(self, thing: Thing) -> list[str]:
         return self.pages[thing.name.partition("/")[0]]
 
-    def put(self, turn: Turn) -> None:
-        thing, before, after = turn
+    def put_all(self, turns: tuple[Turn, ...]) -> tuple[Turn, ...]:
+        """What is in a skill's folder is written before the skill itself, and taken away before it."""
+        made = {turn.thing: self.put(turn) for turn in sorted(turns, key=lambda turn: turn.thing == SKILL)}
+        return tuple(made[turn.thing] for turn in turns)
+
+    def put(self, turn: Turn) -> Turn:
+        thing, before, after, along = turn
         if thing.form is Form.NOTE:
             page = self.page(thing)
             if before is not None:
@@ -66,8 +76,11 @@ class Model:
             self.write(thing, after)
         if after is None:
             self.known.pop(thing, None)
-        else:
-            self.known[thing] = after
+            return turn._replace(along=self.known.pop(FILE, None)) if thing == SKILL else turn
+        self.known[thing] = after
+        if along is not None:
+            self.known[FILE] = along
+        return turn
 
     def write(self, thing: Thing, text: str | None) -> None:
         if text is None:
@@ -84,9 +97,7 @@ class Model:
         return self.world.get(thing)
 
     def apply(self, turns: tuple[Turn, ...]) -> None:
-        for turn in turns:
-            self.put(turn)
-        self.done.append(turns)
+        self.done.append(self.put_all(turns))
         self.undone.clear()
 
     def may_turn(self, turn: Turn) -> bool:
@@ -104,7 +115,7 @@ class Model:
         turn = self.flat()[place]
         if not self.may_turn(turn):
             return False
-        self.apply((Turn(turn.thing, turn.after, turn.before),))
+        self.apply((turn.turned,))
         return True
 
     def flat(self) -> list[Turn]:
@@ -112,12 +123,12 @@ class Model:
 
     def _walk(self, source: list[tuple[Turn, ...]], target: list[tuple[Turn, ...]], *, backwards: bool) -> bool:
         turns = source[-1]
-        wanted = turns if backwards else tuple(Turn(turn.thing, turn.after, turn.before) for turn in turns)
+        wanted = turns if backwards else tuple(turn.turned for turn in turns)
         if not all(self.may_turn(turn) for turn in wanted):
             return False
-        for turn in reversed(wanted) if backwards else wanted:
-            self.put(Turn(turn.thing, turn.after, turn.before))
-        target.append(source.pop())
+        made = self.put_all(tuple(turn.turned for turn in wanted))
+        source.pop()
+        target.append(tuple(turn.turned for turn in made) if backwards else made)
         return True
 
 

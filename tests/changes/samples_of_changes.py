@@ -1,4 +1,4 @@
-"""Patches as the tests of learning need them."""
+"""Patches as the tests of changes need them."""
 
 from whet.patches import Action, Form, Patch, digest
 from whet.store.home import Home

@@ -1,6 +1,7 @@
 """Patches go into force and come out again, with their files; what a person wrote is never overwritten."""
 
 import pytest
+from msgspec.structs import replace
 
 from changes.samples_of_changes import NAMES, NOW, OTHERS, TEXTS, adding, changing, ready, removing
 from whet.changes.apply import Refused, apply, apply_all, promote, redo, revert, try_out, undo
@@ -214,3 +215,34 @@ def test_a_page_of_notes_has_a_limit_and_an_undo_has_none(home: Home, database: 
         person(home, database, adding(Form.NOTE, name="memory/other"))
     undo(home, database, actor=Actor.PERSON, now=NOW)
     assert TEXTS[Form.NOTE] in (home.folder / "memory.md").read_text()
+
+
+def test_support_files_leave_with_their_skill_and_come_back_with_it(home: Home, database: Database) -> None:
+    person(home, database, adding(Form.SKILL))
+    person(home, database, adding(Form.FILE))
+    both = state(home, database).items
+    archived = person(home, database, removing(Form.SKILL, TEXTS[Form.SKILL]))
+    assert state(home, database).items == ()
+    with pytest.raises(Conflict, match=f"taken away since entry {both[1].number}, by entry {archived.number}"):
+        revert(home, database, both[1].number, actor=Actor.PERSON, now=NOW)
+    undo(home, database, actor=Actor.PERSON, now=NOW)
+    assert state(home, database).items == both
+    redo(home, database, actor=Actor.PERSON, now=NOW)
+    assert state(home, database).items == ()
+    revert(home, database, archived.number, actor=Actor.PERSON, now=NOW)
+    assert state(home, database).items == both
+    assert place_of(home, both[1].key).path.read_text() == TEXTS[Form.FILE]
+
+
+def test_a_skill_and_its_support_file_come_together_or_not_at_all(home: Home, database: Database) -> None:
+    both = (adding(Form.SKILL), adding(Form.FILE))
+    with pytest.raises(WhetError, match="There is no skill"):
+        apply(home, database, adding(Form.FILE), actor=Actor.PERSON, now=NOW)
+    with pytest.raises(Refused):
+        apply_all(home, database, (both[0], replace(both[1], text="")), actor=Actor.PERSON, now=NOW)
+    assert not (home.folder / "skills").exists()
+    apply_all(home, database, both, actor=Actor.PERSON, now=NOW)
+    assert [item.form for item in state(home, database).items] == [Form.SKILL, Form.FILE]
+    undo(home, database, actor=Actor.PERSON, now=NOW)
+    assert state(home, database).items == ()
+    assert not place_of(home, Key(Form.SKILL, NAMES[Form.SKILL])).path.parent.exists()

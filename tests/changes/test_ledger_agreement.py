@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import secrets
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from changes.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
+from conftest import fresh_schema
 from whet import note_pages
 from whet.changes.apply import apply_all, redo, revert, undo
 from whet.changes.changing import ledger_of
@@ -77,7 +79,7 @@ class World:
     def do_batch(self, places: set[int], removes: bool) -> None:
         chosen = tuple(THINGS[place] for place in sorted(places))
         mixed = len({thing.form is Form.RULE for thing in chosen}) > 1
-        torn = removes and {SKILL, FILE} <= set(chosen)
+        torn = removes and {SKILL, FILE} <= set(chosen) and SKILL in self.model.world
         self._apply(chosen, removes=removes, refused=mixed or torn)
 
     def do_edit(self, place: int, removes: bool) -> None:
@@ -150,8 +152,8 @@ class World:
         for thing in chosen:
             before = self.model.current(thing)
             turns.append(Turn(thing, before, None if removes and before is not None else self.text(thing)))
-        patches = tuple(self.patch(*turn) for turn in turns)
-        writable = all(self.is_writable(thing) for thing in chosen)
+        patches = tuple(self.patch(turn.thing, turn.before, turn.after) for turn in turns)
+        writable = all(self.is_writable(thing, chosen) for thing in chosen)
         with self.expect(writable and not refused):
             apply_all(self.home, self.database, patches, actor=Actor.PERSON, now=self.clock)
             self.model.apply(tuple(turns))
@@ -159,9 +161,10 @@ class World:
     def patch(self, thing: Thing, before: str | None, after: str | None, trust: Trust = Trust.USER) -> Patch:
         return Patch(thing.form, action_for(before, after), thing.name, after or "", trust=trust, before=digest(before))
 
-    def is_writable(self, thing: Thing) -> bool:
-        """A support file needs its skill."""
-        return thing != FILE or SKILL in self.model.world
+    def is_writable(self, thing: Thing, beside: tuple[Thing, ...] = ()) -> bool:
+        """A support file needs its skill; a new one may come with it."""
+        is_new = FILE not in self.model.world and SKILL in beside
+        return thing != FILE or SKILL in self.model.world or is_new
 
     def text(self, thing: Thing) -> str:
         """Words that were never used before, so that no two texts are alike."""
@@ -204,17 +207,27 @@ def _text(item: object) -> str | None:
     return getattr(item, "text", None)
 
 
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example],
-)
-@given(st.lists(OPERATION, min_size=OPERATIONS, max_size=OPERATIONS))
-def test_random_operations_agree_with_the_model(operations: list[tuple[object, ...]]) -> None:
-    shared = MEMORY if MEMORY.is_dir() else None
-    with tempfile.TemporaryDirectory(dir=shared) as folder:
-        home = Home(Path(folder) / "home")
+operations_to_run = st.lists(OPERATION, min_size=OPERATIONS, max_size=OPERATIONS)
+LARGE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_base_example)
+
+
+def run_all(operations: list[tuple[object, ...]], database_url: str = "") -> None:
+    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+        home = Home(Path(folder) / "home", database_url)
         with opened(home) as database:
             world = World(home, database)
             for name, *arguments in operations:
                 world.run(str(name), *arguments)
+
+
+@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=LARGE)
+@given(operations_to_run)
+def test_random_operations_agree_with_the_model(operations: list[tuple[object, ...]]) -> None:
+    run_all(operations)
+
+
+@settings(max_examples=max(EXAMPLES // 15, 1), deadline=None, suppress_health_check=LARGE)
+@given(operations_to_run)
+def test_random_operations_agree_on_postgres(postgres_url: str, operations: list[tuple[object, ...]]) -> None:
+    with fresh_schema(postgres_url, f"agreement_{secrets.token_hex(8)}") as url:
+        run_all(operations, url)

@@ -65,10 +65,10 @@ def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
     assert "Water the plants." in whet("rules").out
     assert "+Water the plants." in whet("ledger", "show", "1").out
     assert whet("ledger", "show", "1", "--json").json["diff"].endswith("+Water the plants.")
-    assert "in force" in whet("ledger", "why", "water", "THE").out
+    assert whet("ledger", "why", "water", "THE").out.startswith("In force:")
     whet("ledger", "undo")
     assert whet("rules", "--json").json["rules"] == []
-    assert "undone by entry 2" in whet("ledger", "why", "water").out
+    assert whet("ledger", "why", "water").out.startswith("No longer in force, undone by entry 2")
     whet("ledger", "redo")
     assert whet("ledger", "revert", "1", "--note", "too wet", "--json").json["entries"][0]["note"] == "too wet"
     listing = whet("ledger", "--json").json
@@ -80,8 +80,37 @@ def test_a_rule_is_removed_and_the_catalogue_is_listed(whet: Whet) -> None:
     whet("rules", "add", "plants", TEXT)
     assert "out of force" in whet("rules", "remove", "plants").out
     assert whet("rules", "remove", "plants").code == 1
+    assert whet("ledger", "why", "plants").out.startswith("No longer in force, removed by entry 2")
     assert len(whet("rules", "catalogue", "--json").json["rules"]) >= 16
     assert "read-before-edit" in whet("rules", "catalogue").out
+    listed = whet("rules", "catalogue", "--kind", "timeout", "--json").json["rules"]
+    assert {rule["kind"] for rule in listed} == {"timeout"}
+
+
+def test_a_rule_gets_another_text_and_keeps_its_scope(whet: Whet) -> None:
+    whet("rules", "add", "plants", TEXT, "--tool", "hose")
+    assert whet("rules", "change", "plants", "Water them on Fridays.").code == 0
+    (rule,) = whet("rules", "--json").json["rules"]
+    assert (rule["text"], rule["scope"]["tools"]) == ("Water them on Fridays.", ["hose"])
+    assert whet("ledger", "why", "Mondays").out.startswith("No longer in force, replaced by entry 2")
+    assert whet("rules", "change", "weeds", TEXT).code == 1
+
+
+def test_a_rule_of_the_catalogue_comes_with_what_was_seen(whet: Whet, examples: Path) -> None:
+    assert "Nothing was seen" in whet("rules", "catalogue", "--seen").out
+    assert whet("import", str(examples)).code == 0
+    seen = whet("rules", "catalogue", "--seen", "--json").json
+    assert seen["sessions"]["change-before-retry"] == 1
+    counts = [seen["sessions"][rule["name"]] for rule in seen["rules"]]
+    assert counts == sorted(counts, reverse=True)
+    assert "change-before-retry" in whet("rules", "catalogue", "--seen").out
+    made = whet("rules", "add", "change-before-retry", "--json").json
+    assert made["reason"].startswith("retry_loop in 1 of ")
+    assert [proof["kind"] for proof in made["proofs"]] == ["retry_loop"]
+    assert made["text"] in whet("prompt", "--json").json["stable"]
+    own = whet("rules", "add", "cheap-first", "--purpose", "unattended", "--json").json
+    assert own["scope"]["purposes"] == ["unattended"]
+    assert whet("rules", "add", "no-such-rule").code == 1
 
 
 def test_nothing_to_undo_gives_advice_and_fails(whet: Whet) -> None:
@@ -101,7 +130,9 @@ def test_a_faulty_rule_is_refused_with_its_reason(whet: Whet) -> None:
 
 @pytest.mark.usefixtures("waiting")
 def test_what_waits_is_listed_and_shown_with_its_source(whet: Whet) -> None:
-    assert "1 change." in whet("pending").out
+    listed = whet("pending").out
+    assert TEXT in listed
+    assert "external" in listed
     shown = whet("pending", "show", "1").out
     assert f"+{TEXT}" in shown
     assert "session s1, message 3" in shown

@@ -89,8 +89,8 @@ def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> N
     whet("memory", "add", "The staging server is rebuilt on Mondays.")
     assert whet("memory", "connect", str(vault)).code == 0
     found = whet("memory", "search", "staging", "server", "--json").json
-    assert {each["place"].partition("/")[0]: each["trust"] for each in found} == {
-        "memory": "agent",
+    assert {each["place"]: each["trust"] for each in found} == {
+        "memory.md": "agent",
         "servers.md": "external",
     }
     (vault / "whet.md").write_text("- Answers in Norwegian.\n- <!-- drafts -->\n")
@@ -102,3 +102,29 @@ def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> N
     assert whet("memory", "search", "orchid").code == 1
     assert whet("memory", "connect", "/nowhere").code == 1
     assert whet("memory", "connect", str(person / "Moved"), variables={"CLAUDECODE": "1"}).code == 1
+
+
+def test_words_find_a_note_on_whichever_page_it_stands(whet: Whet) -> None:
+    whet("memory", "add", "--about-user", "Prefers tables.")
+    assert whet("memory", "replace", "tables", "Prefers lists.").code == 0
+    assert notes(whet, "user") == ["Prefers lists."]
+    assert whet("memory", "remove", "lists").code == 0
+    assert whet("memory", "remove", "lists").code == 1
+
+
+def test_notes_are_added_to_those_of_hermes_and_nothing_of_its_own_is_touched(whet: Whet, person: Path) -> None:
+    assert whet("memory", "export-hermes").code == 1
+    page = person / ".hermes" / "memories" / "MEMORY.md"
+    page.parent.mkdir(parents=True)
+    page.write_text("Hermes' own.\n§\nUses uv.")
+    whet("memory", "add", "Uses uv.")
+    whet("memory", "add", "Deploys on Mondays.")
+    whet("memory", "add", "--about-user", "Prefers tables.")
+    assert whet("memory", "export-hermes", variables={"CLAUDECODE": "1"}).code == 1
+    assert whet("memory", "export-hermes", "--json").json == {"added": 2, "known": 1, "left_out": []}
+    assert page.read_text() == "Hermes' own.\n§\nUses uv.\n§\nDeploys on Mondays."
+    assert (page.parent / "USER.md").read_text() == "Prefers tables."
+    page.write_text("x" * 2_200)
+    full = whet("memory", "export-hermes")
+    assert full.code == 1
+    assert "Left out: Deploys on Mondays." in full.out

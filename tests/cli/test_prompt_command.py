@@ -107,3 +107,9 @@ def test_a_secret_of_the_environment_does_not_get_into_the_prompt(whet: Whet, pr
     (project / "AGENTS.md").write_text("Deploy with swordfish-42-harbour.")
     variables = {"DEPLOY_TOKEN": "swordfish-42-harbour"}
     assert "swordfish" not in whet("prompt", "--folder", str(project), variables=variables).out
+
+
+def test_the_sizes_alone_are_printed_without_the_words(whet: Whet) -> None:
+    told = whet("prompt", "--sizes").out
+    assert "identity" in told
+    assert "── stable ──" not in told

@@ -64,11 +64,30 @@ def test_a_skill_that_no_agent_can_use_is_listed_with_its_fault(whet: Whet, tmp_
 
 
 def test_a_file_with_front_matter_of_its_own_is_taken(whet: Whet, tmp_path: Path) -> None:
-    (tmp_path / "mine.md").write_text("---\nname: other\ndescription: Make tea.\n---\n\nBoil.\n")
+    (tmp_path / "mine.md").write_text("---\nname: other\ndescription: Make tea.\nlicense: MIT\n---\n\nBoil.\n")
     assert whet("skills", "create", "tea", "-f", "mine.md").code == 0
-    assert (tmp_path / "home" / "skills" / "tea" / "SKILL.md").read_text() == (
-        "---\nname: tea\ndescription: Make tea.\n---\n\nBoil.\n"
+    assert whet("skills", "create", "more-tea", "-f", "mine.md", "--description", "Brew much of it.").code == 0
+    skills = tmp_path / "home" / "skills"
+    assert (skills / "tea" / "SKILL.md").read_text() == (
+        "---\nname: tea\ndescription: Make tea.\nlicense: MIT\n---\n\nBoil.\n"
     )
+    assert "description: Brew much of it.\nlicense: MIT\n" in (skills / "more-tea" / "SKILL.md").read_text()
+
+
+def test_a_folder_is_taken_with_its_support_files_and_undone_together(whet: Whet, tmp_path: Path) -> None:
+    source = tmp_path / "brewing"
+    (source / "references" / "teas").mkdir(parents=True)
+    (source / "SKILL.md").write_text("---\nname: brewing\ndescription: Brew tea.\n---\n\nBoil.\n")
+    (source / "references" / "teas" / "green.md").write_text("80 degrees.\n")
+    (source / "notes.txt").write_text("mine")
+    done = whet("skills", "create", "brewing", "-f", "brewing")
+    assert (done.code, done.out.count("Added")) == (0, 2)
+    assert whet("skills", "show", "brewing", "references/teas/green.md").out == "80 degrees.\n"
+    assert not (tmp_path / "home" / "skills" / "brewing" / "notes.txt").exists()
+    assert whet("ledger", "undo").out.count("is gone") == 2
+    assert not (tmp_path / "home" / "skills" / "brewing").exists()
+    assert whet("ledger", "redo").code == 0
+    assert whet("skills", "show", "brewing", "--json").json["files"] == ["references/teas/green.md"]
 
 
 @pytest.mark.parametrize(

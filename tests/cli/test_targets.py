@@ -104,3 +104,26 @@ def test_an_unknown_agent_gives_advice(whet: Whet) -> None:
     assert done.code == 1
     assert "claude-code" in done.err
     assert whet("target", "remove", "clod").code == 1
+
+
+def test_the_only_target_of_an_agent_goes_by_its_name_and_leaves_no_folder(whet: Whet, tmp_path: Path) -> None:
+    project = tmp_path / "project"
+    (project / "src").mkdir(parents=True)
+    whet("skills", "create", "tea", "--description", "Make tea.", "-f", "-", stdin="Boil.")
+    whet("rules", "add", "alone", "Decide by yourself.", "--purpose", "unattended")
+    assert whet("target", "add", "cursor", "--project", "project").code == 0
+    assert "None of the rules in force is for this target." in whet("sync").out
+    whet("rules", "add", "first", "Read a file in full before you edit it.")
+    assert whet("sync").code == 0
+    assert (project / ".cursor" / "rules" / "whet.mdc").exists()
+    assert (project / ".cursor" / "skills" / "tea" / "SKILL.md").exists()
+    assert whet("target", "remove", "cursor").code == 0
+    assert [path.name for path in project.rglob("*")] == ["src"]
+
+
+def test_an_agent_with_two_targets_has_to_be_named_in_full(whet: Whet, tmp_path: Path) -> None:
+    for name in ("one", "two"):
+        (tmp_path / name).mkdir()
+        assert whet("target", "add", "codex", "--project", name).code == 0
+    assert "may be any of 2 targets" in whet("target", "remove", "codex").err
+    assert whet("target", "remove", f"codex:{tmp_path / 'one'}").code == 0

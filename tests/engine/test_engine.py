@@ -124,6 +124,15 @@ def test_the_same_key_is_the_same_work(home: Home, tmp_path: Path) -> None:
         assert [work.body for work in counter.all()] == [str(tmp_path)]
 
 
+def test_of_work_that_stands_alone_only_one_is_open_at_a_time(home: Home) -> None:
+    with office(home) as counter:
+        first = counter.submit(Order("tale", "one", "a", alone="session"), Queue.JOBS)
+        assert counter.submit(Order("tale", "two", "b", alone="session"), Queue.JOBS) == first
+        assert counter.submit(Order("tale", "three", "c", alone="other"), Queue.JOBS) != first
+        counter.cancel(first)
+        assert counter.submit(Order("tale", "four", "d", alone="session"), Queue.JOBS) != first
+
+
 def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tmp_path: Path) -> None:
     id = submit(home, "failing", str(tmp_path / "needed"))
     assert work_off(home) == 0

@@ -49,7 +49,7 @@ def test_own_notes_are_told_and_searched(own: Path) -> None:
     assert memory.block(1000).startswith("- The staging server is rebuilt on Mondays.\n- Uses uv.\n\n- Answers")
     (found,) = memory.search("staging server", 10)
     assert found.text == "The staging server is rebuilt on Mondays."
-    assert found.place.startswith("memory/")
+    assert found.place == "memory.md"
 
 
 @pytest.mark.parametrize("limit", [0, 10, 30, 60])

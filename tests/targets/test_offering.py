@@ -11,7 +11,8 @@ from whet.ledger import Actor, Entry, Step
 from whet.patches import Action, Form, Patch
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.targets.offering import Offer, is_vouched_for, offered
+from whet.targets.offering import Offer, offered
+from whet.traces import is_vouched_for
 from whet.trust import Trust
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"

@@ -5,7 +5,7 @@ from enum import StrEnum
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from whet.runs import Fragment, Run
+from whet.runs import Fragment, Report, Run
 from whet.transcripts import Message, ToolCall, ToolResult
 from whet.trust import Trust
 
@@ -71,10 +71,11 @@ class Provider(Protocol):
 
 
 class Answer(NamedTuple):
-    """A tool's result, and how far its text may be believed."""
+    """A tool's result, and how far its text may be believed. A report ends the run: the agent says it is done."""
 
     result: ToolResult
     trust: Trust
+    report: Report | None = None
 
 
 class Toolbox(Protocol):

@@ -9,7 +9,7 @@ from whet.changes.guarding import expect_allowed
 from whet.changes.places import conflict, current, place_of
 from whet.errors import WhetError
 from whet.faults import LIMITS, Fault, Kind, Limits, faults
-from whet.ledger import CHANGES, Actor, Change, Entry, Key, State, Step
+from whet.ledger import CHANGES, Actor, Change, Entry, Item, Key, State, Step
 from whet.patches import Action, Form, Patch, derived, digest
 from whet.store.database import Database
 from whet.store.files import Conflict
@@ -49,7 +49,8 @@ def apply_all(
     books = Books(home, ledger_of(home, database), actor, now)
     _check_batch(patches)
     with _ready(books, patches[0].form) as state:
-        drafts = [draft(books, state, patch, limits=limits) for patch in own(patches, actor)]
+        made = frozenset(patch.name for patch in patches if patch.form is Form.SKILL)
+        drafts = [draft(books, state, patch, limits=limits, beside=made) for patch in own(patches, actor)]
         return record(home, books.ledger, drafts, state)
 
 
@@ -104,12 +105,23 @@ def redo(home: Home, database: Database, *, actor: Actor, now: float) -> tuple[E
     return _walk(Books(home, ledger_of(home, database), actor, now), Step.REDONE)
 
 
-def draft(books: Books, state: State, patch: Patch, *, step: Step = Step.APPLIED, limits: Limits = LIMITS) -> Entry:
-    """The entry that would put a patch in force, without its number; raises Refused or Conflict."""
+def draft(
+    books: Books,
+    state: State,
+    patch: Patch,
+    *,
+    step: Step = Step.APPLIED,
+    limits: Limits = LIMITS,
+    beside: frozenset[str] = frozenset(),
+) -> Entry:
+    """The entry that would put a patch in force, without its number; raises Refused or Conflict.
+
+    `beside` are the skills of the same batch, which may have support files though they are not there yet.
+    """
     found = faults(patch, state, limits=limits)
     if found:
         raise Refused(patch, found)
-    expect_allowed(books.home, state, patch, actor=books.actor)
+    expect_allowed(books.home, state, patch, actor=books.actor, beside=beside)
     known = state.get(patch.form, patch.name)
     text = known.text if known else None
     if patch.form is not Form.RULE:
@@ -203,12 +215,18 @@ def _done(books: Books, state: State, number: int) -> Change:
 
 
 def _superseded(state: State, change: Change) -> Conflict:
-    item = state.get(change.key.form, change.key.name)
-    what = f"entry {item.number}" if item and item.number else "a person's edit"
+    key, item = change.key, state.get(change.key.form, change.key.name)
+    later = next((each.number for each in reversed(state.done) if key in (each.key, *_keys(each.along))), 0)
+    by = f"entry {later}" if later > change.number else "a person's edit"
+    became = "changed" if item else "taken away"
     return Conflict(
-        f"The {change.key.form} {change.key.name} was changed since entry {change.number}, by {what}.",
-        advice=f"Revert that first, or see `whet ledger show {change.number}`.",
+        f"The {key.form} {key.name} was {became} since entry {change.number}, by {by}.",
+        advice=f"Revert that first, or see `whet ledger show {later or change.number}`.",
     )
+
+
+def _keys(items: Sequence[Item]) -> tuple[Key, ...]:
+    return tuple(item.key for item in items)
 
 
 def _check_batch(patches: Sequence[Patch]) -> None:

@@ -11,13 +11,18 @@ from whet.store.skill_files import read_text, usable
 from whet.trust import Trust
 
 
-def expect_allowed(home: Home, state: State, patch: Patch, *, actor: Actor) -> None:
-    """Raise WhetError where a patch would write no skill, change a person's, or double one that is there."""
+def expect_allowed(
+    home: Home, state: State, patch: Patch, *, actor: Actor, beside: frozenset[str] = frozenset()
+) -> None:
+    """Raise WhetError where a patch would write no skill, change a person's, or double one that is there.
+
+    `beside` are the skills of the same batch.
+    """
     if patch.form not in (Form.SKILL, Form.FILE):
         return
     name = patch.name.partition("/")[0]
     text = read_text(home.folder, name)
-    if patch.form is Form.FILE and text is None:
+    if patch.form is Form.FILE and text is None and not (name in beside and patch.action is Action.ADD):
         raise WhetError(f"There is no skill {name}.", advice="Make the skill first, then its support files.")
     if actor is not Actor.PERSON and text is not None and not is_agents(state, name):
         raise WhetError(

@@ -125,12 +125,7 @@ def _find(page: str, text: str) -> note_pages.Placed | None:
 
 
 def _decoded(place: Place, body: bytes | None) -> str | None:
-    if body is None:
-        return None
-    try:
-        return body.decode()
-    except UnicodeDecodeError as error:
-        raise WhetError(f"{place.path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
+    return None if body is None else files.decoded(body, place.path)
 
 
 def conflict(key: Key, place: Place) -> Conflict:

@@ -1,5 +1,6 @@
 """Skills read and changed on behalf of an agent or a person: what was not read in its present state is not changed."""
 
+from collections.abc import Mapping
 from typing import NamedTuple
 
 from whet import skills
@@ -28,10 +29,17 @@ def view(author: Author, name: str, file: str = FILE) -> Viewed:
     return Viewed(text, digest(text), support_files(author.home.folder, name))
 
 
-def create(author: Author, name: str, description: str, body: str) -> Entry:
-    """A new skill."""
-    text = skills.compose(name, description, body)
-    return give(author, [Patch(Form.SKILL, Action.ADD, name, text)])[0]
+def create(author: Author, name: str, description: str, body: str, files: Mapping[str, str] | None = None) -> Entry:
+    """A new skill, with its support files by their names."""
+    return add(author, name, skills.compose(name, description, body), files)[0]
+
+
+def add(author: Author, name: str, text: str, files: Mapping[str, str] | None = None) -> tuple[Entry, ...]:
+    """A new skill from the whole text of its SKILL.md, and its support files: all or nothing, and undone together."""
+    for file in files or ():
+        skills.file_names(file)
+    beside = (Patch(Form.FILE, Action.ADD, f"{name}/{file}", body) for file, body in (files or {}).items())
+    return give(author, [Patch(Form.SKILL, Action.ADD, name, text), *beside])
 
 
 def revise(author: Author, name: str, text: str, file: str = FILE) -> Entry:

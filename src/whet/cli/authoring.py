@@ -30,8 +30,8 @@ def person_at(home: Home, database: Database) -> Author:
     return author
 
 
-def tell(entries: Iterable[Entry], *, as_json: bool) -> int:
-    """Say which changes are in force, and which wait for a person."""
+def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
+    """Say which changes are in force, and which wait for a person; `done` is what to call what was done."""
     made = tuple(entries)
     if as_json:
         print_json({"entries": [entry_record(entry) for entry in made]})
@@ -41,7 +41,8 @@ def tell(entries: Iterable[Entry], *, as_json: bool) -> int:
         if entry.step is Step.PROPOSED:
             say(f"Waits for a person's approval: {what} (`whet pending show {entry.number}`).")
         else:
-            say(f"{DONE[entry.patch.action]} {what} (entry {entry.number}; `whet ledger undo` takes it back).")
+            verb = done or DONE[entry.patch.action]
+            say(f"{verb} {what} (entry {entry.number}; `whet ledger undo` takes it back).")
     return 0
 
 

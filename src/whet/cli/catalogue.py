@@ -2,6 +2,9 @@
 
 # Plain tuples of name, module and help: even a named tuple would cost a third of the start.
 CATALOGUE = (
+    ("chat", "chat", "Talk to the agent."),
+    ("run", "run", "Give the agent one task and print its answer."),
+    ("config", "config", "Show and change the settings: model, provider, limits."),
     ("import", "import_", "Bring in the sessions that agents left on this machine."),
     ("sessions", "sessions", "List sessions."),
     ("show", "show", "Read one session: what was said, called and answered."),
@@ -14,11 +17,15 @@ CATALOGUE = (
     ("prompt", "prompt", "Print what an agent is told, and what each part costs."),
     ("memory", "memory", "List and change the notes that agents are told."),
     ("skills", "skills", "List, make, hand over and put away skills."),
+    ("templates", "templates", "Examples of work that went well, for a new session to begin with."),
     ("target", "target", "Choose where other agents read what was learned."),
     ("sync", "sync", "Write what was learned to where other agents read it."),
     ("rules", "rules", "List, add and remove the rules that agents are given."),
     ("ledger", "ledger", "List every change of what agents are told, and take changes back."),
     ("pending", "pending", "Approve or refuse the changes that wait for you."),
+    ("work", "work", "List the work of the background; cancel and retry it."),
+    ("worker", "worker", "Carry out the work that waits."),
+    ("judge", "judge", "Say whether one arm of an experiment is really better."),
     ("export", "export", "Write sessions as OpenAI messages or ATIF."),
     ("forget", "forget", "Remove a session, or all of a source."),
 )

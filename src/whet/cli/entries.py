@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from typing import Any
 
+from whet import skills
 from whet.cli.output import moment, plain
+from whet.errors import WhetError
 from whet.exports import iso
 from whet.ledger import Entry
-from whet.patches import Scope
+from whet.patches import Form, Patch, Scope
 from whet.quoting import visible
 from whet.traces import Move, difference
 
@@ -45,10 +47,15 @@ def entry_record(entry: Entry) -> dict[str, Any]:
 
 def entry_row(entry: Entry) -> tuple[str, ...]:
     """One line of a table; foreign words show what they hide."""
-    words = visible(" ".join(entry.patch.text[: 2 * WORDS_SHOWN].split()))[:WORDS_SHOWN]
     about = f" {entry.about}" if entry.about else ""
-    what = f"{entry.patch.action} {entry.patch.form} {visible(entry.patch.name)}"
-    return (str(entry.number), moment(entry.at), f"{entry.step}{about}", entry.actor, what, words)
+    return (str(entry.number), moment(entry.at), f"{entry.step}{about}", entry.actor, *patch_cells(entry.patch))
+
+
+def patch_cells(patch: Patch) -> tuple[str, str]:
+    """What a patch does to what, and the beginning of its words; of a skill, what it is for."""
+    text = _description(patch.text) if patch.form is Form.SKILL else patch.text
+    words = visible(" ".join(text[: 2 * WORDS_SHOWN].split()))[:WORDS_SHOWN]
+    return f"{patch.action} {patch.form} {visible(patch.name)}", words
 
 
 def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
@@ -68,9 +75,19 @@ def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
 
 def diff_lines(move: Move) -> Iterable[str]:
     """The change as coloured lines, with nothing in it that is not shown."""
-    for line in difference(move.before, move.after).splitlines()[2:]:
+    lines = difference(move.before, move.after).splitlines()[2:]
+    if sum(line.startswith("@@") for line in lines) == 1:
+        lines = lines[1:]  # where there is one place only, its number tells nothing
+    for line in lines:
         colour = COLOURS.get(line[:1])
         yield f"[{colour}]{_safe(line)}[/{colour}]" if colour else _safe(line)
+
+
+def _description(text: str) -> str:
+    try:
+        return skills.read(text).description
+    except WhetError:
+        return text
 
 
 def _scope(scope: Scope) -> str:

@@ -8,11 +8,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.context.finding import find_files
-from whet.errors import WhetError
 from whet.guidance import built_in
-from whet.ledger import Actor, Entry, Item, Step, fold
+from whet.ledger import Entry, fold
 from whet.memory import block
 from whet.passages import Passage, Setting, passage_of, plain_names
+from whet.patches import TRUSTED
 from whet.prompt import Prompt, assemble
 from whet.prompt_sources import Budgets, Material, Rule, Sources
 from whet.skills import Skill, index
@@ -26,6 +26,7 @@ from whet.store.prompts import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills
 from whet.store.skill_views import uses
 from whet.tools import Family, family_of
+from whet.traces import was_approved
 from whet.transcripts import ToolCall
 from whet.trust import Trust
 
@@ -98,14 +99,10 @@ def can_load_skills(setting: Setting) -> bool:
 def rules_in_force(entries: Iterable[Entry]) -> tuple[Rule, ...]:
     """The rules for every session, the oldest first. Whether a person approved a foreign one is looked up anew."""
     known = tuple(entries)
-    put = {entry.number: entry for entry in known}
-    approved = {entry.patch.id for entry in known if entry.step is Step.APPROVED and entry.actor is Actor.PERSON}
-
-    def is_approved(item: Item) -> bool:
-        return item.number in put and put[item.number].patch.id in approved
-
     return tuple(
-        Rule(item.text, item.trust, item.scope, is_approved(item)) for item in fold(known).rules if not item.canary
+        Rule(item.text, item.trust, item.scope, item.trust < TRUSTED and was_approved(item, known))
+        for item in fold(known).rules
+        if not item.canary
     )
 
 
@@ -138,9 +135,4 @@ def _own_guidance(home: Home) -> tuple[Passage, ...]:
 def _text(home: Home, *names: str) -> str:
     place = files.beneath(home.folder, *names)
     body = files.read(place)
-    if body is None:
-        return ""
-    try:
-        return body.decode("utf-8-sig")
-    except UnicodeDecodeError as error:
-        raise WhetError(f"{place.path} is not text in UTF-8.", advice="Save it as UTF-8.") from error
+    return files.decoded(body or b"", place.path).removeprefix("\ufeff")

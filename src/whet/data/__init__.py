@@ -2,13 +2,25 @@
 
 from functools import cache
 from importlib.resources import files
+from typing import TYPE_CHECKING
 
 import msgspec
 
-from whet.scores import Weights
+from whet.models import Table
+
+if TYPE_CHECKING:
+    from whet.scores import Weights
 
 
 @cache
-def failure_weights() -> Weights:
+def failure_weights() -> "Weights":
     """The fitted weights of the failure score."""
+    from whet.scores import Weights  # noqa: PLC0415 - it loads all detectors, which an agent that only talks never needs
+
     return msgspec.json.decode(files(__name__).joinpath("failure_score.json").read_bytes(), type=Weights)
+
+
+@cache
+def models() -> Table:
+    """What is known of models: windows, tools, prices."""
+    return msgspec.json.decode(files(__name__).joinpath("models.json").read_bytes(), type=Table)

@@ -21,11 +21,15 @@ class Queue(StrEnum):
 
 
 class Order(Value, frozen=True):
-    """Work to be done once. Two orders with one key are the same work; `body` is JSON that its procedure reads."""
+    """Work to be done once. Two orders with one key are the same work; `body` is JSON that its procedure reads.
+
+    Of orders with the same word in `alone` only one is open at a time: while it is, another is the same work too.
+    """
 
     kind: str
     key: str
     body: str = "{}"
+    alone: str = ""
 
 
 class Done(Value, frozen=True):

@@ -7,7 +7,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
-from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, StepInfo, WorkflowStatus
+from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions, StepInfo, WorkflowStatus
 from dbos import error as dbos_error
 
 from whet.engine.orders import Done, Order, Queue
@@ -81,10 +81,16 @@ class Office:
 
     def submit(self, order: Order, queue: Queue) -> str:
         """Give an order. One with the same key that was given before, whatever became of it, is the same order."""
-        id = identity(order.kind, order.key)
-        options = {"workflow_name": WORKFLOW, "queue_name": queue.value, "workflow_id": id, "app_version": VERSION}
-        self._client.enqueue(options, order.kind, order.body)  # type: ignore[arg-type]  # a TypedDict by its keys
-        return id
+        options: EnqueueOptions = {
+            "workflow_name": WORKFLOW,
+            "queue_name": queue.value,
+            "workflow_id": identity(order.kind, order.key),
+            "app_version": VERSION,
+        }
+        if order.alone:
+            options["deduplication_id"] = order.alone
+            options["duplication_policy"] = "return-existing"
+        return self._client.enqueue(options, order.kind, order.body).workflow_id
 
     def all(self, *, limit: int = LISTED) -> tuple[Work, ...]:
         """The newest orders first."""

@@ -3,9 +3,10 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.passages import Passage, passage_of
+from whet.passages import Passage, Slot, filled, passage_of
 
 FOLDERS = ("", "hints")
+NOTICES = "notices"
 
 
 @cache
@@ -18,3 +19,19 @@ def built_in() -> tuple[Passage, ...]:
             if file.name.endswith(".md"):
                 found.append(passage_of(file.name.removesuffix(".md"), file.read_text(encoding="utf-8")))
     return tuple(found)
+
+
+def frame(slot: Slot) -> str:
+    """The built-in frame of a slot that is filled outside the prompt."""
+    return next(passage.text for passage in built_in() if passage.slot is slot)
+
+
+def notice(name: str, **values: str) -> str:
+    """What a program says to a model in the course of a conversation, with its places filled."""
+    return filled(_notices()[name], values)
+
+
+@cache
+def _notices() -> dict[str, str]:
+    texts = files(__name__).joinpath(NOTICES).iterdir()
+    return {text.name.removesuffix(".md"): " ".join(text.read_text(encoding="utf-8").split()) for text in texts}

@@ -19,7 +19,7 @@ from whet.store.folders import (
 )
 from whet.store.home import DATABASE_NAME
 
-__all__ = ["Conflict", "Entry", "Folder", "Place", "at", "beneath", "entered", "entries", "locked"]
+__all__ = ["Conflict", "Entry", "Folder", "Place", "at", "beneath", "decoded", "entered", "entries", "locked"]
 __all__ += ["make_folder", "move", "read", "remove", "write"]
 
 NAME_BYTES = 255
@@ -70,6 +70,14 @@ def read(place: Place) -> bytes | None:
     """What the file holds, or None where there is none."""
     with entered(place.root, place.names[:-1]) as folder:
         return None if folder is None else folder.read(place.name)
+
+
+def decoded(body: bytes, path: Path) -> str:
+    """The words in the bytes of a file that people write; anything but UTF-8 is refused."""
+    try:
+        return body.decode("utf-8")
+    except UnicodeDecodeError as error:
+        raise WhetError(f"{path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
 
 
 def write(place: Place, body: bytes, *, expected: bytes | None, mode: int = NEW_FILE) -> None:

@@ -9,7 +9,7 @@ from whet import memory
 from whet.errors import WhetError
 from whet.memory import Change, Memory, Note, Refusal
 from whet.note_pages import PageForm
-from whet.store.files import Folder, beneath, locked, read
+from whet.store.files import Folder, beneath, decoded, locked, read
 
 NAMES = tuple(memory.LIMITS)
 HERMES = {"memory": "MEMORY.md", "user": "USER.md"}
@@ -34,7 +34,7 @@ def hermes_shelf(hermes_home: Path) -> Shelf:
 def load(shelf: Shelf, name: str, known: Iterable[Note] = ()) -> Memory:
     """The notes as they are now, with a person's edits; `known` are those that the ledger put there."""
     file = shelf.file(name)
-    return memory.read(name, _decoded(read(beneath(shelf.folder, file)), shelf.folder / file), known, shelf.form)
+    return memory.read(name, decoded(read(beneath(shelf.folder, file)) or b"", shelf.folder / file), known, shelf.form)
 
 
 def change(shelf: Shelf, name: str, changes: Sequence[Change]) -> Memory | Refusal:
@@ -42,7 +42,7 @@ def change(shelf: Shelf, name: str, changes: Sequence[Change]) -> Memory | Refus
     file = shelf.file(name)
     with _held(shelf, file) as folder:
         body = folder.read(file)
-        before = memory.read(name, _decoded(body, shelf.folder / file), form=shelf.form)
+        before = memory.read(name, decoded(body or b"", shelf.folder / file), form=shelf.form)
         after = memory.change(before, changes)
         if isinstance(after, Memory) and after.page != before.page:
             folder.write(file, after.page.encode(), expected=body)
@@ -55,10 +55,3 @@ def _held(shelf: Shelf, file: str) -> Iterator[Folder]:
         if shelf.form is PageForm.HERMES:
             stack.enter_context(folder.holding(f"{file}.lock"))  # the one that Hermes itself takes
         yield folder
-
-
-def _decoded(body: bytes | None, path: Path) -> str:
-    try:
-        return (body or b"").decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise WhetError(f"{path} is not UTF-8 text: {error.reason}.", advice="Save it as UTF-8.") from error

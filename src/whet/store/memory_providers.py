@@ -8,7 +8,7 @@ from typing import NamedTuple, Protocol
 
 from whet import memory, note_pages
 from whet.errors import WhetError
-from whet.recall import Passage, best, passages
+from whet.recall import Excerpt, best, excerpts
 from whet.store.files import Place, beneath, entries, read, remove, write
 from whet.store.memory_files import NAMES, Shelf, load
 from whet.trust import Trust
@@ -27,8 +27,8 @@ class Provider(Protocol):
         """What an agent is told at the start of a session, in at most so many characters."""
         ...
 
-    def search(self, question: str, limit: int) -> tuple[Passage, ...]:
-        """The passages that fit a question best."""
+    def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
+        """The excerpts that fit a question best."""
         ...
 
 
@@ -41,9 +41,9 @@ class OwnMemory(NamedTuple):
         found = [memory.block(load(Shelf(self.folder), name)) for name in NAMES]
         return note_pages.shown("\n\n".join(block for block in found if block), limit)
 
-    def search(self, question: str, limit: int) -> tuple[Passage, ...]:
+    def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
         kept = (load(Shelf(self.folder), name) for name in NAMES)
-        notes = (Passage(f"{page.name}/{note.id}", note.text, Trust.AGENT) for page in kept for note in page.notes)
+        notes = (Excerpt(f"{page.name}.md", note.text, Trust.AGENT) for page in kept for note in page.notes)
         return best(notes, question, limit=limit)
 
 
@@ -65,12 +65,12 @@ class Vault(NamedTuple):
     def block(self, limit: int) -> str:
         return note_pages.shown(_text(beneath(self.folder, self.note)), limit)
 
-    def search(self, question: str, limit: int) -> tuple[Passage, ...]:
-        found = (passage for place in self._files() for passage in self._passages(place))
+    def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
+        found = (excerpt for place in self._files() for excerpt in self._excerpts(place))
         return best(found, question, limit=limit)
 
-    def _passages(self, place: Place) -> Iterator[Passage]:
-        return passages("/".join(place.names), _text(place), Trust.EXTERNAL)
+    def _excerpts(self, place: Place) -> Iterator[Excerpt]:
+        return excerpts("/".join(place.names), _text(place), Trust.EXTERNAL)
 
     def _files(self) -> Iterator[Place]:
         for number, place in enumerate(_markdown(self.folder, ())):

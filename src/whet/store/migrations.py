@@ -190,6 +190,19 @@ MIGRATIONS = (
             "CREATE INDEX skill_views_by_session ON skill_views (session)",
         ),
     ),
+    Migration(
+        "runs without their conversation, by their key",
+        shared=("CREATE TABLE runs (key TEXT PRIMARY KEY, body {bytes} NOT NULL, created {real} NOT NULL)",),
+    ),
+    Migration(
+        "templates: their uses, and what was measured of them",
+        shared=(
+            "CREATE TABLE template_uses (no {key}, key TEXT NOT NULL, session TEXT NOT NULL, at {real} NOT NULL)",
+            "CREATE INDEX template_uses_by_key ON template_uses (key)",
+            "CREATE TABLE template_worths (no {key}, key TEXT NOT NULL, at {real} NOT NULL, body {bytes} NOT NULL)",
+            "CREATE INDEX template_worths_by_key ON template_worths (key)",
+        ),
+    ),
 )
 
 

@@ -71,21 +71,27 @@ def storable(text: str) -> str:
     return text.replace("\0", "")
 
 
+def row_of(message: Message, parent: bytes, tools: Iterable[str]) -> MessageRow:
+    """A message that follows another as it is stored, with the tools that it calls or that answer in it."""
+    body = encode(message)
+    return MessageRow(
+        id=link(parent, body),
+        role=message.role.value,
+        at=message.at,
+        model=storable(message.model),
+        body=body,
+        words=indexed(message),
+        tools=tuple(sorted(tools)),
+    )
+
+
 def _rows(messages: tuple[Message, ...]) -> Iterator[MessageRow]:
     tools = _tools(pair(messages))
     parent = b""
     for index, message in enumerate(messages):
-        body = encode(message)
-        parent = link(parent, body)
-        yield MessageRow(
-            id=parent,
-            role=message.role.value,
-            at=message.at,
-            model=storable(message.model),
-            body=body,
-            words=indexed(message),
-            tools=tuple(sorted(tools.get(index, ()))),
-        )
+        row = row_of(message, parent, tools.get(index, ()))
+        parent = row.id
+        yield row
 
 
 def _tools(pairing: Pairing) -> dict[int, set[str]]:

@@ -1,4 +1,9 @@
-"""Prompts by their key, so that a session that is resumed is told what it was told, byte for byte."""
+"""Prompts by their key, so that a session that is resumed is told what it was told, byte for byte.
+
+They are never removed, for sessions and trials refer to them: equal ones are stored once, and each is compressed.
+"""
+
+import zlib
 
 import msgspec
 
@@ -12,7 +17,7 @@ def keep_prompt(database: Database, prompt: Prompt, *, now: float) -> str:
     with database.writing():
         database.execute(
             "INSERT INTO prompts (key, body, created) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
-            (prompt.key, msgspec.json.encode(prompt), now),
+            (prompt.key, zlib.compress(msgspec.json.encode(prompt)), now),
         )
     return prompt.key
 
@@ -28,8 +33,8 @@ def restore_prompt(database: Database, key: str) -> Prompt:
         raise WhetError(f"Several prompts have keys that begin with {key}.", advice="Give more of the key.")
     stored, body = rows[0]
     try:
-        prompt = msgspec.json.decode(body, type=Prompt)
-    except msgspec.MsgspecError as error:
+        prompt = msgspec.json.decode(zlib.decompress(body), type=Prompt)
+    except (zlib.error, msgspec.MsgspecError) as error:
         raise _damaged(stored) from error
     if prompt.key != stored:
         raise _damaged(stored)

@@ -27,6 +27,8 @@ class Facts(Value, frozen=True):
     tools: tuple[str, ...] = ()
     checks: tuple[Check, ...] = ()
     usage: Usage | None = None
+    prompt_key: str = ""  # of the prompt that a session of our own was told
+    run_key: str = ""  # of the run without its conversation
 
 
 class Prepared(NamedTuple):

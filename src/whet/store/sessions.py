@@ -68,7 +68,7 @@ class Provenance(NamedTuple):
 def keep(database: Database, prepared: Prepared, provenance: Provenance) -> Kept:
     """Keep a session wholly or not at all. Keeping it again changes nothing; a grown one gains what is new."""
     with database.writing():
-        session = _stored(database, prepared.id)
+        session = stored(database, prepared.id)
         kept = _compared(database, session, prepared, provenance.path)
         if session is None:
             _insert(database, prepared, provenance)
@@ -79,7 +79,7 @@ def keep(database: Database, prepared: Prepared, provenance: Provenance) -> Kept
 
 def compare(database: Database, prepared: Prepared, *, path: str) -> Kept:
     """What `keep` would do, without doing it."""
-    return _compared(database, _stored(database, prepared.id), prepared, path)
+    return _compared(database, stored(database, prepared.id), prepared, path)
 
 
 def load(database: Database, session: Session) -> Transcript:
@@ -152,7 +152,8 @@ def _segments(database: Database, session: Session, end: int) -> list[tuple[int,
         [(base, base_count)] = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
 
 
-def _stored(database: Database, session_id: str) -> Session | None:
+def stored(database: Database, session_id: str) -> Session | None:
+    """The session with exactly this id, if it is there."""
     rows = database.query(f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?", (session_id,))
     return session_of(rows[0]) if rows else None
 
@@ -174,8 +175,8 @@ def _bring_up_to_date(database: Database, session: Session, prepared: Prepared, 
     count = session.message_count
     if session.head == prepared.head:
         _update(database, session.no, prepared, provenance)
-    elif _begins(session, prepared) and not _is_stored(database, prepared.rows[count].id):
-        _add(database, session.no, count, prepared.rows[count:])
+    elif _begins(session, prepared) and not is_stored(database, prepared.rows[count].id):
+        add_rows(database, session.no, count, prepared.rows[count:])
         _update(database, session.no, prepared, provenance)
     else:
         _remove(database, session)
@@ -221,7 +222,7 @@ def _insert(database: Database, prepared: Prepared, provenance: Provenance) -> N
             provenance.now,
         ),
     )
-    _add(database, no, shared, prepared.rows[shared:])
+    add_rows(database, no, shared, prepared.rows[shared:])
 
 
 def _update(database: Database, no: int, prepared: Prepared, provenance: Provenance) -> None:
@@ -239,7 +240,8 @@ def _update(database: Database, no: int, prepared: Prepared, provenance: Provena
     )
 
 
-def _add(database: Database, session: int, start: int, rows: tuple[MessageRow, ...]) -> None:
+def add_rows(database: Database, session: int, start: int, rows: tuple[MessageRow, ...]) -> None:
+    """Give a session messages of its own from a position on. None of them may be stored already."""
     if not rows:
         return
     [(first,)] = database.query("SELECT coalesce(max(no), 0) + 1 FROM messages")
@@ -259,14 +261,15 @@ def _shared(database: Database, rows: tuple[MessageRow, ...]) -> int:
     low, high = 0, len(rows)
     while low < high:
         middle = (low + high + 1) // 2
-        if _is_stored(database, rows[middle - 1].id):
+        if is_stored(database, rows[middle - 1].id):
             low = middle
         else:
             high = middle - 1
     return low
 
 
-def _is_stored(database: Database, message_id: bytes) -> bool:
+def is_stored(database: Database, message_id: bytes) -> bool:
+    """Whether some session holds the message with this history."""
     return bool(database.query("SELECT 1 FROM messages WHERE id = ?", (message_id,)))
 
 

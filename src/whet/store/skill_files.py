@@ -7,7 +7,7 @@ from typing import NamedTuple
 from whet import skills
 from whet.errors import WhetError
 from whet.skills import FILE, FOLDERS, Skill
-from whet.store.files import Conflict, Entry, Folder, Place, beneath, entered, entries, locked, move, read
+from whet.store.files import Conflict, Entry, Folder, Place, beneath, decoded, entered, entries, locked, move, read
 
 FOLDER = "skills"
 ARCHIVE = ("archive", "skills")
@@ -47,7 +47,7 @@ def read_text(home: Path, name: str, file: str = FILE) -> str | None:
     """The text of a skill or of one of its support files; None where there is none."""
     place = place_of(home, name, file)
     body = read(place)
-    return None if body is None else _decoded(body, place)
+    return None if body is None else decoded(body, place.path)
 
 
 def place_of(home: Path, name: str, file: str = FILE) -> Place:
@@ -84,12 +84,13 @@ def archived(home: Path) -> tuple[str, ...]:
 
 def archived_text(home: Path, name: str) -> str:
     """The SKILL.md of the newest archived skill of a name."""
-    found = sorted(_archived(home, name), reverse=True)
-    body = read(beneath(home, *found[0][1].names, FILE)) if found else None
-    if body is None:
+    newest = max(_archived(home, name), default=None)
+    place = beneath(home, *newest[1].names, FILE) if newest else None
+    body = read(place) if place else None
+    if place is None or body is None:
         known = ", ".join(archived(home)) or "nothing"
         raise WhetError(f"There is no skill {name} in the archive.", advice=f"The archive holds {known}.")
-    return _decoded(body, beneath(home, *found[0][1].names, FILE))
+    return decoded(body, place.path)
 
 
 def bring_back(home: Path, name: str, body: bytes) -> bool:
@@ -120,18 +121,11 @@ def _found(folder: Folder, name: str) -> Found | None:
         body = folder.read_in(name, FILE)
         if body is None:
             return None
-        skill = skills.read(_decoded(body, Place(folder.path, (name, FILE))))
+        skill = skills.read(decoded(body, folder.path / name / FILE))
     except WhetError as error:
         return Found(name, None, error.message)
     wrong = skills.faults(skill, folder=name)
     return Found(name, None, "; ".join(wrong)) if wrong else Found(name, skill)
-
-
-def _decoded(body: bytes, place: Place) -> str:
-    try:
-        return body.decode("utf-8")
-    except UnicodeDecodeError as error:
-        raise WhetError(f"{place.path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
 
 
 def _may_be_skill(entry: Entry) -> bool:

@@ -1,14 +1,15 @@
 """What there is to write: the rules in force as the ledger has them, and the skills of the home."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterator, Mapping
 from typing import NamedTuple
 
-from whet.ledger import Actor, Entry, Item, Step
-from whet.patches import TRUSTED, Form
+from whet.ledger import Item, fold, seen_from
+from whet.patches import Form
 from whet.store import files, skill_files
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.targets.skill_folders import MAIN_FILE, Content
+from whet.traces import is_vouched_for
 
 
 class Offer(NamedTuple):
@@ -21,7 +22,8 @@ class Offer(NamedTuple):
 
 def offered(home: Home, ledger: Ledger) -> Offer:
     """What may be told to other agents now."""
-    state, entries = ledger.state(), ledger.entries()
+    entries = ledger.entries()
+    state = seen_from(ledger.home, fold(entries))
     parts = (*state.rules, *state.skills, *state.of(Form.FILE))
     held = tuple(item for item in parts if not is_vouched_for(item, entries))
     rules = tuple(rule for rule in state.rules if rule not in held)
@@ -36,19 +38,3 @@ def skills_of(home: Home) -> Iterator[tuple[str, Content]]:
         names = (MAIN_FILE, *skill_files.support_files(home.folder, skill.name))
         content = {name: files.read(skill_files.place_of(home.folder, skill.name, name)) for name in names}
         yield skill.name, {name: body for name, body in content.items() if body is not None}
-
-
-def is_vouched_for(item: Item, entries: Iterable[Entry]) -> bool:
-    """Whether a text may be told to an agent: it is trusted, or a person approved that exact text.
-
-    What applies a patch sees to it already; here, where text leaves for other agents, it is checked again.
-    """
-    if item.trust >= TRUSTED:
-        return True
-    known = list(entries)
-    put = next((entry.patch.id for entry in known if entry.number == item.number), None)
-    return any(
-        entry.step is Step.APPROVED and entry.actor is Actor.PERSON and entry.patch.id == put
-        for entry in known
-        if entry.number < item.number
-    )

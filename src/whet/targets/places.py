@@ -1,6 +1,7 @@
 """Other people's files and folders: where a path really leads, and whether Whet may write there."""
 
 import codecs
+import contextlib
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -67,3 +68,11 @@ def keep(home: Home, name: str, content: bytes) -> Path:
     if files.read(place) is None:
         files.write(place, content, expected=None)
     return place.path
+
+
+def tidy(folder: Path, project: str) -> None:
+    """Take away a folder of a project that is empty now, and those above it: they were made for what was in it."""
+    inner = [each for each in (folder, *folder.parents) if project and Path(os.path.realpath(project)) in each.parents]
+    with contextlib.suppress(OSError):  # something else is in it: it stays, and so do those above
+        for each in inner:
+            each.rmdir()

@@ -27,14 +27,9 @@ def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = 
     """What stands in a file that these targets share: the rules that hold for one of them, the operator's first."""
     readers = tuple(targets)
     held = [rule for rule in rules if any(holds_for(target, rule) for target in readers)]
-    lines: list[str] = []
-    left = budget - tokens.estimate(frame())
-    for rule in sorted(held, key=lambda rule: rule.trust is not Trust.OPERATOR):
-        cost = tokens.estimate(f"{_line(rule)}\n")
-        if cost <= left:
-            lines.append(_line(rule))
-            left -= cost
-    return Rendered(frame().replace("{body}", "\n".join(lines)) if lines else "", len(held) - len(lines))
+    wanted = [_line(rule) for rule in sorted(held, key=lambda rule: rule.trust is not Trust.OPERATOR)]
+    lines = tokens.fitting(wanted, budget - tokens.estimate(frame()))
+    return Rendered(frame().replace("{body}", "\n".join(lines)) if lines else "", len({*wanted} - {*lines}))
 
 
 def holds_for(target: Target, rule: Item) -> bool:

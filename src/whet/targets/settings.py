@@ -104,12 +104,14 @@ def remove(home: Home, name: str) -> None:
 
 
 def named(targets: Iterable[Target], name: str) -> Target:
-    """The target of this name, or of this file."""
-    found = [each for each in targets if name in (each.name, each.file)]
-    found = found or [each for each in targets if each.file == str(Path(name).expanduser().absolute())]
+    """The target of this name, of this file, or the only one of this agent."""
+    known = tuple(targets)
+    found = [each for each in known if name in (each.name, each.file)]
+    found = found or [each for each in known if each.file == str(Path(name).expanduser().absolute())]
+    found = found or [each for each in known if each.agent == name]
     if len(found) != 1:
         raise WhetError(
-            f"{name} is the file of several targets." if found else f"There is no target {name}.",
+            f"{name} may be any of {len(found)} targets." if found else f"There is no target {name}.",
             advice="`whet target` lists them by name.",
         )
     return found[0]

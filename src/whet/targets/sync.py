@@ -17,7 +17,7 @@ from whet.store.home import Home
 from whet.targets import skill_folders
 from whet.targets.agents import known
 from whet.targets.offering import Offer
-from whet.targets.places import Found, keep, lead, look
+from whet.targets.places import Found, keep, lead, look, tidy
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target
 from whet.targets.skill_folders import Content, Copy, Kind
@@ -128,10 +128,17 @@ def _deliver(order: Order, rules: tuple[Item, ...], path: str, readers: Readers)
         return Change(names, path, "skipped", note)
     preamble = agent.preamble if agent else b""
     after = place(found.content, text, preamble=preamble)
-    note = f"{found.note} {f'{left_out} rules are beyond the budget.' if left_out else ''}".strip()
+    note = " ".join(filter(None, (found.note, _unwritten(readers, rules, text, left_out))))
     if standing and standing.edited and not order.dry_run:
         note = f"The edited text was saved as {_keep(order.home, path, standing)}. {note}".strip()
     return _put(order, found, after, first, Change(names, path, "written", note, _change_of(found.content, after)))
+
+
+def _unwritten(readers: Readers, rules: tuple[Item, ...], text: str, left_out: int) -> str:
+    """What a person may wonder about: rules in force that are not in the file."""
+    if left_out:
+        return f"{left_out} rules are beyond the budget."
+    return "None of the rules in force is for this target." if readers.targets and rules and not text else ""
 
 
 def _put(order: Order, found: Found, after: bytes | None, first: Target, change: Change) -> Change:
@@ -140,6 +147,7 @@ def _put(order: Order, found: Found, after: bytes | None, first: Target, change:
     removed = after is None or (found.content is not None and after == take_out(found.content))
     if not order.dry_run and after is None and found.content is not None:
         files.remove(found.place, expected=found.content)
+        tidy(found.place.path.parent, first.project)
     elif not order.dry_run and after is not None:
         mode = PROJECT_FILE_MODE if first.project else NEW_FILE
         files.write(found.place, after, expected=found.content, mode=mode)
@@ -159,6 +167,8 @@ def deliver_skills(order: Order, wanted: Mapping[str, Content], folder: str, rea
     hand = skill_folders.Hand(home, order.dry_run, partial(_keep_bytes, order.home) if order.force else None)
     copies = [_tried(name, partial(skill_folders.copy, real, name, content, hand)) for name, content in wanted.items()]
     copies += [_tried(name, partial(skill_folders.withdraw, real, name, hand)) for name in gone]
+    if not readers.targets and not order.dry_run:
+        tidy(real, readers.first.project)
     return [Change(readers.names, str(Path(folder) / each.name), each.kind, each.note) for each in copies]
 
 

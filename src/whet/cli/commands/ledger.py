@@ -13,9 +13,10 @@ from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.ledger import Entry, Key, Step, fold, seen_from
+from whet.patches import Action
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.traces import Move, difference, move_of, trace
+from whet.traces import PUTTING, Move, Trace, difference, move_of, trace
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 
@@ -119,13 +120,20 @@ def why(words: tuple[str, ...], as_json: bool) -> int:
             advice="Give fewer of them as they stand there; what a person wrote in a file is in no entry.",
         )
     for each in found:
-        ended = each.ended
-        state = f"{ended.step} by entry {ended.number}, {moment(ended.at)}" if ended else "in force"
-        say(f"[bold]{state}[/bold]")
+        say(f"[bold]{_standing(each)}[/bold]")
         patch = each.entry.patch
         for line in entry_lines(each.entry, Move(Key(patch.form, patch.name), None, patch.text)):
             say(line)
     return 0
+
+
+def _standing(found: Trace) -> str:
+    ended = found.ended
+    if ended is None:
+        return "In force:"
+    took = {Action.CHANGE: "replaced", Action.REMOVE: "removed"}.get(ended.patch.action, "replaced")
+    how = took if ended.step in PUTTING else str(ended.step)
+    return f"No longer in force, {how} by entry {ended.number}, {moment(ended.at)}:"
 
 
 def _entries() -> list[Entry]:
@@ -143,6 +151,6 @@ def _report(made: tuple[Entry, ...], as_json: bool) -> int:
         return 0
     for entry in made:
         patch = entry.patch
-        stands = "is there" if entry.after else "is gone"
-        say(f"Entry {entry.about} was {entry.step}: {patch.form} {plain(patch.name)} {stands}.")
+        stands = "is there as it was" if entry.after else "is gone"
+        say(f"Entry {entry.about} was {entry.step}: the {patch.form} {plain(patch.name)} {stands}.")
     return 0

@@ -16,16 +16,22 @@ from whet.cli.output import console, count, many, moment, plain, print_json, say
 from whet.errors import WhetError
 from whet.exports import iso
 from whet.ledger import Entry
-from whet.memory import LIMITS, Change, Memory, Refusal, complaint
+from whet.memory import LIMITS, Change, Memory, Note, Reason, Refusal, complaint, find
 from whet.patches import Action
+from whet.store.files import beneath, make_folder
 from whet.store.home import find_home, prepare_home
-from whet.store.memory_files import NAMES, hermes_shelf, load
+from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
+from whet.store.memory_files import change as change_page
 from whet.store.memory_providers import NOTE, OwnMemory, Vault, connect, connected, disconnect
 from whet.store.opening import opened
 from whet.trust import Trust
 
 page_option = click.option(
     "--about-user", "user", is_flag=True, help="A note about you (user.md) and not about the setting (memory.md)."
+)
+
+hermes_option = click.option(
+    "--folder", type=click.Path(path_type=Path), help="Hermes' home; ~/.hermes or HERMES_HOME if not given."
 )
 
 
@@ -86,11 +92,11 @@ def remove(match: str, user: bool, as_json: bool) -> int:
     epilog="Example: whet memory import-hermes",
     help="Bring in the notes of Hermes' own memory (MEMORY.md and USER.md). They are shown first, and you are asked.",
 )
-@click.option("--folder", type=click.Path(path_type=Path), help="Hermes' home; ~/.hermes or HERMES_HOME if not given.")
+@hermes_option
 @click.option("--yes", is_flag=True, help="Do not ask.")
 @json_option
 def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
-    shelf = hermes_shelf(folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes"))
+    shelf = hermes_shelf(_hermes(folder))
     found = [(name, note.text) for name in NAMES for note in load(shelf, name).notes]
     if not found:
         raise WhetError(f"There are no notes in {shelf.folder}.", advice="Give Hermes' home with --folder.")
@@ -113,10 +119,39 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
     if as_json:
         print_json({"entries": [entry_record(entry) for entry in made], "left_out": left})
     else:
-        for each in left:
-            say(f"Left out: {plain(each['note'])}\n  {plain(each['reason'])}")
+        _print_left(left)
         say(f"Brought in {many(len(made), 'note')}.")
     return 0 if made or not left else 1
+
+
+@command.command(
+    "export-hermes",
+    epilog="Example: whet memory export-hermes",
+    help="Add the notes to Hermes' own memory (MEMORY.md and USER.md). What Hermes has noted itself stays as it is.",
+)
+@hermes_option
+@json_option
+def export_hermes(folder: Path | None, as_json: bool) -> int:
+    need_person(actor_of(os.environ))
+    home, hermes = find_home(os.environ), _hermes(folder)
+    if not hermes.is_dir():
+        raise WhetError(f"There is no folder {hermes}.", advice="Give Hermes' home with --folder.")
+    shelf = hermes_shelf(hermes)
+    make_folder(beneath(hermes, shelf.folder.name))
+    tried = [
+        (note.text, change_page(shelf, name, [Change(Action.ADD, note.text)]))
+        for name in NAMES
+        for note in load(Shelf(home.folder), name).notes
+    ]
+    refused = [(text, made) for text, made in tried if isinstance(made, Refusal)]
+    left = [{"note": text, "reason": made.message} for text, made in refused if made.reason is not Reason.DUPLICATE]
+    added = len(tried) - len(refused)
+    if as_json:
+        print_json({"added": added, "known": len(refused) - len(left), "left_out": left})
+    else:
+        _print_left(left)
+        say(f"Added {many(added, 'note')} to {plain(shelf.folder)}; {len(refused) - len(left)} were there already.")
+    return int(bool(left))
 
 
 @command.command(
@@ -132,12 +167,13 @@ def connect_(folder: Path, note: str, as_json: bool) -> int:
     need_person(actor_of(os.environ))
     home = find_home(os.environ)
     prepare_home(home)
-    vault = Vault(folder.expanduser().absolute(), note)
+    vault = Vault(Path(os.path.abspath(folder.expanduser())), note)
     connect(home.folder, vault)
     if as_json:
         print_json({"folder": str(vault.folder), "note": note})
     else:
-        say(f"Connected {plain(vault.folder)}; {plain(note)} in it goes into the prompt.")
+        missing = "" if (vault.folder / note).exists() else " once you have written it"
+        say(f"Connected {plain(vault.folder)}. {plain(note)} in it goes into the prompt{missing}.")
     return 0
 
 
@@ -200,7 +236,24 @@ def _make(change: Change, *, user: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     prepare_home(home)
     with opened(home) as database:
-        return tell(_made(author_at(home, database), "user" if user else "memory", change), as_json=as_json)
+        author = author_at(home, database)
+        name = "user" if user else _page_with(author, change.match)
+        return tell(_made(author, name, change), as_json=as_json)
+
+
+def _page_with(author: Author, match: str) -> str:
+    """The page that holds the note that is meant: about the setting, or else about the person."""
+    holding = (name for name in NAMES if match and isinstance(find(notes_of(author, name), match), Note))
+    return next(holding, NAMES[0])
+
+
+def _hermes(folder: Path | None) -> Path:
+    return (folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")).absolute()
+
+
+def _print_left(left: list[dict[str, str]]) -> None:
+    for each in left:
+        say(f"Left out: {plain(each['note'])}\n  {plain(each['reason'])}")
 
 
 def _made(author: Author, name: str, change: Change) -> list[Entry]:

@@ -7,15 +7,18 @@ import click
 
 from whet.changes import pending
 from whet.cli.acting import actor_of, need_terminal
-from whet.cli.entries import HEADINGS, entry_lines, entry_record, entry_row
+from whet.cli.entries import entry_lines, entry_record, patch_cells
 from whet.cli.options import json_option
-from whet.cli.output import console, many, plain, print_json, say, table
+from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
+from whet.faults import LIMITS
 from whet.ledger import Entry
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.traces import Move, difference
+
+HEADINGS = ("id", "until", "by", "trust", "what", "text")
 
 
 @click.group(
@@ -38,8 +41,8 @@ def command(context: click.Context, as_json: bool) -> int:
     elif not found:
         say("Nothing waits for your approval.")
     else:
-        console().print(table(HEADINGS, [entry_row(entry) for entry in found], numbers=("id",)))
-        say(f"{many(len(found), 'change')}. `whet pending show ID` shows one, approve ID or refuse ID decides.")
+        console().print(table(HEADINGS, [_row(entry) for entry in found], numbers=("id",)))
+        say("`whet pending show ID` shows one as a diff, `approve ID` or `refuse ID` decides.")
     return 0
 
 
@@ -94,6 +97,11 @@ def refuse(number: int, note: str, as_json: bool) -> int:
     else:
         say(f"Refused: {made.patch.form} {plain(made.patch.name)}.")
     return 0
+
+
+def _row(entry: Entry) -> tuple[str, ...]:
+    until = moment(entry.at + LIMITS.pending_seconds)
+    return (str(entry.number), until, entry.actor, entry.patch.trust.label, *patch_cells(entry.patch))
 
 
 def _waiting(home: Home, database: Database, number: int) -> tuple[Entry, Move]:

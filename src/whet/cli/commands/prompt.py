@@ -43,6 +43,7 @@ PURPOSES = ("interactive", "unattended")
 @click.option("--date", "day", help="The day to name, such as 2026-10-01; today if not given.")
 @click.option("--diff", "other", metavar="KEY", help="Show what differs from a stored prompt instead.")
 @click.option("--keep", is_flag=True, help="Store it by its key.")
+@click.option("--sizes", is_flag=True, help="Print the sizes of its parts only.")
 @json_option
 def command(
     key: str | None,
@@ -57,6 +58,7 @@ def command(
     day: str | None,
     other: str | None,
     keep: bool,
+    sizes: bool,
     as_json: bool,
 ) -> int:
     home = find_home(os.environ)
@@ -81,7 +83,9 @@ def command(
     if as_json:
         print_json(record(prompt))
     else:
-        _show(prompt)
+        if not sizes:
+            _show(prompt)
+        _show_sizes(prompt)
     return 0
 
 
@@ -115,6 +119,9 @@ def _show(prompt: Prompt) -> None:
         say(f"[dim]── {tier} ──[/]")
         say(plain(getattr(prompt, tier) or "(nothing)"))
         say()
+
+
+def _show_sizes(prompt: Prompt) -> None:
     rows = [(str(part.tier), part.name, part.trust.label, count(part.tokens)) for part in prompt.parts]
     total = sum(part.tokens for part in prompt.parts)
     rows.append(("", "all", "", count(total)))

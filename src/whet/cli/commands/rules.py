@@ -6,9 +6,12 @@ import time
 import click
 from msgspec.structs import replace
 
+from whet.catalogue import patch_of
+from whet.catalogue import sightings as sightings_of
 from whet.changes.changing import ledger_of
 from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_of
+from whet.cli.analysed import bring_up_to_date
 from whet.cli.entries import entry_record
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
@@ -16,9 +19,13 @@ from whet.errors import WhetError
 from whet.exports import iso
 from whet.guidance.rules import catalogue as remedies
 from whet.ledger import Entry, Item, Step
+from whet.lessons import Lesson
 from whet.patches import Action, Form, Patch, Scope, digest
 from whet.quoting import visible
+from whet.signals import Kind
+from whet.store.analyses import judged
 from whet.store.home import find_home
+from whet.store.listing import Filters
 from whet.store.opening import opened
 
 PURPOSES = click.Choice(["interactive", "unattended"])
@@ -50,9 +57,13 @@ def command(context: click.Context, as_json: bool) -> int:
     return 0
 
 
-@command.command("add", epilog="Example: whet rules add tidy 'Remove unused imports.' --tool edit", help="Add a rule.")
+@command.command(
+    "add",
+    epilog="Example: whet rules add tidy 'Remove unused imports.' --tool edit",
+    help="Add a rule. A name from `whet rules catalogue` needs no text: the rule comes with what was seen of its kind.",
+)
 @click.argument("name")
-@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+@click.argument("words", nargs=-1, metavar="[TEXT]...")
 @click.option("--model", "models", multiple=True, help="Only for models whose name holds this.")
 @click.option("--tool", "tools", multiple=True, help="Only where this tool is there.")
 @click.option("--purpose", "purposes", multiple=True, type=PURPOSES, help="Only in such sessions.")
@@ -65,33 +76,88 @@ def add(
     purposes: tuple[str, ...],
     as_json: bool,
 ) -> int:
-    return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), Scope(models, tools, purposes)), as_json)
+    scope = Scope(models, tools, purposes)
+    if words:
+        return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), as_json)
+    chosen = _from_catalogue(name)
+    return _give(chosen if scope == Scope() else replace(chosen, scope=scope), as_json)
+
+
+@command.command(
+    "change",
+    epilog="Example: whet rules change tidy 'Remove unused imports and variables.'",
+    help="Give a rule another text; where it holds stays as it is.",
+)
+@click.argument("name")
+@click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+@json_option
+def change(name: str, words: tuple[str, ...], as_json: bool) -> int:
+    rule = _rule(name)
+    patch = Patch(Form.RULE, Action.CHANGE, name, " ".join(words), rule.scope, before=digest(rule.text))
+    return _give(patch, as_json)
 
 
 @command.command("remove", epilog="Example: whet rules remove tidy", help="Take a rule out of force.")
 @click.argument("name")
 @json_option
 def remove(name: str, as_json: bool) -> int:
+    return _give(Patch(Form.RULE, Action.REMOVE, name, before=digest(_rule(name).text)), as_json)
+
+
+@command.command(
+    "catalogue",
+    epilog="Example: whet rules catalogue --seen",
+    help="List the rules that come with Whet, by kind of failure. `whet rules add NAME` puts one in force.",
+)
+@click.option("--seen", is_flag=True, help="Only those for what was seen in your sessions, the most frequent first.")
+@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only those for this kind of failure.")
+@json_option
+def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
+    fitting = (remedy for remedy in remedies() if kind in (None, remedy.kind))
+    found = sorted(fitting, key=lambda remedy: (remedy.kind, remedy.name))
+    sightings = _sightings() if seen else {}
+    if seen:
+        found = sorted((one for one in found if one.name in sightings), key=lambda one: -sightings[one.name].sessions)
+    if as_json:
+        counts = {name: lesson.sessions for name, lesson in sightings.items()}
+        print_json({"rules": found, "sessions": counts} if seen else {"rules": found})
+    elif not found:
+        say("Nothing was seen that a rule of the catalogue is for. `whet import` brings sessions in.")
+    else:
+        rows = [
+            (one.kind, one.name, ", ".join((*one.families, *one.purposes)) or "–", one.text)
+            if not seen
+            else (sightings[one.name].sessions, one.kind, one.name, one.text)
+            for one in found
+        ]
+        headings = ("sessions", "kind", "rule", "text") if seen else ("kind", "rule", "for", "text")
+        console().print(table(headings, rows, numbers=("sessions",)))
+    return 0
+
+
+def _rule(name: str) -> Item:
     home = find_home(os.environ)
     with opened(home) as database:
         rule = ledger_of(home, database).state().get(Form.RULE, name)
     if rule is None:
         raise WhetError(f"There is no rule {name}.", advice="`whet rules` lists them.")
-    return _give(Patch(Form.RULE, Action.REMOVE, name, before=digest(rule.text)), as_json)
+    return rule
 
 
-@command.command(
-    "catalogue", epilog="Example: whet rules catalogue", help="List the rules that come with Whet, by kind of failure."
-)
-@json_option
-def catalogue(as_json: bool) -> int:
-    found = sorted(remedies(), key=lambda remedy: (remedy.kind, remedy.name))
-    if as_json:
-        print_json({"rules": found})
-    else:
-        rows = [(one.kind, one.name, ", ".join((*one.families, *one.purposes)) or "–", one.text) for one in found]
-        console().print(table(("kind", "rule", "for", "text"), rows))
-    return 0
+def _from_catalogue(name: str) -> Patch:
+    remedy = next((one for one in remedies() if one.name == name), None)
+    if remedy is None:
+        raise WhetError(
+            f"The rule {name} has no text, and the catalogue has none of this name.",
+            advice="Give its text, or a name from `whet rules catalogue`.",
+        )
+    return patch_of(remedy, _sightings().get(name))
+
+
+def _sightings() -> dict[str, Lesson]:
+    with opened(find_home(os.environ)) as database:
+        bring_up_to_date(database)
+        return sightings_of(remedies(), (each.analysis for each in judged(database, Filters())))
 
 
 def _give(patch: Patch, as_json: bool) -> int:

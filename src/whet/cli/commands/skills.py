@@ -13,7 +13,8 @@ from whet.cli.options import json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.exports import iso
-from whet.skills import FILE, read
+from whet.skill_fields import FENCE, with_field
+from whet.skills import FILE, FOLDERS, compose, read
 from whet.store import skill_views
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -48,7 +49,8 @@ def show(name: str, file: str, as_json: bool) -> int:
     folder = find_home(os.environ).folder
     text = read_text(folder, name, file)
     if text is None:
-        raise WhetError(f"There is no {file} in a skill {name}.", advice="`whet skills` lists the skills.")
+        what = f"skill {name}" if file == FILE else f"file {file} in the skill {name}"
+        raise WhetError(f"There is no {what}.", advice="`whet skills` lists the skills.")
     files = support_files(folder, name)
     if as_json:
         print_json({"name": name, "file": file, "text": text, "files": list(files)})
@@ -63,23 +65,29 @@ def show(name: str, file: str, as_json: bool) -> int:
     "create",
     epilog='Example: whet skills create release-notes --description "Write release notes. Use before a release." -f -',
     help="Make a skill. Its instructions come from a file, or from standard input with -f -. A file with front matter"
-    " of its own is taken as it is.",
+    " of its own is taken as it is; a folder with a SKILL.md is taken with its support files.",
 )
 @click.argument("name")
 @click.option("--description", default="", help="What it is for, and when to use it.")
 @click.option("-f", "--file", "source", required=True, type=click.Path(allow_dash=True), help="The instructions.")
 @json_option
 def create(name: str, description: str, source: str, as_json: bool) -> int:
-    body = sys.stdin.read() if source == "-" else _body(Path(source))
-    if body.startswith("---"):
-        given = read(body)
-        body, description = given.body, description or given.description
-    if not description:
+    folder = Path(source) if source != "-" and Path(source).is_dir() else None
+    body = sys.stdin.read() if source == "-" else _text(folder / FILE if folder else Path(source))
+    has_front_matter = body.startswith(FENCE)
+    if not description and not has_front_matter:
         raise WhetError("The skill has no description.", advice="Give --description: what it is for, and when.")
+    if not has_front_matter:
+        body = compose(name, description, body)
+    elif read(body).name != name:
+        body = with_field(body, "name", name)
+    if has_front_matter and description:
+        body = with_field(body, "description", description)
+    files = {file: _text(folder / file) for file in _support_files(folder)} if folder else {}
     home = find_home(os.environ)
     with opened(home) as database:
-        made = skill_changes.create(author_at(home, database), name, description, body)
-    return tell([made], as_json=as_json)
+        made = skill_changes.add(author_at(home, database), name, body, files)
+    return tell(made, as_json=as_json)
 
 
 @command.command(
@@ -94,7 +102,7 @@ def adopt(name: str, as_json: bool) -> int:
     with opened(home) as database:
         author = person_at(home, database)._replace(trust=Trust.USER, reason="handed over to agents")
         made = skill_changes.adopt(author, name)
-    return tell([made], as_json=as_json)
+    return tell([made], as_json=as_json, done="Handed over to agents:")
 
 
 @command.command(
@@ -110,7 +118,7 @@ def archive(name: str, as_json: bool) -> int:
         author = author_at(home, database)
         skill_changes.view(author, name)
         made = skill_changes.archive(author, name)
-    return tell([made], as_json=as_json)
+    return tell([made], as_json=as_json, done="Archived")
 
 
 @command.command(
@@ -124,7 +132,7 @@ def restore(name: str, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         made = skill_changes.restore(person_at(home, database), name)
-    return tell([made], as_json=as_json)
+    return tell([made], as_json=as_json, done="Brought back")
 
 
 def _list(as_json: bool) -> int:
@@ -164,7 +172,12 @@ def _list(as_json: bool) -> int:
     return 0
 
 
-def _body(path: Path) -> str:
+def _support_files(folder: Path) -> list[str]:
+    found = (path for part in FOLDERS for path in (folder / part).rglob("*") if path.is_file())
+    return sorted(path.relative_to(folder).as_posix() for path in found)
+
+
+def _text(path: Path) -> str:
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -1,0 +1,191 @@
+"""Compaction: a conversation that outgrew its model's window goes on as a shorter one, in a session of its own."""
+
+from collections.abc import Callable, Iterator
+from threading import Event
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.agent.loop import Clock, execute
+from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Toolbox
+from whet.compaction import Plan, compacted, overhead, plan, size, size_of, told
+from whet.guidance import notice
+from whet.prompt import Prompt
+from whet.quoting import mark_for, quoted, shortened
+from whet.runs import Ended, Fragment, Run, Spent, grown, spend
+from whet.transcripts import Ending, Message, Origin, Role, Text, Usage
+from whet.trust import Trust
+
+TRIES = 3
+WINDOW_SHARE = 1.2  # of the room: the whole window, less a little
+LEARNED_SHARE = 0.7  # of a request that was too long for a window that nobody knows
+SUMMARY_SHARE = 8  # the summary's part of the room
+MOST_SUMMARY_TOKENS = 2_000
+WORDS_PER_TOKEN = 0.6
+
+Said = Run | Message | Fragment | Ended
+
+
+class Compacting(NamedTuple):
+    """How a conversation is shortened. `rebuild` gives the prompt anew; `new_id` names the session that continues."""
+
+    new_id: Callable[[], str]
+    rebuild: Callable[[], Prompt] | None = None
+    enabled: bool = True
+    tail: float = 0.3  # of the room, for the newest messages
+
+
+class Summary(NamedTuple):
+    """What stands for the older messages, and what it cost; no usage where no model wrote it."""
+
+    text: str
+    usage: Usage | None = None
+    model: str = ""
+
+
+def pursue(
+    run: Run, provider: Provider, toolbox: Toolbox, compacting: Compacting, *, interrupt: Event, now: Clock
+) -> Iterator[Said]:
+    """Execute a run past the limits of its model's window.
+
+    Where the conversation is compacted, a new run comes out, whose messages follow; it has the old one as its parent.
+    """
+    spent = Spent()
+    tries = 0
+    while True:
+        ended = Ended(Ending.UNKNOWN)
+        for item in execute(run, provider, toolbox, interrupt=interrupt, now=now, spent=spent):
+            if isinstance(item, Ended):
+                ended = item
+                continue
+            if isinstance(item, Message):
+                run = grown(run, item)
+                tries = 0 if item.role is Role.AGENT else tries
+            yield item
+        if ended.ending is not Ending.COMPACTED:
+            yield ended
+            return
+        spent, tries = ended.spent, tries + 1
+        if ended.fault:  # the endpoint knows better how much it takes
+            run = replace(run, room=min(run.room or size(run), int(size(run) * LEARNED_SHARE)))
+        try:
+            child = compact(run, provider, compacting, interrupt=interrupt, now=now, tries=tries)
+        except Interrupted:
+            yield Ended(Ending.INTERRUPTED, "the person stopped it", spent)
+            return
+        if child is None:
+            yield _too_long(ended)
+            return
+        run = child
+        spent = _spent_on(run, spent)
+        yield run
+
+
+def compact(
+    run: Run, provider: Provider, compacting: Compacting, *, interrupt: Event, now: Clock, tries: int = 1
+) -> Run | None:
+    """The run that continues a conversation in fewer words; None where nothing more can be left out.
+
+    Each further try keeps less of the newest messages, the last one none. Where the model gives no summary, the
+    record itself is shortened.
+    """
+    if not compacting.enabled or tries > TRIES:
+        return None
+    room = run.room or size(run)
+    tail_tokens = int(room * compacting.tail / tries) if tries < TRIES else 0
+    shorter = plan(run, room=room, tail_tokens=tail_tokens)
+    summary = (
+        _summary_message(run, shorter, provider, room=room, interrupt=interrupt, now=now) if shorter.older else None
+    )
+    prompt = compacting.rebuild() if compacting.rebuild else None
+    child = replace(
+        run,
+        id=compacting.new_id(),
+        parent=run.id,
+        system=prompt.text if prompt else run.system,
+        prompt_key=prompt.key if prompt else run.prompt_key,
+        messages=compacted(shorter, summary),
+        room=room,
+    )
+    if overhead(child) + size_of(child.messages) >= overhead(run) + size_of(run.messages):
+        return None
+    return child
+
+
+def _summary_message(
+    run: Run, shorter: Plan, provider: Provider, *, room: int, interrupt: Event, now: Clock
+) -> Message:
+    limit = min(room // SUMMARY_SHARE, MOST_SUMMARY_TOKENS)
+    summary = (
+        _asked(_in_place(run, limit, now), provider, interrupt)
+        if size(run) + 2 * limit <= room * WINDOW_SHARE
+        else None
+    )
+    if summary is None:
+        summary = _asked(_apart(run, shorter, room, limit, now), provider, interrupt)
+    if summary is None:
+        text = f"{notice('record')}\n\n{told(shorter.older, limit)}"
+        return Message(role=Role.USER, parts=(Text(text),), trust=shorter.trust, at=now(), origin=Origin.SUMMARY)
+    return Message(
+        role=Role.USER,
+        parts=(Text(f"{notice('summary')}\n\n{shortened(summary.text, 2 * limit).text}"),),
+        trust=shorter.trust,
+        at=now(),
+        model=summary.model,
+        usage=summary.usage,
+        origin=Origin.SUMMARY,
+    )
+
+
+def _in_place(run: Run, limit: int, now: Clock) -> Run:
+    """Ask at the end of the conversation: the endpoint has all of it in its cache already."""
+    order = notice("summarise", words=str(int(limit * WORDS_PER_TOKEN)))
+    return grown(run, _order(order, Trust.OPERATOR, now))
+
+
+def _apart(run: Run, shorter: Plan, room: int, limit: int, now: Clock) -> Run:
+    """Ask about a shortened record, in a request of its own, where the conversation leaves no room."""
+    record = told(shorter.older, max(room - 2 * limit - 200, limit))
+    mark = mark_for((record,))
+    order = notice("summarise_record", words=str(int(limit * WORDS_PER_TOKEN)), mark=mark)
+    return replace(
+        run,
+        id=f"{run.id}/summary",
+        parent=run.id,
+        system=notice("summariser"),
+        prompt_key="",
+        messages=(_order(f"{order}\n\n{quoted('record', record, mark=mark)}", shorter.trust, now),),
+        shown=(),
+        allowed=frozenset(),
+        sampling=replace(run.sampling, output_tokens=min(run.sampling.output_tokens or 2 * limit, 2 * limit)),
+    )
+
+
+def _asked(run: Run, provider: Provider, interrupt: Event) -> Summary | None:
+    try:
+        for piece in provider.reply(run, interrupt=interrupt):
+            if isinstance(piece, Reply):
+                message = piece.message
+                return Summary(message.text, message.usage, message.model) if message.text.strip() else None
+    except ProviderFailed:
+        return None
+    return None
+
+
+def _order(text: str, trust: Trust, now: Clock) -> Message:
+    return Message(role=Role.USER, parts=(Text(text),), trust=trust, at=now(), origin=Origin.INSERTED)
+
+
+def _spent_on(run: Run, spent: Spent) -> Spent:
+    usages = [message.usage for message in run.messages if message.usage]
+    return spend(spent, usages[0]) if usages else spent
+
+
+def _too_long(ended: Ended) -> Ended:
+    return replace(
+        ended,
+        ending=Ending.FAILED,
+        detail=ended.detail or "the conversation is too long for the model",
+        fault=Fault.CONTEXT.value,
+        advice=ended.advice or "Begin a new session, or choose a model with a larger context window.",
+    )

@@ -1,0 +1,195 @@
+"""The loop: a run becomes a conversation, message by message, until it ends."""
+
+from collections.abc import Callable, Generator, Iterator
+from threading import Event
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.agent.calls import Named, answers, named, refusal, told
+from whet.agent.protocols import Answer, Fault, Interrupted, Provider, ProviderFailed, Reply, Stop, Toolbox
+from whet.compaction import is_full
+from whet.guidance import notice
+from whet.runs import Ended, Fragment, Report, Run, Spent, exceeded, grown, is_open, spend
+from whet.store.preparing import total
+from whet.transcripts import Disposition, Ending, Message, Origin, Role, Text, ToolResult, Usage, whole
+from whet.trust import Trust
+
+Clock = Callable[[], float]
+Said = Message | Fragment | Ended
+
+
+class Heard(NamedTuple):
+    """What came of a model call: a reply, or what was said before it was stopped; and the usage of all tries."""
+
+    reply: Reply | None
+    spent: Spent
+    partial: str = ""
+
+
+def execute(
+    run: Run, provider: Provider, toolbox: Toolbox, *, interrupt: Event, now: Clock, spent: Spent | None = None
+) -> Iterator[Said]:
+    """Carry a run out: pieces of replies for eyes, every whole message as it happens, and last how it ended.
+
+    What comes out is all that is added to the conversation: `grown(run, *messages)` is where the next turn begins,
+    also after a failure or an interrupt. `spent` is what the order has cost already, where a run continues another.
+    """
+    spent = spent or Spent()
+    began = now() - spent.seconds
+    while True:
+        spent = replace(spent, seconds=now() - began)
+        ended = _prevented(run, spent)
+        if ended is not None:
+            yield ended
+            return
+        try:
+            heard = yield from _ask(run, provider, spent, interrupt)
+        except ProviderFailed as failure:
+            yield _failed(failure, replace(spend(spent, None), seconds=now() - began))
+            return
+        spent = heard.spent
+        turn = yield from _turn(run, heard, toolbox, interrupt=interrupt, now=now)
+        run = turn.run
+        if turn.ended is not None:
+            yield replace(turn.ended, spent=replace(spent, seconds=now() - began))
+            return
+
+
+class Turn(NamedTuple):
+    """The run after a reply and its results; `ended` where that was the last."""
+
+    run: Run
+    ended: Ended | None = None
+
+
+def _prevented(run: Run, spent: Spent) -> Ended | None:
+    limit = exceeded(spent, run.budget)
+    if limit:
+        return Ended(Ending.BUDGET, limit, spent)
+    if not is_open(run):
+        return Ended(Ending.FINISHED, "there was nothing to answer", spent)
+    if is_full(run):
+        return Ended(Ending.COMPACTED, "the context is nearly full", spent)
+    return None
+
+
+def _ask(run: Run, provider: Provider, spent: Spent, interrupt: Event) -> Generator[Fragment, None, Heard]:
+    """Ask the model, and once more with the same bytes where it says nothing."""
+    wasted: Usage | None = None
+    while not interrupt.is_set():
+        pieces: list[str] = []
+        try:
+            reply = yield from _stream(run, provider, interrupt, pieces)
+        except Interrupted:
+            return Heard(None, spend(spent, None), "".join(pieces))
+        usage = reply.message.usage
+        spent = spend(spent, usage)
+        if not _is_empty(reply) or wasted is not None or exceeded(spent, run.budget):
+            message = replace(reply.message, usage=total((wasted, usage))) if wasted else reply.message
+            return Heard(Reply(message, reply.stop), spent)
+        wasted = usage or Usage()
+    return Heard(None, spent)
+
+
+def _stream(run: Run, provider: Provider, interrupt: Event, pieces: list[str]) -> Generator[Fragment, None, Reply]:
+    for piece in provider.reply(run, interrupt=interrupt):
+        if isinstance(piece, Reply):
+            return piece
+        if piece.kind == "text":
+            pieces.append(piece.text)
+        elif piece.kind == "again":
+            pieces.clear()
+        yield piece
+    raise ProviderFailed(Fault.ENDPOINT, f"{provider.name} ended its answer without a reply.")
+
+
+def _is_empty(reply: Reply) -> bool:
+    """Whether there is nothing to go on: no word, no call. One that was cut or refused has its own ending."""
+    message = reply.message
+    return not message.text.strip() and not message.calls and reply.stop not in (Stop.LENGTH, Stop.REFUSED)
+
+
+def _turn(run: Run, heard: Heard, toolbox: Toolbox, *, interrupt: Event, now: Clock) -> Generator[Message, None, Turn]:
+    """What follows from a reply: the message, the results of its calls, and whether the run ends with it."""
+    if heard.reply is None:
+        return (yield from _stopped(run, heard.partial, now=now))
+    message, stop = heard.reply
+    if _is_empty(heard.reply):
+        return Turn(run, Ended(Ending.EMPTY, "the model said nothing, twice"))
+    own = named(whole(message), (call.id for each in run.messages for call in each.calls))
+    said = replace(own.message, at=now())
+    if said.parts:
+        yield said
+        run = grown(run, said)
+    reports: list[Report] = []
+    for answer in _results(run, own, stop, toolbox, interrupt=interrupt):
+        result = whole(Message(role=Role.TOOL, parts=(answer.result,), trust=answer.trust, at=now()))
+        yield result
+        run = grown(run, result)
+        reports += [answer.report] if answer.report else []
+    if interrupt.is_set():
+        return (yield from _stopped(run, "", now=now))
+    return (yield from _after(run, stop, reports, has_calls=bool(said.calls), now=now))
+
+
+def _after(
+    run: Run, stop: Stop, reports: list[Report], *, has_calls: bool, now: Clock
+) -> Generator[Message, None, Turn]:
+    if stop is Stop.REFUSED:
+        return Turn(run, Ended(Ending.REFUSED, "the model, or a filter before it, would not answer"))
+    if reports:
+        return Turn(run, Ended(Ending.FINISHED, report=reports[0]))
+    if has_calls:
+        return Turn(run)
+    if stop is not Stop.LENGTH:
+        return Turn(run, Ended(Ending.FINISHED))
+    if not is_full(run):
+        return Turn(run, Ended(Ending.CUT, "the model's limit on its output was reached"))
+    # A shorter conversation gives it room to go on.
+    order = _inserted(notice("answer_cut"), Origin.INSERTED, now)
+    yield order
+    return Turn(grown(run, order), Ended(Ending.COMPACTED, "the context is full"))
+
+
+def _results(run: Run, own: Named, stop: Stop, toolbox: Toolbox, *, interrupt: Event) -> Iterator[Answer]:
+    """One answer for each call of a message, in order; those that may not be carried out are told why."""
+    calls = own.message.calls
+    refused: dict[str, ToolResult] = {}
+    for call in calls:
+        if stop is Stop.LENGTH:
+            refused[call.id] = told(call, notice("call_cut"))
+        elif stop is Stop.REFUSED:
+            refused[call.id] = told(call, notice("call_refused"), Disposition.CANCELLED)
+        elif (result := refusal(call, run, repeated=own.repeated)) is not None:
+            refused[call.id] = result
+    carried_out = answers(tuple(call for call in calls if call.id not in refused), run, toolbox, interrupt=interrupt)
+    for call in calls:
+        yield Answer(refused[call.id], Trust.AGENT) if call.id in refused else next(carried_out)
+
+
+def _stopped(run: Run, partial: str, *, now: Clock) -> Generator[Message, None, Turn]:
+    """Leave a conversation that can go on: what was said so far, and that the person stopped it here."""
+    left = [_inserted(notice("stopped"), Origin.INTERRUPT, now)]
+    if partial.strip():
+        said = Message(
+            role=Role.AGENT,
+            parts=(Text(partial),),
+            trust=Trust.AGENT,
+            at=now(),
+            model=run.model,
+            origin=Origin.INTERRUPT,
+        )
+        left.insert(0, whole(said))
+    yield from left
+    return Turn(grown(run, *left), Ended(Ending.INTERRUPTED, "the person stopped it"))
+
+
+def _inserted(text: str, origin: Origin, now: Clock) -> Message:
+    return Message(role=Role.USER, parts=(Text(text),), trust=Trust.OPERATOR, at=now(), origin=origin)
+
+
+def _failed(failure: ProviderFailed, spent: Spent) -> Ended:
+    if failure.fault is Fault.CONTEXT:
+        return Ended(Ending.COMPACTED, failure.message, spent, fault=failure.fault.value, advice=failure.advice)
+    return Ended(Ending.FAILED, failure.message, spent, fault=failure.fault.value, advice=failure.advice)

@@ -1,0 +1,101 @@
+"""The provider that the settings choose, and what is known of its model."""
+
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from whet import data
+from whet.agent.protocols import Provider
+from whet.agent.providers.anthropic import AnthropicCodec
+from whet.agent.providers.asking import Asking, Codec
+from whet.agent.providers.dialects import dialect_of
+from whet.agent.providers.failures import Asked
+from whet.agent.providers.http import Client, Waits
+from whet.agent.providers.openai import OpenAICodec
+from whet.agent.providers.retries import Timing, real_timing
+from whet.agent.providers.routes import route_to
+from whet.agent.providers.scripted import scripted_file
+from whet.endpoints import address_of
+from whet.errors import WhetError
+from whet.models import Model, Prices, model_of
+from whet.settings import Endpoint, ModelFacts, Settings
+from whet.store.home import Home
+
+
+class Chosen(NamedTuple):
+    """A provider, and the model that it is asked for."""
+
+    provider: Provider
+    model: Model
+
+
+def provider_for(settings: Settings, *, environment: Mapping[str, str], home: Home, model: str = "") -> Chosen:
+    """The provider of the chosen model, or of one named as in the settings; raises WhetError with advice."""
+    address = address_of(settings, model)
+    endpoint = address.endpoint
+    if endpoint.kind == "local":
+        from whet.agent.providers import local  # noqa: PLC0415 - it is an extra, and nobody else needs it
+
+        return local.provider_for(address.model, home=home, settings=settings, environment=environment)
+    if endpoint.kind == "scripted":
+        return Chosen(scripted_file(Path(address.model)), Model("scripted"))
+    known = with_facts(model_of(address.model, data.models(), provider=endpoint.name), settings.models)
+    return Chosen(asking(endpoint, known, key=_key(endpoint, environment), environment=environment), known)
+
+
+def asking(
+    endpoint: Endpoint, model: Model, *, key: str, environment: Mapping[str, str], timing: Timing | None = None
+) -> Asking:
+    """A provider that asks this endpoint for this model."""
+    timing = timing or real_timing()
+    codec: Codec = (
+        AnthropicCodec(model)
+        if endpoint.kind == "anthropic"
+        else OpenAICodec(model, dialect_of(endpoint.name, endpoint.base_url))
+    )
+    client = Client(
+        route_to(endpoint.base_url, environment),
+        now=timing.steady,
+        waits=Waits(bytes_seconds=endpoint.timeout_seconds),
+    )
+    return Asking(
+        codec, client, Asked(endpoint.name, endpoint.key_variable, key), timing=timing, retries=endpoint.retries
+    )
+
+
+def with_facts(model: Model, facts: tuple[ModelFacts, ...]) -> Model:
+    """The model with what the person knows better."""
+    for each in facts:
+        if each.name in (model.name, ""):
+            model = _corrected(model, each)
+    return model
+
+
+def _corrected(model: Model, facts: ModelFacts) -> Model:
+    given: dict[str, Any] = {
+        "family": facts.family or model.family,
+        "window": facts.window or model.window,
+        "output_tokens": facts.output_tokens or model.output_tokens,
+        "tools": facts.tools or model.tools,
+        "size": facts.size or model.size,
+    }
+    if facts.input_dollars is not None and facts.output_dollars is not None:
+        given["prices"] = Prices(facts.input_dollars, facts.output_dollars, facts.cached_dollars)
+    return msgspec.structs.replace(model, **given)
+
+
+def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str:
+    key = environment.get(endpoint.key_variable, "").strip() if endpoint.key_variable else ""
+    if endpoint.key_variable and not key:
+        raise WhetError(
+            f"There is no key for {endpoint.name}: the variable {endpoint.key_variable} is not set.",
+            advice=f"`export {endpoint.key_variable}=…`, or choose another model: `whet config set model local`.",
+        )
+    if not key.isascii() or not key.isprintable() or " " in key:
+        raise WhetError(
+            f"The key in {endpoint.key_variable} has characters that no key has.",
+            advice="Copy it again, without line breaks and spaces.",
+        )
+    return key

@@ -1,0 +1,197 @@
+"""Why an endpoint gave no answer: its status and its error, in the vendors' own codes, as a fault with advice."""
+
+import re
+from collections.abc import Mapping
+from http import HTTPStatus
+from typing import Any, NamedTuple
+
+from whet.agent.protocols import Fault
+from whet.agent.providers.events import Malformed, record_of
+from whet.importers import fields
+
+MOST_CHARACTERS = 300
+PASSING = frozenset({408, 409, 425, 429, *range(500, 600)}) - {501, 505}
+
+# By the codes and types that the vendors document, in the order in which they count.
+CODES: Mapping[str, Fault] = {
+    "context_length_exceeded": Fault.CONTEXT,
+    "exceed_context_size_error": Fault.CONTEXT,
+    "request_too_large": Fault.CONTEXT,
+    "string_above_max_length": Fault.CONTEXT,
+    "insufficient_quota": Fault.MONEY,
+    "insufficient_balance": Fault.MONEY,
+    "billing_hard_limit_reached": Fault.MONEY,
+    "billing_not_active": Fault.MONEY,
+    "billing_error": Fault.MONEY,
+    "invalid_api_key": Fault.KEY,
+    "api_key_invalid": Fault.KEY,
+    "authentication_error": Fault.KEY,
+    "permission_error": Fault.KEY,
+    "rate_limit_exceeded": Fault.LIMIT,
+    "rate_limit_error": Fault.LIMIT,
+    "rate_limit_reached_error": Fault.LIMIT,
+    "overloaded_error": Fault.ENDPOINT,
+    "api_error": Fault.ENDPOINT,
+    "server_error": Fault.ENDPOINT,
+    "internal_server_error": Fault.ENDPOINT,
+    "timeout_error": Fault.ENDPOINT,
+    "invalid_request_error": Fault.REQUEST,
+    "not_found_error": Fault.REQUEST,
+    "model_not_found": Fault.REQUEST,
+}
+STATUSES: Mapping[int, Fault] = {401: Fault.KEY, 402: Fault.MONEY, 403: Fault.KEY, 413: Fault.CONTEXT, 429: Fault.LIMIT}
+
+# Where a vendor has no code of its own for it, the words of its documented message.
+WORDINGS: tuple[tuple[re.Pattern[str], Fault], ...] = (
+    (
+        re.compile(r"prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s? )?(?:context|maximum|model token)"),
+        Fault.CONTEXT,
+    ),
+    (
+        re.compile(
+            r"maximum (?:context|prompt|input) length|context (?:window|length|size|limit)|too many input tokens"
+        ),
+        Fault.CONTEXT,
+    ),
+    (re.compile(r"(?:input )?token count.{0,40}exceeds|too large for model with"), Fault.CONTEXT),
+    (
+        re.compile(r"credit balance is too low|insufficient (?:balance|credit|funds|quota)|used all available credits"),
+        Fault.MONEY,
+    ),
+    (re.compile(r"api key not valid|invalid api key|incorrect api key"), Fault.KEY),
+)
+
+
+class Asked(NamedTuple):
+    """Who was asked, as advice names it. The key is here only to keep it out of messages."""
+
+    provider: str
+    key_variable: str = ""
+    key: str = ""
+
+
+class Failure(NamedTuple):
+    """A try that gave no answer. `is_passing` where the same request may work later."""
+
+    fault: Fault
+    message: str
+    advice: str = ""
+    is_passing: bool = False
+    after_seconds: float | None = None
+
+
+def failure_of(status: int, body: bytes, asked: Asked) -> Failure:
+    """What a status that is not 200 means."""
+    error = _error_in(body)
+    fault = _fault(status, error)
+    said = _said(error, asked)
+    message = f"{asked.provider} answered with status {status}{_phrase(status)}"
+    if said and fault is not Fault.KEY:  # what is said of a wrong key often repeats a part of it
+        message += f": {said}"
+    passing = status in PASSING and fault not in (Fault.MONEY, Fault.CONTEXT, Fault.KEY)
+    return Failure(fault, f"{message}.".replace("..", "."), advice_for(fault, asked, status), passing)
+
+
+def failure_in_stream(error: object, asked: Asked) -> Failure:
+    """What an error means that came where the answer should be, after a status of 200."""
+    record = error if isinstance(error, dict) else {"message": error if isinstance(error, str) else ""}
+    status = fields.code(record, "code", "status") or 0
+    fault = _fault(status, record)
+    if not _by_code(record) and status not in STATUSES and fault is Fault.REQUEST:
+        fault = Fault.ENDPOINT
+    said = _said(record, asked) if fault is not Fault.KEY else ""
+    message = f"{asked.provider} broke off its answer with an error{f': {said}' if said else ''}."
+    return Failure(
+        fault, message.replace("..", "."), advice_for(fault, asked, status), fault in (Fault.ENDPOINT, Fault.LIMIT)
+    )
+
+
+def redirected(status: int, location: str, asked: Asked) -> Failure:
+    """A redirect is not followed: the key would go where nobody meant it to."""
+    where = re.sub(r"//[^/@]*@", "//", re.sub(r"[?#].*", "", location))[:MOST_CHARACTERS]
+    return Failure(
+        Fault.REQUEST,
+        f"{asked.provider} answered with a redirect (status {status}), which is not followed.",
+        f"Set its base_url to where it really is{f': it named {where}' if where else ''}.",
+    )
+
+
+def wrong_form(content_type: str, asked: Asked) -> Failure:
+    """Something answered that is not the endpoint."""
+    return Failure(
+        Fault.ENDPOINT,
+        f"{asked.provider} answered with {content_type or 'an unnamed form'} and not with a stream of events.",
+        "Check its base_url: most end in /v1. A page in between may also ask for a login.",
+    )
+
+
+def advice_for(fault: Fault, asked: Asked, status: int = 0) -> str:
+    """What a person can do."""
+    if fault is Fault.KEY:
+        return (
+            f"Check the key in the variable {asked.key_variable}, and that it may use this model."
+            if asked.key_variable
+            else f"Name the variable with its key: `whet config set providers.{asked.provider}.key_variable …`."
+        )
+    if status == HTTPStatus.NOT_FOUND:
+        return "Check the name of the model and the base_url of the provider."
+    words = {
+        Fault.MONEY: "Add credit to the account, or choose another model.",
+        Fault.LIMIT: "Wait a while, or raise the limit of the account.",
+        Fault.CONTEXT: "The conversation is longer than the model can read.",
+        Fault.ENDPOINT: "Try again later, or choose another model.",
+        Fault.NETWORK: "Check the network and the base_url of the provider.",
+    }
+    return words.get(fault, "")
+
+
+def _fault(status: int, error: Mapping[str, Any]) -> Fault:
+    coded = _by_code(error)
+    if coded and coded is not Fault.REQUEST:
+        return coded
+    text = _words(error).lower()
+    worded = next((fault for pattern, fault in WORDINGS if pattern.search(text)), None)
+    # A limit on tokens a minute speaks of tokens too; the status tells them apart.
+    if worded and (status not in (401, 429) or worded is Fault.MONEY):
+        return worded
+    default = Fault.ENDPOINT if status >= HTTPStatus.INTERNAL_SERVER_ERROR else Fault.REQUEST
+    return STATUSES.get(status, coded or (Fault.ENDPOINT if status in PASSING else default))
+
+
+def _by_code(error: Mapping[str, Any]) -> Fault | None:
+    for key in ("code", "type", "status"):
+        word = error.get(key)
+        if isinstance(word, str) and word.lower() in CODES:
+            return CODES[word.lower()]
+    return None
+
+
+def _error_in(body: bytes) -> dict[str, Any]:
+    """The error in a body, whichever way its vendor wraps it; empty where it is no JSON."""
+    try:
+        record = record_of(body.strip().removeprefix(b"[").removesuffix(b"]"))
+    except Malformed:
+        return {}
+    error = record.get("error", record)
+    if isinstance(error, dict):
+        return {**{key: record[key] for key in ("code", "type") if key in record}, **error}
+    return {"message": error} if isinstance(error, str) else {}
+
+
+def _words(error: Mapping[str, Any]) -> str:
+    return fields.text(error, "message", "detail") or fields.text(fields.mapping(error, "message"), "detail")
+
+
+def _said(error: Mapping[str, Any], asked: Asked) -> str:
+    """What the endpoint says, on one line and without the key."""
+    text = _words(error)
+    if asked.key:
+        text = text.replace(asked.key, "…")
+    return " ".join(text.split())[:MOST_CHARACTERS]
+
+
+def _phrase(status: int) -> str:
+    try:
+        return f" ({HTTPStatus(status).phrase.lower()})"
+    except ValueError:
+        return ""

@@ -1,0 +1,171 @@
+"""Models on this machine: a file with weights, served by a process of our own, asked like any endpoint."""
+
+import threading
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from whet import data
+from whet.agent.protocols import Fault, ProviderFailed, Reply
+from whet.agent.providers.asking import Asking
+from whet.agent.providers.choosing import Chosen, with_facts
+from whet.agent.providers.dialects import Dialect
+from whet.agent.providers.failures import Asked
+from whet.agent.providers.http import Client, Waits
+from whet.agent.providers.local_facts import Facts, facts_of
+from whet.agent.providers.local_server import Address, Order, Server
+from whet.agent.providers.local_weights import EMBEDDED, path_of
+from whet.agent.providers.openai import OpenAICodec
+from whet.agent.providers.openai_stream import OpenAIReading
+from whet.agent.providers.retries import real_timing
+from whet.agent.providers.routes import route_to
+from whet.call_grammar import grammar_of
+from whet.errors import WhetError
+from whet.models import Model, model_of
+from whet.runs import Fragment, Run
+from whet.settings import Local, Settings
+from whet.store.home import Home
+
+NAME = "local"
+MOST_CONTEXT = 16_384  # of a model that could read more: what it reads is kept in memory
+MOST_OUTPUT = 1_024  # where nothing else is said: a small model may not find its own end
+SMALL_FILE_BYTES = 10_000_000_000
+SILENT_SECONDS = 1_800.0  # a long prompt takes minutes on a slow machine before the first word
+BREAK = " "
+
+
+def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Mapping[str, str]) -> Chosen:
+    """The provider of a model file: a path, a name in the home folder, or nothing for the embedded one."""
+    path = path_of(wanted, home)
+    facts = facts_of(path)
+    name = EMBEDDED.name if path == home.folder / "models" / f"{EMBEDDED.name}.gguf" else path.stem
+    model = with_facts(known_model(name, facts, path.stat().st_size, settings.local), settings.models)
+    order = Order(
+        path=str(path),
+        name=model.name,
+        context_tokens=model.window or MOST_CONTEXT,
+        slots=settings.local.slots,
+        cache_mib=settings.local.cache_mib,
+        threads=settings.local.threads,
+        template=_template(settings.local),
+    )
+    codec = LocalCodec(model, controls=facts.controls, calls=settings.local.calls)
+    return Chosen(LocalProvider(codec, Server(order, environment=environment), environment), model)
+
+
+def known_model(name: str, facts: Facts, size_bytes: int, local: Local) -> Model:
+    """What is known of a model: by its own name where the table knows that, else by the one in its file."""
+    found = model_of(name, data.models(), provider=NAME)
+    if not found.family:
+        by_file = model_of(facts.name.replace(" ", "-"), data.models(), provider=NAME)
+        found = msgspec.structs.replace(by_file, name=name)
+    # A template that never mentions tools drops the definitions that it is given.
+    has_calls = "tools" in (_template(local) or facts.template)
+    window = min(facts.window or MOST_CONTEXT, local.context_tokens or MOST_CONTEXT)
+    return msgspec.structs.replace(
+        found,
+        window=window,
+        output_tokens=min(MOST_OUTPUT, window // 2),
+        tools=found.tools if has_calls else "text",
+        size=found.size or ("small" if size_bytes < SMALL_FILE_BYTES else ""),
+    )
+
+
+class LocalCodec:
+    """The form of OpenAI's chat completions with what our own server takes besides."""
+
+    path = OpenAICodec.path
+
+    def __init__(self, model: Model, *, controls: tuple[str, ...], calls: str) -> None:
+        self._model = model
+        self._controls = tuple(word.encode() for word in controls if len(word) > 1)
+        self._calls = calls
+        self._codec = OpenAICodec(model, Dialect())
+
+    def headers(self, key: str) -> dict[str, str]:
+        return self._codec.headers(key)
+
+    def request(self, run: Run) -> bytes:
+        """The body. Words of control lose their meaning in it: the server reads them wherever they stand."""
+        body = self._codec.request(run)
+        for word in self._controls:
+            body = body.replace(word, word[:1] + BREAK.encode() + word[1:])
+        first: dict[str, Any] = {"cache_prompt": True}
+        if run.sampling.output_tokens is None:
+            first["max_tokens"] = self._model.output_tokens or MOST_OUTPUT
+        if self._model.tools == "text" and self._calls != "free" and run.shown:
+            first["grammar"] = grammar_of(run.shown, always=self._calls == "always")
+        return msgspec.json.encode(first)[:-1] + b"," + body[1:]
+
+    def reading(self, run: Run) -> OpenAIReading:
+        return self._codec.reading(run)
+
+
+class LocalProvider:
+    """A model on this machine. Its process is started with the first request, and ends with this object."""
+
+    def __init__(self, codec: LocalCodec, server: Server, environment: Mapping[str, str]) -> None:
+        self._codec = codec
+        self._server = server
+        self._environment = environment
+        self._lock = threading.Lock()
+        self._asking: tuple[Address, Asking] | None = None
+
+    @property
+    def name(self) -> str:
+        return NAME
+
+    @property
+    def server(self) -> Server:
+        return self._server
+
+    def request(self, run: Run) -> bytes:
+        return self._codec.request(run)
+
+    def reply(self, run: Run, *, interrupt: threading.Event) -> Iterator[Fragment | Reply]:
+        asking = self._asked(self._server.address(interrupt))
+        try:
+            yield from asking.reply(run, interrupt=interrupt)
+        except ProviderFailed as failure:
+            if self._server.is_alive:
+                raise
+            raise ProviderFailed(
+                Fault.ENDPOINT,
+                "The process that runs the model ended while it answered.",
+                advice="It may have run out of memory: try a smaller model, or a smaller local.context_tokens.",
+            ) from failure
+
+    def close(self) -> None:
+        """End the process that serves the model."""
+        with self._lock:
+            if self._asking:
+                self._asking[1].close()
+            self._asking = None
+        self._server.close()
+
+    def _asked(self, address: Address) -> Asking:
+        """The way to the server, made anew when it was started anew."""
+        with self._lock:
+            if self._asking is None or self._asking[0] != address:
+                timing = real_timing()
+                client = Client(
+                    route_to(address.base_url, self._environment),
+                    now=timing.steady,
+                    waits=Waits(bytes_seconds=SILENT_SECONDS),
+                )
+                asking = Asking(self._codec, client, Asked(NAME, key=address.key), timing=timing, retries=0)
+                self._asking = (address, asking)
+            return self._asking[1]
+
+
+def _template(local: Local) -> str:
+    """The chat template that the person gave in place of the one in the file."""
+    if not local.template:
+        return ""
+    path = Path(local.template).expanduser()
+    try:
+        return path.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WhetError(f"The template {path} cannot be read: {error}.", advice="Set local.template.") from error

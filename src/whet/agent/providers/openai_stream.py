@@ -1,0 +1,188 @@
+"""A stream of OpenAI chunks, however a server fills them, as one reply."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from whet import text_calls
+from whet.agent.protocols import Reply, Stop
+from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
+from whet.agent.providers.openai_calls import Calls
+from whet.importers import fields
+from whet.models import Model, priced
+from whet.runs import Fragment, Run
+from whet.transcripts import Message, Part, Role, Text, Thought, Usage
+from whet.trust import Trust
+
+DONE = b"[DONE]"
+STOPS = {
+    "stop": Stop.END,
+    "eos": Stop.END,
+    "tool_calls": Stop.CALLS,
+    "function_call": Stop.CALLS,
+    "length": Stop.LENGTH,
+    "model_length": Stop.LENGTH,
+    "content_filter": Stop.REFUSED,
+}
+GROWING = ("text", "summary", "data")
+
+
+class OpenAIReading:
+    """Takes the events of one answer and puts its reply together."""
+
+    def __init__(self, run: Run, model: Model) -> None:
+        self._run = run
+        self._model = model
+        self._texts: list[str] = []
+        self._shown = 0
+        self._thoughts: list[str] = []
+        self._details: list[dict[str, Any]] = []
+        self._refusals: list[str] = []
+        self._calls = Calls(run)
+        self._finish = ""
+        self._served = ""
+        self._usage: Usage | None = None
+        self.is_done = False  # nothing more is to come
+
+    @property
+    def is_whole(self) -> bool:
+        """Whether the endpoint said that this is all."""
+        return self.is_done or bool(self._finish)
+
+    def take(self, event: Event) -> Iterator[Fragment]:
+        """Take one event in; raises Malformed or StreamError."""
+        if event.data.strip() == DONE:
+            self.is_done = True
+            return
+        yield from self.take_record(record_of(event.data))
+
+    def take_record(self, record: dict[str, Any]) -> Iterator[Fragment]:
+        """Take one chunk, or a whole answer from a server that does not stream."""
+        if record.get("error"):
+            raise StreamError(record["error"])
+        self._served = fields.text(record, "model") or self._served
+        self._usage = usage_of(record) or self._usage
+        for choice in fields.objects(record, "choices")[:1]:
+            self._finish = fields.text(choice, "finish_reason") or self._finish
+            if self._finish == "error":
+                raise StreamError(choice.get("error") or "the endpoint failed")
+            yield from self._delta(fields.mapping(choice, "delta") or fields.mapping(choice, "message"))
+
+    def rest(self) -> Iterator[Fragment]:
+        """What could be shown only now that nothing more comes."""
+        if self._model.tools == "text":
+            text = text_calls.parsed("".join(self._texts), position=0).text
+            if len(text) > self._shown:
+                yield Fragment("text", text[self._shown :])
+
+    def reply(self) -> Reply:
+        """The whole answer; raises Malformed where it broke off."""
+        if not self.is_whole:
+            raise Malformed("the answer broke off")
+        text = joined_halves("".join(self._texts))
+        thought = joined_halves("".join(self._thoughts))
+        parts: list[Part] = []
+        if thought or self._details:
+            details = msgspec.json.encode(self._details).decode() if self._details else ""
+            parts.append(Thought(thought, signature=details))
+        refusal = joined_halves("".join(self._refusals))
+        calls = list(self._calls.parts())
+        if self._model.tools == "text" and not calls:
+            parsed = text_calls.parsed(text, position=len(self._run.messages))
+            text, calls = parsed.text, list(parsed.calls)
+        parts += [Text(words) for words in (text, refusal) if words]
+        message = Message(
+            role=Role.AGENT,
+            parts=(*parts, *calls),
+            trust=Trust.AGENT,
+            model=self._served or self._run.model,
+            usage=priced(self._usage, self._model.prices) if self._usage else None,
+        )
+        return Reply(message, self._stop(bool(message.calls)))
+
+    def _stop(self, has_calls: bool) -> Stop:
+        stop = STOPS.get(self._finish, Stop.OTHER if self._finish else Stop.END)
+        if self._refusals:
+            return Stop.REFUSED
+        # Many servers say "stop" after calls, and some "tool_calls" after none.
+        if stop in (Stop.END, Stop.CALLS, Stop.OTHER):
+            return Stop.CALLS if has_calls else Stop.END if stop is Stop.CALLS else stop
+        return stop
+
+    def _delta(self, delta: dict[str, Any]) -> Iterator[Fragment]:
+        text, thinking = _content(delta.get("content"))
+        details = fields.objects(delta, "reasoning_details")
+        self._details_of(details)
+        thought = (
+            fields.text(delta, "reasoning_content", "reasoning")
+            or thinking
+            or "".join(fields.text(piece, "text", "summary") for piece in details)
+        )
+        if thought:
+            self._thoughts.append(thought)
+            yield Fragment("thought", thought)
+        refusal = fields.text(delta, "refusal")
+        if refusal:
+            self._refusals.append(refusal)
+            yield Fragment("text", refusal)
+        if text:
+            self._texts.append(text)
+            yield from self._settled()
+        for name in self._calls.take(delta):
+            yield Fragment("call", name)
+
+    def _settled(self) -> Iterator[Fragment]:
+        """What can be shown: of a model that calls in words, only what is no call for certain."""
+        if self._model.tools != "text":
+            yield Fragment("text", self._texts[-1])
+            return
+        text = "".join(self._texts)
+        self._texts = [text]
+        settled = text_calls.settled(text)
+        if settled > self._shown:
+            yield Fragment("text", text[self._shown : settled])
+            self._shown = settled
+
+    def _details_of(self, pieces: list[dict[str, Any]]) -> None:
+        """Put pieces of thinking together that an endpoint wants back as it gave them."""
+        for piece in pieces:
+            last = self._details[-1] if self._details else {}
+            keys = ("type", "index", "id")
+            if last and all(piece.get(key) in (None, last.get(key)) or key not in last for key in keys):
+                grown = {key: fields.text(last, key) + fields.text(piece, key) for key in GROWING if key in piece}
+                given = {key: value for key, value in piece.items() if value is not None and key not in GROWING}
+                self._details[-1] = {**last, **given, **grown}
+            else:
+                self._details.append(piece)
+
+
+def usage_of(record: dict[str, Any]) -> Usage | None:
+    """The usage that a chunk reports, in any of the ways in which endpoints report cached tokens."""
+    usage = fields.mapping(record, "usage") or fields.mapping(fields.mapping(record, "x_groq"), "usage")
+    timings = fields.mapping(record, "timings")
+    if not usage and not timings:
+        return None
+    details = fields.mapping(usage, "prompt_tokens_details")
+    return Usage(
+        input=fields.whole(usage, "prompt_tokens")
+        or fields.whole(timings, "prompt_n") + fields.whole(timings, "cache_n"),
+        output=fields.whole(usage, "completion_tokens") or fields.whole(timings, "predicted_n"),
+        cached=fields.whole(details, "cached_tokens")
+        or fields.whole(usage, "prompt_cache_hit_tokens", "cached_tokens", "num_cached_tokens")
+        or fields.whole(timings, "cache_n"),
+        cache_written=fields.whole(details, "cache_write_tokens", "cache_creation_tokens"),
+        cost_dollars=fields.amount(usage.get("cost")),
+    )
+
+
+def _content(content: object) -> tuple[str, str]:
+    """Words and thoughts of a content, which some servers give as a list of blocks."""
+    if isinstance(content, str):
+        return content, ""
+    blocks = [block for block in content if isinstance(block, dict)] if isinstance(content, list) else []
+    words = "".join(fields.text(block, "text") for block in blocks if block.get("type") == "text")
+    thinking = [
+        piece for block in blocks if block.get("type") == "thinking" for piece in fields.objects(block, "thinking")
+    ]
+    return words, "".join(fields.text(piece, "text") for piece in thinking)

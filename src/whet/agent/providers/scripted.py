@@ -1,0 +1,166 @@
+"""Replies that are given beforehand: by a test, by a file, or by the record of a real run."""
+
+from collections.abc import Callable, Iterable, Iterator
+from pathlib import Path
+from threading import Event, Lock
+
+import msgspec
+
+from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Stop
+from whet.errors import WhetError
+from whet.runs import Fragment, Run
+from whet.transcripts import Message, Role, Text, ToolCall, Usage, Value
+from whet.trust import Trust
+
+Step = Reply | ProviderFailed | Callable[[Run], Reply]
+PIECE_CHARACTERS = 16
+
+
+class Call(Value, frozen=True):
+    """A call as a script writes it. `arguments` is JSON text, so that a script can also hold what is none."""
+
+    name: str
+    arguments: str = "{}"
+    id: str = ""
+
+
+class Line(Value, frozen=True, forbid_unknown_fields=True):
+    """One line of a script: words and calls, a whole recorded message, or a fault."""
+
+    text: str = ""
+    calls: tuple[Call, ...] = ()
+    stop: Stop | None = None
+    usage: Usage | None = None
+    message: Message | None = None
+    fault: Fault | None = None
+
+
+class Scripted:
+    """A provider that gives its replies one after the other, whatever it is asked."""
+
+    def __init__(self, steps: Iterable[Step], *, name: str = "scripted") -> None:
+        self._steps = iter(steps)
+        self._name = name
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        return self._name
+
+    def request(self, run: Run) -> bytes:
+        return request_of(run)
+
+    def reply(self, run: Run, *, interrupt: Event) -> Iterator[Fragment | Reply]:
+        with self._lock:
+            step = next(self._steps, None)
+        if step is None:
+            raise ProviderFailed(Fault.ENDPOINT, "The script has no more replies.", advice="Add one for each call.")
+        if isinstance(step, ProviderFailed):
+            raise step
+        reply = step if isinstance(step, Reply) else step(run)
+        yield from _pieces(reply.message, interrupt)
+        yield reply
+
+
+def says(text: str, *, usage: Usage | None = None, stop: Stop = Stop.END) -> Reply:
+    """A reply in words."""
+    return reply_of(Line(text=text, usage=usage, stop=stop))
+
+
+def asks(*calls: Call, text: str = "", usage: Usage | None = None, stop: Stop = Stop.CALLS) -> Reply:
+    """A reply that asks for tools."""
+    return reply_of(Line(text=text, calls=calls, usage=usage, stop=stop))
+
+
+def scripted_file(path: Path) -> Scripted:
+    """The provider of a script: a file with one reply a line, in the form of `Line`."""
+    try:
+        lines = [line for line in path.read_bytes().splitlines() if line.strip()]
+        return Scripted([_step(msgspec.json.decode(line, type=Line)) for line in lines], name=path.stem)
+    except OSError as error:
+        raise WhetError(f"The script {path} cannot be read: {error.strerror}.", advice="Check its path.") from error
+    except msgspec.MsgspecError as error:
+        raise WhetError(
+            f"The script {path} has a line that is not a reply: {error}.",
+            advice='A line looks like {"text": "Done."} or {"calls": [{"name": "finish", "arguments": "{}"}]}.',
+        ) from error
+
+
+def replies_of(messages: Iterable[Message]) -> Iterator[Reply]:
+    """The replies of a recorded conversation, to be given again."""
+    for message in messages:
+        if message.role is Role.AGENT:
+            yield Reply(message, Stop.CALLS if message.calls else Stop.END)
+
+
+class Recording:
+    """A provider whose replies and faults are written to a script as they come, so that they can be given again."""
+
+    def __init__(self, provider: Provider, path: Path) -> None:
+        self._provider = provider
+        self._path = path
+        self._lock = Lock()
+
+    @property
+    def name(self) -> str:
+        return self._provider.name
+
+    def request(self, run: Run) -> bytes:
+        return self._provider.request(run)
+
+    def reply(self, run: Run, *, interrupt: Event) -> Iterator[Fragment | Reply]:
+        try:
+            for piece in self._provider.reply(run, interrupt=interrupt):
+                if isinstance(piece, Reply):
+                    self._write(Line(message=piece.message, stop=piece.stop))
+                yield piece
+        except ProviderFailed as failure:
+            self._write(Line(fault=failure.fault, text=failure.message))
+            raise
+
+    def _write(self, line: Line) -> None:
+        with self._lock, self._path.open("ab") as file:
+            file.write(msgspec.json.encode(line) + b"\n")
+
+
+def reply_of(line: Line) -> Reply:
+    """The reply that a line of a script stands for. Calls without an id are numbered within their message."""
+    calls = tuple(
+        ToolCall(call.id or f"call-{number}", call.name, call.arguments)
+        for number, call in enumerate(line.calls, start=1)
+    )
+    message = line.message or Message(
+        role=Role.AGENT,
+        parts=(*((Text(line.text),) if line.text else ()), *calls),
+        trust=Trust.AGENT,
+        usage=line.usage,
+    )
+    return Reply(message, line.stop or (Stop.CALLS if message.calls else Stop.END))
+
+
+def request_of(run: Run) -> bytes:
+    """A plain request: everything that an answer may depend on, with the messages last."""
+    return msgspec.json.encode(
+        {
+            "model": run.model,
+            "system": run.system,
+            "tools": run.shown,
+            "sampling": run.sampling,
+            "messages": [{"role": message.role.value, "parts": message.parts} for message in run.messages],
+        }
+    )
+
+
+def _step(line: Line) -> Step:
+    return ProviderFailed(line.fault, line.text or line.fault.value) if line.fault else reply_of(line)
+
+
+def _pieces(message: Message, interrupt: Event) -> Iterator[Fragment]:
+    for part in message.parts:
+        text = part.text if isinstance(part, Text) else ""
+        for start in range(0, len(text), PIECE_CHARACTERS):
+            if interrupt.is_set():
+                raise Interrupted
+            yield Fragment("text", text[start : start + PIECE_CHARACTERS])
+    if interrupt.is_set():
+        raise Interrupted

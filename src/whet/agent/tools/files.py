@@ -1,0 +1,180 @@
+"""Files of the working folder: read, write and edit."""
+
+import contextlib
+import difflib
+import os
+import stat
+import uuid
+from typing import Annotated, NamedTuple
+
+from msgspec import Meta
+
+from whet.agent.tools.situation import Given, Occasion, failed
+from whet.errors import WhetError
+
+LINE_CHARACTERS = 2_000
+READ_BYTES = 60_000
+SCANNED_BYTES = 256 * 1024 * 1024
+EDITED_BYTES = 16 * 1024 * 1024
+SNIFFED_BYTES = 8_192
+CONTEXT_LINES = 2
+
+Path_ = Annotated[str, Meta(description="from the working folder, or absolute")]
+
+
+class _Page(NamedTuple):
+    """Some lines of a file, where they end, and whether there are more."""
+
+    lines: list[str]
+    last: int
+    more: bool
+
+
+def read_file(
+    occasion: Occasion,
+    *,
+    path: Path_,
+    offset: Annotated[int, Meta(ge=1, description="first line")] = 1,
+    limit: Annotated[int, Meta(ge=1, le=5_000, description="how many lines")] = 1_000,
+) -> Given:
+    """Read lines of a text file."""
+    with occasion.workplace.guard.reading(path) as descriptor:
+        size = os.fstat(descriptor).st_size
+        if b"\0" in os.pread(descriptor, SNIFFED_BYTES, 0):
+            return failed(f"{path} is a binary file of {size:,} bytes. Use the terminal to look into it.")
+        page = _page(descriptor, offset, limit)
+    if not page.lines:
+        if size == 0:
+            return Given("[the file is empty]")
+        return failed(f"{path} has only {page.last} lines.")
+    text = "\n".join(page.lines)
+    if page.more:
+        text += f"\n[lines {offset} to {page.last}; more from offset {page.last + 1}; {size:,} bytes in all]"
+    return Given(text)
+
+
+def write_file(occasion: Occasion, *, path: Path_, content: str) -> Given:
+    """Write a whole file in the working folder, making its folders; what was there is replaced."""
+    body = content.encode("utf-8", "surrogatepass")
+    with occasion.workplace.guard.writing(path, make=True) as (folder, name):
+        old = _status(folder, name, path)
+        _put(folder, name, body, mode=stat.S_IMODE(old.st_mode) if old else None)
+    return Given(f"{'Replaced' if old else 'Wrote'} {path}: {len(body):,} bytes.")
+
+
+def edit(
+    occasion: Occasion,
+    *,
+    path: Path_,
+    old: Annotated[str, Meta(min_length=1, description="the exact text to replace, which occurs once")],
+    new: str,
+    all: Annotated[bool, Meta(description="replace every occurrence")] = False,
+) -> Given:
+    """Replace text in a file of the working folder."""
+    if old == new:
+        return failed("old and new are the same: nothing to do.")
+    with occasion.workplace.guard.writing(path, make=False) as (folder, name):
+        status = _status(folder, name, path)
+        if status is None:
+            raise FileNotFoundError(2, os.strerror(2))
+        text = _whole(folder, name, path)
+        count = text.count(old)
+        if count == 0 and "\r\n" in text and "\r\n" not in old:
+            old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
+            count = text.count(old)
+        if count == 0:
+            return failed(f"old does not occur in {path}.{_nearest(text, old)}")
+        if count > 1 and not all:
+            lines = ", ".join(str(line) for line in _lines_of(text, old)[:10])
+            return failed(f"old occurs {count} times in {path}, at lines {lines}. Give more of the text around it.")
+        body = text.replace(old, new).encode("utf-8", "surrogatepass")
+        _put(folder, name, body, mode=stat.S_IMODE(status.st_mode))
+    return Given(f"Replaced {count} occurrence{'s' if count > 1 else ''} in {path}, at line {_lines_of(text, old)[0]}.")
+
+
+def _page(descriptor: int, offset: int, limit: int) -> _Page:
+    """The lines asked for. A line that is too long, and a page that is, are cut."""
+    lines: list[str] = []
+    number, scanned, size = 0, 0, 0
+    with open(descriptor, "rb", closefd=False) as file:
+        while line := file.readline(SCANNED_BYTES):
+            scanned += len(line)
+            if scanned > SCANNED_BYTES:
+                raise WhetError("The lines lie too far into the file.", advice="Use sed or grep in the terminal.")
+            if number + 1 >= offset and (len(lines) == limit or size > READ_BYTES):
+                return _Page(lines, number, more=True)
+            number += 1
+            if number >= offset:
+                lines.append(_shown(line))
+                size += len(lines[-1])
+    return _Page(lines, number, more=False)
+
+
+def _shown(line: bytes) -> str:
+    text = line.rstrip(b"\r\n").decode("utf-8", "replace")
+    if len(text) <= LINE_CHARACTERS:
+        return text
+    return f"{text[:LINE_CHARACTERS]}[… {len(text) - LINE_CHARACTERS:,} characters left out]"
+
+
+def _status(folder: int, name: str, path: str) -> os.stat_result | None:
+    try:
+        status = os.stat(name, dir_fd=folder, follow_symlinks=False)
+    except FileNotFoundError:
+        return None
+    if not stat.S_ISREG(status.st_mode):
+        kind = "a link" if stat.S_ISLNK(status.st_mode) else "a folder" if stat.S_ISDIR(status.st_mode) else "no file"
+        raise WhetError(f"{path} is {kind} and is not written.", advice="Name an ordinary file.")
+    return status
+
+
+def _put(folder: int, name: str, body: bytes, *, mode: int | None) -> None:
+    """Old or new, never torn. A new file takes the old one's name, so that no other name of the old one is written."""
+    temporary = f".{uuid.uuid4().hex}.tmp"
+    flags = os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC
+    descriptor = os.open(temporary, flags, 0o666, dir_fd=folder)
+    try:
+        with os.fdopen(descriptor, "wb") as file:
+            file.write(body)
+            if mode is not None:
+                os.fchmod(descriptor, mode & 0o777)
+        os.rename(temporary, name, src_dir_fd=folder, dst_dir_fd=folder)
+    except BaseException:
+        with contextlib.suppress(OSError):  # the first fault is the one to tell
+            os.unlink(temporary, dir_fd=folder)
+        raise
+
+
+def _whole(folder: int, name: str, path: str) -> str:
+    descriptor = os.open(name, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC, dir_fd=folder)
+    with os.fdopen(descriptor, "rb") as file:
+        status = os.fstat(descriptor)
+        if not stat.S_ISREG(status.st_mode) or status.st_size > EDITED_BYTES:
+            raise WhetError(f"{path} is no file to edit, or too large.", advice="Use the terminal.")
+        try:
+            return file.read().decode("utf-8")
+        except UnicodeDecodeError as error:
+            raise WhetError(f"{path} is not UTF-8 text.", advice="Use the terminal.") from error
+
+
+def _lines_of(text: str, part: str) -> list[int]:
+    """The line on which each occurrence begins."""
+    lines, place, line, done = [], text.find(part), 1, 0
+    while place >= 0:
+        line += text.count("\n", done, place)
+        done = place
+        lines.append(line)
+        place = text.find(part, place + len(part))
+    return lines
+
+
+def _nearest(text: str, old: str) -> str:
+    """The lines that are most like the text that was looked for, for the writer to copy from."""
+    lines = text.splitlines()
+    wanted = next((line for line in old.splitlines() if line.strip()), "")
+    near = difflib.get_close_matches(wanted, lines[:5_000], n=1, cutoff=0.6)
+    if not near:
+        return " Read the file again, and copy the text from it."
+    at = lines.index(near[0])
+    shown = lines[max(0, at - CONTEXT_LINES) : at + len(old.splitlines()) + CONTEXT_LINES]
+    return f" The nearest lines, from line {max(0, at - CONTEXT_LINES) + 1}:\n" + "\n".join(shown)[:2_000]

@@ -1,0 +1,163 @@
+"""Which paths tools may use: to write, beneath the working folder; to read, anywhere but where secrets lie."""
+
+import contextlib
+import os
+import stat
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.store.home import Home
+
+# Where programs keep keys, passwords and what was typed, beneath a person's own folder.
+SECRET_PLACES = (
+    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
+    ".pgpass", ".my.cnf", ".password-store", ".vault-token", ".terraform.d", ".config/gcloud", ".config/gh",
+    ".config/hub", ".config/op", ".config/rclone", ".config/sops", ".config/google-chrome", ".config/chromium",
+    ".config/BraveSoftware", ".mozilla", ".thunderbird", ".local/share/keyrings", ".local/share/kwalletd",
+    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".cargo/credentials.toml",
+    ".claude/.credentials.json", ".claude.json", ".codex/auth.json", ".hermes/.env", ".hermes/auth.json",
+    ".gemini/oauth_creds.json", ".local/share/opencode/auth.json", "Library/Keychains",
+)  # fmt: skip
+SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/var/lib/private")
+# Not files but windows into processes and devices: reading them can hang, or show another process's environment.
+WINDOWS = ("/proc", "/dev", "/sys")
+REPOSITORY = ".git"
+OPENABLE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
+FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+
+
+class Guard(NamedTuple):
+    """The working folder, and the places that no tool sees: Whet's home and where secrets lie."""
+
+    folder: Path
+    hidden: tuple[Path, ...]
+    skills: Path  # in the home, and still readable: skills bring scripts along
+
+    def path(self, text: str) -> Path:
+        """The path that a call names, made absolute from the working folder, and not yet checked."""
+        if not text or "\0" in text:
+            raise WhetError("The path is empty or holds a zero byte.", advice="Give a path.")
+        return self.folder / os.path.expanduser(text)
+
+    def is_hidden(self, real: Path) -> bool:
+        """Whether a resolved path is, or lies in, a place that no tool sees; however that place was reached."""
+        if any(real == Path(window) or Path(window) in real.parents for window in WINDOWS):
+            return True
+        marks = [mark for place in self.hidden if (mark := _mark(place))]
+        skills = _mark(self.skills)
+        for each in (real, *real.parents):
+            mark = _mark(each)
+            if mark and mark == skills:
+                return False
+            if mark in marks or each in self.hidden:
+                return True
+        return False
+
+    @contextlib.contextmanager
+    def reading(self, text: str) -> Iterator[int]:
+        """A descriptor of an ordinary file, open for reading; links are followed, what they lead to is checked."""
+        path = self.path(text)
+        real = Path(os.path.realpath(path))
+        descriptor = -1
+        try:
+            self.expect_seen(real)
+            descriptor = os.open(real, OPENABLE)
+            self.expect_seen(_real(descriptor, real))  # a link may have been put in between
+            kind = os.fstat(descriptor).st_mode
+            if stat.S_ISDIR(kind):
+                raise WhetError(f"{text} is a folder.", advice="search_files lists what is in it.")
+            if not stat.S_ISREG(kind):
+                raise WhetError(f"{text} is no ordinary file.", advice="Only ordinary files can be read.")
+            yield descriptor
+        except OSError as error:
+            raise WhetError(f"{text} cannot be read: {error.strerror}.", advice=self._near(path)) from error
+        finally:
+            if descriptor >= 0:
+                os.close(descriptor)
+
+    def expect_seen(self, real: Path) -> None:
+        if self.is_hidden(real):
+            raise WhetError(
+                f"{real} is not for tools: it holds secrets, or belongs to Whet itself.", advice="Ask the person."
+            )
+
+    def names(self, text: str) -> tuple[str, ...]:
+        """The names that lead from the working folder to a path that may be written; raises WhetError otherwise."""
+        path = self.path(text)
+        if ".." in path.parts:
+            raise WhetError(f"{text} holds `..`.", advice="Name the file from the working folder.")
+        for root in (self.folder, Path(os.path.realpath(self.folder))):
+            if root in path.parents:
+                names = path.relative_to(root).parts
+                break
+        else:
+            raise WhetError(
+                f"{text} is outside the working folder {self.folder}.", advice="Files are written in it only."
+            )
+        if REPOSITORY in (name.lower() for name in names):
+            raise WhetError(f"{text} is in a repository's own folder.", advice="Use git in the terminal for that.")
+        return names
+
+    @contextlib.contextmanager
+    def writing(self, text: str, *, make: bool) -> Iterator[tuple[int, str]]:
+        """The open folder in which a file may be written, and its name there. Every step is taken over no link."""
+        *above, name = self.names(text)
+        with contextlib.ExitStack() as stack:
+            try:
+                folder = os.open(self.folder, FOLDER)
+                stack.callback(os.close, folder)
+                for each in above:
+                    if make:
+                        with contextlib.suppress(FileExistsError):
+                            os.mkdir(each, dir_fd=folder)
+                    folder = os.open(each, FOLDER | os.O_NOFOLLOW, dir_fd=folder)
+                    stack.callback(os.close, folder)
+                self.expect_seen(_real(folder, self.folder.joinpath(*above)))
+                self.expect_seen(_real(folder, self.folder.joinpath(*above)) / name)
+                yield folder, name
+            except OSError as error:
+                link = "a part of the path is a link" if error.errno in LINKS else error.strerror
+                raise WhetError(f"{text} cannot be written: {link}.", advice=self._near(self.path(text))) from error
+
+    def _near(self, path: Path) -> str:
+        """What is there instead of a path that is not."""
+        if path.exists():
+            return "Check the path and its permissions."
+        above = next(each for each in path.parents if each.is_dir())
+        with contextlib.suppress(OSError):
+            if not self.is_hidden(Path(os.path.realpath(above))):
+                found = sorted(os.listdir(above))
+                return f"{above} holds: {', '.join(found[:20])}{' …' if len(found) > 20 else ''}."
+        return "Check the path."
+
+
+LINKS = (40, 20, 62)  # ELOOP of Linux, ENOTDIR, ELOOP of macOS
+
+
+def guard_of(folder: Path, home: Home, environment: Mapping[str, str]) -> Guard:
+    """The guard of a session; raises WhetError for a working folder in which nothing may be written."""
+    own = Path(environment.get("HOME") or os.path.expanduser("~"))
+    places = (home.folder, *(own / place for place in SECRET_PLACES), *(Path(place) for place in SYSTEM_SECRETS))
+    guard = Guard(folder, tuple(Path(os.path.realpath(place)) for place in places), home.folder / "skills")
+    if guard.is_hidden(folder) or home.folder.resolve() == folder:
+        raise WhetError(f"The agent may not work in {folder}.", advice="Start it in another folder.")
+    return guard
+
+
+def _mark(path: Path) -> tuple[int, int] | None:
+    """What tells that two names are the same thing: a link, a mount or another spelling does not hide it."""
+    try:
+        found = os.stat(path)
+    except (OSError, ValueError):
+        return None
+    return found.st_dev, found.st_ino
+
+
+def _real(descriptor: int, otherwise: Path) -> Path:
+    """Where an open file really lies, as far as the system tells."""
+    try:
+        return Path(os.readlink(f"/proc/self/fd/{descriptor}"))
+    except OSError:
+        return Path(os.path.realpath(otherwise))

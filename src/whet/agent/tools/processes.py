@@ -1,0 +1,153 @@
+"""Processes of the terminal: started, watched, and ended with all that they started in their turn."""
+
+import contextlib
+import os
+import signal
+import subprocess
+import threading
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.agent.tools.output import Tape, Taped
+
+POLL_SECONDS = 0.05
+GRACE_SECONDS = 5.0
+MOST_AT_ONCE = 20
+
+
+class Launch(NamedTuple):
+    """How a command is started: a program, options that name open descriptors, and the rest of the line."""
+
+    program: tuple[str, ...]
+    rest: tuple[str, ...]
+    environment: dict[str, str]
+    folder: Path
+    files: tuple[tuple[str, bytes], ...] = ()  # options that take the descriptor of a file that holds these bytes
+    leash: str = ""  # the option that takes the end of a pipe: when we are gone, so is the command
+
+
+class Process:
+    """One command at work. A thread of its own starts it and reads what it prints, so that it never has to wait.
+
+    The thread must be the one that starts it: the kernel ends a sandbox with the thread that it came from.
+    """
+
+    def __init__(self, launch: Launch, command: str, *, limit: int) -> None:
+        self.command = command
+        self.tape = Tape(limit)
+        self.started = time.monotonic()
+        self.exit_code: int | None = None
+        self.fault = ""
+        self._popen: subprocess.Popen[bytes] | None = None
+        self._leash = -1
+        self._ready, self.done = threading.Event(), threading.Event()
+        threading.Thread(target=self._run, args=(launch,), name="whet-process", daemon=True).start()
+        self._ready.wait()
+
+    def wait(self, seconds: float, interrupt: threading.Event) -> str:
+        """Wait for its end: `done`, or why it goes on: `time` or `interrupt`."""
+        deadline = time.monotonic() + seconds
+        while not self.done.wait(max(0.0, min(POLL_SECONDS, deadline - time.monotonic()))):
+            if interrupt.is_set():
+                return "interrupt"
+            if time.monotonic() >= deadline:
+                return "time"
+        return "done"
+
+    def stop(self) -> None:
+        """End it and all that it started, now."""
+        self._let_go()
+        if self._popen is not None and not self.done.is_set():
+            # A supervisor on a leash ends what it watches and then itself; anything else is ended by group.
+            if self._supervised and self.done.wait(GRACE_SECONDS):
+                return
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
+            self.done.wait(GRACE_SECONDS)
+
+    def _run(self, launch: Launch) -> None:
+        descriptors: list[int] = []
+        self._supervised = bool(launch.leash)
+        try:
+            options: list[str] = []
+            for option, body in launch.files:
+                descriptors.append(_holding(body))
+                options += (option, str(descriptors[-1]))
+            if launch.leash:
+                end, self._leash = os.pipe()
+                descriptors.append(end)
+                options += (launch.leash, str(end))
+            self._popen = subprocess.Popen(
+                [*launch.program, *options, *launch.rest],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.PIPE,
+                stderr=subprocess.STDOUT,
+                env=launch.environment,
+                cwd=launch.folder,
+                start_new_session=True,
+                pass_fds=descriptors,
+            )
+        except OSError as error:
+            self.fault = error.strerror or str(error)
+        finally:
+            for descriptor in descriptors:
+                os.close(descriptor)
+            self._ready.set()
+        if self._popen is not None:
+            self._drain(self._popen)
+        self._let_go()
+        self.done.set()
+
+    def _drain(self, popen: "subprocess.Popen[bytes]") -> None:
+        assert popen.stdout is not None
+        with popen.stdout as pipe:
+            while piece := os.read(pipe.fileno(), 65_536):
+                self.tape.add(piece)
+        code = popen.wait()
+        self.exit_code = code if code >= 0 else 128 - code
+
+    def _let_go(self) -> None:
+        leash, self._leash = self._leash, -1
+        if leash >= 0:
+            os.close(leash)
+
+
+class Processes:
+    """The background processes of a session, by their handles."""
+
+    def __init__(self) -> None:
+        self._running: dict[str, Process] = {}
+        self._count = 0
+
+    def keep(self, start: Callable[[], Process]) -> tuple[str, Process] | None:
+        """Start one more; None where there are too many."""
+        if sum(not process.done.is_set() for process in self._running.values()) >= MOST_AT_ONCE:
+            return None
+        self._count += 1
+        handle = f"p{self._count}"
+        self._running[handle] = start()
+        return handle, self._running[handle]
+
+    def get(self, handle: str) -> Process | None:
+        return self._running.get(handle)
+
+    def all(self) -> tuple[tuple[str, Process], ...]:
+        return tuple(self._running.items())
+
+    def close(self) -> None:
+        for process in self._running.values():
+            process.stop()
+        self._running.clear()
+
+
+def _holding(body: bytes) -> int:
+    """A descriptor of a file without a name that holds these bytes."""
+    descriptor = os.memfd_create("whet")
+    os.write(descriptor, body)
+    os.lseek(descriptor, 0, os.SEEK_SET)
+    return descriptor
+
+
+__all__ = ["Launch", "Process", "Processes", "Taped"]

@@ -1,0 +1,197 @@
+"""The sandbox of the terminal: bubblewrap where it works, else Landlock, else none; and what each cannot hold back."""
+
+import functools
+import os
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.agent.tools import launcher, seccomp
+from whet.agent.tools.guard import REPOSITORY, Guard
+from whet.agent.tools.processes import Launch
+from whet.agent.tools.surroundings import DEFAULT_PATH
+
+PROBE_SECONDS = 10.0
+SHARED_PLACES = ("/tmp", "/var/tmp")
+# Beneath a repository's own folder: what git runs for whoever uses the repository next.
+HOOKS, CONFIG = "hooks", "config"
+# Terminals are not among them: what is written to one appears on the person's screen.
+DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+SEALED = ("--unshare-user", "--disable-userns")
+
+
+class Wall(StrEnum):
+    """What holds commands back."""
+
+    BUBBLEWRAP = "bubblewrap"
+    LANDLOCK = "landlock"
+    NONE = "none"
+
+
+class Walls(NamedTuple):
+    """What this machine offers, found out by trying it once."""
+
+    wall: Wall
+    program: str = ""
+    sealed: bool = False  # whether bubblewrap can forbid further namespaces
+    abi: int = 0  # of Landlock
+
+
+class Bounds(NamedTuple):
+    """What a command may touch: written are the folder, the temporary folder and `writable`; hidden is never seen."""
+
+    guard: Guard
+    temporary: Path
+    network: bool = False
+    writable: tuple[Path, ...] = ()
+
+    @property
+    def folders(self) -> tuple[Path, ...]:
+        return (self.guard.folder, *self.writable)
+
+
+@functools.cache
+def probe(path: str = DEFAULT_PATH) -> Walls:
+    """The best that works here. A program that is installed may still lack the right to make namespaces."""
+    found = shutil.which("bwrap", path=path) or ""
+    for sealed in (True, False):
+        if found and _works(found, sealed=sealed):
+            return Walls(Wall.BUBBLEWRAP, found, sealed)
+    abi = launcher.version()
+    return Walls(Wall.LANDLOCK, abi=abi) if abi else Walls(Wall.NONE)
+
+
+def note(walls: Walls, *, network: bool) -> str:
+    """What a person should know about it, in a sentence or two; empty where everything holds."""
+    if walls.wall is Wall.NONE:
+        return (
+            "No sandbox is available: commands of the agent may write wherever you may. Install bubblewrap, or use a"
+            " kernel with Landlock (Linux 5.13 or later)."
+        )
+    if walls.wall is Wall.BUBBLEWRAP:
+        return ""
+    gaps = ["modes and times of your files outside the working folder, and the hooks of a repository in it, are open"]
+    if walls.abi < 2:
+        gaps.append("files cannot be moved between folders")
+    if walls.abi < 3:
+        gaps.append("files outside can be cut to nothing")
+    if walls.abi < 6:
+        gaps.append("your other processes can be signalled")
+    if not seccomp.program(network=network):
+        gaps.append("on this machine sockets other than TCP are open" if walls.abi >= 4 else "the network is open")
+    return f"Commands run behind Landlock, which holds back less than bubblewrap: {'; '.join(gaps)}."
+
+
+def launch(walls: Walls, bounds: Bounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]) -> Launch:
+    """How a command is started behind the wall. Every wall ends what the command leaves running."""
+    if walls.wall is Wall.BUBBLEWRAP:
+        return _bubblewrapped(walls, bounds, argv, folder=folder, environment=environment)
+    if sys.platform != "linux":
+        return Launch(argv, (), environment, folder)
+    program = b""
+    rules: list[tuple[str, int]] = []
+    if walls.wall is Wall.LANDLOCK:
+        program = seccomp.program(network=bounds.network)
+        rules = list(landlock_rules(bounds))
+    plan = launcher.plan(rules, network=bounds.network, abi=walls.abi, program=program)
+    start = (sys.executable, "-I", "-S", launcher.__file__)
+    return Launch(start, argv, environment, folder, (("--plan", plan),), leash="--leash")
+
+
+def _bubblewrapped(
+    walls: Walls, bounds: Bounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]
+) -> Launch:
+    program = seccomp.program(network=True)  # a network namespace holds the rest back, and leaves the loopback
+    files = (("--seccomp", program),) if program else ()
+    options = (*bubblewrap_options(bounds, sealed=walls.sealed), "--chdir", str(folder), "--", *argv)
+    return Launch((walls.program,), options, environment, bounds.guard.folder, files)
+
+
+def temporary_for(walls: Walls, temporary: Path) -> str:
+    """The name under which a command sees its private temporary folder."""
+    return SHARED_PLACES[0] if walls.wall is Wall.BUBBLEWRAP else str(temporary)
+
+
+def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
+    """What bubblewrap is told. A later mount covers an earlier one: what is hidden comes after what is writable."""
+    options = [*(SEALED if sealed else ()), "--unshare-pid", "--unshare-ipc", "--unshare-uts", "--unshare-cgroup-try"]
+    options += [] if bounds.network else ["--unshare-net"]
+    options += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
+    options += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"]
+    resolver = os.path.realpath("/etc/resolv.conf")
+    options += ["--ro-bind-try", resolver, resolver] if bounds.network else []
+    for shared in SHARED_PLACES:
+        options += ["--bind", str(bounds.temporary), shared]
+    for each in bounds.folders:
+        options += ["--bind", str(each), str(each)]
+    for place in bounds.guard.hidden:
+        if place.is_dir():
+            options += ["--tmpfs", str(place)]
+        elif place.exists():
+            options += ["--ro-bind", "/dev/null", str(place)]
+    options += ["--ro-bind-try", str(bounds.guard.skills), str(bounds.guard.skills)]
+    for each in bounds.folders:
+        options += _kept_repository(each / REPOSITORY)
+    return tuple(options)
+
+
+def landlock_rules(bounds: Bounds) -> Iterator[tuple[str, int]]:
+    """What a command may reach behind Landlock, which knows only what is allowed: all but what is hidden."""
+    hidden = frozenset(place for place in bounds.guard.hidden if place.exists())
+    written = frozenset((*bounds.folders, bounds.temporary))
+    for each in _around(Path("/"), hidden | {Path("/dev"), Path("/proc")}):
+        yield str(each), launcher.READ
+    # Without this nobody could list the folder around a hidden place. It shows names in there, and no content.
+    for above in {above for place in hidden for above in place.parents if above != Path("/")}:
+        yield str(above), launcher.READ_DIR
+    yield "/proc", launcher.READ
+    yield str(bounds.guard.skills), launcher.READ
+    for device in DEVICES:
+        yield device, launcher.DEVICE | launcher.READ
+    for folder in written:
+        for each in _around(folder, hidden):
+            yield str(each), launcher.WRITE
+
+
+def _around(folder: Path, left_out: Iterable[Path]) -> Iterator[Path]:
+    """The folder, or where something in it is left out, everything beneath it besides that."""
+    out = frozenset(left_out)
+    if folder in out:
+        return
+    if not any(folder in each.parents for each in out):
+        yield folder
+        return
+    try:
+        inside = sorted(folder.iterdir())
+    except OSError:
+        return
+    for each in inside:
+        if not each.is_symlink():
+            yield from _around(each, (place for place in out if each == place or each in place.parents))
+
+
+def _kept_repository(repository: Path) -> list[str]:
+    """A repository in the working folder keeps its hooks and its settings, which others would run."""
+    if not repository.is_dir() or repository.is_symlink():
+        return []
+    hooks, config = repository / HOOKS, repository / CONFIG
+    kept = ["--ro-bind", str(hooks), str(hooks)] if hooks.is_dir() and not hooks.is_symlink() else []
+    if not hooks.exists() and not hooks.is_symlink():
+        kept = ["--tmpfs", str(hooks), "--remount-ro", str(hooks)]
+    return [*kept, "--ro-bind-try", str(config), str(config)]
+
+
+def _works(program: str, *, sealed: bool) -> bool:
+    options = [*(SEALED if sealed else ()), "--unshare-pid", "--unshare-net", "--ro-bind", "/", "/"]
+    options += ["--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run", "--die-with-parent", "--new-session"]
+    try:
+        done = subprocess.run(
+            [program, *options, "--", "/bin/sh", "-c", ":"], capture_output=True, timeout=PROBE_SECONDS
+        )
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0

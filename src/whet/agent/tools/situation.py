@@ -1,0 +1,112 @@
+"""Where tools work: what is fixed for a session, what its tools share and change, and what a tool gives."""
+
+import shutil
+import tempfile
+import time
+from collections.abc import Callable, Iterable, Mapping
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from whet.agent.tools.guard import Guard, guard_of
+from whet.agent.tools.lineage import Lineage
+from whet.agent.tools.plans import plan_in
+from whet.agent.tools.processes import Processes
+from whet.agent.tools.sandbox import Walls, probe
+from whet.agent.tools.surroundings import safe_path
+from whet.errors import WhetError
+from whet.ledger import Actor
+from whet.runs import Report
+from whet.settings import Sandbox, Server, Terminal
+from whet.store.home import Home
+from whet.transcripts import Disposition, Message
+from whet.trust import Trust
+
+
+class Question(NamedTuple):
+    """What a person is asked before a call is carried out: the call in its own words, and why it is asked about."""
+
+    tool: str
+    text: str
+    reasons: tuple[str, ...]
+
+
+class Situation(NamedTuple):
+    """What is fixed for a session. Tools write beneath `folder` only; `ask` is None where nobody can answer.
+
+    `told` is the lowest trust of what the prompt holds: what the agent writes derives from it. Unless somebody says
+    better, it is taken for a stranger's.
+    """
+
+    folder: Path
+    home: Home
+    session: str  # the run's id
+    environment: Mapping[str, str]
+    ask: Callable[[Question], bool] | None = None
+    sandbox: Sandbox = Sandbox()
+    terminal: Terminal = Terminal()
+    servers: tuple[Server, ...] = ()
+    told: Trust = Trust.EXTERNAL
+    actor: Actor = Actor.AGENT
+    now: Callable[[], float] = time.time
+    walls: Walls | None = None  # what holds commands back; None: the best that this machine has
+
+
+class Given(NamedTuple):
+    """What a tool gives: its words, whether it failed, and how far the words may be believed."""
+
+    text: str
+    error: bool | None = False
+    exit_code: int | None = None
+    disposition: Disposition | None = None
+    trust: Trust = Trust.TOOL
+    report: Report | None = None
+
+
+class Workplace:
+    """What the tools of one session share and change: the plan, the lineage, the processes, the shell's folder."""
+
+    def __init__(self, situation: Situation, messages: Iterable[Message]) -> None:
+        if not situation.folder.is_dir():
+            raise WhetError(f"There is no folder {situation.folder}.", advice="Choose a working folder that exists.")
+        self.situation = situation._replace(folder=situation.folder.resolve())
+        self.guard: Guard = guard_of(self.situation.folder, situation.home, situation.environment)
+        held = tuple(messages)
+        self.lineage = Lineage(situation.told, held)
+        self.plan = plan_in(held)
+        self.processes = Processes()
+        self.shell_folder = self.situation.folder
+        self._temporary: Path | None = None
+
+    @property
+    def walls(self) -> Walls:
+        return self.situation.walls or probe(safe_path(self.situation.environment.get("PATH", "")))
+
+    @property
+    def temporary(self) -> Path:
+        """The private folder for temporary files, made when it is first needed and removed at the end."""
+        if self._temporary is None:
+            self._temporary = Path(tempfile.mkdtemp(prefix="whet-")).resolve()
+        return self._temporary
+
+    def close(self) -> None:
+        self.processes.close()
+        if self._temporary is not None:
+            shutil.rmtree(self._temporary, ignore_errors=True)
+            self._temporary = None
+
+
+class Occasion(NamedTuple):
+    """One call: where it is carried out, and what stops it."""
+
+    workplace: Workplace
+    interrupt: Event
+
+    @property
+    def situation(self) -> Situation:
+        return self.workplace.situation
+
+
+def failed(text: str) -> Given:
+    """A failure in Whet's own words, which nobody else had a part in."""
+    return Given(text, error=True, trust=Trust.AGENT)

@@ -1,0 +1,99 @@
+"""The toolbox of a session: permission, arguments and limits are checked here, and every answer has its trust."""
+
+from collections.abc import Iterable, Sequence
+from functools import partial
+from threading import Event
+from typing import TYPE_CHECKING
+
+from whet.agent.protocols import Answer
+from whet.agent.tools.registry import PREFIX, SERVERS, Tool, built_in, names_in, tools_in
+from whet.agent.tools.sandbox import note
+from whet.agent.tools.situation import Given, Occasion, Question, Situation, Workplace, failed
+from whet.errors import WhetError
+from whet.tool_schemas import Unfit
+from whet.trajectories import Definition
+from whet.transcripts import Disposition, Message, Text, ToolCall, ToolResult
+from whet.trust import Trust
+
+if TYPE_CHECKING:
+    from whet.agent.tools.servers import Servers
+
+__all__ = ["Box", "Question", "Situation", "names_in", "toolbox"]
+
+
+def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Message]) -> "Box":
+    """The tools of a session. `messages` are those that it holds already: what it writes derives from them."""
+    workplace = Workplace(situation, messages)
+    if not situation.servers or SERVERS not in tools_in(sets):
+        return Box(workplace, built_in(), sets=sets)
+    from whet.agent.tools.servers import Servers, expect_library  # noqa: PLC0415 - slow to load, and seldom needed
+
+    expect_library()
+    servers = Servers(situation.servers, situation.environment)
+    offered = tuple(Tool(offer.definition, partial(servers.call, offer)) for offer in servers.offers)
+    return Box(workplace, (*built_in(), *offered), sets=sets, servers=servers)
+
+
+class Box:
+    """Tools behind one door. `definitions` is what a model is shown, always in the same order."""
+
+    def __init__(
+        self, workplace: Workplace, tools: Iterable[Tool], *, sets: Sequence[str], servers: "Servers | None" = None
+    ) -> None:
+        listed = tuple(tools)
+        wanted = names_in(sets, (tool.name for tool in listed if tool.name.startswith(PREFIX)))
+        self._workplace, self._servers = workplace, servers
+        self._tools = {tool.name: tool for tool in listed if tool.name in wanted}
+        self.definitions: tuple[Definition, ...] = tuple(tool.definition for tool in self._tools.values())
+
+    @property
+    def names(self) -> frozenset[str]:
+        """All that could be allowed."""
+        return frozenset(self._tools)
+
+    @property
+    def notes(self) -> tuple[str, ...]:
+        """What the person should know before the tools are used."""
+        situation = self._workplace.situation
+        said = note(self._workplace.walls, network=situation.sandbox.network) if "terminal" in self._tools else ""
+        return (*((said,) if said else ()), *(self._servers.faults if self._servers else ()))
+
+    def attend(self, messages: Iterable[Message]) -> None:
+        """Take note of what the session now holds: the user's turns, and what other hands added."""
+        self._workplace.lineage.attend(messages)
+
+    def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
+        """Carry one call out. Never raises for what the model or the tool did wrong: that is a result."""
+        given = self._given(call, allowed, interrupt)
+        self._workplace.lineage.lower(given.trust)
+        text = (Text(given.text),) if given.text else ()
+        result = ToolResult(call.id, text, call.name, given.error, given.exit_code, given.disposition)
+        return Answer(result, given.trust, given.report)
+
+    def can_run_beside(self, call: ToolCall) -> bool:
+        tool = self._tools.get(call.name)
+        return tool is not None and tool.beside
+
+    def close(self) -> None:
+        self._workplace.close()
+        if self._servers is not None:
+            self._servers.close()
+
+    def _given(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> Given:
+        tool = self._tools.get(call.name)
+        if tool is None:
+            return failed(f"There is no tool {call.name!r}. Tools: {', '.join(self._tools)}.")
+        if call.name not in allowed:
+            text = f"{call.name} is not allowed in this run. Go on without it."
+            return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+        if interrupt.is_set():
+            text = "Not begun: the run was stopped."
+            return Given(text, error=True, disposition=Disposition.CANCELLED, trust=Trust.AGENT)
+        try:
+            return tool.carry_out(Occasion(self._workplace, interrupt), call.arguments)
+        except Unfit as unfit:
+            return failed(str(unfit))
+        except WhetError as error:
+            return Given(f"{error.message} {error.advice}".strip(), error=True)
+        except Exception as error:  # noqa: BLE001 - tools are foreign code: their fault is a result, never our end
+            return Given(f"The tool itself failed: {type(error).__name__}: {error}", error=True)

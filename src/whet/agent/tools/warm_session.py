@@ -1,0 +1,82 @@
+"""Templates in the agent's own hands: built from sessions that went well, listed, looked at and taken away."""
+
+from typing import Annotated, Literal
+
+import msgspec
+from msgspec import Meta
+
+from whet.activity import Activity
+from whet.agent.tools.situation import Given, Occasion, failed
+from whet.changes.author import Author
+from whet.changes.templates import keep, remove
+from whet.data import failure_weights
+from whet.guidance.warm import words
+from whet.ledger import Entry, Step
+from whet.patches import Action
+from whet.prefills import as_openai
+from whet.store.database import Database
+from whet.store.listing import Filters
+from whet.store.opening import opened
+from whet.store.template_files import list_templates, load, stored_transcripts
+from whet.templates import Template, described, name_fault
+from whet.trust import Trust
+from whet.warm_starts import examples
+
+MOST_SESSIONS = 500
+LEAST_SESSIONS = 2
+REASON = "built by the agent in a session"
+
+
+def warm_session(
+    occasion: Occasion,
+    *,
+    action: Literal["build", "list", "load", "delete"],
+    name: Annotated[str, Meta(description="of the template, such as web-research")] = "",
+    activity: Literal["", "code", "file", "research", "mixed"] = "",
+    source: Annotated[str, Meta(description="for build: only sessions of this agent")] = "",
+) -> Given:
+    """Templates: real calls that worked, with which later sessions can begin. `build` mines stored sessions."""
+    folder = occasion.situation.home.folder
+    if action == "list":
+        found = [each.template for each in list_templates(folder) if each.template]
+        lines = [f"{template.name} ({template.activity}): {template.description}" for template in found]
+        return Given("\n".join(lines) or "There are no templates yet.", trust=Trust.AGENT)
+    if wrong := name_fault(name):
+        return failed(f"{wrong}. Use lower-case words with hyphens.")
+    if action == "load":
+        shown = as_openai(examples(load(folder, name), words()))
+        return Given(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
+    with opened(occasion.situation.home) as database:
+        author = _author(occasion, database, name)
+        if action == "delete":
+            return _told(remove(author, name))
+        return _built(author, name, Activity(activity) if activity else None, source)
+
+
+def _built(author: Author, name: str, activity: Activity | None, source: str) -> Given:
+    from whet.mining import Wanted, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
+
+    found = stored_transcripts(author.database, Filters(source=source), limit=MOST_SESSIONS)
+    mined = mine(found, Wanted(activity=activity, sessions=LEAST_SESSIONS), weights=failure_weights())
+    if not mined.examples:
+        return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
+    # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.
+    made = Template(name, mined.examples, mined.activity, described(mined.examples), created=author.now)
+    return _told(keep(author, made))
+
+
+def _author(occasion: Occasion, database: Database, name: str) -> Author:
+    situation = occasion.situation
+    trust = occasion.workplace.lineage.trust_of(name)
+    return Author(situation.home, database, situation.actor, trust, situation.now(), situation.session, REASON)
+
+
+def _told(entry: Entry) -> Given:
+    what = f"template {entry.patch.name}"
+    if entry.step is Step.PROPOSED:
+        text = f"Not in force yet, it waits for a person's approval: {what}. Tell the user; do not retry."
+    elif entry.patch.action is Action.REMOVE:
+        text = f"Removed: {what}."
+    else:
+        text = f"Done: {what}. Later sessions can begin with it."
+    return Given(text, trust=Trust.AGENT)

@@ -1,0 +1,1 @@
+"""Conversations on a terminal: what streams in is shown, what is typed is sent."""

@@ -1,0 +1,193 @@
+"""A conversation on a terminal or a pipe: turn after turn, until the person leaves."""
+
+import contextlib
+import signal
+import threading
+from collections.abc import Callable, Iterator
+
+from whet.agent.tools.situation import Question
+from whet.cli.chat.calls import duration
+from whet.cli.chat.display import RED, YELLOW, Display
+from whet.cli.chat.inline import DIM
+from whet.cli.chat.inputs import Input
+from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.markdown import Markdown
+from whet.cli.chat.plain import safe
+from whet.cli.chat.screen import Screen, cut
+from whet.cli.chat.slash import Standing, is_command, respond
+from whet.cli.endings import FINISHED, INTERRUPTED, exit_code, failure_words
+from whet.cli.output import short
+from whet.cli.talking import Talk
+from whet.errors import WhetError
+from whet.runs import Ended, Run, Spent
+from whet.transcripts import Ending, Message, Origin, Role
+
+RECAPPED = 4
+
+
+class Conversation:
+    """The person's side of a talk: what is typed goes to the agent or to Whet itself, what comes back is shown."""
+
+    def __init__(self, talk: Talk, screen: Screen, *, thoughts: bool = True) -> None:
+        self._talk = talk
+        self._screen = screen
+        self._display = Display(screen, screen, thoughts=thoughts)
+        self._stop = threading.Event()
+        self._input: Input | None = None
+        self._code = FINISHED
+        self.spent = Spent()
+
+    def go(self, source: Input) -> int:
+        """Take turns until the person leaves; gives the exit code."""
+        self._input = source
+        try:
+            return self._take_turns(source)
+        except KeyboardInterrupt:
+            return INTERRUPTED
+
+    def _take_turns(self, source: Input) -> int:
+        tired = False  # whether Ctrl-C was pressed at the prompt already
+        while True:
+            try:
+                text = source.read()
+            except KeyboardInterrupt:
+                if tired:
+                    return INTERRUPTED
+                tired = True
+                self._screen.line("Ctrl-C again leaves; Ctrl-D and /quit do too.", DIM)
+                continue
+            tired = False
+            if text is None:
+                return self._code
+            if not text.strip():
+                continue
+            if is_command(text):
+                if self._command(text):
+                    return FINISHED
+            elif not self._turn(text):
+                return INTERRUPTED
+
+    def ask(self, question: Question) -> bool:
+        """Ask whether a call may be carried out. Ctrl-C is a no, and stops the turn."""
+        if self._input is None or threading.current_thread() is not threading.main_thread():
+            return False
+        self._screen.line(f"{question.tool} wants to run, and {', '.join(question.reasons)}:", YELLOW)
+        self._screen.line(f"  {safe(question.text)}")
+        try:
+            with _plain_interrupts():
+                return self._input.confirm("Allow it?")
+        except KeyboardInterrupt:
+            self._stop.set()
+            return False
+
+    def status(self) -> str:
+        """The line below the prompt: model, tokens, cost."""
+        return " · ".join((self._talk.model, *_spent_words(self.spent)))
+
+    def recap(self) -> None:
+        """The last messages of a conversation that goes on."""
+        said = [message for message in self._talk.run.messages if message.origin is Origin.TURN and message.text]
+        spoken = [message for message in said if message.role in (Role.USER, Role.AGENT)]
+        if len(spoken) > RECAPPED:
+            self._screen.line(f"… {len(spoken) - RECAPPED} earlier messages", DIM)
+        for message in spoken[-RECAPPED:]:
+            _show_again(message, self._screen)
+
+    def _command(self, text: str) -> bool:
+        """Carry a command out; gives whether the person leaves."""
+        standing = Standing(
+            self._talk.home,
+            self._talk.database,
+            self._talk.model,
+            self._talk.run.id,
+            self.spent,
+            self._screen.width,
+        )
+        reaction = respond(text, standing)
+        if reaction.model:
+            self._change_model(reaction.model)
+        for line in reaction.lines:
+            self._screen.line(line)
+        return reaction.leaves
+
+    def _change_model(self, name: str) -> None:
+        try:
+            self._talk.change_model(name)
+        except WhetError as error:
+            self._screen.line(f"{error.message} {error.advice}".strip(), YELLOW)
+        else:
+            self._screen.line(f"From now on {self._talk.model} answers.")
+
+    def _turn(self, text: str) -> bool:
+        """One turn of the agent; gives False where the person left in the middle of it."""
+        self._display.wait()
+        ended: Ended | None = None
+        try:
+            with interruptible() as self._stop:
+                for said in self._talk.turn(text, interrupt=self._stop):
+                    if not isinstance(said, Run):
+                        self._display.show(said)
+                    ended = said if isinstance(said, Ended) else ended
+        except KeyboardInterrupt:
+            self._screen.line("Left while the turn was being stopped; --continue goes on from here.", DIM)
+            return False
+        if ended is not None:
+            self._close(ended)
+        return True
+
+    def _close(self, ended: Ended) -> None:
+        self.spent = added(self.spent, ended.spent)
+        self._code = exit_code(ended)
+        if ended.ending is Ending.INTERRUPTED:
+            self._screen.line("Stopped. Say what to do instead.", YELLOW)
+        elif ended.ending is not Ending.FINISHED:
+            self._screen.line(failure_words(ended), RED)
+        if ended.report is not None and ended.report.text:
+            self._screen.write(_whole(ended.report.text, self._screen))
+        if self._screen.is_terminal:
+            self._screen.line()
+            words = (*_spent_words(ended.spent), duration(ended.spent.seconds))
+            self._screen.line(" · ".join(words), DIM)
+
+
+def added(one: Spent, other: Spent) -> Spent:
+    """What two runs cost together."""
+    known = [each for each in (one.dollars, other.dollars) if each is not None]
+    return Spent(
+        one.model_calls + other.model_calls,
+        one.input + other.input,
+        one.output + other.output,
+        one.cached + other.cached,
+        one.seconds + other.seconds,
+        sum(known) if known else None,
+    )
+
+
+def _spent_words(spent: Spent) -> tuple[str, ...]:
+    if not spent.model_calls:
+        return ()
+    share = f" ({100 * spent.cached / spent.input:.0f} % cached)" if spent.cached else ""
+    money = (f"${spent.dollars:.4f}",) if spent.dollars is not None else ()
+    return (f"{short(spent.input)} in{share}, {short(spent.output)} out", *money)
+
+
+def _show_again(message: Message, screen: Screen) -> None:
+    if message.role is Role.USER:
+        screen.line(cut(f"› {safe(message.text)}", screen.width - 1), DIM)
+    else:
+        screen.write(_whole(message.text, screen))
+
+
+def _whole(text: str, screen: Screen) -> str:
+    markdown = Markdown(screen.width, styled=screen.styled)
+    return markdown.feed(text) + markdown.finish()
+
+
+@contextlib.contextmanager
+def _plain_interrupts() -> Iterator[None]:
+    """Let Ctrl-C end a question at once, which the waiting handler of a turn would not."""
+    before: Callable[..., object] | int | None = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        yield
+    finally:
+        signal.signal(signal.SIGINT, before)

@@ -1,0 +1,125 @@
+"""What a person types: on a terminal with history and several lines, from a pipe line by line."""
+
+import signal
+import threading
+from collections.abc import Callable, Iterator, Sequence
+from pathlib import Path
+from typing import TYPE_CHECKING, Protocol, TextIO
+
+from whet.cli.chat.history import remember, typed_before
+
+if TYPE_CHECKING:
+    from prompt_toolkit.key_binding import KeyBindings, KeyPressEvent
+
+PROMPT = "› "
+CONTINUATION = "  "
+
+
+class Input(Protocol):
+    """Where turns come from."""
+
+    def read(self) -> str | None:
+        """The next turn, or None at the end. Raises KeyboardInterrupt for Ctrl-C on an empty line."""
+        ...
+
+    def confirm(self, question: str) -> bool:
+        """Whether the person says yes; what is not a clear yes is a no."""
+        ...
+
+
+class Piped:
+    """Turns from a pipe, one a line. Nobody is there to confirm anything."""
+
+    def __init__(self, stream: TextIO) -> None:
+        self._stream = stream
+
+    def read(self) -> str | None:
+        line = self._stream.readline()
+        return line.rstrip("\n") if line else None
+
+    def confirm(self, question: str) -> bool:  # noqa: ARG002 - the answer does not depend on it
+        return False
+
+
+class Typed:
+    """Turns from a terminal. Enter sends; Alt-Enter, Ctrl-J or a backslash at the end begins another line."""
+
+    def __init__(
+        self, folder: Path, *, names: Sequence[str], status: Callable[[], str], secrets: tuple[str, ...] = ()
+    ) -> None:
+        from prompt_toolkit import PromptSession
+        from prompt_toolkit.completion import WordCompleter
+        from prompt_toolkit.history import History
+        from prompt_toolkit.styles import Style
+
+        class Kept(History):
+            def load_history_strings(self) -> Iterator[str]:
+                yield from reversed(typed_before(folder))
+
+            def store_string(self, string: str) -> None:
+                remember(folder, string, secrets=secrets)
+
+        self._session: PromptSession[str] = PromptSession(
+            history=Kept(),
+            multiline=True,
+            key_bindings=_bindings(),
+            prompt_continuation=CONTINUATION,
+            bottom_toolbar=lambda: f" {status()}",
+            completer=WordCompleter(list(names), sentence=True),
+            complete_while_typing=False,
+            enable_open_in_editor=True,
+            reserve_space_for_menu=0,
+            style=Style.from_dict({"bottom-toolbar": "noreverse fg:ansibrightblack", "prompt": "bold ansicyan"}),
+        )
+
+    def read(self) -> str | None:
+        from prompt_toolkit.application import get_app
+
+        early = threading.Event()  # Ctrl-C before the prompt takes the keys, which must not break its start
+
+        def heed() -> None:
+            if early.is_set():
+                get_app().exit(exception=KeyboardInterrupt())
+
+        before = signal.signal(signal.SIGINT, lambda *_: early.set())
+        try:
+            return self._session.prompt([("class:prompt", PROMPT)], pre_run=heed)
+        except EOFError:
+            return None
+        finally:
+            signal.signal(signal.SIGINT, before)
+
+    def confirm(self, question: str) -> bool:
+        try:
+            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
+        except EOFError:
+            return False
+
+
+def _bindings() -> "KeyBindings":
+    from prompt_toolkit.key_binding import KeyBindings
+
+    bindings = KeyBindings()
+
+    @bindings.add("enter")
+    def _send(event: "KeyPressEvent") -> None:
+        buffer = event.current_buffer
+        if buffer.document.text_before_cursor.endswith("\\") and not buffer.document.text_after_cursor.strip():
+            buffer.delete_before_cursor()
+            buffer.insert_text("\n")
+        elif buffer.text.strip():
+            buffer.validate_and_handle()
+
+    @bindings.add("escape", "enter")
+    @bindings.add("c-j")
+    def _another_line(event: "KeyPressEvent") -> None:
+        event.current_buffer.insert_text("\n")
+
+    @bindings.add("c-c")
+    def _clear_or_leave(event: "KeyPressEvent") -> None:
+        if event.current_buffer.text:
+            event.current_buffer.reset()
+        else:
+            event.app.exit(exception=KeyboardInterrupt(), style="class:aborting")
+
+    return bindings

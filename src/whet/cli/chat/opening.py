@@ -1,0 +1,73 @@
+"""How a conversation begins: on a terminal, or line by line from a pipe."""
+
+import os
+import sys
+from contextlib import closing
+from typing import Any
+
+import msgspec
+
+from whet.cli.chat.conversation import Conversation
+from whet.cli.chat.inline import BOLD, DIM
+from whet.cli.chat.inputs import Piped, Typed
+from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.screen import Screen
+from whet.cli.chat.slash import COMMANDS
+from whet.cli.endings import FINISHED, ended_record, exit_code
+from whet.cli.talking import Talk, Wish
+from whet.redaction import secret_values
+from whet.runs import Ended
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.transcripts import Message
+
+
+def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
+    with Screen(sys.stdout) as screen:
+        asking: list[Conversation] = []
+        talk = Talk(home, database, wish, ask=lambda question: asking[0].ask(question))
+        with closing(talk):
+            conversation = Conversation(talk, screen, thoughts=wish.settings.chat.thoughts == "dim")
+            asking.append(conversation)
+            screen.line(f"Whet · {talk.model} · {talk.run.folder}", BOLD)
+            screen.line("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", DIM)
+            for note in talk.notes:
+                screen.line(note, DIM)
+            conversation.recap()
+            source = Typed(
+                home.folder,
+                names=[f"/{each.name}" for each in COMMANDS],
+                status=conversation.status,
+                secrets=secret_values(os.environ),
+            )
+            code = conversation.go(source)
+            if talk.run.messages:
+                screen.line(f"Go on with it: whet chat --resume {talk.run.id}", DIM)
+            return code
+
+
+def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) -> int:
+    """Each line of standard input is a turn; with `as_json` each answer is a line of JSON."""
+    source = Piped(sys.stdin)
+    with Screen(sys.stdout) as screen, closing(Talk(home, database, wish)) as talk:
+        if not as_json:
+            return Conversation(talk, screen).go(source)
+        code = FINISHED
+        while (text := source.read()) is not None:
+            if text.strip():
+                record, code = _answered(talk, text)
+                sys.stdout.buffer.write(msgspec.json.encode(record) + b"\n")
+                sys.stdout.buffer.flush()
+        return code
+
+
+def _answered(talk: Talk, text: str) -> tuple[dict[str, Any], int]:
+    messages: list[Message] = []
+    code, ended = FINISHED, None
+    with interruptible() as stop:
+        for said in talk.turn(text, interrupt=stop):
+            if isinstance(said, Message):
+                messages.append(said)
+            elif isinstance(said, Ended):
+                code, ended = exit_code(said), said
+    return (ended_record(talk.run.id, tuple(messages), ended) if ended else {}), code

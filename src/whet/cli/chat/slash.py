@@ -1,0 +1,185 @@
+"""Commands within a conversation: what Whet knows and learned, what it cost, and the way back."""
+
+import re
+import time
+from collections.abc import Callable
+from typing import NamedTuple
+
+from whet.changes import apply
+from whet.changes.changing import ledger_of
+from whet.cli.chat.plain import safe
+from whet.cli.chat.screen import cut
+from whet.errors import WhetError
+from whet.ledger import Actor, Change, Entry, State, Step
+from whet.runs import Spent
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.store.memory_files import NAMES, Shelf, load
+from whet.store.skill_files import list_skills
+from whet.traces import is_last
+
+COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
+SHOWN = 10
+LEARNING = frozenset({Step.APPLIED, Step.CANARY})
+KEYS = (
+    "Enter sends; Alt-Enter, Ctrl-J or a \\ at the end begins another line.",
+    "Ctrl-C stops the turn, twice leaves; Ctrl-D leaves.",
+)
+
+
+class Standing(NamedTuple):
+    """Where a conversation stands when a command is typed."""
+
+    home: Home
+    database: Database
+    model: str
+    session: str
+    spent: Spent
+    width: int = 100
+
+
+class Reaction(NamedTuple):
+    """What a command says, and what changes by it."""
+
+    lines: tuple[str, ...] = ()
+    model: str = ""  # the one to talk to from now on
+    leaves: bool = False
+
+
+class Slash(NamedTuple):
+    """One command of a conversation."""
+
+    name: str
+    summary: str
+    respond: Callable[[Standing, str], Reaction]
+
+
+def is_command(text: str) -> bool:
+    """Whether a turn is a command and not words that begin with a path."""
+    return COMMAND.fullmatch(text.strip()) is not None
+
+
+def respond(text: str, standing: Standing) -> Reaction:
+    """Carry a command out; an unknown one, or one that cannot be, gives advice and changes nothing."""
+    found = COMMAND.fullmatch(text.strip())
+    name, argument = (found[1], (found[2] or "").strip()) if found else ("", "")
+    slash = next((each for each in COMMANDS if name in (each.name, ALIASES.get(each.name, each.name))), None)
+    if slash is None:
+        return Reaction((_unknown(name),))
+    try:
+        return slash.respond(standing, argument)
+    except WhetError as error:
+        return Reaction(tuple(line for line in (error.message, error.advice) if line))
+
+
+def _unknown(name: str) -> str:
+    from difflib import get_close_matches
+
+    near = get_close_matches(name, [each.name for each in COMMANDS], n=1)
+    meant = f" Did you mean /{near[0]}?" if near else ""
+    return f"There is no command /{name}.{meant} /help lists them."
+
+
+def _help(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001 - all commands are called alike
+    width = max(len(each.name) for each in COMMANDS)
+    return Reaction((*(f"/{each.name:<{width}}  {each.summary}" for each in COMMANDS), *KEYS))
+
+
+def _undo(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+    """Take back the last thing that Whet learned by itself, with all that it learned together with it."""
+    own = _learned(ledger_of(standing.home, standing.database))
+    if not own:
+        return Reaction(("Whet has learned nothing that could be undone; `whet ledger undo` undoes changes of yours.",))
+    last = own[-1]
+    together = [each for each in own if each is last or (each.batch and each.batch == last.batch)]
+    made = [
+        apply.revert(standing.home, standing.database, each.number, actor=Actor.PERSON, now=time.time())
+        for each in reversed(together)
+    ]
+    return Reaction(tuple(f"Undone: {_named(entry)}." for entry in made))
+
+
+def _learned(ledger: Ledger) -> list[Change]:
+    """The changes that nobody but Whet decided on and that still stand, the newest last."""
+    state = ledger.state()
+    own = {entry.number for entry in ledger.entries() if entry.actor is not Actor.PERSON and entry.step in LEARNING}
+    return [change for change in state.done if change.number in own and is_last(state, change)]
+
+
+def _named(entry: Entry) -> str:
+    return f"{entry.patch.form} {safe(entry.patch.name)}"
+
+
+def _list_learned(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+    ledger = ledger_of(standing.home, standing.database)
+    own, state = _learned(ledger), ledger.state()
+    if not own and not state.pending:
+        return Reaction(("Whet has learned nothing yet.",))
+    lines = [_line(ledger.entry(change.number), change, standing.width) for change in own[::-1][:SHOWN]]
+    more = [f"… and {len(own) - SHOWN} more: whet ledger"] if len(own) > SHOWN else []
+    return Reaction((*lines, *more, *_waiting(state), *(["/undo takes the newest back."] if own else [])))
+
+
+def _line(entry: Entry, change: Change, width: int) -> str:
+    words = safe(" ".join(change.after.text.split())) if change.after else "removed"
+    return cut(f"{entry.number:>4}  {_named(entry)}: {words}", width)
+
+
+def _waiting(state: State) -> tuple[str, ...]:
+    number = len(state.pending)
+    return (f"{number} {'waits' if number == 1 else 'wait'} for your approval: whet pending",) if number else ()
+
+
+def _model(standing: Standing, argument: str) -> Reaction:
+    if not argument:
+        return Reaction((f"{standing.model}. /model provider:name talks to another from now on.",))
+    return Reaction(model=argument)
+
+
+def _skills(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+    found = [each for each in list_skills(standing.home.folder) if each.skill]
+    if not found:
+        return Reaction(("There are no skills yet. `whet skills create` makes one.",))
+    return Reaction(
+        tuple(cut(f"{each.name}: {safe(each.skill.description)}", standing.width) for each in found if each.skill)
+    )
+
+
+def _memory(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+    lines = [
+        cut(f"{name}: {safe(note.text)}", standing.width)
+        for name in NAMES
+        for note in load(Shelf(standing.home.folder), name).notes
+    ]
+    return Reaction(tuple(lines) or ("There are no notes yet. `whet memory add` makes one.",))
+
+
+def _warm(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+    return Reaction(("There are no templates yet.",))
+
+
+def _cost(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+    spent = standing.spent
+    share = f" ({100 * spent.cached / spent.input:.0f} % from the cache)" if spent.input else ""
+    money = f"${spent.dollars:.4f}" if spent.dollars is not None else "price not known"
+    tokens = f"{spent.input:,} tokens read{share}, {spent.output:,} written"
+    return Reaction((f"{spent.model_calls} model calls, {tokens}, {money}. Session {standing.session}.",))
+
+
+def _quit(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
+    return Reaction(leaves=True)
+
+
+COMMANDS = (
+    Slash("help", "This list.", _help),
+    Slash("undo", "Take back the last thing that Whet learned; again for the one before.", _undo),
+    Slash("learned", "What Whet learned by itself, the newest first.", _list_learned),
+    Slash("model", "The model that answers; /model provider:name changes it.", _model),
+    Slash("skills", "The skills that the agent can read.", _skills),
+    Slash("memory", "The notes that the agent is told.", _memory),
+    Slash("warm", "The templates for a warm start.", _warm),
+    Slash("cost", "What this conversation has cost so far.", _cost),
+    Slash("quit", "Leave.", _quit),
+)
+ALIASES = {"quit": "exit", "help": "?"}

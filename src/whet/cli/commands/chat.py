@@ -1,0 +1,32 @@
+"""whet chat: a conversation with the agent."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.options_of_runs import Given, run_options, wish_for
+from whet.store.home import find_home
+from whet.store.opening import opened
+from whet.store.settings_file import load
+
+
+@click.command(
+    "chat",
+    epilog="Example: whet chat --continue",
+    help="Talk to the agent. Ctrl-C stops a turn, twice leaves; /help lists the commands of a conversation, and"
+    " Alt-Enter begins another line. What is piped in is taken line by line, each line a turn.",
+)
+@run_options
+@json_option
+def command(as_json: bool, **options: Any) -> int:
+    home = find_home(os.environ)
+    wish = wish_for(load(home), Given(**options), home=home, interactive=True)
+    from whet.cli.chat.opening import talk_in_lines, talk_on_terminal
+
+    with opened(home) as database:
+        if sys.stdin.isatty() and sys.stdout.isatty() and not as_json:
+            return talk_on_terminal(home, database, wish)
+        return talk_in_lines(home, database, wish, as_json=as_json)

@@ -1,0 +1,242 @@
+"""whet config: what a person chose, what each setting is for, and whether the provider answers."""
+
+import os
+import tomllib
+from typing import Any, NamedTuple
+
+import click
+
+from whet.cli.acting import actor_of
+from whet.cli.options import json_option
+from whet.errors import WhetError
+from whet.ledger import Actor
+from whet.setting_texts import TEXTS
+from whet.settings import (
+    FILE_NAME,
+    NAMED,
+    SECRET_ADVICE,
+    TYPES,
+    Settings,
+    check,
+    dotted,
+    explanations,
+    form_of,
+    read,
+    refuse_secret,
+    words,
+)
+from whet.settings_edits import encoded, path_of
+from whet.store.home import find_home
+from whet.store.settings_file import assign, load, loaded, place
+from whet.store.settings_file import remove as remove_setting
+
+DEFAULT = "default"
+NOT_SET = "not set"
+SHORTEST_SCANNED = 12
+
+
+class Effective(NamedTuple):
+    """A setting as it holds now, and where it comes from."""
+
+    key: str
+    value: object
+    origin: str
+
+
+@click.group(
+    "config",
+    invoke_without_command=True,
+    epilog="Example: whet config set model openai:gpt-5.1",
+    help="Show the settings that hold now and where each comes from. They stand in settings.toml in the home folder;"
+    " you may edit it by hand. Keys of providers stay in the environment and are only named here.",
+)
+@click.option("--explain", is_flag=True, help="List every setting with its default and what it is for.")
+@json_option
+@click.pass_context
+def command(context: click.Context, explain: bool, as_json: bool) -> int:
+    if context.invoked_subcommand:
+        return 0
+    return _explain(as_json) if explain else _show(as_json)
+
+
+@command.command("get", epilog="Example: whet config get model", help="Print the value of one setting.")
+@click.argument("key")
+@json_option
+def get(key: str, as_json: bool) -> int:
+    from whet.cli.output import print_json
+
+    path = path_of(key)
+    form_of(path)
+    found = next((each for each in _effective() if each.key == dotted(path)), None)
+    if found is None:
+        raise WhetError(f"{dotted(path)} is not set.", advice="`whet config` shows what is.")
+    if as_json:
+        print_json(found._asdict())
+    else:
+        click.echo(_plain(found.value))
+    return 0
+
+
+@command.command(
+    "set",
+    epilog="Example: whet config set budget.dollars 0.50",
+    help="Give a setting a value; comments and everything else in the file stay as they are.",
+)
+@click.argument("key")
+@click.argument("value")
+@json_option
+def set_(key: str, value: str, as_json: bool) -> int:
+    _expect_person()
+    path = path_of(key)
+    refuse_secret(path, value)
+    _refuse_hidden_secret(path, value)
+    given = check(path, _typed(value, TYPES[form_of(path)]))
+    assign(find_home(os.environ), path, given)
+    return _tell(dotted(path), given, as_json)
+
+
+@command.command("unset", epilog="Example: whet config unset budget.dollars", help="Let a setting have its default.")
+@click.argument("key")
+@json_option
+def unset(key: str, as_json: bool) -> int:
+    _expect_person()
+    path = path_of(key)
+    settings = remove_setting(find_home(os.environ), path)
+    value = next((each.value for each in effective(settings, "") if each.key == dotted(path)), None)
+    return _tell(dotted(path), value, as_json)
+
+
+@command.command("path", epilog="Example: $EDITOR $(whet config path)", help="Print where the settings file is.")
+@json_option
+def path_(as_json: bool) -> int:
+    from whet.cli.output import print_json
+
+    path = place(find_home(os.environ)).path
+    if as_json:
+        print_json({"path": str(path), "exists": path.exists()})
+    else:
+        click.echo(str(path))
+    return 0
+
+
+@command.command(
+    "check",
+    epilog="Example: whet config check",
+    help="Ask the provider for a few words, and say what is wrong if none come. This costs a few tokens.",
+)
+@click.option("--model", default="", help="Another model than the one that is set.")
+@json_option
+def check_(model: str, as_json: bool) -> int:
+    from whet.cli.checking import try_provider
+
+    home = find_home(os.environ)
+    return try_provider(load(home), home, model=model, as_json=as_json)
+
+
+def effective(settings: Settings, text: str) -> tuple[Effective, ...]:
+    """Every setting that holds, in the order of the table; those that a person names only where they are named."""
+    chosen = read(text)
+    found = []
+    for form in TEXTS:
+        first, *rest = form.split(".")
+        held = getattr(settings, first)
+        for name, inner in [(each.name, each) for each in held] if first in NAMED else [("", held)]:
+            path = tuple(name if part == "*" else part for part in (first, *rest))
+            value = getattr(inner, rest[-1]) if rest else inner
+            found.append(Effective(dotted(path), value, FILE_NAME if _holds(chosen, path) else DEFAULT))
+    return tuple(found)
+
+
+def _holds(document: Any, path: tuple[str, ...]) -> bool:
+    for name in path:
+        if not isinstance(document, dict) or name not in document:
+            return False
+        document = document[name]
+    return True
+
+
+def _effective() -> tuple[Effective, ...]:
+    found = loaded(find_home(os.environ))
+    return effective(found.settings, found.text)
+
+
+def _show(as_json: bool) -> int:
+    from whet.cli.first_steps import key_notes
+    from whet.cli.output import console, plain, print_json, say, table
+
+    found = loaded(find_home(os.environ))
+    rows = effective(found.settings, found.text)
+    path = place(find_home(os.environ)).path
+    notes = key_notes(found.settings, os.environ)
+    if as_json:
+        print_json({"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)})
+        return 0
+    console().print(table(("setting", "value", "from"), [(row.key, _plain(row.value), row.origin) for row in rows]))
+    say(f"\n{plain(path)}{'' if path.exists() else ' (not there yet)'}")
+    for note in notes:
+        say(plain(note))
+    return 0
+
+
+def _explain(as_json: bool) -> int:
+    from whet.cli.output import console, plain, print_json, table
+
+    known = explanations()
+    if as_json:
+        print_json(
+            [
+                {"key": each.key, "default": each.default, "type": words(TYPES[each.key]), "text": each.text}
+                for each in known
+            ]
+        )
+        return 0
+    if console().is_terminal:
+        for each in known:
+            console().print(f"[bold]{plain(each.key)}[/] [dim]= {plain(_plain(each.default))}[/]\n  {plain(each.text)}")
+        return 0
+    console().print(
+        table(("setting", "default", "for"), [(each.key, _plain(each.default), each.text) for each in known])
+    )
+    return 0
+
+
+def _tell(key: str, value: object, as_json: bool) -> int:
+    from whet.cli.output import print_json
+
+    if as_json:
+        print_json({"key": key, "value": value})
+    else:
+        click.echo(f"{key} = {_plain(value)}")
+    return 0
+
+
+def _plain(value: object) -> str:
+    if value is None or value == "" or value == ():
+        return NOT_SET
+    return value if isinstance(value, str) else encoded(value)
+
+
+def _typed(value: str, expected: Any) -> Any:
+    """What a person typed, as its setting takes it: texts need no quotes, lists no brackets."""
+    kind = words(expected)
+    if kind == words(str) or kind.startswith("one of"):
+        return value
+    if kind == words(tuple) and not value.lstrip().startswith("["):
+        return [each.strip() for each in value.split(",") if each.strip()]
+    try:
+        return tomllib.loads(f"value = {value}")["value"]
+    except tomllib.TOMLDecodeError:
+        return value
+
+
+def _expect_person() -> None:
+    if actor_of(os.environ) is not Actor.PERSON:
+        raise WhetError("Only a person may change settings.", advice="Ask the person to run it in a terminal.")
+
+
+def _refuse_hidden_secret(path: tuple[str, ...], value: str) -> None:
+    """A second scan with everything that redaction knows, for what no well-known issuer made."""
+    from whet.redaction import Redactor
+
+    if len(value) >= SHORTEST_SCANNED and path[-1] != "base_url" and Redactor().text(value) != value:
+        raise WhetError(f"{dotted(path)} would hold a secret, and settings hold none.", advice=SECRET_ADVICE)

@@ -1,0 +1,226 @@
+"""whet judge: whether one arm of an experiment is really better than another."""
+
+import codecs
+import csv
+import io
+import sys
+from collections.abc import Iterator, Sequence
+from pathlib import Path
+from statistics import fmean, pstdev
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import many, plain, print_json, say
+from whet.errors import WhetError
+from whet.judging import Bounds, Comparison, Table, compare, read_table
+from whet.planning import POWER, cases_needed, minimum_effect
+from whet.stats import bootstrap, mcnemar, wilson
+from whet.verdicts import ALPHA, Ruling, Verdict, judge
+
+EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
+COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
+DELIMITERS = (",", "\t", ";", "|")
+BOOTSTRAP_SEED = 1
+BOOTSTRAP_CASES = 20_000
+
+
+@click.command(
+    "judge",
+    epilog="Example: whet judge outcomes.csv --base old --candidate new",
+    help="Judge an experiment: is the candidate arm better than the base on the same cases? FILE is a table with the "
+    "columns case, seed, arm and passed (or score), in any order, with commas, tabs or semicolons; - reads standard "
+    "input. Attempts are paired by case and seed, and the case is the unit. Accepts when the evidence that the "
+    "candidate helps reaches 1/alpha, rejects when the evidence of harm does. The chance of a false accept is at most "
+    "alpha however often you look while cases are added. Exit code 0 for any verdict; with --exit-code 0 accept, "
+    "3 undecided, 4 reject.",
+)
+@click.argument("file", metavar="FILE")
+@click.option("--base", help="The arm to compare with; found by its name if not given.")
+@click.option("--candidate", help="The arm that is to be better.")
+@click.option(
+    "--alpha",
+    type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
+    default=ALPHA,
+    show_default=True,
+    help="The highest chance of a false accept, and of a false reject.",
+)
+@click.option("--bounds", type=(float, float), metavar="LOW HIGH", help="The lowest and highest possible score.")
+@click.option("--once", is_flag=True, help="This is the only look, at cases chosen before: a sharper test.")
+@click.option("--details", is_flag=True, help="Add Wilson's intervals, exact McNemar and the bootstrap over cases.")
+@click.option("--exit-code", is_flag=True, help="Let the exit code tell the verdict.")
+@json_option
+def command(
+    file: str,
+    base: str | None,
+    candidate: str | None,
+    alpha: float,
+    bounds: tuple[float, float] | None,
+    once: bool,
+    details: bool,
+    exit_code: bool,
+    as_json: bool,
+) -> int:
+    table = read_table(_rows(file), bounds=_bounds(bounds))
+    comparison = compare(table, base=base, candidate=candidate)
+    differences = comparison.differences
+    if not differences:
+        raise WhetError(
+            f"No case was run in both arms, {comparison.base} and {comparison.candidate}.",
+            advice="Run the same cases, under the same names, in both arms.",
+        )
+    planned = len(differences) if once else None
+    verdict = judge(differences, alpha=alpha, attempts=comparison.attempts, planned=planned)
+    if as_json:
+        print_json(_record(verdict, comparison, table, once=once) | (_details(comparison) if details else {}))
+    else:
+        for text in _lines(verdict, comparison, table):
+            say(text)
+        if details:
+            for text in _detail_lines(_details(comparison)):
+                say(text)
+    return EXIT_CODES[verdict.ruling] if exit_code else 0
+
+
+def _rows(file: str) -> Iterator[tuple[int, Sequence[str]]]:
+    if file == "-":
+        raw = sys.stdin.buffer.read()
+    else:
+        try:
+            raw = Path(file).expanduser().read_bytes()
+        except OSError as error:
+            raise WhetError(
+                f"{file} cannot be read: {error.strerror}.", advice="Name a table, or - to pipe it."
+            ) from None
+    coding = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
+    text = raw.decode(coding, "replace")
+    heading = text[: text.find("\n")] if "\n" in text else text
+    delimiter = max(DELIMITERS, key=heading.count)
+    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise WhetError(f"Line {reader.line_num} cannot be read: {error}.", advice="Give a table as CSV.") from None
+
+
+def _bounds(bounds: tuple[float, float] | None) -> Bounds | None:
+    if bounds is None:
+        return None
+    if not bounds[0] < bounds[1] or any(abs(bound) == float("inf") for bound in bounds):
+        raise WhetError("The bounds must be a lower and a higher number.", advice="For example: --bounds 0 100")
+    return Bounds(*bounds)
+
+
+def _record(verdict: Verdict, comparison: Comparison, table: Table, *, once: bool) -> dict[str, object]:
+    spread = pstdev(comparison.differences)
+    return {
+        "verdict": verdict.ruling.value,
+        "effect": verdict.effect,
+        "interval": list(verdict.interval),
+        "evidence_help": verdict.evidence_help,
+        "evidence_harm": verdict.evidence_harm,
+        "cases": verdict.cases,
+        "attempts": verdict.attempts,
+        "stopped_at": verdict.stopped_at,
+        "alpha": verdict.alpha,
+        "confidence": 1 - 2 * verdict.alpha,
+        "once": once,
+        "base": comparison.base,
+        "candidate": comparison.candidate,
+        "base_rate": fmean(comparison.base_rates),
+        "candidate_rate": fmean(comparison.candidate_rates),
+        "paired_by": "seed" if comparison.by_seed else "case",
+        "left_out": {
+            "unpaired_attempts": comparison.unpaired,
+            "cases": comparison.left_out_cases,
+            "rows_without_outcome": table.absent,
+        },
+        "cases_needed": cases_needed(abs(verdict.effect), spread=spread, alpha=verdict.alpha),
+        "minimum_effect": minimum_effect(spread=spread, cases=verdict.cases, alpha=verdict.alpha),
+    }
+
+
+def _details(comparison: Comparison) -> dict[str, object]:
+    arms = {"base": comparison.base_rates, "candidate": comparison.candidate_rates}
+    single = all(rate in (0.0, 1.0) for rates in arms.values() for rate in rates)
+    found: dict[str, object] = {}
+    if single:
+        wins = sum(difference > 0 for difference in comparison.differences)
+        losses = sum(difference < 0 for difference in comparison.differences)
+        found["wins"], found["losses"], found["mcnemar_p"] = wins, losses, mcnemar(wins, losses)
+        found["wilson"] = {name: list(wilson(round(sum(rates)), len(rates))) for name, rates in arms.items()}
+    if len(comparison.differences) <= BOOTSTRAP_CASES:
+        found["bootstrap"] = list(bootstrap(comparison.differences, seed=BOOTSTRAP_SEED, rounds=1000))
+    return found
+
+
+def _lines(verdict: Verdict, comparison: Comparison, table: Table) -> Iterator[str]:
+    candidate, base = plain(comparison.candidate), plain(comparison.base)
+    sentence = {
+        Ruling.ACCEPT: f"{candidate} is better than {base}.",
+        Ruling.REJECT: f"{candidate} is worse than {base}.",
+        Ruling.UNDECIDED: f"not enough evidence that {candidate} is better or worse than {base}.",
+    }[verdict.ruling]
+    yield f"[bold {COLOURS[verdict.ruling]}]{verdict.ruling.value.capitalize()}[/]: {sentence}"
+    yield (
+        f"Effect {_points(verdict.effect)} points ({base} {fmean(comparison.base_rates):.1%}, {candidate} "
+        f"{fmean(comparison.candidate_rates):.1%}), between {_points(verdict.interval.low)} and "
+        f"{_points(verdict.interval.high)}; each bound is wrong with a chance of at most {verdict.alpha:.3g}."
+    )
+    yield (
+        f"Evidence of help {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)}; "
+        f"{1 / verdict.alpha:.3g} decides. {many(verdict.cases, 'case')}, {many(verdict.attempts, 'attempt')}."
+    )
+    yield from _prospect(verdict, pstdev(comparison.differences))
+    yield from _left_out(comparison, table)
+
+
+def _prospect(verdict: Verdict, spread: float) -> Iterator[str]:
+    """What it would take, or would have taken."""
+    if verdict.ruling is not Ruling.UNDECIDED:
+        if verdict.stopped_at is not None and verdict.stopped_at < verdict.cases:
+            yield f"{many(verdict.stopped_at, 'case')} would have been enough."
+        return
+    smallest = minimum_effect(spread=spread, cases=verdict.cases, alpha=verdict.alpha)
+    needed = cases_needed(abs(verdict.effect), spread=spread, alpha=verdict.alpha)
+    if smallest < 1:
+        yield f"So many cases find an effect of {_points(smallest)} points with a chance of {POWER:.0%}."
+    else:
+        yield "So few cases cannot decide anything."
+    if needed is not None and verdict.effect:
+        yield f"If the effect is as it looks, about {many(needed, 'case')} would decide. More seeds a case help too."
+
+
+def _left_out(comparison: Comparison, table: Table) -> Iterator[str]:
+    if comparison.assumed:
+        yield f"[dim]{plain(comparison.base)} is taken for the base, because it comes first; --base chooses.[/]"
+    if not comparison.by_seed:
+        yield "[dim]The arms share no seed: each case's attempts were averaged in either arm.[/]"
+    if comparison.unpaired:
+        cases = f", {many(comparison.left_out_cases, 'case')} with them" if comparison.left_out_cases else ""
+        yield f"[dim]Left out: {many(comparison.unpaired, 'attempt')} that the other arm lacks{cases}.[/]"
+    if table.absent:
+        yield f"[dim]Left out: {many(table.absent, 'row')} without an outcome.[/]"
+
+
+def _detail_lines(details: dict[str, object]) -> Iterator[str]:
+    names = {"mcnemar_p": "exact McNemar, two-sided p", "wilson": "Wilson 95 %", "bootstrap": "bootstrap 95 %"}
+    for name, value in details.items():
+        yield f"  {names.get(name, name)}: {plain(_shown(value))}"
+
+
+def _shown(value: object) -> str:
+    if isinstance(value, dict):
+        return "; ".join(f"{name} {_shown(inner)}" for name, inner in value.items())
+    if isinstance(value, list):
+        return " to ".join(_shown(inner) for inner in value)
+    return f"{value:.3f}" if isinstance(value, float) else str(value)
+
+
+def _points(effect: float) -> str:
+    return f"{100 * effect:+.1f}" if abs(effect) >= 0.01 or not effect else f"{100 * effect:+.2g}"
+
+
+def _evidence(evidence: float) -> str:
+    return f"{evidence:.1f}" if evidence < 1000 else f"{evidence:.2g}"

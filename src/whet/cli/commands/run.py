@@ -1,0 +1,43 @@
+"""whet run: one task from beginning to end, for people and for programs."""
+
+import os
+import sys
+from typing import Any
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.options_of_runs import Given, run_options, wish_for
+from whet.errors import WhetError
+from whet.store.home import find_home
+from whet.store.settings_file import load
+
+CODES = (
+    "Exit codes: 0 finished, 1 a mistake in settings or options, 2 misused, 3 the provider failed, 4 the budget is"
+    " spent, 5 the model refused, 6 the agent reports that it failed, 7 the answer is empty or cut off,"
+    " 130 interrupted."
+)
+
+
+@click.command(
+    "run",
+    epilog='Example: git diff | whet run "Write a commit message for this change"',
+    help="Give the agent one task and print its answer. What is piped in is material for the task, or the task itself"
+    f" where none is given. Progress goes to standard error.\n\n{CODES}",
+)
+@click.argument("task", nargs=-1)
+@run_options
+@click.option("--stream-json", is_flag=True, help="Print every message as a line of JSON as it happens.")
+@json_option
+def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: Any) -> int:
+    given = Given(**options)
+    home = find_home(os.environ)
+    piped = "" if sys.stdin.isatty() else sys.stdin.read()
+    words, material = (" ".join(task), piped) if task else (piped, "")
+    if not words.strip():
+        raise WhetError("There is no task.", advice='Give one: whet run "list the files", or pipe it in.')
+    wish = wish_for(load(home), given, home=home, interactive=False)
+    from whet.cli.running import Form, Task, perform
+
+    form: Form = "stream" if stream_json else "json" if as_json else "text"
+    return perform(home, wish, Task(words, material), form=form)

@@ -1,0 +1,112 @@
+"""whet work: what is queued, running, done and failed."""
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import console, many, moment, plain, print_json, say, table
+
+if TYPE_CHECKING:
+    from whet.engine.work import Work
+
+
+@click.group(
+    "work",
+    invoke_without_command=True,
+    epilog="Example: whet work cancel job-3f9a",
+    help="List the work of the background: what is queued, running, done and failed, with its cost and its error."
+    " `whet worker` carries it out.",
+)
+@click.option("--all", "with_all", is_flag=True, help="Also what was done long ago.")
+@json_option
+@click.pass_context
+def command(context: click.Context, with_all: bool, as_json: bool) -> int:
+    if context.invoked_subcommand:
+        return 0
+    from whet.engine.work import office
+    from whet.store.home import find_home
+
+    with office(find_home(os.environ)) as counter:
+        found = counter.all(limit=5000 if with_all else 30)
+    if as_json:
+        print_json({"work": [_record(work) for work in found]})
+        return 0
+    if not found:
+        say("There is no work yet. Reviews, jobs and trials appear here.")
+        return 0
+    headings = ("id", "state", "queue", "changed", "cost", "what")
+    console().print(table(headings, [_row(work) for work in found]))
+    waiting = sum(work.is_open for work in found)
+    if waiting:
+        say(f"{many(waiting, 'piece')} of work open. `whet worker` carries it out.")
+    return 0
+
+
+@command.command("show", epilog="Example: whet work show review-3f9a", help="Show one piece of work.")
+@click.argument("id")
+@json_option
+def show(id: str, as_json: bool) -> int:
+    return _about(id, "find", as_json)
+
+
+@command.command(
+    "cancel", epilog="Example: whet work cancel job-3f9a", help="Stop a piece of work: at its next step, or sooner."
+)
+@click.argument("id")
+@json_option
+def cancel(id: str, as_json: bool) -> int:
+    return _about(id, "cancel", as_json)
+
+
+@command.command(
+    "retry",
+    epilog="Example: whet work retry trial-3f9a",
+    help="Do what failed or was cancelled again, from where it ended. What was done stays done, and paid.",
+)
+@click.argument("id")
+@json_option
+def retry(id: str, as_json: bool) -> int:
+    return _about(id, "retry", as_json)
+
+
+def _about(id: str, what: str, as_json: bool) -> int:
+    from whet.engine.work import office
+    from whet.store.home import find_home
+
+    with office(find_home(os.environ)) as counter:
+        act = {"find": counter.find, "cancel": counter.cancel, "retry": counter.retry}[what]
+        work = act(id)
+    if as_json:
+        print_json(_record(work))
+        return 0
+    for label, value in _record(work).items():
+        if value not in ("", None, [], {}):
+            say(f"[bold]{label:<9}[/bold] {plain(value)}")
+    return 0
+
+
+def _row(work: "Work") -> tuple[str, ...]:
+    spent = work.done.spent if work.done else None
+    cost = "" if spent is None or spent.dollars is None else f"${spent.dollars:.4f}"
+    what = work.error or (work.done.summary if work.done else "")
+    return (work.id, work.state.value, work.queue, moment(work.changed), cost, what)
+
+
+def _record(work: "Work") -> dict[str, object]:
+    spent = work.done.spent if work.done else None
+    return {
+        "id": work.id,
+        "kind": work.kind,
+        "queue": work.queue,
+        "state": work.state.value,
+        "created": work.created,
+        "changed": work.changed,
+        "step": work.step,
+        "error": work.error,
+        "summary": work.done.summary if work.done else "",
+        "sessions": list(work.done.sessions) if work.done else [],
+        "tokens": spent.input + spent.output if spent else 0,
+        "cost": spent.dollars if spent else None,
+    }

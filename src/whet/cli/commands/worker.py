@@ -1,0 +1,60 @@
+"""whet worker: carry out the work that waits."""
+
+import os
+import signal
+import sys
+from threading import Event
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import print_json_line, say
+
+QUEUES = ("reviews", "jobs", "trials", "attempts", "chores")
+LOOK_SECONDS = 2.0
+
+
+@click.command(
+    "worker",
+    epilog="Example: whet worker --queue reviews --queue jobs",
+    help="Carry out the work that waits: reviews, jobs, trials. Many workers can share it. One that is killed loses"
+    " nothing: another one, or the next, goes on where it was. Ctrl-C stops it after the steps that run now.",
+)
+@click.option("--queue", "queues", multiple=True, type=click.Choice(QUEUES), help="Only this queue; may be repeated.")
+@click.option("--concurrency", default=2, type=click.IntRange(1, 64), help="How much of a queue at once.")
+@click.option("--until-idle", is_flag=True, help="Stop when nothing is left to do.")
+@json_option
+def command(queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json: bool) -> int:
+    from whet.engine.orders import Queue
+    from whet.engine.worker import launched
+    from whet.learning.procedures import PROCEDURES
+    from whet.store.home import find_home
+
+    stop = _stopping()
+    chosen = [Queue(name) for name in queues or QUEUES]
+    home = find_home(os.environ)
+    with launched(home, PROCEDURES, queues=chosen, concurrency=concurrency) as worker:
+        if as_json:
+            print_json_line({"worker": worker.name, "queues": [queue.value for queue in chosen]})
+            sys.stdout.flush()
+        elif not until_idle:
+            say(f"Working on {', '.join(chosen)}. `whet work` lists what there is; Ctrl-C stops.")
+        while not stop.is_set():
+            worker.look_after()
+            if until_idle and worker.is_idle():
+                break
+            stop.wait(LOOK_SECONDS)
+        unfinished = worker.busy
+    if unfinished:
+        # A step that will not end must not keep the worker: whoever comes next does it again.
+        sys.stdout.flush()
+        os._exit(0)
+    return 0
+
+
+def _stopping() -> Event:
+    """Set by Ctrl-C and by a polite kill."""
+    stop = Event()
+    for number in (signal.SIGINT, signal.SIGTERM):
+        signal.signal(number, lambda *_: stop.set())
+    return stop

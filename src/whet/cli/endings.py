@@ -1,0 +1,80 @@
+"""How a run ended, for people, for programs and as an exit code."""
+
+from collections import Counter
+from collections.abc import Iterable
+from typing import Any
+
+from whet.cli.chat.calls import succeeded
+from whet.runs import Ended, Spent, Status
+from whet.transcripts import Ending, Message, Role
+
+FINISHED, PROVIDER_FAILED, BUDGET_SPENT, REFUSED, AGENT_FAILED, NO_ANSWER, INTERRUPTED = 0, 3, 4, 5, 6, 7, 130
+CODES = {
+    Ending.FINISHED: FINISHED,
+    Ending.FAILED: PROVIDER_FAILED,
+    Ending.BUDGET: BUDGET_SPENT,
+    Ending.REFUSED: REFUSED,
+    Ending.INTERRUPTED: INTERRUPTED,
+}
+
+
+def exit_code(ended: Ended) -> int:
+    if ended.report is not None and ended.report.status is Status.FAILED:
+        return AGENT_FAILED
+    return CODES.get(ended.ending, NO_ANSWER)
+
+
+def answer_of(messages: Iterable[Message], ended: Ended) -> str:
+    """What was asked for: the last words of the agent, or its report where it said nothing besides."""
+    said = [message.text for message in messages if message.role is Role.AGENT and message.text.strip()]
+    report = ended.report.text if ended.report else ""
+    return report or (said[-1] if said else "")
+
+
+def ended_record(session: str, messages: tuple[Message, ...], ended: Ended) -> dict[str, Any]:
+    """The one object that `whet run --json` prints."""
+    report = ended.report
+    return {
+        "session": session,
+        "ending": ended.ending.value,
+        "detail": ended.detail,
+        "advice": ended.advice,
+        "answer": answer_of(messages, ended),
+        "report": {"status": report.status.value, "text": report.text} if report else None,
+        "model": next((message.model for message in reversed(messages) if message.model), ""),
+        "usage": spent_record(ended.spent),
+        "tools": tools_record(messages),
+    }
+
+
+def spent_record(spent: Spent) -> dict[str, Any]:
+    return {
+        "model_calls": spent.model_calls,
+        "input": spent.input,
+        "output": spent.output,
+        "cached": spent.cached,
+        "seconds": round(spent.seconds, 3),
+        "cost_dollars": spent.dollars,
+    }
+
+
+def tools_record(messages: Iterable[Message]) -> list[dict[str, Any]]:
+    """The tools that were used, the first first: how often each, and how often it failed."""
+    known = tuple(messages)
+    names = {call.id: call.name for message in known for call in message.calls}
+    calls = Counter(names.values())
+    failed = Counter(
+        names.get(result.call_id, result.tool)
+        for message in known
+        for result in message.results
+        if not succeeded(result)
+    )
+    return [{"name": name, "calls": number, "failed": failed[name]} for name, number in calls.items()]
+
+
+def failure_words(ended: Ended) -> str:
+    """Why there is no whole answer, and what can be done about it; empty where the run finished."""
+    if ended.ending is Ending.FINISHED:
+        return "The agent reports that it failed." if exit_code(ended) == AGENT_FAILED else ""
+    why = ended.detail or ended.ending.value
+    return " ".join(part for part in (f"{why[:1].upper()}{why[1:].rstrip('.')}.", ended.advice) if part)

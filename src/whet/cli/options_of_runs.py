@@ -1,0 +1,119 @@
+"""Options that `chat` and `run` share, and the wish that they make."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+from msgspec.structs import replace
+
+from whet.errors import WhetError
+from whet.runs import Budget, Sampling
+from whet.settings import Settings
+from whet.store.home import Home
+
+if TYPE_CHECKING:
+    from whet.cli.talking import Wish
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+
+
+class Given(NamedTuple):
+    """The options as they were given."""
+
+    model: str
+    folder: Path | None
+    tools: str
+    max_calls: int | None
+    max_tokens: int | None
+    max_seconds: float | None
+    max_cost: float | None
+    temperature: float | None
+    seed: int | None
+    system: Path | None
+    resumed: str
+    latest: bool
+    no_context: bool
+
+
+def run_options(function: Function) -> Function:
+    """Everything by which a person says how a session is to run."""
+    folder = click.Path(path_type=Path, file_okay=False, exists=True)
+    for option in reversed(
+        (
+            click.option("--model", default="", help="Another model than the one that is set: provider:name."),
+            click.option("--folder", type=folder, help="Where the agent works; else here."),
+            click.option("--tools", default="", help="Only these sets of tools, such as files,terminal."),
+            click.option("--max-calls", type=click.IntRange(1), help="Model calls that a turn may take."),
+            click.option("--max-tokens", type=click.IntRange(1), help="Tokens that a turn may take."),
+            click.option("--max-seconds", type=click.FloatRange(0), help="Seconds that a turn may take."),
+            click.option("--max-cost", type=click.FloatRange(0), help="Dollars that a turn may cost."),
+            click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses its words."),
+            click.option("--seed", type=int, help="The seed of its choices, where the provider takes one."),
+            click.option("--system", type=click.Path(path_type=Path), help="A file with instructions of yours."),
+            click.option("--resume", "resumed", default="", metavar="ID", help="Go on with this session."),
+            click.option("--continue", "latest", is_flag=True, help="Go on with the latest session in this folder."),
+            click.option("--no-context", is_flag=True, help="Do not read AGENTS.md and its like."),
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def wish_for(settings: Settings, given: Given, *, home: Home, interactive: bool) -> "Wish":
+    """What is wanted: the settings, with what was given over them."""
+    from whet.cli.talking import Wish
+
+    chosen = settings_for(settings, given)
+    if not chosen.model:
+        from whet.cli.first_run import choose_model
+
+        chosen = choose_model(home, chosen)
+    return Wish(
+        chosen,
+        (given.folder or Path.cwd()).resolve(),
+        interactive,
+        caller=caller_for(given),
+        resumed=given.resumed,
+        latest=given.latest,
+        budget=budget_for(chosen, given),
+        sampling=sampling_for(chosen, given),
+    )
+
+
+def settings_for(settings: Settings, given: Given) -> Settings:
+    """The settings with what was given over them."""
+    tools = tuple(name.strip() for name in given.tools.split(",") if name.strip())
+    return replace(
+        settings,
+        model=given.model or settings.model,
+        tools=tools or settings.tools,
+        context_files=settings.context_files and not given.no_context,
+    )
+
+
+def budget_for(settings: Settings, given: Given) -> Budget | None:
+    """The budget with the limits that were given; None where none was."""
+    limits = {
+        "model_calls": given.max_calls,
+        "tokens": given.max_tokens,
+        "seconds": given.max_seconds,
+        "dollars": given.max_cost,
+    }
+    chosen = {name: value for name, value in limits.items() if value is not None}
+    return replace(settings.budget, **chosen) if chosen else None
+
+
+def sampling_for(settings: Settings, given: Given) -> Sampling | None:
+    chosen = {name: value for name in ("temperature", "seed") if (value := getattr(given, name)) is not None}
+    return replace(settings.sampling, **chosen) if chosen else None
+
+
+def caller_for(given: Given) -> str:
+    """The person's own instructions for the session."""
+    if given.system is None:
+        return ""
+    try:
+        return given.system.read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WhetError(f"{given.system} cannot be read: {error}.", advice="Give a text file in UTF-8.") from error

@@ -1,0 +1,167 @@
+"""One task from beginning to end: its progress on standard error, its answer on standard output."""
+
+import sys
+import time
+from contextlib import ExitStack
+from typing import Literal, NamedTuple, Protocol
+
+import msgspec
+
+from whet.agent.compaction import Said
+from whet.agent.tools.situation import Question
+from whet.cli.chat.calls import duration, fault, summary
+from whet.cli.chat.interrupts import interruptible
+from whet.cli.endings import answer_of, ended_record, exit_code, failure_words
+from whet.cli.talking import Talk, Wish
+from whet.guidance import notice
+from whet.quoting import mark_for, quoted
+from whet.runs import Ended, Fragment, Run
+from whet.store.home import Home
+from whet.store.opening import opened
+from whet.transcripts import Ending, Message, Origin, Role, Text, ToolCall
+from whet.trust import Trust
+
+Form = Literal["text", "json", "stream"]
+
+
+class Task(NamedTuple):
+    """What the agent is to do, and what was piped in for it to work on."""
+
+    words: str
+    material: str = ""
+
+
+class Watcher(Protocol):
+    """Somebody who looks on while the agent works."""
+
+    def show(self, said: Message | Fragment | Ended) -> None: ...
+
+    def wait(self) -> None: ...
+
+
+def perform(home: Home, wish: Wish, task: Task, *, form: Form) -> int:
+    """Carry a task out and print what came of it; gives the exit code."""
+    with ExitStack() as stack:
+        database = stack.enter_context(opened(home))
+        watcher = _watcher(stack, form)
+        can_ask = sys.stdin.isatty() and sys.stderr.isatty()
+        talk = Talk(home, database, wish, ask=_ask if can_ask else None)
+        stack.callback(talk.close)
+        _say_notes(talk.notes)
+        messages, ended = _follow(talk, task, watcher, form)
+    return _report(talk.run.id, messages, ended, form)
+
+
+def _follow(talk: Talk, task: Task, watcher: Watcher, form: Form) -> tuple[tuple[Message, ...], Ended]:
+    messages: list[Message] = []
+    ended = Ended(Ending.UNKNOWN)
+    if form == "stream":
+        _print_line({"event": "started", "session": talk.run.id, "model": talk.model})
+    with interruptible() as stop:
+        watcher.wait()
+        for said in talk.turn(task.words, interrupt=stop, material=_material(task)):
+            if form == "stream":
+                _print_event(said)
+            if isinstance(said, Message):
+                messages.append(said)
+            if isinstance(said, Ended):
+                ended = said
+            if not isinstance(said, Run):
+                watcher.show(said)
+    return tuple(messages), ended
+
+
+def _material(task: Task) -> Message | None:
+    """What was piped in, marked as data: its words are no orders of the person."""
+    if not task.material.strip():
+        return None
+    mark = mark_for((task.material,))
+    text = f"{notice('standard_input')}\n\n{quoted('standard input', task.material, mark=mark)}"
+    return Message(Role.USER, (Text(text),), Trust.EXTERNAL, at=time.time(), origin=Origin.INSERTED)
+
+
+def _report(session: str, messages: tuple[Message, ...], ended: Ended, form: Form) -> int:
+    record = ended_record(session, messages, ended)
+    if form == "stream":
+        _print_line({"event": "ended", **record})
+    elif form == "json":
+        sys.stdout.buffer.write(msgspec.json.format(msgspec.json.encode(record), indent=2) + b"\n")
+    else:
+        _print_answer(messages, ended)
+    sys.stdout.flush()
+    why = failure_words(ended)
+    if why and form == "text":
+        sys.stderr.write(f"{why}\n")
+    return exit_code(ended)
+
+
+def _print_answer(messages: tuple[Message, ...], ended: Ended) -> None:
+    """The answer as plain text; on a terminal its words have been seen already, but for a report."""
+    answer = answer_of(messages, ended)
+    seen = sys.stdout.isatty() and not (ended.report and ended.report.text)
+    if answer and not seen:
+        from whet.cli.chat.plain import safe
+
+        words = safe(answer) if sys.stdout.isatty() else answer
+        sys.stdout.write(f"{words.rstrip()}\n")
+
+
+def _print_event(said: Said) -> None:
+    if isinstance(said, Message):
+        _print_line({"event": "message", "message": {**msgspec.to_builtins(said), "trust": said.trust.label}})
+    elif isinstance(said, Run):
+        _print_line({"event": "continued", "session": said.id})
+
+
+def _print_line(record: object) -> None:
+    sys.stdout.buffer.write(msgspec.json.encode(record) + b"\n")
+    sys.stdout.buffer.flush()
+
+
+def _watcher(stack: ExitStack, form: Form) -> Watcher:
+    """Eyes on a terminal get everything as it streams, a log gets a line for each call."""
+    if not sys.stderr.isatty() and not (sys.stdout.isatty() and form == "text"):
+        return Logged()
+    from whet.cli.chat.display import Display
+    from whet.cli.chat.screen import Screen
+
+    progress = stack.enter_context(Screen(sys.stderr))
+    answer = stack.enter_context(Screen(sys.stdout)) if sys.stdout.isatty() and form == "text" else None
+    return Display(answer, progress)
+
+
+class Logged:
+    """A line on standard error for each call that has ended."""
+
+    def __init__(self) -> None:
+        self._begun: dict[str, tuple[ToolCall, float]] = {}
+
+    def wait(self) -> None:
+        """Nobody looks on."""
+
+    def show(self, said: Message | Fragment | Ended) -> None:
+        if not isinstance(said, Message):
+            return
+        for call in said.calls:
+            self._begun[call.id] = (call, time.monotonic())
+        for result in said.results:
+            call, since = self._begun.pop(result.call_id, (ToolCall(result.call_id, result.tool), time.monotonic()))
+            why = fault(result)
+            words = (summary(call), *((why,) if why else ()), duration(time.monotonic() - since))
+            sys.stderr.write(f"{'✗' if why else '✓'} {' · '.join(words)}\n")
+
+
+def _say_notes(notes: tuple[str, ...]) -> None:
+    for note in notes:
+        sys.stderr.write(f"Note: {note}\n")
+
+
+def _ask(question: Question) -> bool:
+    import click
+
+    from whet.cli.chat.plain import safe
+
+    sys.stderr.write(
+        f"\r\x1b[K{question.tool} wants to run, and {', '.join(question.reasons)}:\n  {safe(question.text)}\n"
+    )
+    return click.confirm("Allow it?", err=True)

@@ -1,0 +1,21 @@
+"""The order that a review is given."""
+
+from functools import cache
+from importlib.resources import files
+
+from whet.passages import filled
+from whet.reviews import ALLOWED, Kind
+
+FOLDER = "review"
+PARTS = {Kind.MEMORY: ("memory",), Kind.SKILL: ("skill",), Kind.COMBINED: ("memory", "skill")}
+
+
+def order(kind: Kind) -> str:
+    """What a review of this kind is told to do."""
+    parts = "\n\n".join(_text(name) for name in PARTS[kind])
+    return filled(_text("order"), {"tools": ", ".join(sorted(ALLOWED)), "parts": parts})
+
+
+@cache
+def _text(name: str) -> str:
+    return files("whet.guidance").joinpath(FOLDER, f"{name}.md").read_text(encoding="utf-8").strip()

@@ -1,0 +1,14 @@
+"""The words around the examples of a warm start, and how they are read."""
+
+from functools import cache
+from importlib.resources import files
+
+from whet.warm_starts import Words
+
+
+@cache
+def words() -> Words:
+    """The words that come with Whet, read once."""
+    return Words(
+        *(files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").strip() for name in Words._fields)
+    )

@@ -1,0 +1,116 @@
+"""Templates on disk, a JSON file each in the home folder; what they were used for and are worth, in the database."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from whet import templates
+from whet.errors import WhetError
+from whet.store.database import Database
+from whet.store.files import Place, beneath, entries, read
+from whet.store.listing import Filters, list_sessions
+from whet.store.sessions import load as load_session
+from whet.template_choice import Worth
+from whet.templates import Template
+from whet.transcripts import Transcript
+
+FOLDER = "templates"
+ENDING = ".json"
+PAGE = 100
+
+
+class Found(NamedTuple):
+    """A file of templates' with what is in it: a template, or the fault that keeps it from being one."""
+
+    name: str
+    template: Template | None
+    fault: str = ""
+
+
+class Use(NamedTuple):
+    """How often a template began a session, and when last."""
+
+    sessions: int
+    last: float
+
+
+def list_templates(home: Path) -> tuple[Found, ...]:
+    """Every template in the order of names; one that cannot be read is listed with its fault."""
+    files = (entry.name for entry in entries(beneath(home, FOLDER)) if entry.kind == "file")
+    return tuple(_found(home, name.removesuffix(ENDING)) for name in files if name.endswith(ENDING))
+
+
+def usable(home: Path) -> tuple[Template, ...]:
+    """The templates without a fault."""
+    return tuple(found.template for found in list_templates(home) if found.template is not None)
+
+
+def load(home: Path, name: str) -> Template:
+    """One template; raises WhetError where there is none, or none that can be read."""
+    text = read_text(home, name)
+    if text is None:
+        known = ", ".join(found.name for found in list_templates(home)) or "none yet"
+        raise WhetError(f"There is no template {name}.", advice=f"Templates: {known}.")
+    return templates.read(text, name=name)
+
+
+def read_text(home: Path, name: str) -> str | None:
+    """The text of a template's file; None where there is none. A name that could lead elsewhere is refused."""
+    place = place_of(home, name)
+    body = read(place)
+    if body is None:
+        return None
+    try:
+        return body.decode()
+    except UnicodeDecodeError as error:
+        raise WhetError(f"{place.path} is not UTF-8 text.", advice="Save it as UTF-8.") from error
+
+
+def place_of(home: Path, name: str) -> Place:
+    wrong = templates.name_fault(name)
+    if wrong:
+        raise WhetError(f"{wrong}.", advice="It looks like web-research: lower-case words with hyphens.")
+    return beneath(home, FOLDER, f"{name}{ENDING}")
+
+
+def record_use(database: Database, template: Template, *, session: str, now: float) -> None:
+    """Count that a session began with the template; a use is of its examples as they are."""
+    database.execute("INSERT INTO template_uses (key, session, at) VALUES (?, ?, ?)", (template.key, session, now))
+
+
+def uses(database: Database) -> dict[str, Use]:
+    """How often each set of examples was used, by its key."""
+    rows = database.query("SELECT key, count(DISTINCT session), max(at) FROM template_uses GROUP BY key")
+    return {key: Use(int(sessions), float(last)) for key, sessions, last in rows}
+
+
+def record_worth(database: Database, worth: Worth) -> None:
+    """Keep what was measured; nothing that was measured before is overwritten."""
+    database.execute(
+        "INSERT INTO template_worths (key, at, body) VALUES (?, ?, ?)",
+        (worth.key, worth.at, msgspec.json.encode(worth)),
+    )
+
+
+def worths(database: Database) -> tuple[Worth, ...]:
+    """All that was measured, the oldest first."""
+    rows = database.query("SELECT body FROM template_worths ORDER BY no")
+    return tuple(msgspec.json.decode(bytes(body), type=Worth) for (body,) in rows)
+
+
+def stored_transcripts(database: Database, filters: Filters, *, limit: int) -> Iterator[Transcript]:
+    """The newest sessions that match, one at a time: only a page of their headings is held."""
+    for offset in range(0, limit, PAGE):
+        page = list_sessions(database, filters, limit=min(PAGE, limit - offset), offset=offset)
+        yield from (load_session(database, session) for session in page)
+        if len(page) < PAGE:
+            return
+
+
+def _found(home: Path, name: str) -> Found:
+    try:
+        return Found(name, load(home, name))
+    except WhetError as error:
+        return Found(name, None, error.message)

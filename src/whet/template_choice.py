@@ -1,0 +1,97 @@
+"""Which template fits a task: by what was measured where there is anything, else by likeness, and honest about it."""
+
+from collections.abc import Iterable
+from typing import Literal, NamedTuple
+
+from whet.activity import Activity
+from whet.likeness import sense
+from whet.templates import Template
+from whet.tools import plain_name
+from whet.transcripts import Value
+
+DAY = 24 * 3600.0
+FRESH_SECONDS = 90 * DAY  # what was measured longer ago says nothing about the models and tools of today
+LEAST_FIT = 1.0
+
+
+class Worth(Value, frozen=True):
+    """What a trial or the canaries measured of a template: the effect of its examples with its interval."""
+
+    key: str  # of the template: another set of examples has another worth
+    effect: float
+    low: float
+    high: float
+    cases: int
+    at: float
+    model: str = ""  # empty where the measure is not of one model
+    source: str = "trial"
+
+
+class Need(Value, frozen=True):
+    """What a session is about. Empty fields ask for nothing; `tools` are those that the session has."""
+
+    task: str = ""
+    activity: Activity | None = None
+    tags: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    model: str = ""
+
+
+class Choice(NamedTuple):
+    """A template or none, by what it was chosen, and why in a sentence."""
+
+    template: Template | None
+    by: Literal["measured", "fit", "name", "none"]
+    reason: str
+
+
+def choose(templates: Iterable[Template], worths: Iterable[Worth], need: Need, *, now: float) -> Choice:
+    """Of those that fit, the one measured to help most, else the one that fits best. Use counts for nothing."""
+    known = [worth for worth in worths if now - worth.at <= FRESH_SECONDS and worth.model in ("", need.model)]
+    harmful = {worth.key for worth in known if worth.high < 0}
+    helpful = {worth.key: worth for worth in sorted(known, key=_rank) if worth.low > 0}
+    usable = [(fit(template, need), template) for template in templates if _is_usable(template, need)]
+    # What helped with other work may do nothing for this: it has to fit before its worth counts.
+    fitting = [(score, template) for score, template in usable if score >= LEAST_FIT and template.key not in harmful]
+    measured = [(*_rank(helpful[one.key]), one.name, one) for _, one in fitting if one.key in helpful]
+    if measured:
+        best = max(measured, key=lambda ranked: ranked[:-1])[-1]
+        return Choice(best, "measured", _told(helpful[best.key]))
+    if fitting:
+        best = max(fitting, key=lambda pair: (pair[0], pair[1].name))[1]
+        return Choice(best, "fit", "it fits the task; whether it helps was not measured")
+    return Choice(None, "none", _why_none(bool(usable), bool(harmful)))
+
+
+def fit(template: Template, need: Need) -> float:
+    """How well a template fits: a point for the activity, for each tag, and for each word shared with the task."""
+    shown = " ".join((template.name.replace("-", " "), template.description, *(e.intent for e in template.examples)))
+    shared = sense(need.task).words & sense(shown).words
+    return float((need.activity is template.activity) + len(need.tags) + min(len(shared), 5))
+
+
+def _is_usable(template: Template, need: Need) -> bool:
+    """Whether the session has all of its tools: an example of a tool that is not there would teach a failing call."""
+    tools = {plain_name(tool) for tool in need.tools}
+    return (
+        set(need.tags) <= set(template.tags)
+        and (need.activity is None or template.activity in (need.activity, Activity.MIXED))
+        and (not tools or {plain_name(tool) for tool in template.tools} <= tools)
+    )
+
+
+def _rank(worth: Worth) -> tuple[float, float]:
+    return (worth.low, worth.effect)
+
+
+def _told(worth: Worth) -> str:
+    return (
+        f"measured over {worth.cases} cases: {worth.effect:+.2f}, from {worth.low:+.2f} to {worth.high:+.2f}"
+        f" ({worth.source}{f', {worth.model}' if worth.model else ''})"
+    )
+
+
+def _why_none(is_usable: bool, is_harmful: bool) -> str:
+    if is_usable and is_harmful:
+        return "what would fit was measured to harm"
+    return "no template fits the task" if is_usable else "no template has its tools, activity and tags"

@@ -1,0 +1,108 @@
+"""Warm starts: a session that begins with the examples of a template, marked as examples and not as its history.
+
+The ids of the examples' calls come from the template's key and their number alone. So all sessions with one template
+begin with the same bytes, which a cache can share, and within a session no two calls have the same id: providers give
+ids of other forms, and should the session hold such an id already, the examples take others.
+"""
+
+from collections.abc import Iterator, Sequence
+from itertools import count
+from typing import NamedTuple
+
+from whet.passages import filled
+from whet.templates import Example, Template
+from whet.transcripts import Message, Origin, Part, Role, Text, ToolCall, ToolResult
+from whet.trust import Trust
+
+PREFIX = "example"
+
+
+class Words(NamedTuple):
+    """What is said around the examples: `{body}` and `{tool}` are filled in. It lives in guidance/warm."""
+
+    opening: str
+    request: str
+    hint: str
+    closing: str
+
+
+def warm_start(template: Template, messages: Sequence[Message], words: Words) -> tuple[Message, ...]:
+    """The messages with the template's examples after the system's and before the first other; once, however often.
+
+    The examples of another template that are there already give way.
+    """
+    rest = cold(messages)
+    first = next((index for index, message in enumerate(rest) if message.role is not Role.SYSTEM), len(rest))
+    return (*rest[:first], *examples(template, words, taken=_ids(rest)), *rest[first:])
+
+
+def cold(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages without the examples that a warm start put there."""
+    first = next((index for index, message in enumerate(messages) if message.role is not Role.SYSTEM), len(messages))
+    end = _end_of_examples(messages, first)
+    return (*messages[:first], *messages[end:])
+
+
+def is_warm(messages: Sequence[Message]) -> bool:
+    return len(cold(messages)) < len(messages)
+
+
+def examples(template: Template, words: Words, *, taken: frozenset[str] = frozenset()) -> tuple[Message, ...]:
+    """The examples as messages: a request, then each call with its result; at the end, that the examples end."""
+    mark = next(mark for mark in _marks(template) if not any(each.startswith(f"{mark}-") for each in taken))
+    made: list[Message] = []
+    last = None
+    for number, example in enumerate(template.examples, start=1):
+        request = filled(words.request, {"body": example.intent or filled(words.hint, {"tool": example.tool})})
+        # Calls for one request follow one another, as they did in their session.
+        if last is None:
+            made.append(_said(Role.USER, filled(words.opening, {"body": request})))
+        elif request != last or not example.intent:
+            made.append(_said(Role.USER, request))
+        last = request
+        made += _exchange(example, f"{mark}-{number}")
+    return (*made, _said(Role.AGENT, words.closing))
+
+
+def _marks(template: Template) -> Iterator[str]:
+    yield f"{PREFIX}-{template.key}"
+    yield from (f"{PREFIX}-{template.key}{number}" for number in count(2))
+
+
+def _exchange(example: Example, call_id: str) -> tuple[Message, Message]:
+    call = ToolCall(call_id, example.tool, example.arguments)
+    content = (Text(example.result),) if example.result else ()
+    return (
+        Message(Role.AGENT, (call,), Trust.AGENT, origin=Origin.INSERTED),
+        # Its words are the call's own and counts: no tool wrote them.
+        Message(Role.TOOL, (ToolResult(call_id, content, example.tool),), Trust.AGENT, origin=Origin.INSERTED),
+    )
+
+
+def _said(role: Role, text: str) -> Message:
+    parts: tuple[Part, ...] = (Text(text),)
+    return Message(role, parts, Trust.AGENT, origin=Origin.INSERTED)
+
+
+def _end_of_examples(messages: Sequence[Message], first: int) -> int:
+    """Where the session itself begins: after the first inserted message of the agent that calls nothing.
+
+    Examples are known by their origin and the ids of their calls, and by no word of theirs.
+    """
+    end = first
+    while end < len(messages) and messages[end].origin is Origin.INSERTED and messages[end].role is not Role.SYSTEM:
+        message = messages[end]
+        end += 1
+        if message.role is Role.AGENT and not message.calls:
+            return end if any(_is_example(each) for each in messages[first:end]) else first
+    return first
+
+
+def _is_example(message: Message) -> bool:
+    return any(call.id.startswith(f"{PREFIX}-") for call in message.calls)
+
+
+def _ids(messages: Sequence[Message]) -> frozenset[str]:
+    calls = (call.id for message in messages for call in message.calls)
+    results = (result.call_id for message in messages for result in message.results)
+    return frozenset((*calls, *results))

@@ -1,0 +1,371 @@
+"""Ways out of the sandbox, each with the proof that it led out; every one works in a plain shell."""
+
+import contextlib
+import os
+import socket
+import stat
+import sys
+import tempfile
+import threading
+import time
+import uuid
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from agent.tools.rooms import KEY, SECRET, Room
+
+Attempt = Callable[[Room], "contextlib.AbstractContextManager[Way]"]
+PATIENCE_SECONDS = 5.0
+
+
+class Way(NamedTuple):
+    """A command, and whether it led out, told from outside by what it left and by what it printed."""
+
+    command: str
+    led_out: Callable[[str], bool]
+    variables: dict[str, str] = {}  # noqa: RUF012 - never changed
+
+
+class Escape(NamedTuple):
+    name: str
+    make: Callable[[Room], Iterator[Way]]
+    as_root: bool = False  # works in a plain shell for root only
+    walls: tuple[str, ...] = ("bubblewrap", "landlock")  # those that are known to hold it back
+
+
+def _writes(name: str, command: str, *, target: str = "{outside}/victim", as_root: bool = False) -> Escape:
+    """An attempt that leaves something at a path outside, or changes what is there."""
+
+    def make(room: Room) -> Iterator[Way]:
+        path = Path(_filled(target, room))
+        before = _seen(path)
+        yield Way(_filled(command, room), lambda _: _seen(path) != before)
+
+    return Escape(name, make, as_root)
+
+
+def _reads(name: str, command: str, secret: str, *, as_root: bool = False) -> Escape:
+    """An attempt that prints what it should not see."""
+
+    def make(room: Room) -> Iterator[Way]:
+        yield Way(_filled(command, room), lambda printed: secret in printed)
+
+    return Escape(name, make, as_root)
+
+
+def _with_outsider(
+    name: str, command: str, led_out: Callable[[Room, str, int], bool], *, as_root: bool = False
+) -> Escape:
+    """An attempt on another process of the person's."""
+
+    def make(room: Room) -> Iterator[Way]:
+        process = room.outsider(sys.executable, "-c", "import time; file = open('victim', 'a'); time.sleep(1000)")
+        pid = process.pid
+        _wait_for(lambda: any("victim" in os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir()))
+        yield Way(_filled(command, room).replace("{pid}", str(pid)), lambda printed: led_out(room, printed, pid))
+
+    return Escape(name, make, as_root)
+
+
+def _outlives(name: str, command: str) -> Escape:
+    """An attempt to leave a process behind."""
+
+    def make(room: Room) -> Iterator[Way]:
+        mark = f"3{uuid.uuid4().int % 10**8:08}"
+        yield Way(_filled(command, room).replace("{mark}", mark), lambda _: _runs(mark))
+        for pid in _running(mark):
+            os.kill(pid, 9)
+
+    return Escape(name, make)
+
+
+def _connects(name: str, command: str, family: int, kind: int) -> Escape:
+    """An attempt to reach somebody who listens on this machine."""
+
+    def make(room: Room) -> Iterator[Way]:
+        with socket.socket(family, kind) as listener:
+            address: object = ("127.0.0.1", 0)
+            if family == socket.AF_UNIX:
+                address = f"\0whet-{uuid.uuid4().hex}" if "abstract" in name else _short(room)
+            listener.bind(address)
+            if kind == socket.SOCK_STREAM:
+                listener.listen(8)
+            bound = listener.getsockname()
+            shown = str(bound[1]) if family == socket.AF_INET else os.fsdecode(bound).replace("\0", "@")
+            yield Way(command.replace("{address}", shown), lambda _: _heard(listener))
+
+    return Escape(name, make)
+
+
+def _short(room: Room) -> str:
+    """A path for a socket outside, by a way that is short enough for one."""
+    os.chdir(room.outside)
+    return str(room.outside / "s")
+
+
+def _heard(listener: socket.socket) -> bool:
+    listener.settimeout(0.2)
+    try:
+        if listener.type == socket.SOCK_STREAM:
+            listener.accept()[0].close()
+        else:
+            listener.recv(10)
+    except TimeoutError:
+        return False
+    return True
+
+
+def _to_terminal(room: Room) -> Iterator[Way]:
+    master, slave = os.openpty()
+    try:
+        os.set_blocking(master, False)
+        yield Way(f"echo evil > {os.ttyname(slave)}", lambda _: _got(master))
+    finally:
+        os.close(master)
+        os.close(slave)
+
+
+def _got(descriptor: int) -> bool:
+    with contextlib.suppress(BlockingIOError):
+        return b"evil" in os.read(descriptor, 100)
+    return False
+
+
+def _shared(folder: str) -> Callable[[Room], Iterator[Way]]:
+    """An attempt to leave a message where every program looks."""
+
+    def make(room: Room) -> Iterator[Way]:
+        path = Path(folder) / f"whet-{uuid.uuid4().hex}"
+        yield Way(f"echo evil > {path}", lambda _: path.exists())
+        path.unlink(missing_ok=True)
+
+    return make
+
+
+def _set_id(room: Room) -> Iterator[Way]:
+    program = room.work / "program"
+    command = "cp /bin/true program && chmod 4755 program"
+    yield Way(command, lambda _: bool(program.exists() and program.stat().st_mode & stat.S_ISUID))
+
+
+def _set_id_at_birth(room: Room) -> Iterator[Way]:
+    program = room.work / "born"
+    command = f"{sys.executable} -c 'import os; os.umask(0); os.open(\"born\", os.O_CREAT | os.O_WRONLY, 0o4755)'"
+    yield Way(command, lambda _: bool(program.exists() and program.stat().st_mode & stat.S_ISUID))
+
+
+def _device(room: Room) -> Iterator[Way]:
+    yield Way("mknod disk b 8 0", lambda _: (room.work / "disk").exists())
+
+
+def _mode_outside(room: Room) -> Iterator[Way]:
+    room.victim.chmod(0o600)
+    yield Way(f"chmod 666 {room.victim}", lambda _: room.victim.stat().st_mode & 0o777 == 0o666)
+
+
+def _hook(room: Room) -> Iterator[Way]:
+    hook = room.work / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(parents=True)
+    yield Way("echo evil > .git/hooks/pre-commit", lambda _: hook.exists())
+
+
+def _new_hooks(room: Room) -> Iterator[Way]:
+    (room.work / ".git").mkdir()
+    hook = room.work / ".git" / "hooks" / "pre-commit"
+    yield Way("mkdir -p .git/hooks && echo evil > .git/hooks/pre-commit", lambda _: hook.exists())
+
+
+def _moved_repository(room: Room) -> Iterator[Way]:
+    hook = room.work / ".git" / "hooks" / "pre-commit"
+    hook.parent.mkdir(parents=True)
+    command = "mv .git old; mkdir -p .git/hooks; echo evil > .git/hooks/pre-commit"
+    yield Way(command, lambda _: hook.exists())
+
+
+def _git_settings(room: Room) -> Iterator[Way]:
+    config = room.work / ".git" / "config"
+    config.parent.mkdir()
+    config.write_text("[core]\n")
+    yield Way("echo '\tfsmonitor = evil' >> .git/config", lambda _: "evil" in config.read_text())
+
+
+def _bash_env(room: Room) -> Iterator[Way]:
+    script = room.work / "env.sh"
+    script.write_text("touch ran\n")
+    yield Way("true", lambda _: (room.work / "ran").exists(), {"BASH_ENV": str(script)})
+
+
+def _relative_path(room: Room) -> Iterator[Way]:
+    (room.work / "date").write_text("#!/bin/sh\ntouch ran\n")
+    (room.work / "date").chmod(0o755)
+    yield Way("date", lambda _: (room.work / "ran").exists(), {"PATH": f".:{os.environ['PATH']}"})
+
+
+def _exported_function(room: Room) -> Iterator[Way]:
+    yield Way("date", lambda _: (room.work / "ran").exists(), {"BASH_FUNC_date%%": "() { touch ran; }"})
+
+
+def _git_variable(room: Room) -> Iterator[Way]:
+    for name in ("one", "two"):
+        (room.work / name).write_text(name)
+    (room.work / "differ").write_text("#!/bin/sh\ntouch ran\n")
+    (room.work / "differ").chmod(0o755)
+    variables = {"GIT_EXTERNAL_DIFF": str(room.work / "differ")}
+    yield Way("git diff --no-index one two", lambda _: (room.work / "ran").exists(), variables)
+
+
+def _preload(room: Room) -> Iterator[Way]:
+    """The loader names the library that it cannot load, if it looks at the variable at all."""
+    yield Way("/bin/true", lambda printed: "library-of-another" in printed, {"LD_PRELOAD": "/library-of-another.so"})
+
+
+def _mounted(room: Room) -> Iterator[Way]:
+    yield Way(f"mount -t tmpfs none {room.outside}", lambda _: os.path.ismount(room.outside))
+    if os.path.ismount(room.outside):
+        os.system(f"umount {room.outside}")
+
+
+def _own_namespace(room: Room) -> Iterator[Way]:
+    """Become root of a new namespace, undo what covers the home there, and read it."""
+    command = f"unshare -Urm sh -c 'umount {room.home.folder}; cat {room.home.folder}/whet.db'"
+    yield Way(command, lambda printed: SECRET in printed)
+
+
+def _trace(room: Room, printed: str, pid: int) -> bool:
+    return "attached 0" in printed
+
+
+PTRACE = f"{sys.executable} -c 'import ctypes; print(\"attached\", ctypes.CDLL(None).ptrace(0x4206, {{pid}}, 0, 0))'"
+KEYRING = (
+    f"{sys.executable} -c 'import ctypes; libc = ctypes.CDLL(None);"
+    ' print("kept" if libc.syscall(248, b"user", b"whet", b"evil", 4, -3) > 0 else "refused")\''
+)
+CONNECT = f'{sys.executable} -c \'import socket; s = socket.socket(socket.AF_UNIX); s.connect("{{address}}".replace("@", chr(0)))\''
+DOUBLE_FORK = (
+    f"{sys.executable} -c 'import os; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0);"
+    ' os.closerange(0, 9); os.execvp("sleep", ["sleep", "{mark}"])\''
+)
+SQL = '"{home}/whet.db"'
+
+ESCAPES: tuple[Escape, ...] = (
+    _writes("an absolute path", "echo evil > {outside}/victim"),
+    _writes("a path with ..", "echo evil > ../outside/victim"),
+    _writes("appending", "echo evil >> {outside}/victim"),
+    _writes("a link to a file", "ln -s {outside}/victim link; echo evil > link"),
+    _writes("a link to a folder", "ln -s {outside} folder; echo evil > folder/new", target="{outside}/new"),
+    _writes("a hard link", "ln {outside}/victim hard && echo evil > hard"),
+    _writes("renaming over", "echo evil > mine; mv -f mine {outside}/victim"),
+    _writes("linking out", "echo evil > mine; ln -f mine {outside}/victim"),
+    _writes("moving a folder in", "mv {outside} taken"),
+    _writes("removing", "rm -f {outside}/victim"),
+    _writes("cutting to nothing", "truncate -s 0 {outside}/victim"),
+    _writes("making a folder", "mkdir {outside}/new", target="{outside}/new"),
+    _writes("making a link outside", "ln -s /etc/passwd {outside}/new", target="{outside}/new"),
+    _writes("dd in place", "dd if=/dev/zero of={outside}/victim bs=1 count=1 conv=notrunc status=none"),
+    _writes("an editor in place", "sed -i s/old/evil/ {outside}/victim"),
+    _writes("the root by /proc/self", "echo evil > /proc/self/root{outside}/victim"),
+    _writes("the folder by /proc/self", "echo evil > /proc/self/cwd/../outside/victim"),
+    _writes("the root by /proc/1", "echo evil > /proc/1/root{outside}/victim", as_root=True),
+    _writes("Whet's settings", "echo 'sandbox.network = true' > {home}/settings.toml", target="{home}/settings.toml"),
+    _writes("Whet's memory", "echo '- evil' >> {home}/memory.md", target="{home}/memory.md"),
+    _writes("Whet's ledger", f"echo evil >> {SQL}", target="{home}/whet.db"),
+    _writes("a skill of Whet's", "mkdir {home}/skills/evil", target="{home}/skills/evil"),
+    _writes("a script of a skill", "echo evil > {home}/skills/known/helper.sh", target="{home}/skills/known/helper.sh"),
+    _writes("a home in the place of Whet's", "mv {home} {home}.old", target="{home}.old"),
+    _writes("a shell's profile", "echo evil >> {person}/.bashrc", target="{person}/.bashrc"),
+    _writes(
+        "a key of the person's", "echo evil >> {person}/.ssh/authorized_keys", target="{person}/.ssh/authorized_keys"
+    ),
+    _writes("a program that starts by itself", "mkdir -p {person}/.config/autostart", target="{person}/.config"),
+    _writes("Whet's home by a link", "ln -s {home} h; echo evil > h/settings.toml", target="{home}/settings.toml"),
+    _reads("Whet's database", f"cat {SQL}", SECRET),
+    _reads("Whet's database by a link", f"ln -s {SQL} data; cat data", SECRET),
+    _reads("a key", "cat {person}/.ssh/id_rsa", KEY.splitlines()[1]),
+    _reads("a key by /proc/self/root", "cat /proc/self/root{person}/.ssh/id_rsa", KEY.splitlines()[1]),
+    _reads("a secret variable", "echo $SERVICE_API_KEY", SECRET),
+    _reads("the variables of the shell's own start", "tr '\\0' '\\n' < /proc/self/environ", SECRET),
+    _with_outsider(
+        "another's variables", "tr '\\0' '\\n' < /proc/{pid}/environ", lambda _, printed, __: SECRET in printed
+    ),
+    _with_outsider("another's folder", "echo evil > /proc/{pid}/cwd/victim", lambda room, *_: _evil(room)),
+    _with_outsider("another's root", "echo evil > /proc/{pid}/root{outside}/victim", lambda room, *_: _evil(room)),
+    _with_outsider(
+        "another's open file", "for f in /proc/{pid}/fd/*; do echo evil >> $f; done", lambda room, *_: _evil(room)
+    ),
+    _with_outsider("another's life", "kill -9 {pid}", lambda room, _, __: room.outsiders[-1].poll() is not None),
+    _with_outsider("tracing another", PTRACE, _trace),
+    _outlives("a background process", "sleep {mark} & disown; true"),
+    _outlives("a session of its own", "setsid sleep {mark} > /dev/null 2>&1 < /dev/null & true"),
+    _outlives("nohup", "(nohup sleep {mark} > /dev/null 2>&1 &)"),
+    _outlives("a daemon", DOUBLE_FORK),
+    _connects("a server", "echo evil > /dev/tcp/127.0.0.1/{address}", socket.AF_INET, socket.SOCK_STREAM),
+    _connects("a datagram", "echo evil > /dev/udp/127.0.0.1/{address}", socket.AF_INET, socket.SOCK_DGRAM),
+    _connects("a socket with a path", CONNECT, socket.AF_UNIX, socket.SOCK_STREAM),
+    _connects("an abstract socket", CONNECT, socket.AF_UNIX, socket.SOCK_STREAM),
+    Escape("the person's terminal", _to_terminal),
+    Escape("shared memory", _shared("/dev/shm")),
+    Escape("the folder for temporary files", _shared(tempfile.gettempdir())),
+    Escape("a set-id program", _set_id),
+    Escape("a set-id program from its birth", _set_id_at_birth),
+    Escape("a device", _device, as_root=True),
+    Escape("a mount", _mounted, as_root=True),
+    Escape("a namespace of its own", _own_namespace),
+    Escape("a file for every bash", _bash_env),
+    Escape("a function for every bash", _exported_function),
+    Escape("a program by a relative path", _relative_path),
+    Escape("a variable of git", _git_variable),
+    Escape("a library for every program", _preload),
+    _reads("the kernel's keyring", KEYRING, "kept"),
+    _reads(
+        "a setting of the kernel",
+        "cd /proc/sys/kernel; v=$(cat hostname); echo $v > hostname && echo changed",
+        "changed",
+        as_root=True,
+    ),
+    Escape("modes outside", _mode_outside, walls=("bubblewrap",)),
+    Escape("a hook", _hook, walls=("bubblewrap",)),
+    Escape("a folder of hooks", _new_hooks, walls=("bubblewrap",)),
+    Escape("another repository in its place", _moved_repository, walls=("bubblewrap",)),
+    Escape("settings of git", _git_settings, walls=("bubblewrap",)),
+)
+
+
+def _filled(text: str, room: Room) -> str:
+    places = {"outside": room.outside, "home": room.home.folder, "person": room.person, "work": room.work}
+    for name, path in places.items():
+        text = text.replace(f"{{{name}}}", str(path))
+    return text
+
+
+def _seen(path: Path) -> object:
+    """What stands at a path: its content, or that it is a folder, a link or nothing."""
+    if path.is_symlink() or path.is_dir():
+        return "there"
+    return path.read_bytes() if path.exists() else None
+
+
+def _evil(room: Room) -> bool:
+    return "evil" in room.victim.read_text()
+
+
+def _running(mark: str) -> list[int]:
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                if f"sleep\0{mark}\0".encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+    return found
+
+
+def _runs(mark: str) -> bool:
+    return bool(_running(mark))
+
+
+def _wait_for(is_so: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    ready = threading.Event()
+    while not is_so():
+        assert time.monotonic() < deadline
+        ready.wait(0.01)

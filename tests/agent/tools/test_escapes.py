@@ -1,0 +1,72 @@
+"""No known way leads out of the sandbox, and each of them does lead out of a plain shell."""
+
+import contextlib
+import os
+import shutil
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.tools.escapes import ESCAPES, Escape, Way
+from agent.tools.rooms import Room, ask_for, walls_here
+from whet.settings import Terminal
+
+WALLS = walls_here()
+
+
+@pytest.fixture
+def enclosed(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
+    """A room behind one kind of sandbox."""
+    if request.param not in WALLS:
+        pytest.skip(f"{request.param} does not work on this machine")
+    room = Room(room_folder, WALLS[request.param])
+    yield room
+    room.leave()
+
+
+def test_there_are_at_least_forty_ways_that_every_sandbox_holds_back() -> None:
+    assert len([escape for escape in ESCAPES if len(escape.walls) == 2]) >= 40
+    assert len({escape.name for escape in ESCAPES}) == len(ESCAPES)
+
+
+CASES = [(wall, escape) for escape in ESCAPES for wall in escape.walls]
+
+
+@pytest.mark.parametrize(
+    ("enclosed", "escape"), CASES, ids=[f"{wall}: {each.name}" for wall, each in CASES], indirect=["enclosed"]
+)
+def test_a_way_out_is_closed(enclosed: Room, escape: Escape) -> None:
+    with _made(escape, enclosed) as way:
+        enclosed.environment |= way.variables
+        box = enclosed.box(person_agrees=True, terminal=Terminal(timeout_seconds=60))
+        answer = ask_for(box, "terminal", command=way.command)
+        assert answer.result.disposition is None
+        assert not way.led_out(answer.result.text)
+
+
+@pytest.mark.skipif(shutil.which("bash") is None, reason="the ways are written for bash")
+@pytest.mark.parametrize("escape", ESCAPES, ids=lambda escape: escape.name)
+def test_the_way_leads_out_of_a_plain_shell(room: Room, escape: Escape) -> None:
+    if escape.as_root and os.geteuid() != 0:
+        pytest.skip("works for root only")
+    with _made(escape, room) as way:
+        done = subprocess.run(
+            ["bash", "-c", way.command],
+            cwd=room.work,
+            env={**room.environment, **way.variables},
+            stdout=subprocess.PIPE,
+            stderr=subprocess.STDOUT,
+            stdin=subprocess.DEVNULL,
+            check=False,
+        )
+        assert way.led_out(done.stdout.decode())
+
+
+@contextlib.contextmanager
+def _made(escape: Escape, room: Room) -> Iterator[Way]:
+    before = Path.cwd()
+    with contextlib.contextmanager(escape.make)(room) as way:
+        yield way
+    os.chdir(before)

@@ -1,0 +1,98 @@
+"""Templates change through the ledger alone: with provenance and trust, and every change can be undone."""
+
+import pytest
+from msgspec.structs import replace
+
+from changes.samples_of_changes import NOW
+from samples_of_templates import LOOK, RUN, TEMPLATE
+from whet.changes.apply import Refused, undo
+from whet.changes.author import Author
+from whet.changes.changing import ledger_of
+from whet.changes.pending import approve
+from whet.changes.templates import keep, remove
+from whet.errors import WhetError
+from whet.ledger import Actor, Step
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.template_files import load, usable
+from whet.templates import written
+from whet.trust import Trust
+
+
+def person(home: Home, database: Database) -> Author:
+    return Author(home, database, Actor.PERSON, Trust.OPERATOR, NOW, "session", "because")
+
+
+def agent(home: Home, database: Database, trust: Trust = Trust.AGENT) -> Author:
+    return Author(home, database, Actor.AGENT, trust, NOW, "session", "because")
+
+
+def test_a_template_is_kept_with_its_provenance_and_undone(home: Home, database: Database) -> None:
+    entry = keep(person(home, database), TEMPLATE)
+    assert entry.step is Step.APPLIED
+    assert entry.patch.trust is Trust.AGENT
+    assert [(proof.session, proof.message) for proof in entry.patch.proofs] == [("s1", 2), ("s2", None)]
+    assert load(home.folder, TEMPLATE.name) == TEMPLATE
+    undo(home, database, actor=Actor.PERSON, now=NOW)
+    assert usable(home.folder) == ()
+
+
+def test_one_that_is_there_is_replaced_only_when_asked(home: Home, database: Database) -> None:
+    author = person(home, database)
+    keep(author, TEMPLATE)
+    other = replace(TEMPLATE, examples=(LOOK,))
+    with pytest.raises(WhetError, match="already"):
+        keep(author, other)
+    with pytest.raises(WhetError, match="just so already"):
+        keep(author, TEMPLATE, replace=True)
+    keep(author, other, replace=True)
+    assert load(home.folder, TEMPLATE.name) == other
+    undo(home, database, actor=Actor.PERSON, now=NOW)
+    assert load(home.folder, TEMPLATE.name) == TEMPLATE
+
+
+def test_removing_can_be_undone(home: Home, database: Database) -> None:
+    keep(person(home, database), TEMPLATE)
+    remove(person(home, database), TEMPLATE.name)
+    assert usable(home.folder) == ()
+    undo(home, database, actor=Actor.PERSON, now=NOW)
+    assert usable(home.folder) == (TEMPLATE,)
+    with pytest.raises(WhetError, match="no template"):
+        remove(person(home, database), "missing")
+
+
+def test_an_imported_one_waits_for_a_person_whoever_brings_it(home: Home, database: Database) -> None:
+    entry = keep(person(home, database), replace(TEMPLATE, made="imported"))
+    assert (entry.step, entry.patch.trust) == (Step.PROPOSED, Trust.EXTERNAL)
+    assert usable(home.folder) == ()
+    approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
+    assert [template.name for template in usable(home.folder)] == [TEMPLATE.name]
+
+
+def test_what_an_agent_makes_after_reading_strangers_waits_too(home: Home, database: Database) -> None:
+    assert keep(agent(home, database, Trust.EXTERNAL), TEMPLATE).step is Step.PROPOSED
+    assert keep(agent(home, database), replace(TEMPLATE, name="mine")).step is Step.APPLIED
+
+
+def test_an_agent_changes_its_own_and_not_a_persons(home: Home, database: Database) -> None:
+    keep(person(home, database), TEMPLATE)
+    keep(agent(home, database), replace(TEMPLATE, name="mine"))
+    by_hand = replace(TEMPLATE, name="by-hand")
+    (home.folder / "templates" / "by-hand.json").write_text(written(by_hand))
+    for name in (TEMPLATE.name, "by-hand"):
+        with pytest.raises(WhetError, match="a person's"):
+            remove(agent(home, database), name)
+        with pytest.raises(WhetError, match="a person's"):
+            keep(agent(home, database), replace(TEMPLATE, name=name, examples=(RUN,)), replace=True)
+    remove(agent(home, database), "mine")
+    assert {template.name for template in usable(home.folder)} == {TEMPLATE.name, "by-hand"}
+
+
+def test_a_bad_name_or_a_secret_changes_nothing(home: Home, database: Database) -> None:
+    with pytest.raises(WhetError, match="no name"):
+        keep(person(home, database), replace(TEMPLATE, name="../../etc"))
+    leaking = replace(LOOK, intent="Use ghp_0123456789abcdefghijABCDEFGHIJ012345 please.")
+    with pytest.raises(Refused, match="secret"):
+        keep(person(home, database), replace(TEMPLATE, examples=(leaking,)))
+    assert usable(home.folder) == ()
+    assert ledger_of(home, database).entries() == []

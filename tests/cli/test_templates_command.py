@@ -1,0 +1,138 @@
+"""whet templates, as people run it."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import Whet
+
+TOOLS = ("list_beds", "count_seeds", "water_bed", "search_notes", "weigh_crop", "plan_rows")
+
+
+def told(number: int, *, success: bool = True) -> dict[str, object]:
+    """A session of three calls that worked."""
+    lines: list[dict[str, object]] = [
+        {"role": "user", "content": f"Please look after bed {number} of the north garden."}
+    ]
+    for step in range(3):
+        tool = TOOLS[(number + step) % len(TOOLS)]
+        call = {
+            "id": f"c{step}",
+            "type": "function",
+            "function": {"name": tool, "arguments": f'{{"bed": "bed {number}"}}'},
+        }
+        lines.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        lines.append({"role": "tool", "tool_call_id": f"c{step}", "content": "3 found: beans", "is_error": False})
+    lines.append({"role": "assistant", "content": f"Bed {number} is looked after."})
+    return {"id": f"garden-{number}", "messages": lines, "label": {"success": success}}
+
+
+@pytest.fixture
+def garden(whet: Whet, tmp_path: Path) -> None:
+    path = tmp_path / "garden.jsonl"
+    records = [told(number) for number in range(6)] + [told(9, success=False)]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert whet("import", str(path)).code == 0
+
+
+@pytest.mark.usefixtures("garden")
+def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path) -> None:
+    preview = whet("templates", "mine", "north-garden", "--dry-run", "--json").json
+    assert preview["left_out"]["session: its own check failed"] == 1
+    assert not (tmp_path / "home" / "templates").exists()
+    done = whet("templates", "mine", "north-garden", "--tag", "garden", "--min-sessions", "3")
+    assert "Added template north-garden" in done.out
+    (listed,) = whet("templates", "--json").json
+    assert (listed["name"], listed["tags"]) == ("north-garden", ["garden"])
+    assert 5 <= listed["examples"] <= 10
+    assert len(listed["sessions"]) >= 3
+    assert "north-garden" in whet("templates", "list", "--tag", "garden").out
+    assert whet("templates", "list", "--tag", "kitchen").code == 1
+    shown = whet("templates", "show", "north-garden")
+    assert "Please look after bed" in shown.out
+    assert "beans" not in shown.out
+    assert whet("templates", "delete", "north-garden", stdin="n\n").code == 130
+    assert whet("templates", "delete", "north-garden", "--yes").code == 0
+    assert whet("templates", "--json").json == []
+    assert whet("ledger", "undo").code == 0
+    assert len(whet("templates", "--json").json) == 1
+
+
+@pytest.mark.usefixtures("garden")
+def test_one_session_makes_a_template_and_a_failed_one_none(whet: Whet) -> None:
+    made = whet("templates", "create", "garden-1", "--name", "bed-care", "--json").json
+    assert made["entries"][0]["name"] == "bed-care"
+    assert whet("templates", "create", "garden-1", "--name", "bed-care").code == 1
+    assert whet("templates", "create", "garden-2", "--name", "bed-care", "--replace").code == 0
+    failed = whet("templates", "create", "garden-9")
+    assert failed.code == 1
+    assert "its own check failed" in failed.err
+    assert whet("templates", "create", "garden-1", "--name", "../evil").code == 1
+
+
+@pytest.mark.usefixtures("garden")
+def test_the_wire_forms_are_json_that_a_request_begins_with(whet: Whet) -> None:
+    whet("templates", "create", "garden-1", "--name", "bed-care")
+    openai = whet("templates", "show", "bed-care", "--as", "openai").json
+    assert [line["role"] for line in openai][:3] == ["user", "assistant", "tool"]
+    assert whet("templates", "show", "bed-care", "--as", "hermes").json == openai
+    anthropic = whet("templates", "show", "bed-care", "--as", "anthropic").json
+    assert [turn["role"] for turn in anthropic] == ["user", "assistant"] * (len(anthropic) // 2)
+
+
+@pytest.mark.usefixtures("garden")
+def test_choosing_says_by_what_and_none_is_an_exit_code(whet: Whet) -> None:
+    whet("templates", "mine", "north-garden")
+    choice = whet("templates", "choose", "Look after the garden", "--json").json
+    assert (choice["template"], choice["by"]) == ("north-garden", "fit")
+    none = whet("templates", "choose", "Translate a poem")
+    assert none.code == 1
+    assert "None" in none.out
+
+
+@pytest.mark.usefixtures("garden")
+def test_stats_tell_cost_use_and_worth(whet: Whet) -> None:
+    assert whet("templates", "stats").code == 1
+    whet("templates", "mine", "north-garden")
+    (one,) = whet("templates", "stats", "--json").json
+    assert (one["uses"], one["worth"]) == (0, None)
+    assert one["tokens"] > 0
+    assert "not measured" in whet("templates", "stats").out
+
+
+def test_without_sessions_nothing_is_mined_and_it_fails(whet: Whet) -> None:
+    done = whet("templates", "mine", "anything")
+    assert done.code == 1
+    assert "too few examples" in done.err
+    assert whet("templates", "show", "missing").code == 1
+    assert whet("templates").code == 0
+
+
+@pytest.mark.usefixtures("garden")
+def test_an_agents_shell_makes_no_template_without_a_person(whet: Whet) -> None:
+    done = whet("templates", "mine", "north-garden", variables={"CLAUDECODE": "1"})
+    assert "Waits for a person's approval" in done.out
+    assert whet("templates", "--json").json == []
+
+
+def test_a_damaged_file_is_shown_and_not_used(whet: Whet, tmp_path: Path) -> None:
+    folder = tmp_path / "home" / "templates"
+    folder.mkdir(parents=True)
+    (folder / "torn.json").write_text("{")
+    assert "Cannot be used" in whet("templates").out
+    assert "fault" in whet("templates", "--json").json[0]
+
+
+def test_the_originals_templates_are_brought_in_and_wait(whet: Whet, person: Path) -> None:
+    assert whet("templates", "import-hermes").code == 1
+    folder = person / ".hermes" / "session-templates"
+    folder.mkdir(parents=True)
+    example = {"tool_name": "terminal", "arguments": {"command": "ls"}, "result": "3 files", "success": True}
+    (folder / "listing.json").write_text(json.dumps({"name": "listing", "task_type": "file", "examples": [example]}))
+    (folder / "broken.json").write_text("{")
+    done = whet("templates", "import-hermes", "--json").json
+    assert len(done["waiting"]) == 1
+    assert "not JSON" in done["left_out"][0]["reason"]
+    assert whet("templates", "--json").json == []
+    assert whet("pending", "--json").json["pending"][0]["name"] == "listing"
