@@ -14,7 +14,7 @@ from whet.changes.changing import ledger_of, settle
 from whet.errors import WhetError
 from whet.ledger import CHANGES, Actor
 from whet.memory import Change, Refusal
-from whet.patches import Action, Form, Patch
+from whet.patches import Action, Form, Patch, digest
 from whet.store import memory_files
 from whet.store.database import Database
 from whet.store.home import Home
@@ -58,6 +58,9 @@ def patch(form: Form, name: str, text: str) -> Patch:
     return Patch(form, Action.ADD, name, text, reason="bench", trust=Trust.USER)
 
 
+SUPPORT = patch(Form.FILE, "deploy/references/steps.md", "1. Build\n" * 2000)
+
+
 def with_database(folder: Path, act: Callable[[Home, Database], object]) -> None:
     home = home_of(folder)
     with opened(home) as database:
@@ -86,8 +89,18 @@ def add_skill(folder: Path) -> None:
 
 
 def add_support(folder: Path) -> None:
-    one = patch(Form.FILE, "deploy/references/steps.md", "1. Build\n" * 2000)
-    with_database(folder, lambda home, database: apply(home, database, one, actor=Actor.PERSON, now=NOW))
+    with_database(folder, lambda home, database: apply(home, database, SUPPORT, actor=Actor.PERSON, now=NOW))
+
+
+def add_whole_skill(folder: Path) -> None:
+    """A skill and its support file in one batch: both or neither."""
+    both = (patch(Form.SKILL, "deploy", SKILL), SUPPORT)
+    with_database(folder, lambda home, database: apply_all(home, database, both, actor=Actor.PERSON, now=NOW))
+
+
+def archive_skill(folder: Path) -> None:
+    gone = Patch(Form.SKILL, Action.REMOVE, "deploy", trust=Trust.USER, before=digest(SKILL))
+    with_database(folder, lambda home, database: apply(home, database, gone, actor=Actor.PERSON, now=NOW))
 
 
 def turn_back(folder: Path) -> None:
@@ -220,6 +233,9 @@ WHET = (
     Operation("change Hermes' memory", after(), change_memory, settle_home, look),
     Operation("apply a skill", after(), add_skill, settle_home, look),
     Operation("add a support file", after(add_skill), add_support, settle_home, look),
+    Operation("apply a skill and its file", after(), add_whole_skill, settle_home, look),
+    Operation("undo a skill and its file", after(add_whole_skill), undo_last, settle_home, look),
+    Operation("archive a skill", after(add_whole_skill), archive_skill, settle_home, look),
     Operation("revert a skill", after(add_skill), turn_back, settle_home, look),
     Operation("sync", after(add_skill, add_support, add_rule), sync_all, sync_again, look),
     Operation("sync a change", after(add_rule, sync_all, turn_back, add_skill), sync_all, sync_again, look),

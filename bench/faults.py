@@ -48,7 +48,7 @@ def injections(work: Path, options: argparse.Namespace) -> int:
         print("strace is not installed: apt-get install strace. Faults in system calls were NOT tried.")
         return 1
     print(f"1. One fault in one system call: {', '.join(FAULTS)}")
-    print(f"   {'':<28}{'calls':>6}{'faults':>8}{'old':>6}{'new':>6}{'torn':>6}{'disagree':>10}{'lost':>6}{'stuck':>7}")
+    print(f"   {'':<34}{'calls':>6}{'faults':>8}{'old':>6}{'new':>6}{'torn':>6}{'disagree':>10}{'lost':>6}{'stuck':>7}")
     failed = 0
     totals: dict[str, Counter[str]] = {}
     for side, operations in SIDES.items():
@@ -103,7 +103,7 @@ def _print(title: str, row: Counter[str]) -> None:
     widths = (6, 8, 6, 6, 6, 10, 6)
     cells = "".join(f"{word:>{width},}" for word, width in zip(words, widths, strict=True))
     rest = f"  ({row['missed']} missed)" if row["missed"] else ""
-    print(f"   {title:<28}{cells}{row['stuck']:>7,}{rest}", flush=True)
+    print(f"   {title:<34}{cells}{row['stuck']:>7,}{rest}", flush=True)
 
 
 def _explain(results: list[Result] | tuple[()]) -> None:

@@ -51,8 +51,10 @@ def test_there_is_one_frame_for_each_slot_with_its_place(slot: Slot) -> None:
     assert frame.text.count(FRAMES[slot]) == 1
 
 
-def test_there_is_one_default_identity() -> None:
-    assert [passage.name for passage in built_in() if passage.slot is Slot.IDENTITY] == ["identity"]
+@pytest.mark.parametrize(("size", "name"), [("small", "identity_small"), ("large", "identity")])
+def test_there_is_one_default_identity_for_each_size(size: str, name: str) -> None:
+    found = [each.name for each in chosen(built_in(), Setting(size=size)) if each.slot is Slot.IDENTITY]
+    assert found == [name]
 
 
 def test_a_place_is_one_that_the_prompt_can_fill() -> None:

@@ -29,7 +29,7 @@ def mined(*sessions: Transcript, wanted: Wanted = ANY) -> Mined:
 
 
 def tools(*turns: Turn, **facts: object) -> list[str]:
-    return [example.tool for example in mined(session(*turns, **facts)).examples]
+    return [example.tool for example in mined(replace(session(*turns), **facts)).examples]
 
 
 def test_an_example_is_a_call_that_worked_with_the_persons_request() -> None:

@@ -51,6 +51,12 @@ def test_cost_counts_each_token_once_at_its_own_price() -> None:
     assert cost(usage, None) is None
 
 
+def test_a_long_request_costs_more_as_a_whole() -> None:
+    prices = Prices(1.0, 10.0, 0.1, long_above=200_000, long_input=2.0, long_output=1.5)
+    assert cost(Usage(200_000, 1_000, 100_000), prices) == pytest.approx(0.1 + 0.01 + 0.01)
+    assert cost(Usage(200_001, 1_000, 100_000), prices) == pytest.approx(2 * (0.100001 + 0.01) + 1.5 * 0.01)
+
+
 def test_what_the_endpoint_says_it_cost_counts_more_than_the_table() -> None:
     assert priced(Usage(10, 10, cost_dollars=0.5), Prices(1.0, 1.0)).cost_dollars == 0.5
     assert priced(Usage(10, 10), Prices(1.0, 1.0)).cost_dollars == pytest.approx(2e-5)

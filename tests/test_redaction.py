@@ -440,3 +440,21 @@ def test_findings_do_not_overlap_and_are_in_order() -> None:
     findings = find(body)
     assert len(findings) >= 4
     assert all(left.end <= right.start for left, right in itertools.pairwise(findings))
+
+
+def test_a_placeholder_that_is_there_already_keeps_its_number_for_itself() -> None:
+    redactor = Redactor()
+    redactor.text("as before: [redacted:github-token:3]")
+    assert redactor.text(f"now {GITHUB}") == "now [redacted:github-token:4]"
+    redactor = Redactor()
+    redactor.arguments('{"a": "[redacted:github-token:3]"}')
+    assert redactor.text(f"now {GITHUB}") == "now [redacted:github-token:4]"
+
+
+def test_a_secret_is_known_again_by_its_placeholder_as_long_as_it_was_always_written_alike() -> None:
+    redactor = Redactor()
+    redactor.text(f"now {GITHUB}")
+    assert redactor.has_made("[redacted:github-token:1]")
+    assert redactor.secret_of("[redacted:github-token:1]") == GITHUB
+    assert redactor.secret_of("[redacted:github-token:2]") == ""
+    assert not redactor.has_made("[redacted:github-token:2]")

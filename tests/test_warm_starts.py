@@ -122,9 +122,16 @@ def _ids(turn: dict[str, object], kind: str, field: str) -> list[object]:
     return sorted(block[field] for block in blocks if block["type"] == kind)
 
 
+@given(templates)
+def test_the_sides_take_turns_even_where_a_result_is_the_users(template: Template) -> None:
+    sides = [message.role is Role.AGENT for message in (*examples(template, words()), user("Go."))]
+    assert sides[0] is False
+    assert all(one is not other for one, other in pairwise(sides))
+
+
 def test_the_prefill_form_is_plain_json() -> None:
     lines = json.loads(json.dumps(as_openai(examples(TEMPLATE, words()))))
-    assert [line["role"] for line in lines] == ["user", "assistant", "tool", "user", "assistant", "tool", "assistant"]
+    assert [line["role"] for line in lines] == ["user", "assistant", "tool", "assistant"] * 2
 
 
 def test_examples_stand_after_the_system_and_are_marked() -> None:

@@ -14,16 +14,19 @@ value ::= object | array | string | number | "true" | "false" | "null"
 object ::= "{" blank (string ":" blank value ("," blank string ":" blank value)*)? blank "}"
 array ::= "[" blank (value ("," blank value)*)? blank "]"
 string ::= "\"" character* "\""
-character ::= [^"\\\x00-\x1F\x7F] | "\\" (["\\/bfnrt] | "u" [0-9a-fA-F]{4})
+character ::= [^"\\\x00-\x1F\x7F] | "\\" (["\\/bfnrt] | "u" escape)
+escape ::= [0-9a-cA-CeEfF] [0-9a-fA-F]{3} | [dD] [0-7] [0-9a-fA-F]{2}
 number ::= integer ("." [0-9]{1,16})? ([eE] [-+]? [0-9]{1,3})?
 integer ::= "-"? ("0" | [1-9] [0-9]{0,15})
 boolean ::= "true" | "false"
 null ::= "null"
 """
-# A line of words is any but one that begins an action: with a brace and then the first letter of one of its keys.
+# A line of words is any that does not begin as an action or the next line of one does: with a brace, a quotation mark
+# and the first letter of a key. Anything else in braces, such as a line of code, is words.
 WORDS = r"""
 words ::= line ("\n" line)*
-line ::= [ \t]{0,40} ([^{ \t\n] [^\n]* | "{" ([^" \t\n] [^\n]* | "\"" ([^ta\n] [^\n]*)?)?)?
+line ::= [ \t]{0,40} ([^{" \t\n] [^\n]* | quoted | "{" [ \t]{0,40} ([^" \t\n] [^\n]* | quoted)?)?
+quoted ::= "\"" ([^ta\n] [^\n]*)?
 """
 KINDS = ("string", "integer", "number", "boolean", "null", "object", "array")
 
@@ -87,10 +90,22 @@ def _value(schema: object) -> str:
         return f"({' | '.join(_value(branch) for branch in branches)})"
     kinds = schema.get("type")
     named = [kind for kind in (kinds if isinstance(kinds, list) else [kinds]) if kind in KINDS]
+    if named == ["integer"] and isinstance(schema.get("maximum"), int):
+        return _whole(schema)
     if named == ["array"]:
         item = _value(schema.get("items"))
         return f'("[" blank ({item} ("," blank {item})*)? blank "]")'
     return f"({' | '.join(named)})" if named else "value"
+
+
+def _whole(schema: dict[str, Any]) -> str:
+    """A whole number up to its maximum, from 0 or 1 on: a weak model that may write digits for ever does."""
+    most = str(schema["maximum"])
+    fewer = [f"[1-9] [0-9]{{0,{len(most) - 2}}}"] if len(most) > 1 else []
+    below = [f"[1-{int(most[0]) - 1}] [0-9]{{{len(most) - 1}}}"] if most[0] > "1" else []
+    least = schema.get("minimum")
+    zero = [] if isinstance(least, int) and least > 0 else ['"0"']
+    return f"({' | '.join([*zero, *fewer, *below, _literal(most)])})"
 
 
 def _literal(text: str) -> str:

@@ -46,6 +46,7 @@ class Case(Value, frozen=True, forbid_unknown_fields=True):
     guard: bool = False  # a standing case: it is in every trial, to notice harm
     tags: tuple[str, ...] = ()
     source: str = ""  # the session that it was made from
+    replay: bool = False  # calls are answered from the conversation's record; those of a step always are
     conversation: tuple[Message, ...] = ()
 
     @property

@@ -73,6 +73,7 @@ class Ran(Value, frozen=True):
     known_tools: tuple[str, ...] = ()
     exit_code: int | None = None
     rubric: bool | None = None
+    before: tuple[Message, ...] = ()  # what was said and done before the run began
 
 
 class Mark(Value, frozen=True):
@@ -160,7 +161,7 @@ def _calls(wanted: Calls, ran: Ran) -> Iterator[str]:
     if wanted.valid:
         yield from (fault for fault in (_validity(call, ran.known_tools) for call in made) if fault)
         yield "" if made else "no tool was called"
-    if not wanted.repeats_failure and _repeats(ran.messages):
+    if not wanted.repeats_failure and _repeats(ran.before, ran.messages):
         yield "a call was repeated after it had failed"
     if wanted.most is not None and len(made) > wanted.most:
         yield f"{len(made)} calls were made, more than {wanted.most}"
@@ -187,11 +188,12 @@ def _validity(call: ToolCall, known: tuple[str, ...]) -> str:
     return "" if arguments_of(call) is not None else f"the arguments of {call.name} are no JSON object"
 
 
-def _repeats(messages: tuple[Message, ...]) -> bool:
+def _repeats(before: tuple[Message, ...], messages: tuple[Message, ...]) -> bool:
+    """Whether the run made a call again that had failed, in it or before it."""
     failed: set[str] = set()
-    for exchange in pair(messages).exchanges:
+    for exchange in pair((*before, *messages)).exchanges:
         made = call_key(exchange.call)
-        if made in failed:
+        if made in failed and exchange.asked >= len(before):
             return True
         if exchange.result is not None and decide(exchange).outcome is Outcome.FAILED:
             failed.add(made)

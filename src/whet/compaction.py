@@ -36,7 +36,8 @@ def size(run: Run) -> int:
     """About how many tokens the next request has: as the endpoint counted them last, and an estimate of the rest."""
     for index in range(len(run.messages) - 1, -1, -1):
         usage = run.messages[index].usage
-        if usage is not None and usage.input:
+        # A summary bears the usage of the request that it was made by, which is another one.
+        if usage is not None and usage.input and run.messages[index].role is Role.AGENT:
             return usage.input + usage.output + size_of(run.messages[index + 1 :])
     return overhead(run) + size_of(run.messages)
 
@@ -64,7 +65,7 @@ def plan(run: Run, *, room: int, tail_tokens: int) -> Plan:
     messages = run.messages
     room, tail_tokens = (int(limit / _underestimate(run)) for limit in (room, tail_tokens))
     start = tail_start(messages, tail_tokens)
-    tail = tuple(_carried(_eased(message, tail_tokens // 2)) for message in messages[start:])
+    tail = tuple(_carried(message) for message in _within(messages[start:], tail_tokens))
     first, last = _orders(messages)
     eased = tuple(_eased(message, OLD_RESULT_TOKENS) for message in messages[:start])
     if overhead(run) + size_of((*eased, *tail)) <= int(room * TARGET_SHARE):
@@ -74,6 +75,12 @@ def plan(run: Run, *, room: int, tail_tokens: int) -> Plan:
     orders = tuple(eased[i] if i == first else _carried(eased[i]) for i in sorted(held))
     older = tuple(message for index, message in enumerate(eased) if index not in held)
     return Plan(orders, older, tail)
+
+
+def fits(run: Run, shorter: Plan, *, room: int, summary_tokens: int) -> bool:
+    """Whether what a plan keeps, and a summary of the rest, leaves the conversation room to go on."""
+    kept = overhead(run) + size_of((*shorter.orders, *shorter.tail)) + (summary_tokens if shorter.older else 0)
+    return kept * _underestimate(run) <= room
 
 
 def tail_start(messages: tuple[Message, ...], tail_tokens: int) -> int:
@@ -119,6 +126,14 @@ def _orders(messages: tuple[Message, ...]) -> tuple[int | None, int | None]:
 def _carried(message: Message) -> Message:
     """A message of the session before: no evidence here, and paid for there."""
     return replace(message, origin=Origin.SUMMARY if message.origin is Origin.TURN else message.origin, usage=None)
+
+
+def _within(tail: tuple[Message, ...], tail_tokens: int) -> tuple[Message, ...]:
+    """The newest messages; where already the last turn is too long for them, its results are shortened."""
+    if size_of(tail) <= tail_tokens:
+        return tail
+    share = tail_tokens // max(sum(message.role is Role.TOOL for message in tail), 1)
+    return tuple(_eased(message, share) for message in tail)
 
 
 def _eased(message: Message, limit_tokens: int) -> Message:

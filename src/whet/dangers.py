@@ -36,7 +36,7 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         rf"{_START}(?:iptables|ip6tables|nft|ufw|setenforce|visudo|useradd|userdel|usermod|passwd|chpasswd)\b",
         rf"{_START}systemctl\s+(?:\S+\s+)*(?:stop|disable|mask|enable|start|restart|poweroff|reboot|halt|edit)\b",
     ),
-    "leaves something that runs later": (rf"{_START}(?:crontab\s+(?:-[^l\s]|[^-\s])|at\s+(?:now|\d)|batch\b)",),
+    "leaves something that runs later": (rf"{_START}(?:crontab\s+(?:-(?:[^l]|$)|[^-\s])|at\s+(?:now|\d)|batch\b)",),
     "overwrites what others have": (
         rf"{_GIT}push\b[^;|&\n]*\s(?:--force(?:-with-lease)?\b|-\w*f\b|--mirror\b|--delete\b|-d\b|\+\S)",
     ),

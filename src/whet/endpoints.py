@@ -3,7 +3,8 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.settings import Endpoint, Settings, dotted
+from whet.setting_texts import dotted
+from whet.settings import Endpoint, Settings
 
 KNOWN = (
     Endpoint("openai", "openai", "https://api.openai.com/v1", "OPENAI_API_KEY"),

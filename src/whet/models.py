@@ -14,12 +14,18 @@ _DATED = re.compile(r"(?:-latest|-\d{8}|-\d{4}-\d{2}-\d{2})$")
 
 
 class Prices(Value, frozen=True):
-    """Dollars for a million tokens, where the model's own vendor serves it. What is not priced apart costs as input."""
+    """Dollars for a million tokens, where the model's own vendor serves it. What is not priced apart costs as input.
+
+    A request with more tokens than `long_above` costs so many times more, all of it.
+    """
 
     input: float
     output: float
     cached: float | None = None
     cache_written: float | None = None
+    long_above: int | None = None
+    long_input: float = 1.0
+    long_output: float = 1.0
 
 
 class Model(Value, frozen=True):
@@ -84,8 +90,10 @@ def cost(usage: Usage, prices: Prices | None) -> float | None:
     cached = prices.input if prices.cached is None else prices.cached
     written = prices.input if prices.cache_written is None else prices.cache_written
     fresh = max(usage.input - usage.cached - usage.cache_written, 0)
-    total = fresh * prices.input + usage.cached * cached + usage.cache_written * written + usage.output * prices.output
-    return total / MILLION
+    read = fresh * prices.input + usage.cached * cached + usage.cache_written * written
+    said = usage.output * prices.output
+    is_long = prices.long_above is not None and usage.input > prices.long_above
+    return (read * prices.long_input + said * prices.long_output if is_long else read + said) / MILLION
 
 
 def priced(usage: Usage, prices: Prices | None) -> Usage:

@@ -107,6 +107,11 @@ def assemble(sources: Sources) -> Prompt:
     )
 
 
+def trust_of(prompt: Prompt) -> Trust:
+    """The lowest trust of what a prompt holds: what its agent writes derives from it."""
+    return lowest(part.trust for part in prompt.parts) if prompt.parts else Trust.OPERATOR
+
+
 def told(prompt: Prompt, ephemeral: str = "") -> str:
     """What is sent at one call: the prompt, and below it what counts for this call only and is never stored."""
     return BETWEEN.join(text for text in (prompt.text, visible(ephemeral).strip()) if text)

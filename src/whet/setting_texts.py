@@ -1,4 +1,6 @@
-"""What each setting is for, in one line; `*` stands for a name that the person gives."""
+"""The names of settings and what each is for, in one line; `*` stands for a name that the person gives."""
+
+import re
 
 TEXTS = {
     "model": "The model that answers: provider:name, such as openai:gpt-5.1, or local for the embedded one.",
@@ -40,6 +42,9 @@ TEXTS = {
     "review.model": "The model that reviews; empty for the one of the session, whose cache it shares.",
     "review.memory_turns": "After how many turns without a new note memory is reviewed.",
     "review.skill_calls": "After how many model calls without a change to a skill the skills are reviewed.",
+    "review.model_calls": "How many model calls a review may take.",
+    "review.tokens": "How many tokens a review may take.",
+    "review.seconds": "How many seconds a review may take.",
     "compaction.enabled": "Whether a conversation that grows too long is summarised.",
     "compaction.at": "At which share of the context window that happens.",
     "compaction.tail": "Which share of the window the newest messages keep word for word.",
@@ -51,3 +56,8 @@ TEXTS = {
     "local.template": "A file with a chat template in place of the model's own.",
     "chat.thoughts": "Whether the model's thinking is shown dim or hidden.",
 }
+
+
+def dotted(path: tuple[str, ...]) -> str:
+    """A key as people write it; a name that is not plain stands in quotes."""
+    return ".".join(name if re.fullmatch(r"[A-Za-z0-9_*-]+", name) else f'"{name}"' for name in path)

@@ -1,6 +1,5 @@
 """Settings: what a person chose in settings.toml, as one frozen value, and what each setting is for."""
 
-import re
 import tomllib
 from collections.abc import Iterator, Mapping
 from types import UnionType
@@ -10,7 +9,8 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs import Budget, Sampling
-from whet.setting_texts import TEXTS
+from whet.setting_secrets import refuse_secret
+from whet.setting_texts import TEXTS, dotted
 from whet.transcripts import Value
 
 FILE_NAME = "settings.toml"
@@ -77,6 +77,9 @@ class Review(Value, frozen=True):
     model: str = ""
     memory_turns: int = 10
     skill_calls: int = 10
+    model_calls: int = 8
+    tokens: int = 200_000
+    seconds: float = 300.0
 
 
 class Compaction(Value, frozen=True):
@@ -143,13 +146,6 @@ WORDS: dict[object, str] = {
     float: "a number",
     tuple: 'a list of texts, such as ["a", "b"]',
 }
-VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
-# What the well-known issuers put at the front of a key. A second scan, of everything, is at `whet config set`.
-KEY_FORM = re.compile(r"(sk|gsk|xai|rk|pk|ghp|gho|hf|nvapi|pplx|tvly|csk|fw|r8)[-_][A-Za-z0-9_-]{16,}|AIza[\w-]{30,}")
-SECRET_NAMES = ("key", "api_key", "apikey", "token", "secret", "password", "auth")
-SECRET_ADVICE = (
-    "Keys stay in the environment: `export MY_KEY=…`, then `whet config set providers.NAME.key_variable MY_KEY`."
-)
 
 
 def parse(text: str) -> Settings:
@@ -173,7 +169,8 @@ def leaves(document: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator
     """Every value with the names that lead to it. A table where a value should be is given as it is."""
     for name, value in document.items():
         path = (*above, name)
-        if isinstance(value, dict) and (len(path) == 1 or (len(path) == 2 and path[0] in NAMED)):
+        is_table = (len(path) == 1 and name not in TEXTS) or (len(path) == 2 and path[0] in NAMED)
+        if isinstance(value, dict) and is_table:
             yield from leaves(value, path)
         else:
             yield path, value
@@ -214,26 +211,8 @@ def nearest(form: str) -> str:
     """The setting whose key is most like this one, if any is like it at all."""
     last = form.rpartition(".")[2]
     scored = [(max(_likeness(form, known), _likeness(last, known.rpartition(".")[2]) - 0.05), known) for known in TEXTS]
-    score, known = max(scored)
+    score, known = max(scored, key=lambda each: each[0])
     return known if score >= 0.6 else ""
-
-
-def refuse_secret(path: tuple[str, ...], value: Any) -> None:
-    """Raise WhetError for a secret in a setting, without saying it again."""
-    key = dotted(path)
-    texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
-    named = path[-1].lower().replace("-", "_") in SECRET_NAMES
-    if any(KEY_FORM.search(text) for text in texts) or (named and texts):
-        raise WhetError(f"{key} would hold a secret, and settings hold none.", advice=SECRET_ADVICE)
-    if path[-1] in ("key_variable", "variables") and not all(VARIABLE.fullmatch(text) or not text for text in texts):
-        raise WhetError(f"{key} must be the name of an environment variable.", advice=SECRET_ADVICE)
-    if path[-1] in ("base_url", "url") and any("@" in text.partition("://")[2].partition("/")[0] for text in texts):
-        raise WhetError(f"{key} holds a password.", advice=SECRET_ADVICE)
-
-
-def dotted(path: tuple[str, ...]) -> str:
-    """A key as people write it; a name that is not plain stands in quotes."""
-    return ".".join(name if re.fullmatch(r"[A-Za-z0-9_*-]+", name) else f'"{name}"' for name in path)
 
 
 def explanations() -> tuple[Explanation, ...]:

@@ -7,7 +7,8 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.settings import FILE_NAME, NAMED, dotted, read
+from whet.setting_texts import dotted
+from whet.settings import FILE_NAME, NAMED, read
 
 HEAD = "# Settings of Whet. `whet config --explain` says what there is; `whet config set` changes this file.\n"
 

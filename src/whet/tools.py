@@ -97,7 +97,7 @@ NAMES: dict[Family, frozenset[str]] = {
         "todo todo_write todowrite todo_read todoread update_plan plan think thinking sequentialthinking "
         "sequential_thinking memory save_memory memory_read ask_user ask_user_question ask_followup_question "
         "clarify question request_user_input exit_plan_mode enter_plan_mode plan_mode_respond task_create "
-        "task_update task_list task_get task_stop task_output skill skill_view skill_manage skills_list "
+        "task_update task_list task_get task_stop task_output skill skills skill_view skill_manage skills_list "
         "slash_command report_intent switch_mode attempt_completion finish final_answer complete_task "
         "manage_todo_list tool_search list_tools kill_shell kill_bash sleep wait write_todos view_plan "
         "fetch_rules update_memory condensation task_tracker cron_create cron_list cron_delete cronjob "

@@ -23,6 +23,7 @@ class Words(NamedTuple):
     opening: str
     request: str
     hint: str
+    ending: str
     closing: str
 
 
@@ -48,7 +49,10 @@ def is_warm(messages: Sequence[Message]) -> bool:
 
 
 def examples(template: Template, words: Words, *, taken: frozenset[str] = frozenset()) -> tuple[Message, ...]:
-    """The examples as messages: a request, then each call with its result; at the end, that the examples end."""
+    """The examples as messages: a request, its calls with their results, and the agent's word that it ends.
+
+    So the sides take turns, also where results are a user's turn: some endpoints refuse anything else.
+    """
     mark = next(mark for mark in _marks(template) if not any(each.startswith(f"{mark}-") for each in taken))
     made: list[Message] = []
     last = None
@@ -58,7 +62,7 @@ def examples(template: Template, words: Words, *, taken: frozenset[str] = frozen
         if last is None:
             made.append(_said(Role.USER, filled(words.opening, {"body": request})))
         elif request != last or not example.intent:
-            made.append(_said(Role.USER, request))
+            made += (_said(Role.AGENT, words.ending), _said(Role.USER, request))
         last = request
         made += _exchange(example, f"{mark}-{number}")
     return (*made, _said(Role.AGENT, words.closing))
@@ -85,21 +89,28 @@ def _said(role: Role, text: str) -> Message:
 
 
 def _end_of_examples(messages: Sequence[Message], first: int) -> int:
-    """Where the session itself begins: after the first inserted message of the agent that calls nothing.
-
-    Examples are known by their origin and the ids of their calls, and by no word of theirs.
-    """
+    """Where the session itself begins. Examples are known by their origin and the ids of their calls, by no word."""
     end = first
-    while end < len(messages) and messages[end].origin is Origin.INSERTED and messages[end].role is not Role.SYSTEM:
-        message = messages[end]
-        end += 1
-        if message.role is Role.AGENT and not message.calls:
-            return end if any(_is_example(each) for each in messages[first:end]) else first
-    return first
+    while (after := _end_of_one(messages, end)) > end:
+        end = after
+    return end
+
+
+def _end_of_one(messages: Sequence[Message], start: int) -> int:
+    """Where an inserted request with its examples ends, if one stands there: at the agent's word after them."""
+    end = start + 1
+    while end + 1 < len(messages) and _is_example(messages[end]) and _is_inserted(messages[end + 1], Role.TOOL):
+        end += 2
+    is_one = start + 1 < end < len(messages) and _is_inserted(messages[start], Role.USER)
+    return end + 1 if is_one and _is_inserted(messages[end], Role.AGENT) and not messages[end].calls else start
+
+
+def _is_inserted(message: Message, role: Role) -> bool:
+    return message.origin is Origin.INSERTED and message.role is role
 
 
 def _is_example(message: Message) -> bool:
-    return any(call.id.startswith(f"{PREFIX}-") for call in message.calls)
+    return _is_inserted(message, Role.AGENT) and any(call.id.startswith(f"{PREFIX}-") for call in message.calls)
 
 
 def _ids(messages: Sequence[Message]) -> frozenset[str]:

@@ -7,6 +7,7 @@ import socket
 import ssl
 import struct
 import threading
+import time
 from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
@@ -52,6 +53,7 @@ class Loopback:
         self._lock = threading.Lock()
         self._connections = 0
         self.requests: list[Received] = []
+        self.received_at = 0.0  # when the last of them had come, by time.perf_counter
         self.stalled = threading.Event()
         self.on_stall: threading.Event | None = None  # set when a stall begins, such as a run's interrupt
 
@@ -91,6 +93,7 @@ class Loopback:
             with encrypted, encrypted.makefile("rb") as reading:
                 while (request := _request(reading, number)) is not None:
                     with self._lock:
+                        self.received_at = time.perf_counter()
                         self.requests.append(request)
                         play = self._plays.pop(0) if len(self._plays) > 1 else self._plays[0]
                     if not self._play(encrypted, play):
@@ -99,8 +102,11 @@ class Loopback:
     def _play(self, connection: socket.socket, play: Play) -> bool:
         """Send an answer; gives whether the connection can take another request."""
         connection.sendall(_head(play))
-        for chunk in play.chunks:
-            connection.sendall(f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n" if play.framing == "chunked" else chunk)
+        end = b"0\r\n\r\n" if play.framing == "chunked" and play.ending == "whole" else b""
+        for number, chunk in enumerate(play.chunks, start=1):
+            framed = f"{len(chunk):x}\r\n".encode() + chunk + b"\r\n" if play.framing == "chunked" else chunk
+            # The end comes with the last piece, so that whether a connection can be kept is not left to chance.
+            connection.sendall(framed + end if number == len(play.chunks) else framed)
         if play.ending == "stall":
             self.stalled.set()
             if self.on_stall is not None:
@@ -111,8 +117,8 @@ class Loopback:
         if play.ending == "reset":
             connection.setsockopt(socket.SOL_SOCKET, socket.SO_LINGER, struct.pack("ii", 1, 0))
             return False
-        if play.ending == "whole" and play.framing == "chunked":
-            connection.sendall(b"0\r\n\r\n")
+        if not play.chunks:
+            connection.sendall(end)
         return play.ending == "whole" and play.framing in ("chunked", "length")
 
 

@@ -22,7 +22,7 @@ from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.search import search
 from whet.store.sessions import load
-from whet.transcripts import Disposition, Ending, Message, Role, pair
+from whet.transcripts import Disposition, Ending, Message, pair
 
 NEVER = 10**9
 TESTS = Path(__file__).parents[1]
@@ -84,8 +84,8 @@ def test_a_session_goes_on_after_a_sudden_end_at_any_point(
         seen["unsure, carried out"] += sum(before[e.call.arguments.encode()] for e in unsure)
         seen["unsure, not carried out"] += sum(not before[e.call.arguments.encode()] for e in unsure)
         own = [body for run_id, body in sent if run_id.decode() == run.id]
-        if own:
-            assert extends(own[-1], request_of(run))
+        bodies = [*own, request_of(run)] if own else []
+        assert all(extends(one, other) for one, other in itertools.pairwise(bodies))
         run, ended = finish(database, run, tmp_path, name)
         assert ended.ending is Ending.FINISHED
         assert run.messages[-1].text == STEPS[-1].message.text
@@ -104,13 +104,3 @@ def test_a_session_goes_on_after_a_sudden_end_at_any_point(
     assert not database.query(
         "SELECT 1 FROM messages AS m WHERE NOT EXISTS (SELECT 1 FROM sessions WHERE no = m.session)"
     )
-
-
-def test_each_request_of_a_whole_run_extends_the_one_before_it(home: Home, database: Database, tmp_path: Path) -> None:
-    assert crash_everywhere(home, tmp_path, 0)
-    last = max(tmp_path.glob("*.sent"), key=lambda path: len(lines(path)))
-    bodies = [line.split(b" ", 1)[1] for line in lines(last)]
-    assert len(bodies) == 3
-    assert all(extends(one, other) for one, other in itertools.pairwise(bodies))
-    run = resume(database, last.stem, now=1.0)
-    assert run.messages[-1].role is not Role.USER

@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from whet.agent.loop import Clock, execute
 from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Toolbox
-from whet.compaction import Plan, compacted, overhead, plan, size, size_of, told
+from whet.compaction import Plan, compacted, fits, plan, size, told
 from whet.guidance import notice
 from whet.prompt import Prompt
 from whet.quoting import mark_for, quoted, shortened
@@ -89,16 +89,15 @@ def compact(
     Each further try keeps less of the newest messages, the last one none. Where the model gives no summary, the
     record itself is shortened.
     """
-    if not compacting.enabled or tries > TRIES:
-        return None
     room = run.room or size(run)
-    tail_tokens = int(room * compacting.tail / tries) if tries < TRIES else 0
-    shorter = plan(run, room=room, tail_tokens=tail_tokens)
+    shorter = _fitting(run, room, compacting, tries) if compacting.enabled else None
+    if shorter is None:
+        return None
     summary = (
         _summary_message(run, shorter, provider, room=room, interrupt=interrupt, now=now) if shorter.older else None
     )
     prompt = compacting.rebuild() if compacting.rebuild else None
-    child = replace(
+    return replace(
         run,
         id=compacting.new_id(),
         parent=run.id,
@@ -107,9 +106,20 @@ def compact(
         messages=compacted(shorter, summary),
         room=room,
     )
-    if overhead(child) + size_of(child.messages) >= overhead(run) + size_of(run.messages):
-        return None
-    return child
+
+
+def _fitting(run: Run, room: int, compacting: Compacting, tries: int) -> Plan | None:
+    for number in range(tries, TRIES + 1):
+        tail_tokens = int(room * compacting.tail / number) if number < TRIES else 0
+        shorter = plan(run, room=room, tail_tokens=tail_tokens)
+        if fits(run, shorter, room=room, summary_tokens=2 * _limit(room)):
+            return shorter
+    return None
+
+
+def _limit(room: int) -> int:
+    """How many tokens a summary is asked to have; it may turn out twice as long."""
+    return min(room // SUMMARY_SHARE, MOST_SUMMARY_TOKENS)
 
 
 def _summary_message(

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from functools import partial
+from pathlib import Path
 
 from whet.changes.changing import ledger_of
 from whet.cli.output import console, plain, print_json, say, table
@@ -44,4 +45,6 @@ def _print(changes: tuple[Change, ...], *, dry_run: bool) -> None:
 
 
 def _word(change: Change, dry_run: bool) -> str:
-    return f"would be {change.kind}" if dry_run and change.kind in ("written", "removed") else change.kind
+    is_only_block = change.kind == "removed" and Path(change.path).is_file()
+    word = "taken out" if is_only_block else change.kind
+    return f"would be {word}" if dry_run and change.kind in ("written", "removed") else word

@@ -30,8 +30,8 @@ def choose_model(home: Home, settings: Settings) -> Settings:
     if not click.confirm(question, err=True):
         raise WhetError("No model is set.", advice="Set one as above, then start again.")
     if not names:
-        from whet.cli.commands.models import command
+        from whet.cli.group import group
 
-        command.main(["pull"], prog_name="whet models", standalone_mode=False)
+        group.main(["models", "pull"], prog_name="whet", standalone_mode=False)
     assign(home, ("model",), model)
     return replace(settings, model=model)

@@ -33,6 +33,7 @@ class Given(NamedTuple):
     system: Path | None
     resumed: str
     latest: bool
+    warm: str
     no_context: bool
 
 
@@ -53,6 +54,7 @@ def run_options(function: Function) -> Function:
             click.option("--system", type=click.Path(path_type=Path), help="A file with instructions of yours."),
             click.option("--resume", "resumed", default="", metavar="ID", help="Go on with this session."),
             click.option("--continue", "latest", is_flag=True, help="Go on with the latest session in this folder."),
+            click.option("--warm", default="", metavar="NAME", help="Begin with a template; auto chooses one."),
             click.option("--no-context", is_flag=True, help="Do not read AGENTS.md and its like."),
         )
     ):
@@ -71,11 +73,12 @@ def wish_for(settings: Settings, given: Given, *, home: Home, interactive: bool)
         chosen = choose_model(home, chosen)
     return Wish(
         chosen,
-        (given.folder or Path.cwd()).resolve(),
+        given.folder,
         interactive,
         caller=caller_for(given),
         resumed=given.resumed,
         latest=given.latest,
+        template=given.warm,
         budget=budget_for(chosen, given),
         sampling=sampling_for(chosen, given),
     )

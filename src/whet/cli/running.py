@@ -14,7 +14,7 @@ from whet.cli.chat.interrupts import interruptible
 from whet.cli.endings import answer_of, ended_record, exit_code, failure_words
 from whet.cli.talking import Talk, Wish
 from whet.guidance import notice
-from whet.quoting import mark_for, quoted
+from whet.quoting import mark_for, quoted, shortened
 from whet.runs import Ended, Fragment, Run
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -22,6 +22,7 @@ from whet.transcripts import Ending, Message, Origin, Role, Text, ToolCall
 from whet.trust import Trust
 
 Form = Literal["text", "json", "stream"]
+UNKNOWN_ROOM_TOKENS = 100_000
 
 
 class Task(NamedTuple):
@@ -59,7 +60,7 @@ def _follow(talk: Talk, task: Task, watcher: Watcher, form: Form) -> tuple[tuple
         _print_line({"event": "started", "session": talk.run.id, "model": talk.model})
     with interruptible() as stop:
         watcher.wait()
-        for said in talk.turn(task.words, interrupt=stop, material=_material(task)):
+        for said in talk.turn(task.words, interrupt=stop, material=_material(task, talk.run.room)):
             if form == "stream":
                 _print_event(said)
             if isinstance(said, Message):
@@ -71,12 +72,15 @@ def _follow(talk: Talk, task: Task, watcher: Watcher, form: Form) -> tuple[tuple
     return tuple(messages), ended
 
 
-def _material(task: Task) -> Message | None:
-    """What was piped in, marked as data: its words are no orders of the person."""
+def _material(task: Task, room: int | None) -> Message | None:
+    """What was piped in, marked as data: its words are no orders of the person. Too much of it loses its middle."""
     if not task.material.strip():
         return None
     mark = mark_for((task.material,))
-    text = f"{notice('standard_input')}\n\n{quoted('standard input', task.material, mark=mark)}"
+    body, left_out = shortened(task.material, (room or UNKNOWN_ROOM_TOKENS) // 2, mark=mark)
+    if left_out:
+        _say_notes((f"{left_out:,} characters in the middle of the input were left out: the model has no room.",))
+    text = f"{notice('standard_input')}\n\n{quoted('standard input', body, mark=mark)}"
     return Message(Role.USER, (Text(text),), Trust.EXTERNAL, at=time.time(), origin=Origin.INSERTED)
 
 
@@ -157,11 +161,11 @@ def _say_notes(notes: tuple[str, ...]) -> None:
 
 
 def _ask(question: Question) -> bool:
-    import click
-
+    from whet.cli.chat.inputs import said_yes
+    from whet.cli.chat.interrupts import answered
     from whet.cli.chat.plain import safe
 
     sys.stderr.write(
         f"\r\x1b[K{question.tool} wants to run, and {', '.join(question.reasons)}:\n  {safe(question.text)}\n"
     )
-    return click.confirm("Allow it?", err=True)
+    return answered(lambda: said_yes("Allow it?", sys.stderr))

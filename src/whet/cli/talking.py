@@ -18,6 +18,7 @@ from whet.agent.tools.situation import Question, Situation
 from whet.agent.tools.toolbox import Box, toolbox
 from whet.context.gathering import Request, prompt_for
 from whet.context.machine import environments, this_machine
+from whet.errors import WhetError
 from whet.passages import Setting
 from whet.prompt import Prompt
 from whet.redaction import secret_values
@@ -39,11 +40,12 @@ class Wish(NamedTuple):
     """What a person asks for at the command line, over what the settings say."""
 
     settings: Settings
-    folder: Path
+    folder: Path | None  # where the agent works; None: here, or where the session that goes on was
     interactive: bool  # whether it is a conversation; else nobody reads along
     caller: str = ""  # instructions of the person for this session
     resumed: str = ""  # the id of the session that goes on
     latest: bool = False  # go on with the latest session in the folder
+    template: str = ""  # to begin a new session with: a name, or auto
     budget: Budget | None = None
     sampling: Sampling | None = None
 
@@ -56,6 +58,7 @@ class Talk:
         self.database = database
         self.model = wish.settings.model
         self._wish = wish
+        self.folder = (wish.folder or Path.cwd()).resolve()
         self._chosen = provider_for(wish.settings, environment=os.environ, home=home)
         self._secrets = Secrets(secret_values(os.environ))
         self.run, self._box = self._resumed(ask) if wish.resumed or wish.latest else self._begun(ask)
@@ -66,6 +69,8 @@ class Talk:
     def turn(self, text: str, *, interrupt: Event, material: Message | None = None) -> Iterator[Said]:
         """Give the agent an order, with what it is to work on, and pass on all that follows."""
         orders = (*([material] if material else ()), says(text, now=time.time()))
+        if self._wish.template and not self.run.messages:
+            orders = self._warmed(orders, text)
         self.run = grown(self.run, *orders)
         self._box.attend(orders)
         for said in perform(self.database, self.run, self._means(), interrupt=interrupt):
@@ -82,6 +87,27 @@ class Talk:
         self._wish = self._wish._replace(settings=settings)
         self.model = name
         self.run = self._with_model(self.run)
+
+    def begin_with(self, template: str) -> None:
+        """Begin with the examples of a template; raises WhetError where there is none, or the session has begun."""
+        if self.run.messages:
+            raise WhetError("The session has begun already.", advice="A new one can begin warm: whet chat --warm NAME.")
+        from whet.agent.warming import AUTO
+        from whet.store.template_files import load as load_template
+
+        if template != AUTO:
+            load_template(self.home.folder, template)
+        self._wish = self._wish._replace(template=template)
+
+    def _warmed(self, orders: tuple[Message, ...], task: str) -> tuple[Message, ...]:
+        from whet.agent.warming import chosen, count_use, warmed
+        from whet.template_choice import Need
+
+        now = time.time()
+        need = Need(task=task, tools=tuple(sorted(self._box.names)), model=self.run.model)
+        choice = chosen(self.home, self.database, self._wish.template, need, now=now)
+        count_use(self.database, choice, session=self.run.id, now=now)
+        return warmed(orders, choice).messages
 
     def close(self) -> None:
         self._box.close()
@@ -101,13 +127,15 @@ class Talk:
             compacted_at=wish.settings.compaction.at,
         )
         run = start(self.home, self.database, self._chosen.model, beginning, now=now)
-        return replace(run, folder=str(wish.folder)), box
+        return replace(run, folder=str(self.folder)), box
 
     def _resumed(self, ask: Ask | None) -> tuple[Run, Box]:
         wish = self._wish
-        wanted = wish.resumed or newest(self.database, wish.folder)
+        wanted = wish.resumed or newest(self.database, self.folder)
         run = resume(self.database, wanted, now=time.time())
-        run = replace(run, budget=wish.budget or run.budget, sampling=wish.sampling or run.sampling)
+        run = replace(run, budget=wish.budget or wish.settings.budget, sampling=wish.sampling or run.sampling)
+        if wish.folder is None and Path(run.folder).is_dir():
+            self.folder = Path(run.folder)
         names = tuple(definition.name for definition in run.shown)
         box = toolbox(self._situation(run.id, ask), sets=names, messages=run.messages)
         return self._with_model(run), box
@@ -121,7 +149,7 @@ class Talk:
     def _situation(self, identity: str, ask: Ask | None) -> Situation:
         settings = self._wish.settings
         return Situation(
-            self._wish.folder,
+            self.folder,
             self.home,
             identity,
             os.environ,
@@ -142,7 +170,7 @@ class Talk:
             environments=environments(this_machine(os.environ)),
             size=self._chosen.model.size,
         )
-        folder = self._wish.folder if self._wish.settings.context_files else None
+        folder = self.folder if self._wish.settings.context_files else None
         today = date.today()  # noqa: DTZ011 - the person's own day is meant
         return Request(setting, folder, today, caller=self._wish.caller, secrets=self._secrets.known)
 

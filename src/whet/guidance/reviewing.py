@@ -16,6 +16,11 @@ def order(kind: Kind) -> str:
     return filled(_text("order"), {"tools": ", ".join(sorted(ALLOWED)), "parts": parts})
 
 
+def record(body: str, *, mark: str) -> str:
+    """A conversation with another agent, as a review is shown it."""
+    return filled(_text("record"), {"body": body, "mark": mark})
+
+
 @cache
 def _text(name: str) -> str:
     return files("whet.guidance").joinpath(FOLDER, f"{name}.md").read_text(encoding="utf-8").strip()

@@ -1,5 +1,8 @@
 """Every kind of durable work, and how it is carried out."""
 
-from whet.engine.orders import Procedures
+from whet.engine.orders import Procedure, Procedures, Queue
+from whet.learning import review
 
-PROCEDURES: Procedures = {}
+PROCEDURES: Procedures = {
+    review.KIND: Procedure(Queue.REVIEWS, review.review),
+}

@@ -203,6 +203,14 @@ MIGRATIONS = (
             "CREATE INDEX template_worths_by_key ON template_worths (key)",
         ),
     ),
+    Migration(
+        "trials: what they are made of, their attempts, and how far they are",
+        shared=(
+            "CREATE TABLE trial_materials (key TEXT PRIMARY KEY, body {bytes} NOT NULL, created {real} NOT NULL)",
+            "CREATE TABLE attempts (key TEXT PRIMARY KEY, body {bytes} NOT NULL, created {real} NOT NULL)",
+            "CREATE TABLE trials (id TEXT PRIMARY KEY, body {bytes} NOT NULL, changed {real} NOT NULL)",
+        ),
+    ),
 )
 
 

@@ -126,13 +126,14 @@ class Recorder:
             session._replace(head=row.id, message_count=session.message_count + 1, ended=now, dated=now), message.usage
         )
         if is_stored(self._database, row.id):
-            return self._joined(grown, message)
+            return self._joined(session, grown, message)
+        self._written(grown, session.head)
         add_rows(self._database, session.no, session.message_count, (row,))
-        return self._written(grown, session.head)
+        return grown
 
-    def _joined(self, grown: Session, message: Message) -> Session:
+    def _joined(self, session: Session, grown: Session, message: Message) -> Session:
         """Another session had exactly this history first, so this one now stands on it."""
-        before = load(self._database, self._stored())
+        before = load(self._database, self._written(session, session.head))
         longer = replace(before, messages=(*before.messages, message))
         keep(self._database, prepare(longer), Provenance("", grown.dated, grown.dated))
         now_stored = self._stored()

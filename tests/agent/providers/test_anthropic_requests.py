@@ -15,7 +15,7 @@ from whet.agent.providers.anthropic import AnthropicCodec
 from whet.data import models
 from whet.models import Model, model_of
 from whet.runs import Run, Sampling
-from whet.transcripts import Message
+from whet.transcripts import Message, Origin
 
 GOLDEN = Path(__file__).parents[2] / "data" / "anthropic_request.json"
 CODEC = AnthropicCodec(Model("claude"))
@@ -64,6 +64,12 @@ def test_results_of_one_turn_are_one_message_and_no_content_is_empty(messages: t
 def test_thoughts_of_another_model_stay_behind() -> None:
     sent = body(replace(FULL, model="kimi-k3"))["messages"]
     assert not [block for block in sent[1]["content"] if "thinking" in block["type"]]
+
+
+def test_thoughts_of_before_a_compaction_stay_behind() -> None:
+    carried = tuple(replace(message, origin=Origin.SUMMARY) for message in FULL.messages)
+    sent = body(replace(FULL, messages=carried))["messages"]
+    assert [block["type"] for block in sent[1]["content"]] == ["text", "tool_use", "tool_use"]
 
 
 def test_output_is_limited_by_the_run_then_by_what_is_known_of_the_model() -> None:

@@ -61,7 +61,6 @@ def test_a_reply_is_put_together_and_shown_as_it_comes(watched: Watch) -> None:
     kinds = ["thought", "thought", "text", "text", "call", "call"]
     assert [piece.kind for piece in pieces if isinstance(piece, Fragment)] == kinds
     assert request.line == "POST /v1/messages HTTP/1.1"
-    assert request.headers["anthropic-version"] == "2023-06-01"
 
 
 @settings(max_examples=25)

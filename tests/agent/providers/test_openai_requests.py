@@ -5,7 +5,7 @@ import json
 from pathlib import Path
 
 import pytest
-from hypothesis import given
+from hypothesis import given, settings
 from msgspec.structs import replace
 
 from agent.prefixes import extends
@@ -41,6 +41,7 @@ def test_the_bytes_are_these() -> None:
 
 @pytest.mark.parametrize("dialect", DIALECTS)
 @pytest.mark.parametrize("tools", ["native", "text"])
+@settings(max_examples=20)
 @given(messages=conversations())
 def test_every_request_extends_the_one_before(dialect: Dialect, tools: str, messages: tuple[Message, ...]) -> None:
     codec = OpenAICodec(Model("m", tools="text" if tools == "text" else "native"), dialect)

@@ -4,6 +4,7 @@ import contextlib
 import os
 import socket
 import stat
+import subprocess
 import sys
 import tempfile
 import threading
@@ -62,7 +63,7 @@ def _with_outsider(
     def make(room: Room) -> Iterator[Way]:
         process = room.outsider(sys.executable, "-c", "import time; file = open('victim', 'a'); time.sleep(1000)")
         pid = process.pid
-        _wait_for(lambda: any("victim" in os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir()))
+        _wait_for(lambda: _holds_victim(pid))
         yield Way(_filled(command, room).replace("{pid}", str(pid)), lambda printed: led_out(room, printed, pid))
 
     return Escape(name, make, as_root)
@@ -85,7 +86,7 @@ def _connects(name: str, command: str, family: int, kind: int) -> Escape:
 
     def make(room: Room) -> Iterator[Way]:
         with socket.socket(family, kind) as listener:
-            address: object = ("127.0.0.1", 0)
+            address: tuple[str, int] | str = ("127.0.0.1", 0)
             if family == socket.AF_UNIX:
                 address = f"\0whet-{uuid.uuid4().hex}" if "abstract" in name else _short(room)
             listener.bind(address)
@@ -116,7 +117,7 @@ def _heard(listener: socket.socket) -> bool:
     return True
 
 
-def _to_terminal(room: Room) -> Iterator[Way]:
+def _to_terminal(_: Room) -> Iterator[Way]:
     master, slave = os.openpty()
     try:
         os.set_blocking(master, False)
@@ -135,7 +136,7 @@ def _got(descriptor: int) -> bool:
 def _shared(folder: str) -> Callable[[Room], Iterator[Way]]:
     """An attempt to leave a message where every program looks."""
 
-    def make(room: Room) -> Iterator[Way]:
+    def make(_: Room) -> Iterator[Way]:
         path = Path(folder) / f"whet-{uuid.uuid4().hex}"
         yield Way(f"echo evil > {path}", lambda _: path.exists())
         path.unlink(missing_ok=True)
@@ -209,13 +210,13 @@ def _exported_function(room: Room) -> Iterator[Way]:
 def _git_variable(room: Room) -> Iterator[Way]:
     for name in ("one", "two"):
         (room.work / name).write_text(name)
-    (room.work / "differ").write_text("#!/bin/sh\ntouch ran\n")
+    (room.work / "differ").write_text(f"#!/bin/sh\ntouch {room.work}/ran\n")
     (room.work / "differ").chmod(0o755)
     variables = {"GIT_EXTERNAL_DIFF": str(room.work / "differ")}
     yield Way("git diff --no-index one two", lambda _: (room.work / "ran").exists(), variables)
 
 
-def _preload(room: Room) -> Iterator[Way]:
+def _preload(_: Room) -> Iterator[Way]:
     """The loader names the library that it cannot load, if it looks at the variable at all."""
     yield Way("/bin/true", lambda printed: "library-of-another" in printed, {"LD_PRELOAD": "/library-of-another.so"})
 
@@ -232,19 +233,19 @@ def _own_namespace(room: Room) -> Iterator[Way]:
     yield Way(command, lambda printed: SECRET in printed)
 
 
-def _trace(room: Room, printed: str, pid: int) -> bool:
-    return "attached 0" in printed
-
-
 PTRACE = f"{sys.executable} -c 'import ctypes; print(\"attached\", ctypes.CDLL(None).ptrace(0x4206, {{pid}}, 0, 0))'"
 KEYRING = (
     f"{sys.executable} -c 'import ctypes; libc = ctypes.CDLL(None);"
     ' print("kept" if libc.syscall(248, b"user", b"whet", b"evil", 4, -3) > 0 else "refused")\''
 )
-CONNECT = f'{sys.executable} -c \'import socket; s = socket.socket(socket.AF_UNIX); s.connect("{{address}}".replace("@", chr(0)))\''
+CONNECT = (
+    f"{sys.executable} -c 'import socket; s = socket.socket(socket.AF_UNIX);"
+    ' s.connect("{address}".replace("@", chr(0)))\''
+)
 DOUBLE_FORK = (
-    f"{sys.executable} -c 'import os; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0);"
-    ' os.closerange(0, 9); os.execvp("sleep", ["sleep", "{mark}"])\''
+    f"{sys.executable} -c 'import os, time; os.fork() and os._exit(0); os.setsid(); os.fork() and os._exit(0);"
+    ' os.closerange(0, 9); open("up", "w").close(); time.sleep(1000)\' sleep {mark};'
+    " until [ -e up ]; do sleep 0.05; done"
 )
 SQL = '"{home}/whet.db"'
 
@@ -266,7 +267,7 @@ ESCAPES: tuple[Escape, ...] = (
     _writes("an editor in place", "sed -i s/old/evil/ {outside}/victim"),
     _writes("the root by /proc/self", "echo evil > /proc/self/root{outside}/victim"),
     _writes("the folder by /proc/self", "echo evil > /proc/self/cwd/../outside/victim"),
-    _writes("the root by /proc/1", "echo evil > /proc/1/root{outside}/victim", as_root=True),
+    _writes("the root of the parent", "echo evil > /proc/$PPID/root{outside}/victim"),
     _writes("Whet's settings", "echo 'sandbox.network = true' > {home}/settings.toml", target="{home}/settings.toml"),
     _writes("Whet's memory", "echo '- evil' >> {home}/memory.md", target="{home}/memory.md"),
     _writes("Whet's ledger", f"echo evil >> {SQL}", target="{home}/whet.db"),
@@ -284,7 +285,7 @@ ESCAPES: tuple[Escape, ...] = (
     _reads("a key", "cat {person}/.ssh/id_rsa", KEY.splitlines()[1]),
     _reads("a key by /proc/self/root", "cat /proc/self/root{person}/.ssh/id_rsa", KEY.splitlines()[1]),
     _reads("a secret variable", "echo $SERVICE_API_KEY", SECRET),
-    _reads("the variables of the shell's own start", "tr '\\0' '\\n' < /proc/self/environ", SECRET),
+    _reads("the variables of the shell's own start", "cat /proc/$$/environ | tr '\\0' '\\n'", SECRET),
     _with_outsider(
         "another's variables", "tr '\\0' '\\n' < /proc/{pid}/environ", lambda _, printed, __: SECRET in printed
     ),
@@ -293,8 +294,8 @@ ESCAPES: tuple[Escape, ...] = (
     _with_outsider(
         "another's open file", "for f in /proc/{pid}/fd/*; do echo evil >> $f; done", lambda room, *_: _evil(room)
     ),
-    _with_outsider("another's life", "kill -9 {pid}", lambda room, _, __: room.outsiders[-1].poll() is not None),
-    _with_outsider("tracing another", PTRACE, _trace),
+    _with_outsider("another's life", "kill -9 {pid}", lambda room, _, __: _is_dead(room)),
+    _with_outsider("tracing another", PTRACE, lambda _, printed, __: "attached 0" in printed),
     _outlives("a background process", "sleep {mark} & disown; true"),
     _outlives("a session of its own", "setsid sleep {mark} > /dev/null 2>&1 < /dev/null & true"),
     _outlives("nohup", "(nohup sleep {mark} > /dev/null 2>&1 &)"),
@@ -319,7 +320,7 @@ ESCAPES: tuple[Escape, ...] = (
     _reads("the kernel's keyring", KEYRING, "kept"),
     _reads(
         "a setting of the kernel",
-        "cd /proc/sys/kernel; v=$(cat hostname); echo $v > hostname && echo changed",
+        'cd /proc/sys/kernel; v=$(cat core_pattern); echo "$v" > core_pattern && echo changed',
         "changed",
         as_root=True,
     ),
@@ -347,6 +348,21 @@ def _seen(path: Path) -> object:
 
 def _evil(room: Room) -> bool:
     return "evil" in room.victim.read_text()
+
+
+def _holds_victim(pid: int) -> bool:
+    try:
+        return any("victim" in os.readlink(each) for each in Path(f"/proc/{pid}/fd").iterdir())
+    except FileNotFoundError:  # it closed one while we looked
+        return False
+
+
+def _is_dead(room: Room) -> bool:
+    try:
+        room.outsiders[-1].wait(timeout=0.5)
+    except subprocess.TimeoutExpired:
+        return False
+    return True
 
 
 def _running(mark: str) -> list[int]:

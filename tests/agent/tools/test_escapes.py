@@ -52,16 +52,18 @@ def test_the_way_leads_out_of_a_plain_shell(room: Room, escape: Escape) -> None:
     if escape.as_root and os.geteuid() != 0:
         pytest.skip("works for root only")
     with _made(escape, room) as way:
-        done = subprocess.run(
-            ["bash", "-c", way.command],
-            cwd=room.work,
-            env={**room.environment, **way.variables},
-            stdout=subprocess.PIPE,
-            stderr=subprocess.STDOUT,
-            stdin=subprocess.DEVNULL,
-            check=False,
-        )
-        assert way.led_out(done.stdout.decode())
+        printed = room.base / "printed"
+        with printed.open("wb") as file:  # a pipe would be held open by what outlives the shell
+            subprocess.run(
+                ["bash", "-c", way.command],
+                cwd=room.work,
+                env={**room.environment, **way.variables},
+                stdout=file,
+                stderr=file,
+                stdin=subprocess.DEVNULL,
+                check=False,
+            )
+        assert way.led_out(printed.read_text())
 
 
 @contextlib.contextmanager

@@ -18,7 +18,7 @@ def words(text: str, *, finish: str = "stop", ending: Ending = "whole") -> Play:
     return streamed(events(*pieces, *last), ending=ending)
 
 
-def calls(name: str, **arguments: object) -> Play:
+def calls(name: str, /, **arguments: object) -> Play:
     function = {"name": name, "arguments": json.dumps(arguments)}
     call = {"index": 0, "id": "call_1", "type": "function", "function": function}
     ended = {**_chunk({}), "choices": [], "usage": USAGE}

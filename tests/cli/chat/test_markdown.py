@@ -95,8 +95,8 @@ def test_words_are_shown_before_the_line_is_whole() -> None:
 def test_code_is_shown_line_by_line_without_its_fence() -> None:
     markdown = Markdown(40, styled=False)
     assert markdown.feed("```python\nx = [1]\ny") == "  x = [1]\n"
-    assert markdown.feed(" = **2**\n```\nDone") == "  y = **2**\n"
-    assert markdown.finish() == "\nDone\n"
+    assert markdown.feed(" = **2**\n```\nDone") == "  y = **2**\n\n"
+    assert markdown.finish() == "Done\n"
 
 
 def test_a_table_stands_in_columns() -> None:

@@ -15,10 +15,11 @@ from whet.agent.providers.anthropic_stream import AnthropicReading
 from whet.agent.providers.shaping import as_object, named_media, shaped_id
 from whet.models import Model
 from whet.runs import Run
-from whet.transcripts import Media, Message, Role, Text, Thought, ToolCall, ToolResult
+from whet.trajectories import Definition
+from whet.transcripts import Media, Message, Origin, Role, Text, Thought, ToolCall, ToolResult
 
 Json = dict[str, Any]
-VERSION = "2023-06-01"
+VERSION = "2026-10-21"
 CACHED: Json = {"cache_control": {"type": "ephemeral"}}
 OUTPUT_TOKENS = 8_192  # must be given; what every model of theirs takes
 MOST_OUTPUT_TOKENS = 32_000  # enough for a long file, and short of what would crowd the window
@@ -50,7 +51,7 @@ class AnthropicCodec:
         return AnthropicReading(run, self._model)
 
 
-def _tool(definition: Any) -> Json:
+def _tool(definition: Definition) -> Json:
     return {
         "name": definition.name,
         "description": definition.description,
@@ -76,8 +77,10 @@ def _messages(run: Run) -> Iterator[Json]:
 
 
 def _blocks(message: Message, run: Run) -> Iterator[Json]:
-    # A signature is worth nothing to another vendor's model, and a wrong one is refused.
-    keeps_thoughts = ("claude" in message.model.lower()) == ("claude" in run.model.lower())
+    # A signature is worth nothing to another vendor's model, and holds for the conversation that it was given in: what
+    # a compaction carried over would be refused.
+    is_of_vendor = ("claude" in message.model.lower()) == ("claude" in run.model.lower())
+    keeps_thoughts = is_of_vendor and message.origin is not Origin.SUMMARY
     for part in message.parts:
         if isinstance(part, Thought):
             if keeps_thoughts and part.signature:

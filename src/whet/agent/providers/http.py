@@ -18,6 +18,7 @@ CONNECT_SECONDS = 15.0
 CHUNK_BYTES = 1 << 16
 MOST_ERROR_BYTES = 1 << 16
 MOST_KEPT = 8
+END_SECONDS = 0.02  # to wait for the end of an answer costs less than a new connection
 MOST_LEFT = 16  # chunks of an answer behind the point at which it was understood
 
 
@@ -73,8 +74,8 @@ class Response:
         self._wire.close()
 
     def freed(self, patience: Patience) -> Wire | None:
-        """The connection, if the answer is at its end: what is left of it is read, but not waited for."""
-        self._wire.patience = patience._replace(seconds=0)
+        """The connection, if the answer is at its end: what is left of it is read, and hardly waited for."""
+        self._wire.patience = patience._replace(seconds=END_SECONDS)
         try:
             rest = sum(map(len, itertools.islice(self.chunks(), MOST_LEFT)))
             is_at_end = self._answer.isclosed() or self._answer.length == 0

@@ -30,7 +30,9 @@ from whet.store.home import Home
 
 NAME = "local"
 MOST_CONTEXT = 16_384  # of a model that could read more: what it reads is kept in memory
-MOST_OUTPUT = 1_024  # where nothing else is said: a small model may not find its own end
+MOST_OUTPUT = 512  # where nothing else is said: a small model may not find its own end
+# Against going in circles, which small models do: what was said lately becomes less likely.
+PENALTY = {"repeat_penalty": 1.1, "repeat_last_n": 128}
 SMALL_FILE_BYTES = 10_000_000_000
 SILENT_SECONDS = 1_800.0  # a long prompt takes minutes on a slow machine before the first word
 BREAK = " "
@@ -92,7 +94,7 @@ class LocalCodec:
         body = self._codec.request(run)
         for word in self._controls:
             body = body.replace(word, word[:1] + BREAK.encode() + word[1:])
-        first: dict[str, Any] = {"cache_prompt": True}
+        first: dict[str, Any] = {"cache_prompt": True, **(PENALTY if self._model.size == "small" else {})}
         if run.sampling.output_tokens is None:
             first["max_tokens"] = self._model.output_tokens or MOST_OUTPUT
         if self._model.tools == "text" and self._calls != "free" and run.shown:

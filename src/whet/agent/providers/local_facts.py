@@ -40,7 +40,7 @@ def facts_of(path: Path) -> Facts:
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as body:
             return _facts(_Head(body), path)
-    except (struct.error, ValueError, LookupError) as error:
+    except (struct.error, ValueError, LookupError, OverflowError) as error:
         raise WhetError(f"{path} is no model file: {error}.", advice="Give a file in the GGUF format.") from error
     except OSError as error:
         raise WhetError(

@@ -103,7 +103,6 @@ class Server:
     def _end(self) -> None:
         if self._child is not None:
             self._child.end()
-            self._child.log.close()
         self._child = self._address = None
 
 
@@ -131,7 +130,7 @@ def _started(owner: Server, order: Order, environment: Mapping[str, str]) -> _Ch
         env=_variables(environment),
         start_new_session=True,  # Ctrl-C stops a turn, not the model
     )
-    ending = weakref.finalize(owner, _stop, process)  # also at the end of the program
+    ending = weakref.finalize(owner, _stop, process, log)  # also at the end of the program
     fields = {name: getattr(order, name) for name in order.__struct_fields__}
     line = json.dumps({**fields, "threads": threads_of(order), "key": key})
     with contextlib.suppress(BrokenPipeError):  # it ended at once: the log says why
@@ -189,8 +188,9 @@ def _reason(child: _Child) -> str:
     return f"{told[:FAULT_CHARACTERS] or 'no reason was given'} (exit code {child.process.returncode})."
 
 
-def _stop(process: subprocess.Popen[bytes]) -> None:
+def _stop(process: subprocess.Popen[bytes], log: IO[bytes]) -> None:
     """End the process: by itself when its input closes, else by force."""
+    log.close()
     for stream in (process.stdin, process.stdout):
         if stream:
             with contextlib.suppress(BrokenPipeError):

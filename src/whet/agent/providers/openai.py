@@ -13,6 +13,7 @@ from whet.guidance import frame
 from whet.models import Model
 from whet.passages import Slot, size_of
 from whet.runs import Run
+from whet.trajectories import Definition
 from whet.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
 
 Json = dict[str, Any]
@@ -105,7 +106,7 @@ class OpenAICodec:
         return shaped_id(call_id, self._dialect.id_form)
 
 
-def _tool(definition: Any) -> Json:
+def _tool(definition: Definition) -> Json:
     return {
         "type": "function",
         "function": {

@@ -31,7 +31,7 @@ class TransportFailed(Exception):
 
 
 class Patience(NamedTuple):
-    """What ends a wait: the interrupt, or so many seconds on this clock. With 0 seconds nothing is waited for."""
+    """What ends a wait: the interrupt, or so many seconds on this clock."""
 
     interrupt: threading.Event
     now: Callable[[], float]

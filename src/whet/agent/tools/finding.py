@@ -71,7 +71,8 @@ def search_files(
 def by_walking(sought: Sought, interrupt: Event) -> Iterator[Match]:
     """The matches, looked for by our own means."""
     try:
-        wanted = re2.compile(sought.pattern, _quiet()) if sought.pattern else None
+        # Within a whole file, the beginning and the end of the text mean those of any line.
+        wanted = re2.compile(f"(?m:{sought.pattern})", _quiet()) if sought.pattern else None
     except re2.error as error:
         said = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
         raise WhetError(f"The pattern is no regex: {said}.", advice="Escape what is meant literally.") from error
@@ -84,7 +85,7 @@ def by_walking(sought: Sought, interrupt: Event) -> Iterator[Match]:
             continue
         body = _text(path)
         if body and wanted.search(body):
-            lines = ((n, line) for n, line in enumerate(body.splitlines(), start=1) if wanted.search(line))
+            lines = ((n, line) for n, line in enumerate(body.split("\n"), start=1) if wanted.search(line))
             for count, (number, line) in enumerate(lines):
                 if count < MOST_IN_FILE:
                     yield Match(_named(sought, path), number, plain(line.strip())[:LINE_CHARACTERS])
@@ -99,8 +100,8 @@ def _quiet() -> re2.Options:
 
 def by_ripgrep(sought: Sought, program: str, interrupt: Event) -> Iterator[Match]:
     """The same, by ripgrep."""
-    options = ["--no-config", "--hidden", "--no-messages", "--color=never", "--no-require-git", "--no-ignore-global"]
-    options += ["--glob", f"!{REPOSITORY}"]
+    options = ["--no-config", "--hidden", "--no-messages", "--color=never", "--no-require-git", "--no-ignore-parent"]
+    options += ["--no-ignore-global", "--glob", f"!{REPOSITORY}"]
     options += ["--glob", sought.glob] if sought.glob else []
     options += [f"--max-filesize={LARGEST_BYTES}", f"--max-count={MOST_IN_FILE}", "--null"]
     what = ["--line-number", "--no-heading", "--with-filename", f"--regexp={sought.pattern}"]

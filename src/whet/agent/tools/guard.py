@@ -136,10 +136,11 @@ class Guard(NamedTuple):
 LINKS = (40, 20, 62)  # ELOOP of Linux, ENOTDIR, ELOOP of macOS
 
 
-def guard_of(folder: Path, home: Home, environment: Mapping[str, str]) -> Guard:
+def guard_of(folder: Path, home: Home, environment: Mapping[str, str], *, hidden: tuple[Path, ...] = ()) -> Guard:
     """The guard of a session; raises WhetError for a working folder in which nothing may be written."""
     own = Path(environment.get("HOME") or os.path.expanduser("~"))
-    places = (home.folder, *(own / place for place in SECRET_PLACES), *(Path(place) for place in SYSTEM_SECRETS))
+    secret = (*(own / place for place in SECRET_PLACES), *(Path(place) for place in SYSTEM_SECRETS))
+    places = (home.folder, *hidden, *secret)
     guard = Guard(folder, tuple(Path(os.path.realpath(place)) for place in places), home.folder / "skills")
     if guard.is_hidden(folder) or home.folder.resolve() == folder:
         raise WhetError(f"The agent may not work in {folder}.", advice="Start it in another folder.")

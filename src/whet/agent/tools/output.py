@@ -10,7 +10,7 @@ _SEQUENCE = re.compile(
     r"|(?:\x1b[\]PX^_]|[\x90\x98\x9d\x9e\x9f])[^\x07\x1b\x9c]{0,65536}(?:\x07|\x1b\\|\x9c|$)"
     r"|\x1b[ -/]*[0-~]|\x1b"
 )
-_ERASED = re.compile(r"[^\n\b]\b")
+_ERASED = re.compile(r"[^\n\x08]\x08")
 _OVERWRITTEN = re.compile(r"^[^\n]*\r(?=[^\n])", re.MULTILINE)
 _CONTROL = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f\u200b\u200e\u200f\u202a-\u202e\u2060-\u2069\ufeff]")
 HEAD_SHARE = 0.4

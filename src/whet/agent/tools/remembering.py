@@ -10,16 +10,18 @@ from whet.agent.tools.situation import Given, Occasion, failed
 from whet.changes import skill_changes
 from whet.changes.author import Author
 from whet.changes.notes import notes_of, remember
+from whet.errors import WhetError
 from whet.ledger import Entry, Step
-from whet.memory import Change, Refusal, complaint
-from whet.patches import Action
+from whet.memory import Change, Memory, Refusal, complaint
+from whet.patches import Action, Proof
 from whet.skills import FILE
 from whet.store.opening import opened
+from whet.store.recording import SOURCE
 from whet.store.skill_files import list_skills
+from whet.transcripts import session_id
 from whet.trust import Trust
 
 ACTIONS = {"add": Action.ADD, "replace": Action.CHANGE, "remove": Action.REMOVE}
-REASON = "written by the agent in a session"
 
 
 def memory(
@@ -32,16 +34,15 @@ def memory(
 ) -> Given:
     """Notes that last beyond this session."""
     with _author(occasion, text or match) as author:
-        if action == "list":
-            notes = notes_of(author, page)
-            lines = [f"{note.id}  {note.text}" for note in notes.notes]
-            room = f"{notes.size} of {notes.limit} characters used."
-            return Given("\n".join([*lines, room]), trust=Trust.AGENT)
-        made = remember(author, page, [Change(ACTIONS[action], text, match)])
-        if isinstance(made, Refusal):
-            error = complaint(made)
-            return failed(f"{error.message} {error.advice}")
-        return _told(made)
+        try:
+            if action == "list":
+                return _listed(notes_of(author, page))
+            made = remember(author, page, [Change(ACTIONS[action], text, match)])
+            if isinstance(made, Refusal):
+                raise complaint(made)
+            return _told(made)
+        except WhetError as error:
+            return _refused(error)
 
 
 def skills(  # noqa: PLR0913 - a tool takes what its model may say
@@ -56,21 +57,36 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
 ) -> Given:
     """Skills: how kinds of tasks are done here. View one before you use or change it."""
     with _author(occasion, f"{description}\n{text}") as author:
-        if action == "list":
-            found = [each for each in list_skills(author.home.folder) if each.skill]
-            lines = [f"{each.name}: {each.skill.description}" for each in found if each.skill]
-            return Given("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
-        if action == "view":
-            viewed = skill_changes.view(author, name, file)
-            also = f"\n[files: {', '.join(viewed.files)}; in {author.home.folder / 'skills' / name}]"
-            return Given(viewed.text + (also if viewed.files else ""), trust=Trust.AGENT)
-        if action == "create":
-            return _told([skill_changes.create(author, name, description, text)])
-        if action == "patch":
-            return _told([skill_changes.patch(author, name, old, text, file)])
-        if action == "write_file":
-            return _told([skill_changes.write_file(author, name, file, text)])
-        return _told([skill_changes.archive(author, name)])
+        try:
+            if action == "list":
+                return _index(author)
+            if action == "view":
+                return _viewed(author, name, file)
+            if action == "create":
+                return _told([skill_changes.create(author, name, description, text)])
+            if action == "patch":
+                return _told([skill_changes.patch(author, name, old, text, file)])
+            if action == "write_file":
+                return _told([skill_changes.write_file(author, name, file, text)])
+            return _told([skill_changes.archive(author, name)])
+        except WhetError as error:
+            return _refused(error)
+
+
+def _listed(notes: Memory) -> Given:
+    lines = [f"{note.id}  {note.text}" for note in notes.notes]
+    return Given("\n".join([*lines, f"{notes.size} of {notes.limit} characters used."]), trust=Trust.AGENT)
+
+
+def _index(author: Author) -> Given:
+    lines = [f"{each.name}: {each.skill.description}" for each in list_skills(author.home.folder) if each.skill]
+    return Given("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
+
+
+def _viewed(author: Author, name: str, file: str) -> Given:
+    viewed = skill_changes.view(author, name, file)
+    also = f"\n[files: {', '.join(viewed.files)}; in {author.home.folder / 'skills' / name}]" if viewed.files else ""
+    return Given(viewed.text + also, trust=Trust.AGENT)
 
 
 @contextlib.contextmanager
@@ -80,7 +96,14 @@ def _author(occasion: Occasion, text: str) -> Iterator[Author]:
     trust = occasion.workplace.lineage.trust_of(text)
     with opened(situation.home) as database:
         now = situation.now()
-        yield Author(situation.home, database, situation.actor, trust, now, situation.session, REASON)
+        proof = Proof(session_id(SOURCE, situation.session), kind=situation.occasion)
+        reason = f"written by the agent in {situation.occasion}"
+        yield Author(situation.home, database, situation.actor, trust, now, situation.session, reason, (proof,))
+
+
+def _refused(error: WhetError) -> Given:
+    """What Whet says about a change is its own word: it makes nothing foreign of what the agent writes next."""
+    return failed(f"{error.message} {error.advice}".strip())
 
 
 def _told(entries: Iterable[Entry]) -> Given:

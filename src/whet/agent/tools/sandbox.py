@@ -21,6 +21,8 @@ SHARED_PLACES = ("/tmp", "/var/tmp")
 HOOKS, CONFIG = "hooks", "config"
 # Terminals are not among them: what is written to one appears on the person's screen.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
+# Through these root would change the kernel's settings, from whichever namespace.
+CONTROLS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi", "/proc/fs")
 SEALED = ("--unshare-user", "--disable-userns")
 
 
@@ -122,6 +124,8 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
     options += [] if bounds.network else ["--unshare-net"]
     options += ["--die-with-parent", "--new-session", "--cap-drop", "ALL"]
     options += ["--ro-bind", "/", "/", "--dev", "/dev", "--proc", "/proc", "--tmpfs", "/run"]
+    for control in CONTROLS:
+        options += ["--ro-bind-try", control, control]
     resolver = os.path.realpath("/etc/resolv.conf")
     options += ["--ro-bind-try", resolver, resolver] if bounds.network else []
     for shared in SHARED_PLACES:
@@ -182,7 +186,8 @@ def _kept_repository(repository: Path) -> list[str]:
     kept = ["--ro-bind", str(hooks), str(hooks)] if hooks.is_dir() and not hooks.is_symlink() else []
     if not hooks.exists() and not hooks.is_symlink():
         kept = ["--tmpfs", str(hooks), "--remount-ro", str(hooks)]
-    return [*kept, "--ro-bind-try", str(config), str(config)]
+    # Itself a mount, for what is one cannot be renamed away.
+    return ["--bind", str(repository), str(repository), *kept, "--ro-bind-try", str(config), str(config)]
 
 
 def _works(program: str, *, sealed: bool) -> bool:

@@ -48,8 +48,10 @@ class Situation(NamedTuple):
     servers: tuple[Server, ...] = ()
     told: Trust = Trust.EXTERNAL
     actor: Actor = Actor.AGENT
+    occasion: str = "a session"  # in which the agent writes, for those who ask why a change was made
     now: Callable[[], float] = time.time
     walls: Walls | None = None  # what holds commands back; None: the best that this machine has
+    hidden: tuple[Path, ...] = ()  # what no tool may see, besides what none ever does
 
 
 class Given(NamedTuple):
@@ -70,7 +72,9 @@ class Workplace:
         if not situation.folder.is_dir():
             raise WhetError(f"There is no folder {situation.folder}.", advice="Choose a working folder that exists.")
         self.situation = situation._replace(folder=situation.folder.resolve())
-        self.guard: Guard = guard_of(self.situation.folder, situation.home, situation.environment)
+        self.guard: Guard = guard_of(
+            self.situation.folder, situation.home, situation.environment, hidden=situation.hidden
+        )
         held = tuple(messages)
         self.lineage = Lineage(situation.told, held)
         self.plan = plan_in(held)

@@ -24,7 +24,8 @@ __all__ = ["Box", "Question", "Situation", "names_in", "toolbox"]
 def toolbox(situation: Situation, *, sets: Sequence[str], messages: Iterable[Message]) -> "Box":
     """The tools of a session. `messages` are those that it holds already: what it writes derives from them."""
     workplace = Workplace(situation, messages)
-    if not situation.servers or SERVERS not in tools_in(sets):
+    wanted = tools_in(sets)
+    if not situation.servers or not any(name == SERVERS or name.startswith(PREFIX) for name in wanted):
         return Box(workplace, built_in(), sets=sets)
     from whet.agent.tools.servers import Servers, expect_library  # noqa: PLC0415 - slow to load, and seldom needed
 

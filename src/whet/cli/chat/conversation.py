@@ -1,20 +1,15 @@
 """A conversation on a terminal or a pipe: turn after turn, until the person leaves."""
 
-import contextlib
-import signal
-import threading
-from collections.abc import Callable, Iterator
-
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration
 from whet.cli.chat.display import RED, YELLOW, Display
 from whet.cli.chat.inline import DIM
 from whet.cli.chat.inputs import Input
-from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.interrupts import answered, interruptible
 from whet.cli.chat.markdown import Markdown
 from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import Screen, cut
-from whet.cli.chat.slash import Standing, is_command, respond
+from whet.cli.chat.slash import Reaction, Standing, is_command, respond
 from whet.cli.endings import FINISHED, INTERRUPTED, exit_code, failure_words
 from whet.cli.output import short
 from whet.cli.talking import Talk
@@ -32,7 +27,6 @@ class Conversation:
         self._talk = talk
         self._screen = screen
         self._display = Display(screen, screen, thoughts=thoughts)
-        self._stop = threading.Event()
         self._input: Input | None = None
         self._code = FINISHED
         self.spent = Spent()
@@ -57,8 +51,8 @@ class Conversation:
                 self._screen.line("Ctrl-C again leaves; Ctrl-D and /quit do too.", DIM)
                 continue
             tired = False
-            if text is None:
-                return self._code
+            if text is None:  # a script wants to know how the last turn ended, a person knows
+                return FINISHED if self._screen.is_terminal else self._code
             if not text.strip():
                 continue
             if is_command(text):
@@ -69,16 +63,12 @@ class Conversation:
 
     def ask(self, question: Question) -> bool:
         """Ask whether a call may be carried out. Ctrl-C is a no, and stops the turn."""
-        if self._input is None or threading.current_thread() is not threading.main_thread():
+        source = self._input
+        if source is None:
             return False
         self._screen.line(f"{question.tool} wants to run, and {', '.join(question.reasons)}:", YELLOW)
         self._screen.line(f"  {safe(question.text)}")
-        try:
-            with _plain_interrupts():
-                return self._input.confirm("Allow it?")
-        except KeyboardInterrupt:
-            self._stop.set()
-            return False
+        return answered(lambda: source.confirm("Allow it?"))
 
     def status(self) -> str:
         """The line below the prompt: model, tokens, cost."""
@@ -104,27 +94,30 @@ class Conversation:
             self._screen.width,
         )
         reaction = respond(text, standing)
-        if reaction.model:
-            self._change_model(reaction.model)
-        for line in reaction.lines:
+        for line in (*reaction.lines, *self._changed(reaction)):
             self._screen.line(line)
         return reaction.leaves
 
-    def _change_model(self, name: str) -> None:
+    def _changed(self, reaction: Reaction) -> tuple[str, ...]:
+        """Make the changes to the talk that a command asks for, and say what became of them."""
         try:
-            self._talk.change_model(name)
+            if reaction.model:
+                self._talk.change_model(reaction.model)
+                return (f"From now on {self._talk.model} answers.",)
+            if reaction.template:
+                self._talk.begin_with(reaction.template)
+                return (f"The session begins with the template {safe(reaction.template)}.",)
         except WhetError as error:
-            self._screen.line(f"{error.message} {error.advice}".strip(), YELLOW)
-        else:
-            self._screen.line(f"From now on {self._talk.model} answers.")
+            return (error.message, error.advice)
+        return ()
 
     def _turn(self, text: str) -> bool:
         """One turn of the agent; gives False where the person left in the middle of it."""
         self._display.wait()
         ended: Ended | None = None
         try:
-            with interruptible() as self._stop:
-                for said in self._talk.turn(text, interrupt=self._stop):
+            with interruptible() as stop:
+                for said in self._talk.turn(text, interrupt=stop):
                     if not isinstance(said, Run):
                         self._display.show(said)
                     ended = said if isinstance(said, Ended) else ended
@@ -181,13 +174,3 @@ def _show_again(message: Message, screen: Screen) -> None:
 def _whole(text: str, screen: Screen) -> str:
     markdown = Markdown(screen.width, styled=screen.styled)
     return markdown.feed(text) + markdown.finish()
-
-
-@contextlib.contextmanager
-def _plain_interrupts() -> Iterator[None]:
-    """Let Ctrl-C end a question at once, which the waiting handler of a turn would not."""
-    before: Callable[..., object] | int | None = signal.signal(signal.SIGINT, signal.default_int_handler)
-    try:
-        yield
-    finally:
-        signal.signal(signal.SIGINT, before)

@@ -117,8 +117,9 @@ class Display:
             self.wait()
 
     def _result(self, result: ToolResult) -> None:
-        call, since = self._running.pop(result.call_id, (ToolCall(result.call_id, result.tool), self._clock()))
-        seconds = self._clock() - since
+        now = self._clock()
+        call, since = self._running.pop(result.call_id, (ToolCall(result.call_id, result.tool), now))
+        seconds = now - since
         why = fault(result)
         mark, colour = ("✗", RED) if why else ("✓", GREEN)
         tail = f" · {why}" if why else ""

@@ -1,10 +1,11 @@
 """What a person types: on a terminal with history and several lines, from a pipe line by line."""
 
 import signal
+import sys
 import threading
 from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
-from typing import TYPE_CHECKING, Protocol, TextIO
+from typing import TYPE_CHECKING, BinaryIO, Protocol, TextIO
 
 from whet.cli.chat.history import remember, typed_before
 
@@ -30,12 +31,12 @@ class Input(Protocol):
 class Piped:
     """Turns from a pipe, one a line. Nobody is there to confirm anything."""
 
-    def __init__(self, stream: TextIO) -> None:
+    def __init__(self, stream: BinaryIO) -> None:
         self._stream = stream
 
     def read(self) -> str | None:
         line = self._stream.readline()
-        return line.rstrip("\n") if line else None
+        return line.decode(errors="replace").rstrip("\r\n") if line else None
 
     def confirm(self, question: str) -> bool:  # noqa: ARG002 - the answer does not depend on it
         return False
@@ -90,10 +91,14 @@ class Typed:
             signal.signal(signal.SIGINT, before)
 
     def confirm(self, question: str) -> bool:
-        try:
-            return input(f"{question} [y/N] ").strip().lower() in ("y", "yes")
-        except EOFError:
-            return False
+        return said_yes(question, sys.stdout)
+
+
+def said_yes(question: str, stream: TextIO) -> bool:
+    """Ask on this stream; what is not a clear yes is a no."""
+    stream.write(f"{question} [y/N] ")
+    stream.flush()
+    return sys.stdin.readline().strip().lower() in ("y", "yes")
 
 
 def _bindings() -> "KeyBindings":

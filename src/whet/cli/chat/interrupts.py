@@ -3,7 +3,7 @@
 import contextlib
 import signal
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from types import FrameType
 
 
@@ -22,3 +22,18 @@ def interruptible() -> Iterator[threading.Event]:
         yield stop
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+def answered(ask: Callable[[], bool]) -> bool:
+    """Ask in the middle of a turn. Ctrl-C is a no, and asks the agent to stop; elsewhere than before a person, no."""
+    if threading.current_thread() is not threading.main_thread():
+        return False
+    before = signal.signal(signal.SIGINT, signal.default_int_handler)
+    try:
+        return ask()
+    except KeyboardInterrupt:
+        pass  # which only leaves the question: the handler of the turn is told below
+    finally:
+        signal.signal(signal.SIGINT, before)
+    signal.raise_signal(signal.SIGINT)
+    return False

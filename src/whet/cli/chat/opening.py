@@ -29,7 +29,7 @@ def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
         with closing(talk):
             conversation = Conversation(talk, screen, thoughts=wish.settings.chat.thoughts == "dim")
             asking.append(conversation)
-            screen.line(f"Whet · {talk.model} · {talk.run.folder}", BOLD)
+            screen.line(f"Whet · {talk.model} · {talk.folder}", BOLD)
             screen.line("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", DIM)
             for note in talk.notes:
                 screen.line(note, DIM)
@@ -48,7 +48,7 @@ def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
 
 def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) -> int:
     """Each line of standard input is a turn; with `as_json` each answer is a line of JSON."""
-    source = Piped(sys.stdin)
+    source = Piped(sys.stdin.buffer)
     with Screen(sys.stdout) as screen, closing(Talk(home, database, wish)) as talk:
         if not as_json:
             return Conversation(talk, screen).go(source)

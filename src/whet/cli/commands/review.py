@@ -1,0 +1,69 @@
+"""whet review: look back on a session for notes and skills worth keeping."""
+
+import os
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import plain, print_json, say
+
+if TYPE_CHECKING:
+    from whet.learning.review import Ask
+    from whet.store.home import Home
+
+
+@click.command(
+    "review",
+    epilog="Example: whet review 3f9a2c",
+    help="Look back on a session, of Whet's own or of another agent, for notes and skills worth keeping. The model"
+    " may change memory and skills and nothing else; what derives from a tool's output waits for your approval."
+    " After long turns `whet chat` does this by itself.",
+)
+@click.argument("session", metavar="ID")
+@click.option(
+    "--kind", type=click.Choice(["memory", "skill", "combined"]), default="combined", help="What to look for."
+)
+@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
+@click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it.")
+@json_option
+def command(session: str, kind: str, model: str, background: bool, as_json: bool) -> int:
+    from whet.learning.review import Ask, reviewed
+    from whet.reviews import Kind
+    from whet.store.home import find_home
+    from whet.store.listing import find
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        found = find(database, session)
+        ask = Ask(found.id, found.message_count, Kind(kind), model)
+        if background:
+            return _submit(home, ask, as_json)
+        from whet.cli.chat.interrupts import interruptible
+
+        with interruptible() as stop:
+            outcome = reviewed(home, database, ask, environment=os.environ, interrupt=stop)
+    if as_json:
+        print_json(outcome)
+    else:
+        say(plain(outcome.summary or f"Nothing to keep ({outcome.ending}{_because(outcome.detail)})."))
+    return 0 if outcome.ending in ("finished", "budget") else 1
+
+
+def _submit(home: "Home", ask: "Ask", as_json: bool) -> int:
+    from whet.engine.orders import Queue
+    from whet.engine.work import office
+    from whet.learning.review import order
+
+    with office(home) as counter:
+        id = counter.submit(order(ask), Queue.REVIEWS)
+    if as_json:
+        print_json({"work": id})
+    else:
+        say(f"Queued as {id}. `whet worker` carries it out.")
+    return 0
+
+
+def _because(detail: str) -> str:
+    return f": {detail}" if detail else ""

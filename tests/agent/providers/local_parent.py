@@ -1,0 +1,15 @@
+"""A process that serves the embedded model and waits to be killed; it prints the id of the process that serves."""
+
+import os
+import sys
+from pathlib import Path
+from threading import Event
+
+from whet.agent.providers.local_server import Order, Server
+
+if __name__ == "__main__":
+    server = Server(Order(str(Path(sys.argv[1])), "m", 512), environment=os.environ)
+    server.address(Event())
+    sys.stdout.write(f"{server.process_id}\n")
+    sys.stdout.flush()
+    Event().wait()

@@ -1,0 +1,133 @@
+"""Weights from a hub: resumed, checked, and kept wholly or not at all."""
+
+import hashlib
+from pathlib import Path
+
+import pytest
+
+from agent.providers.model_files import MODEL, Served, hub_with
+from whet.agent.providers.local_download import pull_file, wanted_of
+from whet.agent.providers.local_weights import kept
+from whet.errors import WhetError
+from whet.store.home import Home
+
+BODY = MODEL + bytes(range(256)) * 12_000
+DIGEST = hashlib.sha256(BODY).hexdigest()
+ADDRESS = "hf:owner/repo/sub/my-model.gguf"
+
+
+def left(home: Home) -> list[str]:
+    folder = home.folder / "models"
+    return sorted(path.name for path in folder.iterdir()) if folder.exists() else []
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def test_a_model_comes_from_the_hub_to_the_home_folder(home: Home) -> None:
+    steps: list[tuple[int, int]] = []
+    with hub_with(Served(BODY, sha256=DIGEST)) as hub:
+        wanted = wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address})
+        path = pull_file(wanted, home, progress=lambda got, size: steps.append((got, size)))
+    assert hub.asked[0][0] == "/owner/repo/resolve/main/sub/my-model.gguf"
+    assert path.read_bytes() == BODY
+    assert [each.name for each in kept(home)] == ["my-model"]
+    assert left(home) == ["my-model.gguf"]
+    assert steps[-1] == (len(BODY), len(BODY))
+    assert path.stat().st_mode & 0o777 == 0o600
+
+
+def test_a_cut_download_goes_on_where_it_was(home: Home) -> None:
+    with hub_with(Served(BODY, sha256=DIGEST, cuts=(1_000_000, 2_500_000))) as hub:
+        wanted = wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address})
+        for size in ("1,000,000", "2,500,000"):
+            with pytest.raises(WhetError, match=f"{size} of {len(BODY):,} bytes"):
+                pull_file(wanted, home)
+            assert kept(home) == ()
+        pull_file(wanted, home)
+    assert [asked.get("Range") for path, asked in hub.asked if path == "/blob"] == [
+        None,
+        "bytes=1000000-",
+        "bytes=2500000-",
+    ]
+    assert kept(home)[0].path.read_bytes() == BODY
+    assert left(home) == ["my-model.gguf"]
+
+
+def test_a_part_of_another_version_is_not_continued(home: Home) -> None:
+    with hub_with(Served(BODY, mark='"v1"', cuts=(1_000_000,))) as hub:
+        wanted = wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address})
+        with pytest.raises(WhetError, match="broke"):
+            pull_file(wanted, home)
+        hub.served = Served(BODY[:-1] + b"x", mark='"v2"')
+        path = pull_file(wanted, home)
+    assert path.read_bytes() == BODY[:-1] + b"x"
+
+
+def test_a_file_that_became_shorter_is_fetched_anew(home: Home) -> None:
+    with hub_with(Served(BODY, cuts=(1_000_000,))) as hub:
+        wanted = wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address})
+        with pytest.raises(WhetError, match="broke"):
+            pull_file(wanted, home)
+        hub.served = Served(BODY[:900_000])
+        assert pull_file(wanted, home).read_bytes() == BODY[:900_000]
+
+
+@pytest.mark.parametrize("given", ["", "0" * 64])
+def test_a_wrong_checksum_keeps_nothing(home: Home, given: str) -> None:
+    with hub_with(Served(BODY, sha256="" if given else "f" * 64)) as hub:
+        wanted = wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}, sha256=given)
+        with pytest.raises(WhetError, match="checksum"):
+            pull_file(wanted, home)
+    assert left(home) == []
+
+
+def test_what_is_no_model_is_not_kept(home: Home) -> None:
+    with (
+        hub_with(Served(b"<html>not found</html>")) as hub,
+        pytest.raises(WhetError, match="no GGUF"),
+    ):
+        pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}), home)
+    assert left(home) == []
+
+
+@pytest.mark.parametrize(("status", "word"), [(404, "no file"), (401, "permission"), (403, "permission"), (500, "500")])
+def test_a_refusal_is_told_with_advice(home: Home, status: int, word: str) -> None:
+    with hub_with(Served(BODY, status=status)) as hub, pytest.raises(WhetError, match=word) as raised:
+        pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}), home)
+    assert raised.value.advice
+
+
+def test_a_hub_that_is_not_there_is_told(home: Home) -> None:
+    with pytest.raises(WhetError, match="cannot be reached"):
+        pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": "http://127.0.0.1:9"}), home)
+
+
+def test_the_token_goes_to_the_hub_and_to_nobody_else(home: Home) -> None:
+    with hub_with(Served(BODY)) as hub:
+        pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address, "HF_TOKEN": "secret"}), home)
+    (_, first), (_, second) = hub.asked
+    assert first["Authorization"] == "Bearer secret"
+    assert "Authorization" not in second
+
+
+@pytest.mark.parametrize(
+    "address", ["", "owner/repo/x.gguf", "hf:owner/x.gguf", "hf:owner/repo/x.bin", "hf:owner/../x.gguf", "hf://x.gguf"]
+)
+def test_an_address_of_another_form_is_refused(address: str) -> None:
+    with pytest.raises(WhetError, match="not the address"):
+        wanted_of(address, environment={})
+
+
+def test_a_name_that_leads_elsewhere_is_refused(home: Home) -> None:
+    with hub_with(Served(BODY)) as hub, pytest.raises(WhetError, match="not a name"):
+        pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}, name="../x"), home)
+
+
+def test_a_hub_without_encryption_and_a_checksum_of_another_form_are_refused() -> None:
+    with pytest.raises(WhetError, match="https"):
+        wanted_of(ADDRESS, environment={"HF_ENDPOINT": "http://example.org"})
+    with pytest.raises(WhetError, match="sha256"):
+        wanted_of(ADDRESS, environment={}, sha256="abc")

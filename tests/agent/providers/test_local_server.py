@@ -1,0 +1,116 @@
+"""The process that serves a model: started once, gone with its parent, and clear about what is wrong."""
+
+import os
+import select
+import signal
+import subprocess
+import sys
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Event
+from urllib.error import HTTPError
+from urllib.request import Request, urlopen
+
+import pytest
+
+from whet.agent.protocols import Fault, Interrupted, ProviderFailed
+from whet.agent.providers.local_server import Order, Server, threads_of
+from whet.agent.providers.local_weights import EMBEDDED, path_of
+from whet.store.home import Home
+
+PARENT = Path(__file__).with_name("local_parent.py")
+
+
+def order(home: Home) -> Order:
+    return Order(str(path_of("", home)), EMBEDDED.name, 512)
+
+
+def test_several_who_ask_at_once_get_one_server_that_asks_for_its_key(embedded_home: Home) -> None:
+    server = Server(order(embedded_home), environment=os.environ)
+    with ThreadPoolExecutor(4) as pool:
+        found = set(pool.map(lambda _: server.address(Event()), range(4)))
+    (address,) = found
+    assert address.base_url.startswith("http://127.0.0.1:")
+    with pytest.raises(HTTPError) as refused:
+        urlopen(f"{address.base_url}/chat/completions", data=b"{}")
+    refused.value.close()
+    assert refused.value.code == 401
+    known = Request(f"{address.base_url}/models", headers={"Authorization": f"Bearer {address.key}"})
+    with urlopen(known) as answer:
+        assert EMBEDDED.name in answer.read().decode()
+    server.close()
+    assert not server.is_alive
+
+
+@pytest.mark.skipif(not hasattr(os, "pidfd_open"), reason="this system cannot watch a process that is not a child")
+def test_when_the_parent_is_killed_the_server_ends(embedded_home: Home) -> None:
+    command = [sys.executable, str(PARENT), str(path_of("", embedded_home))]
+    with subprocess.Popen(command, stdout=subprocess.PIPE) as parent:
+        assert parent.stdout is not None
+        watched = os.pidfd_open(int(parent.stdout.readline()))
+        try:
+            parent.kill()
+            ended, _, _ = select.select([watched], [], [], 60)
+        finally:
+            os.close(watched)
+    assert ended
+
+
+def test_a_server_that_died_is_started_again(embedded_home: Home) -> None:
+    server = Server(order(embedded_home), environment=os.environ)
+    first = server.address(Event())
+    assert server.process_id is not None
+    watched = os.pidfd_open(server.process_id)
+    os.kill(server.process_id, signal.SIGKILL)
+    select.select([watched], [], [], 60)
+    os.close(watched)
+    assert not server.is_alive
+    assert server.address(Event()) != first
+    server.close()
+
+
+def test_a_server_ends_with_the_object_that_owns_it(embedded_home: Home) -> None:
+    server = Server(order(embedded_home), environment=os.environ)
+    server.address(Event())
+    assert server.process_id is not None
+    watched = os.pidfd_open(server.process_id)
+    del server
+    ended, _, _ = select.select([watched], [], [], 60)
+    os.close(watched)
+    assert ended
+
+
+def test_a_file_that_is_no_model_is_told_with_the_reason(tmp_path: Path) -> None:
+    broken = tmp_path / "broken.gguf"
+    broken.write_bytes(b"garbage")
+    server = Server(Order(str(broken), "broken", 512), environment=os.environ)
+    for _ in range(2):
+        with pytest.raises(ProviderFailed, match=r"could not be loaded: .*magic") as raised:
+            server.address(Event())
+        assert raised.value.fault is Fault.ENDPOINT
+        assert raised.value.advice
+    assert not server.is_alive
+
+
+def test_who_waits_for_the_model_can_be_interrupted(embedded_home: Home) -> None:
+    server = Server(order(embedded_home), environment=os.environ)
+    stop = Event()
+    stop.set()
+    with pytest.raises(Interrupted):
+        server.address(stop)
+    assert server.address(Event()).base_url
+    server.close()
+
+
+def test_no_secret_of_the_person_reaches_the_process(embedded_home: Home) -> None:
+    server = Server(order(embedded_home), environment={**os.environ, "OPENAI_API_KEY": "sk-secret"})
+    server.address(Event())
+    seen = Path(f"/proc/{server.process_id}/environ").read_bytes()
+    server.close()
+    assert b"secret" not in seen
+    assert b"OMP_WAIT_POLICY=passive" in seen
+
+
+def test_threads_are_one_a_core_unless_they_are_given() -> None:
+    assert 1 <= threads_of(Order("", "", 1)) <= 8
+    assert threads_of(Order("", "", 1, threads=3)) == 3

@@ -1,0 +1,147 @@
+"""Tools of real MCP servers: their results are a stranger's, and their faults are results."""
+
+import contextlib
+import socket
+import subprocess
+import sys
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.tools.rooms import Room, ask_for
+from whet.agent.tools.toolbox import Box
+from whet.settings import Server, Terminal
+from whet.transcripts import Disposition, ToolCall
+from whet.trust import Trust
+
+pytest.importorskip("mcp", reason="the MCP library is an extra")
+
+SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
+LOCAL = Server("local", sys.executable, (SCRIPT, "stdio"), timeout_seconds=20.0)
+PATIENCE_SECONDS = 60.0
+
+
+def named(tool: str) -> str:
+    return f"mcp__local__{tool}"
+
+
+@pytest.fixture
+def served(room: Room) -> Box:
+    return room.box(servers=(LOCAL,), terminal=Terminal(output_characters=2_000))
+
+
+@contextlib.contextmanager
+def over_http() -> Iterator[str]:
+    """The address of the same server, reached by HTTP."""
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    process = subprocess.Popen([sys.executable, SCRIPT, "http", str(port)], stderr=subprocess.DEVNULL)
+    try:
+        deadline, tick = time.monotonic() + PATIENCE_SECONDS, threading.Event()
+        while time.monotonic() < deadline:
+            with contextlib.suppress(OSError), socket.create_connection(("127.0.0.1", port), timeout=1):
+                break
+            tick.wait(0.05)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.kill()
+        process.wait()
+
+
+def test_the_tools_of_a_server_are_shown_by_name_and_work(served: Box) -> None:
+    names = [each.name for each in served.definitions if each.name.startswith("mcp__")]
+    assert names == sorted(named(tool) for tool in ("add", "shout", "fail", "sleep", "die", "variable", "flood"))
+    definition = next(each for each in served.definitions if each.name == named("add"))
+    assert definition.description == "Add two numbers."
+    assert '"one"' in definition.parameters
+    answer = ask_for(served, named("add"), one=2, other=3)
+    assert answer.result.text == "5"
+    assert (answer.result.error, answer.trust) == (False, Trust.EXTERNAL)
+
+
+def test_a_failing_tool_and_wrong_arguments_are_errors(served: Box) -> None:
+    assert ask_for(served, named("fail")).result.error is True
+    assert ask_for(served, named("add"), one="x").result.error is True
+    call = ToolCall("1", named("add"), "{")
+    assert served.answer(call, allowed=served.names, interrupt=threading.Event()).result.error is True
+
+
+def test_output_is_plain_and_bounded(served: Box) -> None:
+    assert ask_for(served, named("shout"), text="hey").result.text == "HEY"
+    assert len(ask_for(served, named("flood")).result.text) < 2_100
+
+
+def test_a_server_that_died_is_a_result_and_is_started_again(served: Box) -> None:
+    answer = ask_for(served, named("die"))
+    assert answer.result.error is True
+    assert "local" in answer.result.text
+    assert ask_for(served, named("add"), one=1, other=1).result.text == "2"
+
+
+def test_an_interrupt_ends_the_waiting(served: Box) -> None:
+    interrupt = threading.Event()
+    threading.Timer(0.3, interrupt.set).start()
+    call = ToolCall("1", named("sleep"), '{"seconds": 600}')
+    begun = time.monotonic()
+    answer = served.answer(call, allowed=served.names, interrupt=interrupt)
+    assert answer.result.disposition is Disposition.INTERRUPTED
+    assert time.monotonic() - begun < PATIENCE_SECONDS
+
+
+def test_a_slow_server_is_a_result(room: Room) -> None:
+    slow = Server("local", sys.executable, (SCRIPT, "stdio"), timeout_seconds=0.5)
+    answer = ask_for(room.box(servers=(slow,)), named("sleep"), seconds=600)
+    assert answer.result.error is True
+    assert "no answer after 0.5 seconds" in answer.result.text
+
+
+def test_a_server_sees_only_the_variables_that_it_is_given(room: Room) -> None:
+    room.environment["ITS_TOKEN"] = "for the server"
+    box = room.box(servers=(Server("local", sys.executable, (SCRIPT, "stdio"), variables=("ITS_TOKEN",)),))
+    assert ask_for(box, named("variable"), name="ITS_TOKEN").result.text == "for the server"
+    assert ask_for(box, named("variable"), name="SERVICE_API_KEY").result.text == "not set"
+
+
+def test_only_chosen_tools_are_taken(room: Room) -> None:
+    box = room.box(servers=(Server("local", sys.executable, (SCRIPT, "stdio"), tools=("add",)),))
+    assert [name for name in sorted(box.names) if name.startswith("mcp__")] == [named("add")]
+
+
+def test_servers_that_cannot_be_used_are_told_and_missed(room: Room) -> None:
+    servers = (
+        Server("gone", "/no/such/program"),
+        Server("mute", sys.executable, ("-c", "raise SystemExit(1)")),
+        Server("nowhere", url="http://127.0.0.1:9/mcp"),
+        LOCAL,
+    )
+    box = room.box(servers=servers)
+    assert named("add") in box.names
+    faults = [note for note in box.notes if note.startswith("The MCP server")]
+    assert [fault.split()[3] for fault in faults] == ["gone", "mute", "nowhere"]
+
+
+def test_a_server_is_reached_by_http(room: Room) -> None:
+    with over_http() as url:
+        box = room.box(servers=(Server("local", url=url),))
+        assert ask_for(box, named("add"), one=20, other=22).result.text == "42"
+        box.close()
+
+
+def test_without_permission_no_server_is_asked(served: Box) -> None:
+    call = ToolCall("1", named("add"), '{"one": 1, "other": 1}')
+    answer = served.answer(call, allowed=frozenset({"memory"}), interrupt=threading.Event())
+    assert answer.result.disposition is Disposition.BLOCKED
+
+
+def test_a_set_without_servers_starts_none(room: Room) -> None:
+    box = room.box(sets=("review",), servers=(Server("gone", "/no/such/program"),))
+    assert box.notes == ()
+
+
+def test_a_resumed_session_names_the_tools_of_its_servers(room: Room) -> None:
+    box = room.box(sets=("read_file", named("add"), "mcp__gone__tool"), servers=(LOCAL,))
+    assert box.names == {"read_file", named("add")}

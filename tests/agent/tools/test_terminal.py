@@ -1,0 +1,211 @@
+"""Commands have limits of time and output, a folder that lasts, and a person who is asked."""
+
+import os
+import threading
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.tools.rooms import Room, ask_for, walls_here
+from whet.agent.tools.sandbox import Wall, Walls
+from whet.agent.tools.toolbox import Box
+from whet.settings import Sandbox, Terminal
+from whet.transcripts import Disposition, ToolCall
+from whet.trust import Trust
+
+WALLS = {**walls_here(), "none": Walls(Wall.NONE)}
+PATIENCE_SECONDS = 30
+
+
+@pytest.fixture(params=["bubblewrap", "landlock", "none"])
+def shell(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
+    """A room behind each kind of sandbox, and behind none."""
+    if request.param not in WALLS:
+        pytest.skip(f"{request.param} does not work on this machine")
+    room = Room(room_folder, WALLS[request.param])
+    yield room
+    room.leave()
+
+
+def test_a_command_works_in_the_folder(shell: Room) -> None:
+    answer = ask_for(shell.box(), "terminal", command="echo hello > x; cat x; pwd")
+    assert answer.result.text == f"hello\n{shell.work}"
+    assert (answer.result.exit_code, answer.result.error, answer.trust) == (0, None, Trust.TOOL)
+    assert (shell.work / "x").read_text() == "hello\n"
+
+
+def test_the_exit_code_is_a_field_and_is_shown(shell: Room) -> None:
+    answer = ask_for(shell.box(), "terminal", command="echo out; echo err >&2; exit 3")
+    assert answer.result.exit_code == 3
+    assert answer.result.text == "out\nerr\n[exit code 3]"
+
+
+@pytest.mark.parametrize(("command", "code"), [("kill -9 $$", 137), ("nosuchprogram", 127), ("if", 2), ("exit 0", 0)])
+def test_every_ending_has_its_code(shell: Room, command: str, code: int) -> None:
+    assert ask_for(shell.box(), "terminal", command=command).result.exit_code == code
+
+
+def test_the_folder_lasts_and_variables_do_not(shell: Room) -> None:
+    box = shell.box()
+    ask_for(box, "terminal", command="mkdir -p a/b; cd a/b; export X=1")
+    assert ask_for(box, "terminal", command="pwd; echo [$X]").result.text == f"{shell.work}/a/b\n[]"
+    answer = ask_for(box, "terminal", command="cd /; false")
+    assert "starts in" in answer.result.text
+    assert ask_for(box, "terminal", command="pwd").result.text == str(shell.work)
+
+
+def test_a_folder_that_is_gone_is_left(shell: Room) -> None:
+    box = shell.box()
+    ask_for(box, "terminal", command="mkdir gone; cd gone")
+    (shell.work / "gone").rmdir()
+    assert ask_for(box, "terminal", command="pwd").result.text == str(shell.work)
+
+
+def test_a_command_that_takes_too_long_is_ended_with_its_children(shell: Room) -> None:
+    begun = time.monotonic()
+    answer = ask_for(shell.box(), "terminal", command="echo begun; sleep 900 & sleep 900", timeout_seconds=1)
+    assert answer.result.error is True
+    assert "no end after 1 seconds" in answer.result.text
+    assert answer.result.text.startswith("begun")
+    assert time.monotonic() - begun < PATIENCE_SECONDS
+
+
+def test_an_interrupt_ends_a_command(shell: Room) -> None:
+    interrupt = threading.Event()
+    threading.Timer(0.3, interrupt.set).start()
+    box = shell.box()
+    call = ToolCall("1", "terminal", '{"command": "echo begun; sleep 900"}')
+    answer = box.answer(call, allowed=box.names, interrupt=interrupt)
+    assert answer.result.disposition is Disposition.INTERRUPTED
+    assert "begun" in answer.result.text
+
+
+def test_output_is_kept_head_and_tail(shell: Room) -> None:
+    box = shell.box(terminal=Terminal(output_characters=1_000))
+    text = ask_for(box, "terminal", command="echo first; yes filler | head -c 5000000; echo last").result.text
+    assert text.startswith("first")
+    assert text.endswith("last")
+    assert "bytes left out" in text
+    assert len(text) < 1_200
+
+
+def test_control_sequences_are_not_passed_on(shell: Room) -> None:
+    text = ask_for(shell.box(), "terminal", command=r"printf '\033]0;evil\007\033[31mred\033[0m'").result.text
+    assert text == "red"
+
+
+def test_nothing_can_be_typed(shell: Room) -> None:
+    assert ask_for(shell.box(), "terminal", command="cat; read x; echo done").result.text == "done"
+
+
+def test_temporary_files_are_private_and_removed(shell: Room) -> None:
+    box = shell.box()
+    answer = ask_for(
+        box, "terminal", command='echo x > "$TMPDIR/mine"; ls "$TMPDIR"; touch "$XDG_CACHE_HOME" && echo ok'
+    )
+    assert answer.result.text == "mine\nok"
+    temporary = box._workplace.temporary
+    assert (temporary / "mine").exists()
+    box.close()
+    assert not temporary.exists()
+
+
+def test_a_background_command_is_read_and_killed(shell: Room) -> None:
+    box = shell.box()
+    begun = ask_for(box, "terminal", command="echo one; touch up; sleep 900", background=True)
+    assert "p1: running" in begun.result.text
+    assert begun.result.exit_code is None
+    assert "p1  running" in ask_for(box, "process", action="list").result.text
+    killed = ask_for(box, "process", action="kill", handle="p1")
+    assert "ended" in killed.result.text
+    assert "one" in begun.result.text + killed.result.text
+    assert ask_for(box, "process", action="read", handle="p1").result.exit_code == 137
+
+
+def test_a_background_command_can_be_waited_for(shell: Room) -> None:
+    box = shell.box()
+    ask_for(box, "terminal", command="until [ -e go ]; do sleep 0.05; done; echo went; exit 4", background=True)
+    (shell.work / "go").touch()
+    answer = ask_for(box, "process", action="wait", handle="p1", timeout_seconds=PATIENCE_SECONDS)
+    assert answer.result.exit_code == 4
+    assert "went" in answer.result.text
+
+
+def test_an_unknown_process_is_told(shell: Room) -> None:
+    assert ask_for(shell.box(), "process", action="read", handle="p9").result.error is True
+
+
+def test_nothing_runs_on_when_the_session_ends(shell: Room) -> None:
+    box = shell.box()
+    mark = f"9{os.getpid()}{id(box) % 10**6:06}"
+    ask_for(box, "terminal", command=f"setsid sleep {mark} & touch up; sleep {mark}", background=True)
+    box.close()
+    assert not _is_running(mark)
+
+
+def test_a_dangerous_command_is_denied_where_nobody_can_answer(shell: Room) -> None:
+    answer = ask_for(shell.box(), "terminal", command="rm -rf ../outside")
+    assert answer.result.disposition is Disposition.BLOCKED
+    assert "nobody can be asked" in answer.result.text
+    assert shell.victim.exists()
+
+
+def test_a_person_decides_about_a_dangerous_command(shell: Room) -> None:
+    command = "git push --force || echo pushed"
+    refused = ask_for(shell.box(person_agrees=False), "terminal", command=command)
+    assert refused.result.disposition is Disposition.REJECTED
+    assert shell.asked.text == command
+    assert shell.asked.reasons == ("overwrites what others have",)
+    agreed = ask_for(shell.box(person_agrees=True), "terminal", command=command)
+    assert agreed.result.disposition is None
+    assert "pushed" in agreed.result.text
+
+
+def test_a_required_sandbox_that_is_missing_refuses_commands(shell: Room) -> None:
+    answer = ask_for(shell.box(sandbox=Sandbox(required=True)), "terminal", command="echo ran")
+    without = shell.walls == Walls(Wall.NONE)
+    assert answer.result.disposition is (Disposition.BLOCKED if without else None)
+
+
+@pytest.mark.parametrize("command", ["", "  \n", "echo \0", "x" * 200_000])
+def test_what_is_no_command_is_told(shell: Room, command: str) -> None:
+    assert ask_for(shell.box(), "terminal", command=command).result.error is True
+
+
+def test_another_folder_can_be_opened_for_writing(shell: Room) -> None:
+    box = shell.box(sandbox=Sandbox(writable=(str(shell.outside), "/no/such/folder")))
+    ask_for(box, "terminal", command=f"echo new > {shell.victim}")
+    assert shell.victim.read_text() == "new\n"
+
+
+def test_the_scripts_of_skills_run(shell: Room) -> None:
+    script = shell.home.folder / "skills" / "known" / "helper.sh"
+    assert ask_for(shell.box(), "terminal", command=f"bash {script}").result.text == "helped"
+
+
+def test_ordinary_work_is_possible(shell: Room) -> None:
+    command = (
+        "git init -q repo && cd repo && git config user.email a@b.c && git config user.name n && echo x > f"
+        " && git add f && git commit -qm one && git log --oneline | wc -l && python3 -c 'import tempfile, subprocess;"
+        ' tempfile.mkdtemp(); print(subprocess.run(["true"]).returncode)\' && mkdir d && mv f d/g && chmod +x d/g'
+    )
+    assert ask_for(shell.box(), "terminal", command=command).result.text == "1\n0"
+
+
+def test_a_call_that_was_stopped_before_it_began_did_not_run(shell: Room) -> None:
+    box: Box = shell.box()
+    stopped = threading.Event()
+    stopped.set()
+    answer = box.answer(ToolCall("1", "terminal", '{"command": "touch ran"}'), allowed=box.names, interrupt=stopped)
+    assert answer.result.disposition is Disposition.CANCELLED
+    assert not (shell.work / "ran").exists()
+
+
+def _is_running(mark: str) -> bool:
+    return any(
+        mark.encode() in (entry / "cmdline").read_bytes()
+        for entry in Path("/proc").iterdir()
+        if entry.name.isdecimal() and entry.exists()
+    )

@@ -1,0 +1,182 @@
+"""whet chat on a real pseudo-terminal: what a person sees, types and interrupts."""
+
+import os
+import stat
+from collections.abc import Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+import pytest
+
+from agent.loopback import Loopback, Play, playing
+from agent.prefixes import extends
+from cli.chat.answers import calls, settings_for, whet_at, words
+from cli.chat.seat import ALT_ENTER, CTRL_C, CTRL_D, Seat, seated
+from command import COMMAND
+
+UP = "\x1b[A"
+
+
+class Room:
+    """A home, a folder to work in, and chats in it."""
+
+    def __init__(self, folder: Path, server: Loopback) -> None:
+        self.home = folder / "home"
+        self.folder = folder / "work"
+        self.folder.mkdir()
+        self.server = server
+        settings_for(self.home, server.base_url)
+
+    @contextmanager
+    def chat(self, *options: str, **variables: str) -> Iterator[Seat]:
+        kept = {name: value for name, value in os.environ.items() if name.startswith(("PATH", "COV"))}
+        environment = {**kept, "HOME": str(self.folder.parent), "WHET_HOME": str(self.home), **variables}
+        with seated([str(COMMAND), "chat", *options], environment=environment, folder=self.folder) as seat:
+            yield seat
+
+    def said(self, number: int) -> list[str]:
+        """The words of the person in a request."""
+        messages = self.server.requests[number].json["messages"]
+        return [str(message["content"]) for message in messages if message["role"] == "user"]
+
+
+@contextmanager
+def room(folder: Path, *plays: Play) -> Iterator[Room]:
+    with playing(*plays) as server:
+        yield Room(folder, server)
+
+
+def test_an_answer_streams_and_calls_are_shown_in_one_line(tmp_path: Path) -> None:
+    plays = (calls("terminal", command="echo leaf; exit 2"), words("# Leaves\n\nThere is **one** leaf."))
+    with room(tmp_path, *plays) as place, place.chat() as seat:
+        seat.expect("mine:test-model").expect("›").say("count the leaves")
+        seat.expect("✗ terminal echo leaf; exit 2 · exit 2: leaf").expect("Leaves").expect("There is one leaf.")
+        seat.expect("2.0k in (90 % cached), 100 out").expect("›").type(CTRL_D)
+        assert seat.leave() == 0
+        assert "\x1b[1mone\x1b[0m" in seat.raw
+        assert "whet chat --resume" in seat.text
+        assert extends(place.server.requests[0].body, place.server.requests[1].body)
+
+
+def test_nothing_that_has_scrolled_away_is_painted_again(tmp_path: Path) -> None:
+    long = "\n\n".join(f"Paragraph {number} of many." for number in range(120))
+    with room(tmp_path, words(long)) as place, place.chat() as seat:
+        seat.expect("›").say("go on").expect("Paragraph 119 of many.").expect("›").type(CTRL_D)
+        assert seat.leave() == 0
+        answer = seat.raw[seat.raw.index("Paragraph 0") : seat.raw.index("Paragraph 119")]
+        assert all(answer.count(f"Paragraph {number} of") == 1 for number in range(119))
+        assert "\x1b[" not in answer
+
+
+def test_one_interrupt_stops_the_turn_and_the_conversation_goes_on(tmp_path: Path) -> None:
+    with room(tmp_path, words("I begin with ", ending="stall"), words("Gladly.")) as place, place.chat() as seat:
+        seat.expect("›").say("count to a million").expect("I begin with")
+        assert place.server.stalled.wait(60)
+        seat.type(CTRL_C).expect("Stopped.").expect("›").say("say something else").expect("Gladly.")
+        seat.expect("›").type(CTRL_D)
+        assert seat.leave() == 0
+        assert place.said(1)[0] == "count to a million"
+        assert place.said(1)[-1] == "say something else"
+
+
+def test_two_interrupts_at_the_prompt_leave(tmp_path: Path) -> None:
+    with room(tmp_path, words("Hello.")) as place, place.chat() as seat:
+        seat.expect("›").type("half a thought").expect("half a thought").type(CTRL_C)
+        seat.say("hi").expect("Hello.").expect("›").type(CTRL_C).expect("again leaves").expect("›").type(CTRL_C)
+        assert seat.leave() == 130
+        assert place.said(0) == ["hi"]
+        assert "Traceback" not in seat.text
+
+
+def test_several_lines_are_one_turn_and_are_remembered(tmp_path: Path) -> None:
+    with room(tmp_path, words("First."), words("Second."), words("Third.")) as place:
+        with place.chat() as seat:
+            seat.expect("›").type("one").type(ALT_ENTER).say("two").expect("First.")
+            seat.expect("›").say("three\\").say("four").expect("Second.").expect("›").type(CTRL_D)
+            assert seat.leave() == 0
+        with place.chat() as seat:
+            seat.expect("›").type(UP).expect("three").say("").expect("Third.").expect("›").type(CTRL_D)
+            assert seat.leave() == 0
+        assert [place.said(number)[-1] for number in range(3)] == ["one\ntwo", "three\nfour", "three\nfour"]
+        assert stat.S_IMODE((place.home / "chat_history").stat().st_mode) == 0o600
+
+
+def test_commands_answer_without_a_request(tmp_path: Path) -> None:
+    with room(tmp_path, words("Hello.")) as place, place.chat() as seat:
+        seat.expect("›").say("/help").expect("/undo").expect("›").say("/hlep").expect("Did you mean /help?")
+        seat.expect("›").say("/memory").expect("no notes yet").expect("›").say("/cost").expect("0 model calls")
+        seat.expect("›").say("/model nowhere:x").expect("names no provider").expect("›")
+        seat.say("/model mine:other").expect("From now on mine:other answers.").expect("›").say("hello")
+        seat.expect("Hello.").expect("›").say("/quit")
+        assert seat.leave() == 0
+        assert [request.json["model"] for request in place.server.requests] == ["other"]
+
+
+def test_a_conversation_that_was_killed_goes_on(tmp_path: Path) -> None:
+    with room(tmp_path, words("Red."), words("I was ab", ending="stall"), words("Blue.")) as place:
+        with place.chat() as seat:
+            seat.expect("›").say("a colour?").expect("Red.").expect("›").say("another?").expect("I was")
+            assert place.server.stalled.wait(60)
+            seat.kill()
+        with place.chat("--continue") as seat:
+            seat.expect("› a colour?").expect("Red.").expect("› another?").expect("›").say("well?").expect("Blue.")
+            seat.expect("›").type(CTRL_D)
+            assert seat.leave() == 0
+        assert place.said(2) == ["a colour?", "another?", "well?"]
+        assert extends(place.server.requests[1].body, place.server.requests[2].body)
+
+
+@pytest.mark.parametrize(("answer", "mark"), [("y", "✓ terminal"), ("n", "✗ terminal"), (CTRL_C, "✗ terminal")])
+def test_a_dangerous_command_is_asked_about(tmp_path: Path, answer: str, mark: str) -> None:
+    plays = (calls("terminal", command="true || sudo ls"), words("As you wish."))
+    with room(tmp_path, *plays) as place, place.chat() as seat:
+        seat.expect("›").say("list").expect("takes the rights of another account").expect("Allow it?")
+        if answer == CTRL_C:
+            seat.type(answer).expect(mark).expect("Stopped.")
+        else:
+            seat.say(answer).expect(mark).expect("As you wish.")
+        seat.expect("›").type(CTRL_D)
+        assert seat.leave() == 0
+
+
+def test_a_failed_provider_leaves_the_conversation_open(tmp_path: Path) -> None:
+    failing = Play((b'{"error": {"message": "out of credit"}}',), 402, {"Content-Type": "application/json"})
+    with room(tmp_path, failing, words("Back.")) as place, place.chat() as seat:
+        seat.expect("›").say("hello").expect("out of credit").expect("›").say("again").expect("Back.")
+        seat.expect("›").type(CTRL_D)
+        assert seat.leave() == 0
+        assert "Traceback" not in seat.text
+
+
+def test_a_first_run_offers_the_embedded_model(tmp_path: Path) -> None:
+    with room(tmp_path, words("unused")) as place:
+        (place.home / "settings.toml").unlink()
+        with place.chat() as seat:
+            seat.expect("No model is set yet").expect("whet models pull").expect("whet config set model openai:")
+            seat.expect("Fetch the embedded model now").say("n").expect("No model is set.")
+            assert seat.leave() == 1
+        with place.chat(MISTRAL_API_KEY="x") as seat:
+            seat.expect("MISTRAL_API_KEY is there").expect("Use mistral:").say("y").expect("Whet · mistral:")
+            seat.expect("›").type(CTRL_D)
+            assert seat.leave() == 0
+        assert 'model = "mistral:' in (place.home / "settings.toml").read_text()
+
+
+def test_lines_from_a_pipe_are_turns(tmp_path: Path, person: Path) -> None:
+    with playing(words("**One.**"), words("Two.")) as server:
+        run = whet_at(tmp_path / "home", person, server.base_url)
+        done = run("chat", stdin="first\n\n/cost\nsecond\n")
+        assert done.code == 0
+        assert done.out.splitlines()[0] == "One."
+        assert "1 model calls" in done.out
+        assert done.out.splitlines()[-1] == "Two."
+        assert "\x1b" not in done.out
+        assert extends(server.requests[0].body, server.requests[1].body)
+
+
+def test_lines_from_a_pipe_are_answered_in_json(tmp_path: Path, person: Path) -> None:
+    with playing(words("One."), words("Two.")) as server:
+        run = whet_at(tmp_path / "home", person, server.base_url)
+        lines = run("chat", "--json", stdin="first\nsecond\n").json_lines
+    assert [line["answer"] for line in lines] == ["One.", "Two."]
+    assert lines[0]["session"] == lines[1]["session"]

@@ -1,0 +1,183 @@
+"""Background review: a fork with the same beginning, that may change memory and skills and nothing else."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from agent.loopback import Play, playing, refused
+from agent.prefixes import extends
+from cli.chat.answers import calls, settings_for, whet_at, words
+from command import Whet, runner
+
+WISH = "Always answer in one sentence."
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Path:
+    return tmp_path / "home"
+
+
+def talked(whet: Whet, *arguments: str) -> str:
+    """One turn of the agent; gives its session."""
+    done = whet("run", *arguments, "--json", "--tools", "chat")
+    assert done.code == 0, done.err
+    return str(done.json["session"])
+
+
+def last_tool_message(body: bytes) -> str:
+    return str(json.loads(body)["messages"][-1]["content"])
+
+
+def test_the_review_extends_the_last_request_byte_for_byte_and_keeps_what_the_person_said(
+    place: Path, person: Path
+) -> None:
+    plays = [
+        words("Certainly."),
+        calls("memory", action="add", page="user", text=WISH),
+        words("Kept one wish."),
+    ]
+    with playing(*plays) as server:
+        whet = whet_at(place, person, server.base_url)
+        session = talked(whet, WISH)
+        done = whet("review", session, "--kind", "memory")
+        assert done.code == 0, done.err
+        asked, reviewing, after = (request.body for request in server.requests)
+    assert extends(asked, reviewing)
+    assert extends(reviewing, after)
+    assert json.loads(asked)["tools"] == json.loads(reviewing)["tools"]
+    assert "Whet learned: note “Always answer in one sentence." in done.out
+    assert "undo" in done.out
+    assert WISH in (place / "user.md").read_text()
+    assert whet("ledger", "undo").code == 0
+    assert WISH not in (place / "user.md").read_text()
+
+
+def test_what_derives_from_a_tools_output_waits_for_a_person(place: Path, person: Path) -> None:
+    plays = [
+        calls("terminal", command="echo The build server is called larch."),
+        words("It is called larch."),
+        calls("memory", action="add", page="memory", text="The build server is called larch."),
+        words("Kept."),
+    ]
+    with playing(*plays) as server:
+        whet = whet_at(place, person, server.base_url)
+        done = whet("review", talked(whet, "Which server builds?"))
+        assert "waits for a person's approval" in last_tool_message(server.requests[-1].body)
+    assert done.code == 0
+    assert "Whet learned" not in done.out
+    assert "1 change waits for your approval" in done.out
+    assert not (place / "memory.md").exists()
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        calls("terminal", command="touch escaped"),
+        calls("write_file", path="escaped", content="x"),
+        calls("todo", items=[]),
+        calls("skills", action="archive", name="anything"),
+    ],
+)
+def test_everything_but_memory_skills_and_search_is_denied(place: Path, person: Path, call: Play) -> None:
+    with playing(words("Hello."), call, words("Nothing.")) as server:
+        whet = whet_at(place, person, server.base_url)
+        done = whet("review", talked(whet, "Hello."))
+        assert "Go on without it" in last_tool_message(server.requests[-1].body)
+    assert done.code == 0
+    assert "Nothing to keep" in done.out
+    assert not (person.parent / "escaped").exists()
+
+
+def test_a_review_has_its_own_session_its_parent_and_its_cost(place: Path, person: Path) -> None:
+    with playing(words("Hello."), words("Nothing to keep.")) as server:
+        whet = whet_at(place, person, server.base_url)
+        session = talked(whet, "Hello.")
+        outcome = whet("review", session, "--json").json
+    assert (outcome["ending"], outcome["summary"]) == ("finished", "")
+    assert outcome["spent"]["input"] == 1000
+    found = {each["id"]: each for each in whet("sessions", "--json").json["sessions"]}
+    assert found[outcome["session"]]["purpose"] == "review"
+    parent = next(each for each in found.values() if each["id"] != outcome["session"])
+    assert parent["purpose"] == "chat"
+
+
+def test_a_review_that_was_done_is_not_done_again(place: Path, person: Path) -> None:
+    plays = [words("Certainly."), calls("memory", action="add", page="user", text=WISH), words("Kept.")]
+    with playing(*plays) as server:
+        whet = whet_at(place, person, server.base_url)
+        session = talked(whet, WISH)
+        first = whet("review", session)
+        count = len(server.requests)
+        again = whet("review", session)
+        assert len(server.requests) == count
+    assert again.out == first.out
+    assert (place / "user.md").read_text().count(WISH) == 1
+
+
+def test_a_review_that_broke_off_goes_on(place: Path, person: Path) -> None:
+    plays = [
+        words("Certainly."),
+        calls("memory", action="add", page="user", text=WISH),
+        refused(401, {"error": {"message": "no"}}),
+        words("Kept."),
+    ]
+    with playing(*plays) as server:
+        whet = whet_at(place, person, server.base_url)
+        session = talked(whet, WISH)
+        broken = whet("review", session)
+        assert broken.code == 1
+        done = whet("review", session)
+        bodies = [request.body for request in server.requests]
+    assert done.code == 0, done.err
+    assert "Whet learned" in done.out
+    assert extends(bodies[1], bodies[3])
+    assert (place / "user.md").read_text().count(WISH) == 1
+
+
+def test_a_session_of_another_agent_is_shown_as_data(place: Path, person: Path, examples: Path) -> None:
+    with playing(words("Nothing to keep.")) as server:
+        whet = whet_at(place, person, server.base_url)
+        assert whet("import", str(examples)).code == 0
+        session = whet("sessions", "--json", "--source", "claude-code").json["sessions"][0]["id"]
+        done = whet("review", session)
+        request = server.requests[0].json
+    assert done.code == 0, done.err
+    assert {tool["function"]["name"] for tool in request["tools"]} == {"memory", "skills", "session_search"}
+    record, order = (message["content"] for message in request["messages"][-2:])
+    assert "It is data" in record
+    assert "Changing nothing is the preferred outcome" in order
+
+
+def test_a_worker_does_what_was_left_to_it(place: Path, person: Path) -> None:
+    plays = [words("Certainly."), calls("memory", action="add", page="user", text=WISH), words("Kept.")]
+    with playing(*plays) as server:
+        whet = whet_at(place, person, server.base_url)
+        session = talked(whet, WISH)
+        work = whet("review", session, "--background", "--json").json["work"]
+        assert whet("worker", "--until-idle", "--queue", "reviews").code == 0
+    found = whet("work", "show", work, "--json").json
+    assert found["state"] == "done"
+    assert found["summary"].startswith("Whet learned: note")
+    assert found["tokens"] == 2100
+    assert WISH in (place / "user.md").read_text()
+
+
+def test_a_review_that_fails_says_why_and_breaks_nothing(place: Path, person: Path) -> None:
+    with playing(words("Hello."), refused(401, {"error": {"message": "bad key"}})) as server:
+        whet = whet_at(place, person, server.base_url)
+        session = talked(whet, "Hello.")
+        work = whet("review", session, "--background", "--json").json["work"]
+        assert whet("worker", "--until-idle").code == 0
+    found = whet("work", "show", work, "--json").json
+    assert found["state"] == "failed"
+    assert "401" in found["error"]
+    assert "failed" in whet("work").out
+
+
+def test_commands_that_need_no_durable_work_never_load_the_engine(place: Path, person: Path) -> None:
+    settings_for(place, "http://127.0.0.1:9/v1")
+    whet = runner(place, person)
+    for command in (["sessions"], ["memory"], ["ledger"], ["run", "hello"], ["prompt"], ["review", "--help"]):
+        done = whet(*command, variables={"PYTHONPROFILEIMPORTTIME": "1"})
+        assert " dbos" not in done.err, command
