@@ -25,6 +25,7 @@ CATALOGUE = (
     ("ledger", "ledger", "List every change of what agents are told, and take changes back."),
     ("pending", "pending", "Approve or refuse the changes that wait for you."),
     ("review", "review", "Look back on a session for notes and skills worth keeping."),
+    ("curate", "curate", "Propose to merge skills that overlap and to retire stale notes."),
     ("work", "work", "List the work of the background; cancel and retry it."),
     ("worker", "worker", "Carry out the work that waits."),
     ("judge", "judge", "Say whether one arm of an experiment is really better."),
