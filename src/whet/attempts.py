@@ -39,6 +39,7 @@ class Attempt(Value, frozen=True):
     session: str = ""
     reused: bool = False  # made in an earlier trial, and paid there
     void: str = ""
+    trial: str = ""  # that it was made for
 
 
 class Tally(Value, frozen=True):

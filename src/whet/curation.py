@@ -22,7 +22,7 @@ class Finding(Value, frozen=True):
 
 
 def overlapping(skills: Sequence[Skill]) -> Iterator[Finding]:
-    """Pairs of skills for one kind of task, each skill in one pair at most; the one that is used more takes the other."""
+    """Pairs of skills for one kind of task, each skill in one pair at most; the one used more takes the other in."""
     taken: set[str] = set()
     ordered = sorted(skills, key=lambda skill: (-skill.uses, -len(skill.text), skill.name))
     for skill in ordered:

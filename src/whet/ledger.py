@@ -21,6 +21,7 @@ class Step(StrEnum):
     EXPIRED = "expired"  # nobody decided in time
     ACCEPTED = "accepted"  # a trial says that it helps
     REJECTED = "rejected"
+    UNDECIDED = "undecided"  # a trial could not tell
     BEGUN = "begun"  # a file is about to be changed
     ABANDONED = "abandoned"  # what was begun came to nothing
     APPLIED = "applied"

@@ -58,6 +58,17 @@ def spent_record(spent: Spent) -> dict[str, Any]:
     }
 
 
+def spent_words(spent: Spent) -> tuple[str, ...]:
+    """Tokens and cost in a few words; nothing where nothing was counted."""
+    share = f" ({100 * spent.cached / spent.input:.0f} % cached)" if spent.cached else ""
+    tokens = (f"{_short(spent.input)} in{share}, {_short(spent.output)} out",) if spent.input else ()
+    return (*tokens, *((f"${spent.dollars:.4f}",) if spent.dollars is not None else ()))
+
+
+def _short(number: int) -> str:
+    return f"{number / 1e6:.1f}M" if number >= 1e6 else f"{number / 1e3:.1f}k" if number >= 1e3 else str(number)
+
+
 def tools_record(messages: Iterable[Message]) -> list[dict[str, Any]]:
     """The tools that were used, the first first: how often each, and how often it failed."""
     known = tuple(messages)

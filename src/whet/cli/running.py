@@ -11,7 +11,7 @@ from whet.agent.compaction import Said
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.interrupts import interruptible
-from whet.cli.endings import answer_of, ended_record, exit_code, failure_words
+from whet.cli.endings import answer_of, ended_record, exit_code, failure_words, spent_words
 from whet.cli.talking import Talk, Wish
 from whet.guidance import notice
 from whet.quoting import mark_for, quoted, shortened
@@ -96,18 +96,22 @@ def _report(session: str, messages: tuple[Message, ...], ended: Ended, form: For
     why = failure_words(ended)
     if why and form == "text":
         sys.stderr.write(f"{why}\n")
+    if form == "text" and sys.stderr.isatty():
+        words = (*spent_words(ended.spent), duration(ended.spent.seconds), f"session {session}")
+        sys.stderr.write(f"\n\x1b[2m{' · '.join(words)}\x1b[0m\n")
     return exit_code(ended)
 
 
 def _print_answer(messages: tuple[Message, ...], ended: Ended) -> None:
     """The answer as plain text; on a terminal its words have been seen already, but for a report."""
     answer = answer_of(messages, ended)
-    seen = sys.stdout.isatty() and not (ended.report and ended.report.text)
-    if answer and not seen:
-        from whet.cli.chat.plain import safe
+    if not sys.stdout.isatty():
+        sys.stdout.write(f"{answer.rstrip()}\n" if answer else "")
+    elif ended.report and ended.report.text:
+        from whet.cli.chat.screen import Screen, drawn
 
-        words = safe(answer) if sys.stdout.isatty() else answer
-        sys.stdout.write(f"{words.rstrip()}\n")
+        with Screen(sys.stdout) as screen:
+            screen.write(f"\n{drawn(answer, screen)}")
 
 
 def _print_event(said: Said) -> None:

@@ -33,7 +33,7 @@ def _string(text: str) -> bytes:
 MODEL = gguf(
     {
         "general.architecture": "llama",
-        "general.name": "Tiny Llama 1B",
+        "general.name": "TinyLlama 1B",
         "llama.context_length": 4096,
         "tokenizer.ggml.tokens": ["a", "<|im_end|>", "b"],
         "tokenizer.ggml.token_type": [1, 3, 1],

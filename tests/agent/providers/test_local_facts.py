@@ -22,7 +22,7 @@ def facts(folder: Path, body: bytes) -> Facts:
 
 
 def test_the_head_of_a_file_tells_what_the_model_is(tmp_path: Path) -> None:
-    assert facts(tmp_path, MODEL) == Facts("Tiny Llama 1B", 4096, "{{ messages }} {{ tools }}", ("<|im_end|>",))
+    assert facts(tmp_path, MODEL) == Facts("TinyLlama 1B", 4096, "{{ messages }} {{ tools }}", ("<|im_end|>",))
 
 
 def test_a_file_that_says_little_of_itself_has_its_own_name(tmp_path: Path) -> None:

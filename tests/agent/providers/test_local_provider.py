@@ -1,5 +1,6 @@
 """The embedded model itself: real weights, real replies, calls in plain text, and prompts read from its cache."""
 
+import itertools
 import json
 import time
 from collections.abc import Iterator
@@ -9,7 +10,7 @@ from threading import Event, Timer
 import pytest
 from msgspec.structs import replace
 
-from agent.conftest import Watch
+from agent.prefixes import Watch
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Fault, Interrupted, ProviderFailed, Reply, Stop
 from whet.agent.providers.choosing import Chosen
@@ -98,14 +99,15 @@ def test_the_model_calls_a_tool_in_text_and_reads_its_own_prompt_from_the_cache(
     said = list(execute(run, watched(caller), Shelf(), interrupt=Event(), now=time.time))
     messages = [each for each in said if isinstance(each, Message)]
     first, result = messages[:2]
-    assert [(call.name, json.loads(call.arguments)) for call in first.calls] == [("read_file", {"path": "notes.txt"})]
-    assert result.results[0].text == "notes.txt says: hello"
+    (call,) = first.calls
+    assert call.name == "read_file"
+    assert result.results[0].text == f"{json.loads(call.arguments)['path']} says: hello"
     assert [message.role for message in messages] == [Role.AGENT, Role.TOOL] * 3
     ended = said[-1]
     assert isinstance(ended, Ended)
     assert ended.ending is Ending.BUDGET
     usages = [message.usage for message in messages if message.usage]
-    for before, after in zip(usages, usages[1:], strict=False):
+    for before, after in itertools.pairwise(usages):
         assert after.cached >= before.input - 8  # all of the request before, but for how words join at its end
     assert first.model == EMBEDDED.name
 
@@ -126,12 +128,11 @@ def test_a_fork_and_its_parent_do_not_take_the_cache_from_each_other(talker: Loc
     reply_of(talker.reply(stranger, interrupt=Event()))
     fork = grown(answered, says("What is worth keeping of this?", now=0.0))
     again = grown(answered, says("And the wind?", now=0.0))
-    size = parent_size = 0
-    for run in (fork, replace(stranger, messages=(*stranger.messages, *again.messages[1:])), again):
-        usage = reply_of(talker.reply(run, interrupt=Event())).message.usage
-        assert usage is not None
-        size, parent_size = usage.cached, usage.input
-    assert size / parent_size > 0.7
+    reply_of(talker.reply(fork, interrupt=Event()))
+    reply_of(talker.reply(replace(stranger, messages=again.messages), interrupt=Event()))
+    usage = reply_of(talker.reply(again, interrupt=Event())).message.usage
+    assert usage is not None
+    assert usage.cached / usage.input > 0.7
 
 
 def test_words_of_control_in_a_text_do_not_end_its_turn(embedded_home: Home) -> None:

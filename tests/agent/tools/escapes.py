@@ -88,7 +88,7 @@ def _connects(name: str, command: str, family: int, kind: int) -> Escape:
         with socket.socket(family, kind) as listener:
             address: tuple[str, int] | str = ("127.0.0.1", 0)
             if family == socket.AF_UNIX:
-                address = f"\0whet-{uuid.uuid4().hex}" if "abstract" in name else _short(room)
+                address = f"\0whet-{uuid.uuid4().hex}" if "abstract" in name else str(room.outside / "s")
             listener.bind(address)
             if kind == socket.SOCK_STREAM:
                 listener.listen(8)
@@ -97,12 +97,6 @@ def _connects(name: str, command: str, family: int, kind: int) -> Escape:
             yield Way(command.replace("{address}", shown), lambda _: _heard(listener))
 
     return Escape(name, make)
-
-
-def _short(room: Room) -> str:
-    """A path for a socket outside, by a way that is short enough for one."""
-    os.chdir(room.outside)
-    return str(room.outside / "s")
 
 
 def _heard(listener: socket.socket) -> bool:

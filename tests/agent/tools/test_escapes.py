@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.escapes import ESCAPES, Escape, Way
+from agent.tools.escapes import ESCAPES, Escape
 from agent.tools.rooms import Room, ask_for, walls_here
 from whet.settings import Terminal
 
@@ -38,7 +38,7 @@ CASES = [(wall, escape) for escape in ESCAPES for wall in escape.walls]
     ("enclosed", "escape"), CASES, ids=[f"{wall}: {each.name}" for wall, each in CASES], indirect=["enclosed"]
 )
 def test_a_way_out_is_closed(enclosed: Room, escape: Escape) -> None:
-    with _made(escape, enclosed) as way:
+    with contextlib.contextmanager(escape.make)(enclosed) as way:
         enclosed.environment |= way.variables
         box = enclosed.box(person_agrees=True, terminal=Terminal(timeout_seconds=60))
         answer = ask_for(box, "terminal", command=way.command)
@@ -51,7 +51,7 @@ def test_a_way_out_is_closed(enclosed: Room, escape: Escape) -> None:
 def test_the_way_leads_out_of_a_plain_shell(room: Room, escape: Escape) -> None:
     if escape.as_root and os.geteuid() != 0:
         pytest.skip("works for root only")
-    with _made(escape, room) as way:
+    with contextlib.contextmanager(escape.make)(room) as way:
         printed = room.base / "printed"
         with printed.open("wb") as file:  # a pipe would be held open by what outlives the shell
             subprocess.run(
@@ -64,11 +64,3 @@ def test_the_way_leads_out_of_a_plain_shell(room: Room, escape: Escape) -> None:
                 check=False,
             )
         assert way.led_out(printed.read_text())
-
-
-@contextlib.contextmanager
-def _made(escape: Escape, room: Room) -> Iterator[Way]:
-    before = Path.cwd()
-    with contextlib.contextmanager(escape.make)(room) as way:
-        yield way
-    os.chdir(before)

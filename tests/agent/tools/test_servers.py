@@ -28,9 +28,22 @@ def named(tool: str) -> str:
     return f"mcp__local__{tool}"
 
 
-@pytest.fixture
-def served(room: Room) -> Box:
-    return room.box(servers=(LOCAL,), terminal=Terminal(output_characters=2_000))
+SLOW = Server("slow", sys.executable, (SCRIPT, "stdio"), tools=("sleep",), timeout_seconds=0.5)
+GIVEN = Server("given", sys.executable, (SCRIPT, "stdio"), tools=("variable",), variables=("ITS_TOKEN",))
+BROKEN = (
+    Server("gone", "/no/such/program"),
+    Server("mute", sys.executable, ("-c", "raise SystemExit(1)")),
+    Server("nowhere", url="http://127.0.0.1:9/mcp"),
+)
+
+
+@pytest.fixture(scope="module")
+def served(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Box]:
+    """Some servers, good and bad, started once: each takes seconds."""
+    room = Room(tmp_path_factory.mktemp("servers"))
+    room.environment["ITS_TOKEN"] = "for the server"
+    yield room.box(servers=(*BROKEN, LOCAL, SLOW, GIVEN), terminal=Terminal(output_characters=2_000))
+    room.leave()
 
 
 @contextlib.contextmanager
@@ -53,7 +66,7 @@ def over_http() -> Iterator[str]:
 
 
 def test_the_tools_of_a_server_are_shown_by_name_and_work(served: Box) -> None:
-    names = [each.name for each in served.definitions if each.name.startswith("mcp__")]
+    names = [each.name for each in served.definitions if each.name.startswith("mcp__local")]
     assert names == sorted(named(tool) for tool in ("add", "shout", "fail", "sleep", "die", "variable", "flood"))
     definition = next(each for each in served.definitions if each.name == named("add"))
     assert definition.description == "Add two numbers."
@@ -92,35 +105,23 @@ def test_an_interrupt_ends_the_waiting(served: Box) -> None:
     assert time.monotonic() - begun < PATIENCE_SECONDS
 
 
-def test_a_slow_server_is_a_result(room: Room) -> None:
-    slow = Server("local", sys.executable, (SCRIPT, "stdio"), timeout_seconds=0.5)
-    answer = ask_for(room.box(servers=(slow,)), named("sleep"), seconds=600)
+def test_a_slow_server_is_a_result(served: Box) -> None:
+    answer = ask_for(served, "mcp__slow__sleep", seconds=600)
     assert answer.result.error is True
     assert "no answer after 0.5 seconds" in answer.result.text
 
 
-def test_a_server_sees_only_the_variables_that_it_is_given(room: Room) -> None:
-    room.environment["ITS_TOKEN"] = "for the server"
-    box = room.box(servers=(Server("local", sys.executable, (SCRIPT, "stdio"), variables=("ITS_TOKEN",)),))
-    assert ask_for(box, named("variable"), name="ITS_TOKEN").result.text == "for the server"
-    assert ask_for(box, named("variable"), name="SERVICE_API_KEY").result.text == "not set"
+def test_a_server_sees_only_the_variables_that_it_is_given(served: Box) -> None:
+    assert ask_for(served, "mcp__given__variable", name="ITS_TOKEN").result.text == "for the server"
+    assert ask_for(served, "mcp__given__variable", name="SERVICE_API_KEY").result.text == "not set"
 
 
-def test_only_chosen_tools_are_taken(room: Room) -> None:
-    box = room.box(servers=(Server("local", sys.executable, (SCRIPT, "stdio"), tools=("add",)),))
-    assert [name for name in sorted(box.names) if name.startswith("mcp__")] == [named("add")]
+def test_only_chosen_tools_are_taken(served: Box) -> None:
+    assert [name for name in served.names if name.startswith("mcp__slow")] == ["mcp__slow__sleep"]
 
 
-def test_servers_that_cannot_be_used_are_told_and_missed(room: Room) -> None:
-    servers = (
-        Server("gone", "/no/such/program"),
-        Server("mute", sys.executable, ("-c", "raise SystemExit(1)")),
-        Server("nowhere", url="http://127.0.0.1:9/mcp"),
-        LOCAL,
-    )
-    box = room.box(servers=servers)
-    assert named("add") in box.names
-    faults = [note for note in box.notes if note.startswith("The MCP server")]
+def test_servers_that_cannot_be_used_are_told_and_missed(served: Box) -> None:
+    faults = [note for note in served.notes if note.startswith("The MCP server")]
     assert [fault.split()[3] for fault in faults] == ["gone", "mute", "nowhere"]
 
 

@@ -88,3 +88,9 @@ def test_hostile_arguments_neither_break_the_line_nor_reach_the_terminal() -> No
         out = shown(agent(ToolCall("1", "tool", arguments)), result("1"))
         assert len(out.splitlines()) == 1
         assert "\x1b[2J" not in out
+
+
+def test_the_end_of_the_work_is_no_call_to_look_at() -> None:
+    call = ToolCall("1", "finish", '{"status": "done"}')
+    ended = Message(Role.TOOL, (ToolResult("1", (Text("The work is ended."),), "finish", False),), Trust.AGENT)
+    assert shown(agent(call), ended) == ""

@@ -5,7 +5,7 @@ import os
 import shutil
 import subprocess
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterator
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -145,37 +145,36 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
 
 def landlock_rules(bounds: Bounds) -> Iterator[tuple[str, int]]:
     """What a command may reach behind Landlock, which knows only what is allowed: all but what is hidden."""
-    hidden = frozenset(place for place in bounds.guard.hidden if place.exists())
-    written = frozenset((*bounds.folders, bounds.temporary))
-    for each in _around(Path("/"), hidden | {Path("/dev"), Path("/proc")}):
-        yield str(each), launcher.READ
+    hidden = [str(place) for place in bounds.guard.hidden if place.exists()]
+    for path in _around("/", [*hidden, "/dev", "/proc"]):
+        yield path, launcher.READ
     # Without this nobody could list the folder around a hidden place. It shows names in there, and no content.
-    for above in {above for place in hidden for above in place.parents if above != Path("/")}:
-        yield str(above), launcher.READ_DIR
+    for above in sorted({str(above) for place in hidden for above in Path(place).parents} - {"/"}):
+        yield above, launcher.READ_DIR
     yield "/proc", launcher.READ
     yield str(bounds.guard.skills), launcher.READ
     for device in DEVICES:
         yield device, launcher.DEVICE | launcher.READ
-    for folder in written:
-        for each in _around(folder, hidden):
-            yield str(each), launcher.WRITE
+    for folder in (*bounds.folders, bounds.temporary):
+        for path in _around(str(folder), hidden):
+            yield path, launcher.WRITE
 
 
-def _around(folder: Path, left_out: Iterable[Path]) -> Iterator[Path]:
+def _around(path: str, left_out: list[str]) -> Iterator[str]:
     """The folder, or where something in it is left out, everything beneath it besides that."""
-    out = frozenset(left_out)
-    if folder in out:
-        return
-    if not any(folder in each.parents for each in out):
-        yield folder
+    beneath = path.rstrip("/") + "/"
+    out = [each for each in left_out if each == path or each.startswith(beneath)]
+    if not out:
+        yield path
+    if not out or path in out:
         return
     try:
-        inside = sorted(folder.iterdir())
+        with os.scandir(path) as inside:
+            found = [entry.path for entry in inside if not entry.is_symlink()]
     except OSError:
         return
-    for each in inside:
-        if not each.is_symlink():
-            yield from _around(each, (place for place in out if each == place or each in place.parents))
+    for each in found:
+        yield from _around(each, out)
 
 
 def _kept_repository(repository: Path) -> list[str]:

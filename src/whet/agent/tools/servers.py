@@ -85,6 +85,7 @@ class Servers:
     def __init__(self, servers: tuple[Server, ...], environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._connections: dict[str, Connection] = {}
+        self._closing: set[asyncio.Task[None]] = set()
         self._servers = {server.name: server for server in servers}
         self._loop = asyncio.new_event_loop()
         self._thread = threading.Thread(target=self._loop.run_forever, name="whet-servers", daemon=True)
@@ -159,13 +160,23 @@ class Servers:
         try:
             await asyncio.wait([call, connection.task], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
             if call.done():
+                if call.exception() is not None:
+                    self._drop(offer.server)
                 return call.result()
             raise TimeoutError(f"no answer after {seconds:g} seconds")
         finally:
             call.cancel()
 
+    def _drop(self, name: str) -> None:
+        """Leave a connection that broke; the next call makes another."""
+        closing = asyncio.create_task(self._connections.pop(name).close())
+        self._closing.add(closing)
+        closing.add_done_callback(self._closing.discard)
+
     async def _close(self) -> None:
-        await asyncio.gather(*(connection.close() for connection in self._connections.values()))
+        for name in list(self._connections):
+            self._drop(name)
+        await asyncio.gather(*self._closing)
 
     def _soon(self, coroutine: Coroutine[Any, Any, _Result]) -> "concurrent.futures.Future[_Result]":
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)

@@ -6,12 +6,10 @@ from whet.cli.chat.display import RED, YELLOW, Display
 from whet.cli.chat.inline import DIM
 from whet.cli.chat.inputs import Input
 from whet.cli.chat.interrupts import answered, interruptible
-from whet.cli.chat.markdown import Markdown
 from whet.cli.chat.plain import safe
-from whet.cli.chat.screen import Screen, cut
+from whet.cli.chat.screen import Screen, cut, drawn
 from whet.cli.chat.slash import Reaction, Standing, is_command, respond
-from whet.cli.endings import FINISHED, INTERRUPTED, exit_code, failure_words
-from whet.cli.output import short
+from whet.cli.endings import FINISHED, INTERRUPTED, exit_code, failure_words, spent_words
 from whet.cli.talking import Talk
 from whet.errors import WhetError
 from whet.runs import Ended, Run, Spent
@@ -72,7 +70,7 @@ class Conversation:
 
     def status(self) -> str:
         """The line below the prompt: model, tokens, cost."""
-        return " · ".join((self._talk.model, *_spent_words(self.spent)))
+        return " · ".join((self._talk.model, *spent_words(self.spent)))
 
     def recap(self) -> None:
         """The last messages of a conversation that goes on."""
@@ -136,10 +134,10 @@ class Conversation:
         elif ended.ending is not Ending.FINISHED:
             self._screen.line(failure_words(ended), RED)
         if ended.report is not None and ended.report.text:
-            self._screen.write(_whole(ended.report.text, self._screen))
+            self._screen.write(drawn(ended.report.text, self._screen))
         if self._screen.is_terminal:
             self._screen.line()
-            words = (*_spent_words(ended.spent), duration(ended.spent.seconds))
+            words = (*spent_words(ended.spent), duration(ended.spent.seconds))
             self._screen.line(" · ".join(words), DIM)
 
 
@@ -156,21 +154,8 @@ def added(one: Spent, other: Spent) -> Spent:
     )
 
 
-def _spent_words(spent: Spent) -> tuple[str, ...]:
-    if not spent.model_calls:
-        return ()
-    share = f" ({100 * spent.cached / spent.input:.0f} % cached)" if spent.cached else ""
-    money = (f"${spent.dollars:.4f}",) if spent.dollars is not None else ()
-    return (f"{short(spent.input)} in{share}, {short(spent.output)} out", *money)
-
-
 def _show_again(message: Message, screen: Screen) -> None:
     if message.role is Role.USER:
         screen.line(cut(f"› {safe(message.text)}", screen.width - 1), DIM)
     else:
-        screen.write(_whole(message.text, screen))
-
-
-def _whole(text: str, screen: Screen) -> str:
-    markdown = Markdown(screen.width, styled=screen.styled)
-    return markdown.feed(text) + markdown.finish()
+        screen.write(drawn(message.text, screen))

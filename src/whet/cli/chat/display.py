@@ -12,6 +12,7 @@ from whet.runs import Ended, Fragment
 from whet.transcripts import Message, Role, ToolCall, ToolResult
 
 GREEN, RED, YELLOW = "32", "31", "33"
+FINISH = "finish"
 
 
 class Display:
@@ -118,6 +119,9 @@ class Display:
 
     def _result(self, result: ToolResult) -> None:
         now = self._clock()
+        if result.tool == FINISH and not fault(result):
+            self._running.pop(result.call_id, None)
+            return  # the report itself is shown
         call, since = self._running.pop(result.call_id, (ToolCall(result.call_id, result.tool), now))
         seconds = now - since
         why = fault(result)

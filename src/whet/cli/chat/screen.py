@@ -10,7 +10,7 @@ from typing import Self, TextIO
 
 from rich.cells import cell_len, set_cell_size
 
-from whet.cli.chat.markdown import RESET
+from whet.cli.chat.markdown import RESET, Markdown
 
 FRAMES = "⠋⠙⠹⠸⠼⠴⠦⠧⠇⠏"
 TICK_SECONDS = 0.1
@@ -111,6 +111,12 @@ class Screen:
         self._stream.write(text)
         self._stream.flush()
         self._at_start = text.endswith("\n")
+
+
+def drawn(text: str, screen: Screen) -> str:
+    """A whole text of markdown, as this screen shows it."""
+    markdown = Markdown(screen.width, styled=screen.styled)
+    return markdown.feed(text) + markdown.finish()
 
 
 def cut(text: str, width: int) -> str:

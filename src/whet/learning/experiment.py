@@ -1,0 +1,138 @@
+"""A trial as durable work: carried out case by case, judged, and entered in the ledger."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from whet import templates
+from whet.attempts import Arm, Attempt, Place
+from whet.changes.changing import ledger_of
+from whet.engine.orders import Done
+from whet.engine.steps import Steps
+from whet.errors import WhetError
+from whet.learning.attempts import KIND as ATTEMPT
+from whet.learning.attempts import Ask
+from whet.learning.trial_plans import STEPS, Trial
+from whet.ledger import Actor, Entry
+from whet.patches import Form, Patch
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.store.opening import opened
+from whet.store.template_files import record_worth
+from whet.store.trials import keep_progress, material, progress_of
+from whet.template_choice import Worth
+from whet.transcripts import Value
+from whet.trials import Price, Result, Stop, is_needed, judged, waves
+from whet.verdicts import Ruling
+
+
+class Progress(Value, frozen=True):
+    """How far a trial is."""
+
+    trial: str
+    result: Result
+    attempts: int
+    planned: int
+    price: Price = Price()
+    entry: int = 0  # of the ledger, once it is there
+
+
+Observe = Callable[[Progress], None]
+
+
+def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None) -> Done:
+    """Carry a trial out. What its attempts gave is remembered, so that nothing paid is repeated after a crash."""
+    order = msgspec.json.decode(body, type=Trial)
+    attempts: list[Attempt] = []
+    result = judged(order.design, attempts)
+    planned = sum(len(wave) for wave in waves(order.design))
+    for number, wave in enumerate(waves(order.design), start=1):
+        places = [place for place in wave if is_needed(order.design, result, place)]
+        if not places:
+            continue
+        values = steps.spread(ATTEMPT, tuple(_ask(order, place) for place in places))
+        attempts += (msgspec.json.decode(value, type=Attempt) for value in values)
+        result = judged(order.design, attempts)
+        progress = Progress(order.id, result, len(attempts), planned, order.price)
+        steps.do(f"look {number}", partial(_told, home, progress))
+        if observe:
+            observe(progress)
+        if result.stop is not Stop.OPEN:
+            break
+    if result.void == len(attempts):
+        raise WhetError(f"No attempt could be made: {attempts[0].void}", advice="Check the model: `whet run hello`.")
+    progress = Progress(order.id, result, len(attempts), planned, order.price)
+    value = steps.do("verdict", lambda: _entered(home, order, progress))
+    sessions = tuple(attempt.session for attempt in attempts if attempt.session)
+    return Done(sentence(order, result), sessions, result.spent, value)
+
+
+def _ask(order: Trial, place: Place) -> tuple[str, str]:
+    ask = Ask(
+        trial=order.id,
+        case=order.cases[place.case],
+        arm=place.arm,
+        seed=place.seed,
+        patch=order.patches.get(place.arm.value, ""),
+        model=order.model,
+        sampling=order.sampling,
+        hidden=order.hidden,
+        fresh=order.fresh,
+    )
+    return f"{order.id}/{place.case}/{place.arm}/{place.seed}", msgspec.json.encode(ask).decode()
+
+
+def _told(home: Home, progress: Progress) -> str:
+    with opened(home) as database:
+        keep_progress(database, progress.trial, progress, now=time.time())
+    return "{}"
+
+
+def _entered(home: Home, order: Trial, progress: Progress) -> str:
+    """Put the verdict in the ledger, once, and what a template is worth beside it."""
+    now = time.time()
+    with opened(home) as database, database.writing():
+        known = progress_of(database, order.id, Progress)
+        if known is not None and known.entry:
+            return msgspec.json.encode(known).decode()
+        patch = patch_of(database, order)
+        verdict = progress.result.verdict
+        entry = Entry(
+            number=0,
+            step=STEPS[verdict.ruling],
+            patch=patch,
+            actor=Actor.POLICY,
+            at=now,
+            note=sentence(order, progress.result),
+            verdict=msgspec.json.encode(progress).decode(),
+            about=order.about,
+            home="" if patch.form is Form.RULE else ledger_of(home, database).home,
+        )
+        done = replace(progress, entry=Ledger(database).append([entry])[0].number)
+        keep_progress(database, order.id, done, now=now)
+        if patch.form is Form.TEMPLATE:
+            key = templates.read(patch.text, name=patch.name).key
+            low, high = verdict.interval
+            record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=order.model))
+    return msgspec.json.encode(done).decode()
+
+
+def patch_of(database: Database, order: Trial) -> Patch:
+    """The candidate of a trial."""
+    return material(database, order.patches[Arm.CANDIDATE.value], Patch)
+
+
+def sentence(order: Trial, result: Result) -> str:
+    """The verdict in a line."""
+    verdict = result.verdict
+    words = {Ruling.ACCEPT: "accepted", Ruling.REJECT: "rejected", Ruling.UNDECIDED: "undecided"}
+    low, high = (100 * bound for bound in verdict.interval)
+    return (
+        f"The {order.form} {order.name} is {words[verdict.ruling]}: {100 * verdict.effect:+.0f} points"
+        f" ({low:+.0f} to {high:+.0f}) over {verdict.cases} cases"
+        f"{f'; {result.held_back}' if result.held_back else ''}"
+    )

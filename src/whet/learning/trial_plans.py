@@ -1,0 +1,188 @@
+"""Trials before they begin: everything fixed, and what they can find and will cost."""
+
+from collections.abc import Mapping
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from whet import planning, templates, tokens
+from whet.agent.providers.choosing import Chosen
+from whet.attempts import Arm
+from whet.cases import Case
+from whet.engine.orders import Order
+from whet.error_budget import alpha_for
+from whet.errors import WhetError
+from whet.guidance.placebo import filler
+from whet.guidance.warm import words
+from whet.learning.attempts import Supply, beginning, served
+from whet.learning.overlays import overlaid
+from whet.ledger import Step
+from whet.models import cost
+from whet.patches import Form, Patch
+from whet.placebos import placebo_of
+from whet.runs import Sampling, Spent
+from whet.settings import Settings
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.store.settings_file import load
+from whet.store.trials import keep_material, key_of
+from whet.transcripts import Usage, Value
+from whet.trials import Allowance, Design, Price, cache_price, design, is_affordable
+from whet.verdicts import ALPHA, Ruling
+from whet.warm_starts import warm_start
+
+KIND = "trial"
+STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
+RULINGS = {step: ruling for ruling, step in STEPS.items()}
+USUAL_PASS_RATE = 0.5
+USUAL_CALLS = 3  # of the model in an attempt
+USUAL_OUTPUT = 200  # tokens of one answer
+
+
+class Wanted(NamedTuple):
+    """What is to be tried, on what, and for how much."""
+
+    patch: Patch
+    cases: tuple[Case, ...]
+    seeds: int = 1
+    alpha: float = ALPHA
+    allowance: Allowance = Allowance()
+    placebo: bool | None = None  # None: where it fits the allowance
+    model: str = ""
+    sampling: Sampling | None = None
+    hidden: tuple[str, ...] = ()
+    fresh: bool = False
+    about: int = 0  # the entry that waits for a decision on it
+
+
+class Trial(Value, frozen=True):
+    """A trial as its order holds it: what was fixed, and the keys of what it is made of."""
+
+    id: str
+    design: Design
+    cases: Mapping[str, str]
+    patches: Mapping[str, str]  # by arm
+    form: Form
+    name: str
+    model: str
+    sampling: Sampling = Sampling()
+    hidden: tuple[str, ...] = ()
+    price: Price = Price()
+    fresh: bool = False
+    about: int = 0
+
+
+class Prepared(NamedTuple):
+    """A trial that can begin, with what it can find and about what it will cost."""
+
+    trial: Trial
+    patch: Patch
+    plan: planning.Plan
+    of_one: Spent  # about what one attempt costs
+
+    @property
+    def order(self) -> Order:
+        """The order of this trial. While it is open, the same trial asked for again is this one."""
+        bare = replace(self.trial, id="")
+        return Order(KIND, self.trial.id, msgspec.json.encode(self.trial).decode(), alone=f"trial {key_of(bare)}")
+
+
+def prepare(
+    home: Home, database: Database, wanted: Wanted, *, id: str, now: float, supply: Supply | None = None
+) -> Prepared:
+    """Fix everything before the first outcome. Raises WhetError for a patch that could not be applied at all."""
+    targets = _targets(wanted)
+    settings = load(home)
+    model = wanted.model or settings.model
+    chosen = (supply or served)(home, settings, model)
+    placebo = placebo_of(wanted.patch, filler()) if wanted.placebo is not False else None
+    with_settings = _Surroundings(home, database, settings, chosen)
+    price, of_one = _priced(with_settings, wanted.patch, targets[0], now=now)
+    planned = design(
+        (case.name for case in targets),
+        (case.name for case in wanted.cases if case.guard),
+        seeds=wanted.seeds,
+        placebo=placebo is not None,
+        alpha=alpha_for(past_rulings(database), most=wanted.alpha),
+        allowance=wanted.allowance,
+    )
+    if placebo is not None and not wanted.placebo and not is_affordable(planned, of_one):
+        planned, placebo = replace(planned, arms=(Arm.BASE, Arm.CANDIDATE)), None
+    patches = {Arm.CANDIDATE: wanted.patch, **({Arm.PLACEBO: placebo} if placebo else {})}
+    trial = Trial(
+        id=id,
+        design=planned,
+        cases={case.name: keep_material(database, case, now=now) for case in wanted.cases},
+        patches={arm.value: keep_material(database, patch, now=now) for arm, patch in patches.items()},
+        form=wanted.patch.form,
+        name=wanted.patch.name,
+        model=model,
+        sampling=wanted.sampling or settings.sampling,
+        hidden=wanted.hidden,
+        price=price,
+        fresh=wanted.fresh,
+        about=wanted.about,
+    )
+    return Prepared(trial, wanted.patch, _plan(planned, of_one), of_one)
+
+
+def _targets(wanted: Wanted) -> list[Case]:
+    names = [case.name for case in wanted.cases]
+    twice = sorted({name for name in names if names.count(name) > 1})
+    if twice:
+        raise WhetError(f"Several cases have the name {twice[0]}.", advice="Rename one, or choose fewer folders.")
+    found = [case for case in wanted.cases if not case.guard]
+    if not found:
+        raise WhetError("There is no case to try it on.", advice="`whet cases new NAME` writes one; give --cases.")
+    return found
+
+
+class _Surroundings(NamedTuple):
+    home: Home
+    database: Database
+    settings: Settings
+    chosen: Chosen
+
+
+def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> tuple[Price, Spent]:
+    """What the change costs a session in tokens, and about what an attempt costs; proves that it can be applied."""
+    home, database, settings, chosen = around
+    prompts: list[str] = []
+    shown = 0
+    for each in (None, patch):
+        with overlaid(home, database, case, each, now=now) as overlay:
+            begun = beginning(overlay, case, each, settings=settings, chosen=chosen, hidden=(home.folder,))
+            begun.toolbox.close()
+            prompts.append(begun.prompt.text)
+            shown = sum(tokens.estimate(tool.description + tool.parameters) for tool in begun.toolbox.definitions)
+    inserted: tuple[str, ...] = ()
+    if patch.form is Form.TEMPLATE:
+        messages = warm_start(templates.read(patch.text, name=patch.name), (), words())
+        inserted = tuple(msgspec.json.encode(message.parts).decode() for message in messages)
+    price = cache_price(*prompts, inserted=inserted)
+    calls = min(USUAL_CALLS, case.budget.model_calls)
+    asked = tokens.estimate(prompts[1]) + shown + sum(tokens.estimate(text) for text in inserted)
+    usage = Usage(input=asked * calls, output=USUAL_OUTPUT * calls)
+    return price, Spent(calls, usage.input, usage.output, dollars=cost(usage, chosen.model.prices))
+
+
+def _plan(planned: Design, of_one: Spent) -> planning.Plan:
+    spread = planning.deviation(USUAL_PASS_RATE, planned.seeds)
+    found = planning.plan(
+        len(planned.cases), planned.seeds, alpha=planned.alpha, spread=spread, cost_of_attempt=of_one.dollars or 0.0
+    )
+    share = len(planned.arms) / 2
+    return replace(
+        found,
+        attempts_most=int(found.attempts_most * share) + len(planned.guards) * planned.seeds * len(planned.arms),
+        attempts_expected=found.attempts_expected * share,
+        cost_most=found.cost_most * share,
+        cost_expected=found.cost_expected * share,
+    )
+
+
+def past_rulings(database: Database) -> tuple[Ruling, ...]:
+    """The rulings of all trials before, in their order: they say how much error the next one may risk."""
+    return tuple(RULINGS[entry.step] for entry in Ledger(database).entries() if entry.step in RULINGS and entry.verdict)

