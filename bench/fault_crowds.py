@@ -12,6 +12,7 @@ from typing import Any
 
 import rival_learner
 from fault_operations import NOW, Tally, agrees, changes_of, home_of, patch, start, sync_all, target_of
+from whet import skills
 from whet.blocks import Block, find
 from whet.changes.apply import apply, revert
 from whet.changes.changing import ledger_of
@@ -25,10 +26,11 @@ from whet.targets.sync import Order, sync
 
 PROCESSES, ROUNDS = 8, 15
 ROOMY = Limits(rules=1000, rulebook=1_000_000)
+FORMS = {3: (Form.SKILL, "s{}-{}"), 4: (Form.NOTE, "memory/n{}-{}")}  # of every five changes; the others are rules
 
 
 def crowd_whet(work: Path) -> Tally:
-    """Eight processes apply rules and notes, revert some, and sync, all in one home and one file."""
+    """Eight processes apply rules, notes and skills, revert some, and sync, all in one home and one project."""
     folder = work / "crowd"
     start(folder)
     sync_all(folder)
@@ -46,12 +48,11 @@ def crowd_whet(work: Path) -> Tally:
         state = ledger_of(home_of(folder), database).state()
     kept = [text for report in reports for text in report["kept"]]
     reverted = [text for report in reports for text in report["reverted"]]
-    texts = [item.text for item in (*state.rules, *state.notes)]
-    block = find(file.read_bytes())
-    shown = block.text if isinstance(block, Block) else ""
-    page = (home_of(folder).folder / "memory.md").read_text()
-    wrong["lost"] += sum(text not in texts or (text not in shown and text not in page) for text in kept)
-    wrong["lost"] += sum(text in texts or text in shown or text in page for text in reverted)
+    texts = [item.text for item in (*state.rules, *state.notes, *state.skills)]
+    copies = (folder / "project" / ".claude" / "skills").glob("*/SKILL.md")
+    told = [path.read_text() for path in (file, home_of(folder).folder / "memory.md", *copies)]
+    wrong["lost"] += sum(text not in texts or not any(text in each for each in told) for text in kept)
+    wrong["lost"] += sum(text in texts or any(text in each for each in told) for text in reverted)
     wrong["unlogged"] += not agrees(folder)
     made = sum(len(report["kept"]) + 2 * len(report["reverted"]) for report in reports)
     written = changes_of(folder) - first
@@ -68,10 +69,9 @@ def _whet_member(folder: Path, member: int) -> dict[str, list[str]]:
         order = Order(home, partial(offered, home, ledger_of(home, database)))
         for number in range(ROUNDS):
             words = " ".join(_word(member, number, place) for place in range(5))
-            form, name = (
-                (Form.NOTE, f"memory/n{member}-{number}") if number % 5 == 4 else (Form.RULE, f"r{member}-{number}")
-            )
-            one = patch(form, name, f"{words}.")
+            form, name = FORMS.get(number % 5, (Form.RULE, "r{}-{}"))
+            name = name.format(member, number)
+            one = patch(form, name, skills.compose(name, words, words) if form is Form.SKILL else f"{words}.")
             entry = apply(home, database, one, actor=Actor.PERSON, now=NOW, limits=ROOMY)
             if number % 3 == 2:
                 revert(home, database, entry.number, actor=Actor.PERSON, now=NOW)

@@ -1,6 +1,9 @@
 """Background review: a fork with the same beginning, that may change memory and skills and nothing else."""
 
 import json
+import os
+import subprocess
+import time
 from pathlib import Path
 
 import pytest
@@ -8,7 +11,7 @@ import pytest
 from agent.loopback import Play, playing, refused
 from agent.prefixes import extends
 from cli.chat.answers import calls, settings_for, whet_at, words
-from command import Whet, runner
+from command import COMMAND, KEPT_VARIABLES, Whet, runner
 
 WISH = "Always answer in one sentence."
 
@@ -181,3 +184,41 @@ def test_commands_that_need_no_durable_work_never_load_the_engine(place: Path, p
     for command in (["sessions"], ["memory"], ["ledger"], ["run", "hello"], ["prompt"], ["review", "--help"]):
         done = whet(*command, variables={"PYTHONPROFILEIMPORTTIME": "1"})
         assert " dbos" not in done.err, command
+
+
+def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(place: Path, person: Path) -> None:
+    plays = [
+        words("First."),
+        words("Second."),
+        calls("memory", action="add", page="user", text=WISH),
+        words("Kept."),
+        words("Third."),
+    ]
+    with playing(*plays) as server:
+        settings_for(place, server.base_url)
+        with (place / "settings.toml").open("a") as settings:
+            settings.write("[review]\nmemory_turns = 2\nskill_calls = 0\n")
+        kept = {name: os.environ[name] for name in os.environ if name.startswith(KEPT_VARIABLES)}
+        chat = subprocess.Popen(
+            [COMMAND, "chat"],
+            stdin=subprocess.PIPE,
+            stdout=subprocess.PIPE,
+            text=True,
+            env={**kept, "HOME": str(person), "WHET_HOME": str(place)},
+            cwd=person.parent,
+        )
+        assert chat.stdin is not None
+        chat.stdin.write(f"{WISH}\nAnd again.\n")
+        chat.stdin.flush()
+        deadline = time.monotonic() + 90
+        while not (place / "user.md").exists() or len(server.requests) < 4:
+            assert time.monotonic() < deadline, "the review never came"
+            time.sleep(0.1)
+        chat.stdin.write("One more.\nAnd the last.\n")
+        out, _ = chat.communicate(timeout=90)
+        bodies = [request.body for request in server.requests]
+    assert chat.returncode == 0
+    assert "Whet learned: note “Always answer in one sentence.”" in out
+    assert extends(bodies[1], bodies[2]), "the review extends the live conversation"
+    assert extends(bodies[1], bodies[4]), "the conversation does not know of the review"
+    assert "preferred outcome" not in bodies[4].decode()

@@ -11,6 +11,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store import files
+from whet.store.folders import is_temporary
 from whet.targets.places import place_of
 
 MARKER = ".whet.json"
@@ -81,6 +82,8 @@ def withdraw(folder: Path, name: str, hand: Hand) -> Copy:
     place = folder / name
     marker = files.read(_at(place / MARKER))
     owned = _parse(marker)
+    if _is_free(place):
+        return Copy(name, "removed")  # by another sync, a moment ago
     if owned is None or marker is None or owned.home != hand.home or place.is_symlink():
         return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
     before = _standing(place, owned.files)
@@ -121,8 +124,11 @@ def _save(names: Iterable[str], before: Content, hand: Hand) -> None:
 
 
 def _is_free(place: Path) -> bool:
-    """Whether nobody has anything there; a sudden stop can leave an empty folder."""
-    return not os.path.lexists(place) or (not place.is_symlink() and place.is_dir() and not files.entries(_at(place)))
+    """Whether nobody has anything there; a sudden stop can leave empty folders."""
+    if not os.path.lexists(place):
+        return True
+    found = place.rglob("*") if place.is_dir() and not place.is_symlink() else (place,)
+    return all(each.is_dir() and not each.is_symlink() for each in found if not is_temporary(each.name))
 
 
 def _standing(place: Path, names: Iterable[str]) -> dict[str, bytes]:

@@ -173,10 +173,14 @@ def deliver_skills(order: Order, wanted: Mapping[str, Content], folder: str, rea
 
 
 def _tried(name: str, act: Callable[[], Copy]) -> Copy:
-    try:
-        return act()
-    except WhetError as error:
-        return Copy(name, "skipped", f"{error.message} {error.advice}".strip())
+    for _ in range(ATTEMPTS):
+        try:
+            return act()
+        except files.Conflict:  # another sync wrote meanwhile: look again
+            continue
+        except WhetError as error:
+            return Copy(name, "skipped", f"{error.message} {error.advice}".strip())
+    return Copy(name, "conflict", f"{name} was changed again and again while it was written.")
 
 
 def _shared(targets: tuple[Target, ...], field: str) -> dict[str, tuple[Target, ...]]:

@@ -7,12 +7,14 @@ from whet.cli.chat.inline import DIM
 from whet.cli.chat.inputs import Input
 from whet.cli.chat.interrupts import answered, interruptible
 from whet.cli.chat.plain import safe
+from whet.cli.chat.reviewing import Reviews
 from whet.cli.chat.screen import Screen, cut, drawn
 from whet.cli.chat.slash import Reaction, Standing, is_command, respond
 from whet.cli.endings import FINISHED, INTERRUPTED, exit_code, failure_words, spent_words
 from whet.cli.talking import Talk
 from whet.errors import WhetError
 from whet.runs import Ended, Run, Spent
+from whet.settings import Review
 from whet.transcripts import Ending, Message, Origin, Role
 
 RECAPPED = 4
@@ -21,8 +23,9 @@ RECAPPED = 4
 class Conversation:
     """The person's side of a talk: what is typed goes to the agent or to Whet itself, what comes back is shown."""
 
-    def __init__(self, talk: Talk, screen: Screen, *, thoughts: bool = True) -> None:
+    def __init__(self, talk: Talk, screen: Screen, *, thoughts: bool = True, review: Review | None = None) -> None:
         self._talk = talk
+        self._reviews = Reviews(talk, review) if review else None
         self._screen = screen
         self._display = Display(screen, screen, thoughts=thoughts)
         self._input: Input | None = None
@@ -40,6 +43,7 @@ class Conversation:
     def _take_turns(self, source: Input) -> int:
         tired = False  # whether Ctrl-C was pressed at the prompt already
         while True:
+            self._tell_news()
             try:
                 text = source.read()
             except KeyboardInterrupt:
@@ -58,6 +62,11 @@ class Conversation:
                     return FINISHED
             elif not self._turn(text):
                 return INTERRUPTED
+
+    def _tell_news(self) -> None:
+        """What reviews have learned meanwhile, before the person is asked for the next words."""
+        for line in self._reviews.news() if self._reviews else ():
+            self._screen.line(safe(line), DIM)
 
     def ask(self, question: Question) -> bool:
         """Ask whether a call may be carried out. Ctrl-C is a no, and stops the turn."""
@@ -124,6 +133,8 @@ class Conversation:
             return False
         if ended is not None:
             self._close(ended)
+            if self._reviews is not None:
+                self._reviews.after(ended)
         return True
 
     def _close(self, ended: Ended) -> None:

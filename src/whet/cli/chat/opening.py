@@ -27,7 +27,9 @@ def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
         asking: list[Conversation] = []
         talk = Talk(home, database, wish, ask=lambda question: asking[0].ask(question))
         with closing(talk):
-            conversation = Conversation(talk, screen, thoughts=wish.settings.chat.thoughts == "dim")
+            conversation = Conversation(
+                talk, screen, thoughts=wish.settings.chat.thoughts == "dim", review=wish.settings.review
+            )
             asking.append(conversation)
             screen.line(f"Whet · {talk.model} · {talk.folder}", BOLD)
             screen.line("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", DIM)
@@ -51,7 +53,7 @@ def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) 
     source = Piped(sys.stdin.buffer)
     with Screen(sys.stdout) as screen, closing(Talk(home, database, wish)) as talk:
         if not as_json:
-            return Conversation(talk, screen).go(source)
+            return Conversation(talk, screen, review=wish.settings.review).go(source)
         code = FINISHED
         while (text := source.read()) is not None:
             if text.strip():

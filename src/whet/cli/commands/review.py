@@ -26,8 +26,11 @@ if TYPE_CHECKING:
 )
 @click.option("--model", default="", help="Another model than the one that is set: provider:name.")
 @click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it.")
+@click.option(
+    "--work", is_flag=True, hidden=True, help="With --background: be the worker too, until all reviews are done."
+)
 @json_option
-def command(session: str, kind: str, model: str, background: bool, as_json: bool) -> int:
+def command(session: str, kind: str, model: str, background: bool, work: bool, as_json: bool) -> int:
     from whet.learning.review import Ask, reviewed
     from whet.reviews import Kind
     from whet.store.home import find_home
@@ -39,7 +42,8 @@ def command(session: str, kind: str, model: str, background: bool, as_json: bool
         found = find(database, session)
         ask = Ask(found.id, found.message_count, Kind(kind), model)
         if background:
-            return _submit(home, ask, as_json)
+            _submit(home, ask, as_json)
+            return _work(home) if work else 0
         from whet.cli.chat.interrupts import interruptible
 
         with interruptible() as stop:
@@ -51,7 +55,7 @@ def command(session: str, kind: str, model: str, background: bool, as_json: bool
     return 0 if outcome.ending in ("finished", "budget") else 1
 
 
-def _submit(home: "Home", ask: "Ask", as_json: bool) -> int:
+def _submit(home: "Home", ask: "Ask", as_json: bool) -> None:
     from whet.engine.orders import Queue
     from whet.engine.work import office
     from whet.learning.review import order
@@ -62,7 +66,15 @@ def _submit(home: "Home", ask: "Ask", as_json: bool) -> int:
         print_json({"work": id})
     else:
         say(f"Queued as {id}. `whet worker` carries it out.")
-    return 0
+
+
+def _work(home: "Home") -> int:
+    """Out of the way of whoever is talking meanwhile."""
+    from whet.cli.commands.worker import work_off
+    from whet.engine.orders import Queue
+
+    os.nice(10)
+    return work_off(home, [Queue.REVIEWS], concurrency=1)
 
 
 def _because(detail: str) -> str:

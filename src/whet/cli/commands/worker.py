@@ -4,11 +4,16 @@ import os
 import signal
 import sys
 from threading import Event
+from typing import TYPE_CHECKING
 
 import click
 
 from whet.cli.options import json_option
 from whet.cli.output import print_json_line, say
+
+if TYPE_CHECKING:
+    from whet.engine.orders import Queue
+    from whet.store.home import Home
 
 QUEUES = ("reviews", "jobs", "trials", "attempts", "chores")
 LOOK_SECONDS = 2.0
@@ -26,26 +31,33 @@ LOOK_SECONDS = 2.0
 @json_option
 def command(queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json: bool) -> int:
     from whet.engine.orders import Queue
-    from whet.engine.worker import launched
-    from whet.learning.procedures import PROCEDURES
     from whet.store.home import find_home
 
-    stop = _stopping()
     chosen = [Queue(name) for name in queues or QUEUES]
     home = find_home(os.environ)
-    with launched(home, PROCEDURES, queues=chosen, concurrency=concurrency) as worker:
-        if as_json:
-            print_json_line({"worker": worker.name, "queues": [queue.value for queue in chosen]})
-            sys.stdout.flush()
-        elif not until_idle:
-            say(f"Working on {', '.join(chosen)}. `whet work` lists what there is; Ctrl-C stops.")
+    if until_idle:
+        return work_off(home, chosen, concurrency=concurrency)
+    if as_json:
+        print_json_line({"queues": [queue.value for queue in chosen]})
+        sys.stdout.flush()
+    else:
+        say(f"Working on {', '.join(chosen)}. `whet work` lists what there is; Ctrl-C stops.")
+    return work_off(home, chosen, concurrency=concurrency, until_idle=False)
+
+
+def work_off(home: "Home", queues: "list[Queue]", *, concurrency: int, until_idle: bool = True) -> int:
+    """Carry out what waits on some queues, until nothing is left or somebody stops it."""
+    from whet.engine.worker import launched
+    from whet.learning.procedures import PROCEDURES
+
+    stop = _stopping()
+    with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker:
         while not stop.is_set():
             worker.look_after()
             if until_idle and worker.is_idle():
                 break
             stop.wait(LOOK_SECONDS)
-        unfinished = worker.busy
-    if unfinished:
+    if worker.busy:
         # A step that will not end must not keep the worker: whoever comes next does it again.
         sys.stdout.flush()
         os._exit(0)

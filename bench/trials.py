@@ -1,0 +1,182 @@
+"""Does a warm start help a weak model? Cold, placebo and warm through the gate, on tasks of our own.
+
+    python bench/trials.py --model PATH.gguf [--template CHAT.jinja] [--steps one|several|both] [--most N]
+
+Examples are mined from seven pieces of work that a script does with the real tools; the tasks are others. Without
+--model it is the embedded one, whose weights `whet models pull` fetches. Everything happens in a home of its own.
+"""
+
+import argparse
+import json
+import os
+import sys
+import tempfile
+import time
+from itertools import count
+from pathlib import Path
+from threading import Event
+
+from trial_cases import TOOLS, WORK, Work, one_step, several_steps
+from whet.agent.compaction import Compacting
+from whet.agent.providers.scripted import Call, Scripted, asks, says
+from whet.agent.redacting import Secrets
+from whet.agent.starting import Means, new_id, perform
+from whet.agent.starting import says as order
+from whet.agent.tools.situation import Situation
+from whet.agent.tools.toolbox import toolbox
+from whet.attempts import Arm
+from whet.changes.author import Author
+from whet.changes.templates import keep
+from whet.data import failure_weights
+from whet.engine.steps import Direct
+from whet.learning.experiment import Progress, trial
+from whet.learning.procedures import PROCEDURES
+from whet.learning.trial_plans import Wanted, prepare
+from whet.ledger import Actor
+from whet.mining import Wanted as Mining
+from whet.mining import mine
+from whet.patches import Action, Form, Patch
+from whet.runs import Run, Sampling
+from whet.store.database import Database
+from whet.store.home import Home, prepare_home
+from whet.store.listing import Filters
+from whet.store.opening import opened
+from whet.store.template_files import stored_transcripts
+from whet.templates import Template, described, written
+from whet.trust import Trust
+
+NAME = "small-file-work"
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--model", default="", help="A GGUF file; else the embedded model.")
+    parser.add_argument("--template", default="", help="A chat template in place of the file's own.")
+    parser.add_argument("--steps", choices=("one", "several", "both"), default="one")
+    parser.add_argument("--most", type=int, default=0, help="Only so many cases.")
+    parser.add_argument("--seeds", type=int, default=1)
+    parser.add_argument("--temperature", type=float, default=0.0)
+    parser.add_argument("--output-tokens", type=int, default=96)
+    parser.add_argument(
+        "--all-cases", action="store_true", help="Do not stop early: alpha so small that nothing decides."
+    )
+    parser.add_argument("--home", default="", help="A folder to keep; else one that is removed.")
+    options = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="whet-bench-") as temporary:
+        home = Home(Path(options.home or temporary).absolute())
+        prepare_home(home)
+        settings(home, options)
+        with opened(home) as database:
+            template = examples(home, database)
+            print(
+                f"{len(template.examples)} examples, {template.tokens} tokens: {', '.join(template.tools)}", flush=True
+            )
+            conduct(home, database, template, options)
+
+
+def settings(home: Home, options: argparse.Namespace) -> None:
+    local = f'template = "{options.template}"\n' if options.template else ""
+    threads = os.environ.get("WHET_BENCH_THREADS", "2")
+    (home.folder / "settings.toml").write_text(
+        f'model = "local:{options.model}"\n[local]\nthreads = {threads}\ncontext_tokens = 8192\n{local}'
+        if options.model
+        else f'model = "local"\n[local]\nthreads = {threads}\n{local}'
+    )
+    if not options.model:
+        weights = Path(os.environ.get("WHET_BENCH_WEIGHTS", Path.home() / ".cache/local-models/smol.gguf"))
+        models = home.folder / "models"
+        models.mkdir(exist_ok=True)
+        if not (models / "SmolLM2-135M-Instruct.gguf").exists() and weights.exists():
+            (models / "SmolLM2-135M-Instruct.gguf").write_bytes(weights.read_bytes())
+
+
+def examples(home: Home, database: Database) -> Template:
+    """Do the work with the real tools, then mine what worked."""
+    for work in WORK:
+        do(home, database, work)
+    mined = mine(
+        stored_transcripts(database, Filters(), limit=100), Mining(fewest=5, most=8), weights=failure_weights()
+    )
+    if not mined.examples:
+        sys.exit(f"nothing could be mined: {mined.left_out}")
+    template = Template(NAME, mined.examples, mined.activity, described(mined.examples), created=time.time())
+    keep(Author(home, database, Actor.PERSON, Trust.USER, time.time()), template, replace=False)
+    return template
+
+
+def do(home: Home, database: Database, work: Work) -> None:
+    with tempfile.TemporaryDirectory(prefix="whet-work-") as folder:
+        for path, text in work.files.items():
+            Path(folder, path).write_text(text)
+        box = toolbox(Situation(Path(folder), home, "work", os.environ, told=Trust.OPERATOR), sets=TOOLS, messages=())
+        replies = [asks(Call(name, json.dumps(arguments))) for name, arguments in work.calls]
+        run = Run(
+            id=new_id(time.time()),
+            model="scripted",
+            system="You work with files.",
+            messages=(order(work.task, now=time.time()),),
+            shown=box.definitions,
+            allowed=box.names,
+            folder=folder,
+        )
+        means = Means(Scripted([*replies, says(work.answer)]), box, Compacting(lambda: "", enabled=False), Secrets())
+        for _ in perform(database, run, means, interrupt=Event()):
+            pass
+        box.close()
+
+
+def conduct(home: Home, database: Database, template: Template, options: argparse.Namespace) -> None:
+    cases = {"one": one_step(), "several": several_steps(), "both": (*one_step(), *several_steps())}[options.steps]
+    patch = Patch(Form.TEMPLATE, Action.ADD, NAME, written(template), trust=Trust.AGENT)
+    wanted = Wanted(
+        patch,
+        cases[: options.most or None],
+        seeds=options.seeds,
+        placebo=True,
+        alpha=1e-9 if options.all_cases else 0.05,
+        sampling=Sampling(temperature=options.temperature, output_tokens=options.output_tokens),
+    )
+    ready = prepare(home, database, wanted, id=new_id(time.time()), now=time.time())
+    print(f"plan: {ready.plan.cases} cases, alpha {ready.plan.alpha:.4f}, finds {ready.plan.minimum_effect:.2f},"
+          f" at most {ready.plan.attempts_most} attempts", flush=True)  # fmt: skip
+    started, looks = time.monotonic(), count(1)
+
+    def observe(progress: Progress) -> None:
+        verdict = progress.result.verdict
+        rates = " ".join(f"{each.arm}={each.passed}/{each.attempts}" for each in progress.result.tallies)
+        print(f"{next(looks):3} {time.monotonic() - started:6.0f} s {rates} effect {verdict.effect:+.2f}"
+              f" help {verdict.evidence_help:.1f} harm {verdict.evidence_harm:.1f}", flush=True)  # fmt: skip
+
+    steps = Direct(ready.trial.id, lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
+    done = trial(home, steps, ready.order.body, observe=observe)
+    report(json.loads(done.value), done.summary)
+
+
+def report(progress: dict[str, object], summary: str) -> None:
+    print(summary)
+    result = progress["result"]
+    assert isinstance(result, dict)
+    print("| arm | passed | early errors | no call worked | first success (turn) | errors | tools | tokens | seconds |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for each in result["tallies"]:
+        first = each.get("first_success_turn")
+        low, high = each["interval"]
+        print(
+            f"| {Arm(each['arm']).value} | {each['passed']} of {each['attempts']} ({low:.2f} to {high:.2f}) "
+            f"| {each['early_error_rate']:.2f} | {each['no_success']} | {first if first is None else round(first, 2)} "
+            f"| {each['errors']:.2f} | {each['tools']:.2f} | {each['tokens']:.0f} | {each['seconds']:.1f} |"
+        )
+    for name in ("verdict", "lesson", "form"):
+        verdict = result.get(name)
+        if verdict:
+            low, high = verdict["interval"]
+            print(f"{name}: {verdict['ruling']} {verdict['effect']:+.3f} ({low:+.3f} to {high:+.3f}), evidence of help "
+                  f"{verdict['evidence_help']:.1f}, of harm {verdict['evidence_harm']:.1f}, {verdict['cases']} cases,"
+                  f" alpha {verdict['alpha']:.4f}")  # fmt: skip
+    print(
+        f"price: {progress.get('price')}; always {len(result.get('always', []))}, never {len(result.get('never', []))}"
+    )
+
+
+if __name__ == "__main__":
+    main()

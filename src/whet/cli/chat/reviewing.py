@@ -1,0 +1,61 @@
+"""Reviews of a live conversation: begun behind its back, by a process of their own, and told of in one line."""
+
+import subprocess
+import sys
+import time
+
+from whet.agent.talking import Talk
+from whet.learning.review import news, reviews_of
+from whet.reviews import Kind, Reviewed, count, due
+from whet.runs import Ended
+from whet.settings import Review
+from whet.store.recording import SOURCE
+from whet.transcripts import session_id
+
+PROGRAM = "from whet.cli.main import main; main()"
+
+
+class Reviews:
+    """What a conversation has had reviewed. The next turn never waits for a review: it outruns it."""
+
+    def __init__(self, talk: Talk, settings: Review) -> None:
+        self._talk = talk
+        self._settings = settings
+        self._begun: dict[str, list[Reviewed]] = {}
+        self._faults: list[str] = []
+        self._told_until = time.time()
+
+    def after(self, ended: Ended) -> None:
+        """Begin the review that a finished turn calls for, if it does and no other is at work."""
+        run = self._talk.run
+        begun = self._begun.setdefault(run.id, [])
+        known = (*reviews_of(self._talk.database, session_id(SOURCE, run.id)), *begun)
+        tools = (definition.name for definition in run.shown)
+        kind = due(count(run.messages, known), ended.ending, self._settings, tools)
+        if kind is not None:
+            begun.append(Reviewed(kind, len(run.messages)))
+            self._start(kind)
+
+    def news(self) -> tuple[str, ...]:
+        """What reviews have learned since this was last asked: a line for each that learned anything."""
+        since, self._told_until = self._told_until, time.time()
+        lines, self._faults = self._faults, []
+        for run in self._begun:
+            lines += news(self._talk.home, self._talk.database, session_id(SOURCE, run), since=since)
+        return tuple(lines)
+
+    def _start(self, kind: Kind) -> None:
+        """In a process that outlives this one. Should it not get far, the next worker finds what it queued."""
+        run = self._talk.run
+        command = [sys.executable, "-c", PROGRAM, "review", run.id, "--kind", kind.value, "--background", "--work"]
+        model = self._settings.model or self._talk.model
+        try:
+            subprocess.Popen(
+                [*command, "--model", model],
+                stdin=subprocess.DEVNULL,
+                stdout=subprocess.DEVNULL,
+                stderr=subprocess.DEVNULL,
+                start_new_session=True,
+            )
+        except OSError as error:
+            self._faults.append(f"No review was begun: {error}. `whet review {run.id}` does it by hand.")
