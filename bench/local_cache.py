@@ -1,7 +1,7 @@
 """What the embedded model's server reads from its cache: a conversation of several turns, and the first byte changed.
 
-`python bench/local_cache.py` fetches the weights (98 MB) unless WHET_HOME has them. Seconds depend on the machine and on
-what else runs there; tokens and the ratio between the two times do not.
+`python bench/local_cache.py` fetches the weights (98 MB) unless WHET_HOME has them. Seconds depend on the machine and
+on what else runs there; tokens do not, and the ratio between the two times little.
 """
 
 import argparse

@@ -9,10 +9,12 @@ from whet.evidence import gather
 from whet.runs import Run
 from whet.trajectories import Definition
 from whet.transcripts import (
+    Media,
     Message,
     Origin,
     Role,
     Text,
+    Thought,
     ToolCall,
     ToolResult,
     Transcript,
@@ -139,6 +141,18 @@ def test_a_record_in_words_has_everything_but_thoughts_and_keeps_its_limit() -> 
         "read answers: not found",
     ]
     assert len(told(long_run(100).messages, 500)) < 2_200
+
+
+def test_pictures_are_named_and_thoughts_are_left_out() -> None:
+    picture = Media(kind="image")
+    shown = Message(role=Role.USER, parts=(picture, Text("What is it?")), trust=Trust.USER)
+    thought = Message(role=Role.AGENT, parts=(Thought("A cat?"), Text("A cat.")), trust=Trust.AGENT)
+    assert told((shown, thought), 100) == "user: [image]\nuser: What is it?\nagent: A cat."
+    seen = Message(role=Role.TOOL, parts=(ToolResult("c", (picture, Text(LONG))),), trust=Trust.TOOL)
+    run = run_of(user("Look."), agent("", "c"), seen, *exchange(1))
+    eased = plan(run, room=8_000, tail_tokens=2_500).orders[2].results[0]
+    assert eased.content[0] == picture
+    assert len(eased.text) < len(LONG)
 
 
 turns = st.lists(

@@ -48,7 +48,7 @@ def unused(messages: tuple[Message, ...]) -> tuple[Message, ...]:
 
 def wants_summary(run: Run) -> bool:
     last = run.messages[-1]
-    return last.origin is Origin.INSERTED and "ummar" in (last.text + run.system)
+    return last.origin is Origin.INSERTED and ("not part of the task" in last.text or "ummar" in last.text)
 
 
 class Windowed:
@@ -154,13 +154,24 @@ def test_a_window_that_is_smaller_than_believed_is_learned(watched: Watch) -> No
     assert ended.ending is Ending.FINISHED
 
 
+def test_in_a_large_window_the_summary_is_asked_for_behind_the_conversation_that_is_cached(watched: Watch) -> None:
+    provider = watched(Windowed(Scripted(many(80)), 50_000))
+    run = grown(run_of("Fix the parser."), *(says("I think. " * 300).message for _ in range(50)), user("Go on."))
+    runs, _, ended = pursued(replace(run, room=40_000), provider)
+    assert ended.ending is Ending.FINISHED
+    asked = [body for body in provider.requests["run-1"] if b"not part of the task" in body]
+    assert len(asked) == 1
+    assert not any(run_id.endswith("/summary") for run_id in provider.requests)
+    assert any(SUMMARY in message.text for message in runs[1].messages)
+
+
 def test_where_the_model_gives_no_summary_the_record_is_kept_in_short(watched: Watch) -> None:
     reading = many(60)
 
     def sulk(run: Run) -> Reply:
         step = next(reading)
         assert callable(step)
-        return asks(Call("read")) if wants_summary(run) else step(run)
+        return asks(Call("read"), text="I go on.") if wants_summary(run) else step(run)
 
     provider = watched(Windowed(Scripted(itertools.repeat(sulk)), 4_000))
     runs, _, ended = pursued(replace(run_of("Fix the parser."), room=3_200), provider)
@@ -170,6 +181,7 @@ def test_where_the_model_gives_no_summary_the_record_is_kept_in_short(watched: W
     ]
     assert records
     assert all(record.origin is Origin.SUMMARY for record in records)
+    assert not any("I go on." in message.text for run in runs for message in run.messages)
 
 
 def test_an_order_that_is_too_long_by_itself_ends_the_run_and_says_what_to_do(watched: Watch) -> None:

@@ -5,8 +5,10 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
+from whet.data import failure_weights
 from whet.errors import WhetError
 from whet.runs import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown, without_last_turn
+from whet.store.analyses import analysis_of, refresh
 from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.preparing import prepare
@@ -173,6 +175,32 @@ def test_a_fork_stores_and_counts_only_what_is_its_own(database: Database) -> No
     assert len(rows(database, "own-2")) == 2
     assert measure(database, Filters()).totals.input_tokens == 105
     assert session.parent_id == find(database, "own-1").id
+
+
+def test_what_a_fork_repeats_is_evidence_in_its_parent_only(database: Database) -> None:
+    failing = tuple(
+        message
+        for number in range(4)
+        for message in (
+            Message(role=Role.AGENT, parts=(ToolCall(f"c{number}", "Bash", '{"command": "make"}'),), trust=Trust.AGENT),
+            Message(
+                role=Role.TOOL,
+                parts=(ToolResult(f"c{number}", (Text("make: *** No rule to make target"),), "Bash", error=True),),
+                trust=Trust.TOOL,
+            ),
+        )
+    )
+    run = run_of(said("build it"))
+    play(database, run, *failing, said("I give up.", Role.AGENT))
+    whole = grown(run, *failing, said("I give up.", Role.AGENT))
+    review = fork(whole, id="own-2", order=[said("what was learned?")], allowed=frozenset(), purpose=Purpose.REVIEW)
+    play(database, review, said("nothing", Role.AGENT))
+    refresh(database, failure_weights(), progress=lambda _: None)
+    parent, child = (analysis_of(database, find(database, each)) for each in ("own-1", "own-2"))
+    assert parent
+    assert child
+    assert parent.signals
+    assert (child.signals, any(child.calls.values())) == ((), False)
 
 
 def test_two_forks_that_happen_to_say_the_same_share_it(database: Database) -> None:

@@ -1,5 +1,7 @@
 """Skills are copied into agents' folders, and what Whet did not put there is never touched."""
 
+import subprocess
+import sys
 from pathlib import Path
 
 import pytest
@@ -11,6 +13,7 @@ from whet.targets.skill_folders import MARKER, Hand, copied, copy, withdraw
 from whet.targets.sync import Order, sync
 from whet.targets.sync import withdraw as withdraw_target
 
+COPYING = Path(__file__).with_name("copying_worker.py")
 SKILL = {"SKILL.md": b"---\nname: deploy\n---\nSee references/steps.md\n", "references/steps.md": b"1. Build\n"}
 
 
@@ -139,3 +142,18 @@ def test_sync_brings_and_takes_skills_for_all_who_share_a_folder(tmp_path: Path)
     assert sorted(path.name for path in shared.iterdir()) == ["release"]
     withdraw_target(offer(release=SKILL), codex, ())
     assert list(shared.iterdir()) == []
+
+
+def test_syncs_at_the_same_time_leave_nothing_that_is_nobodys(tmp_path: Path) -> None:
+    folder = tmp_path / "skills"
+    workers = [subprocess.Popen([sys.executable, COPYING, folder, "25"]) for _ in range(4)]
+    assert [worker.wait() for worker in workers] == [0] * 4
+    assert copy(folder, "deploy", SKILL, Hand("home")).kind in ("written", "unchanged")
+    assert withdraw(folder, "deploy", Hand("home")).kind == "removed"
+    assert list(folder.iterdir()) == []
+
+
+def test_an_empty_folder_that_a_sudden_stop_left_is_free(tmp_path: Path) -> None:
+    (tmp_path / "deploy" / "references").mkdir(parents=True)
+    (tmp_path / "deploy" / ".whet-0123456789abcdef.tmp").write_text("half")
+    assert copy(tmp_path, "deploy", SKILL, Hand("home")).kind == "written"

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from whet import text_calls
 from whet.agent.protocols import Answer, Interrupted, Toolbox
 from whet.guidance import notice
 from whet.runs import Run
@@ -50,6 +51,9 @@ def refusal(call: ToolCall, run: Run, *, repeated: frozenset[str] = frozenset())
     """The result of a call that may not be carried out; None for one that may."""
     if call.id in repeated:
         return told(call, notice("call_repeated"))
+    unreadable = text_calls.fault_of(call)
+    if unreadable:
+        return told(call, notice("call_unreadable", fault=unreadable))
     known = [definition.name for definition in run.shown]
     if call.name not in known:
         text = notice("call_unknown", tool=call.name[:FAULT_CHARACTERS], tools=", ".join(known) or "none")

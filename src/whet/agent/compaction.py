@@ -176,7 +176,8 @@ def _asked(run: Run, provider: Provider, interrupt: Event) -> Summary | None:
         for piece in provider.reply(run, interrupt=interrupt):
             if isinstance(piece, Reply):
                 message = piece.message
-                return Summary(message.text, message.usage, message.model) if message.text.strip() else None
+                is_summary = message.text.strip() and not message.calls  # with a call it goes on working instead
+                return Summary(message.text, message.usage, message.model) if is_summary else None
     except ProviderFailed:
         return None
     return None

@@ -11,7 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.compaction import Compacting, Said
-from whet.agent.providers.choosing import provider_for
+from whet.agent.providers.choosing import Chosen, provider_for
 from whet.agent.redacting import Secrets
 from whet.agent.starting import Beginning, Means, new_id, newest, perform, resume, room_of, says, start
 from whet.agent.tools.situation import Question, Situation
@@ -74,11 +74,20 @@ class Talk:
         self.notes: tuple[str, ...] = (*(prompt.warnings if prompt else ()), *self._box.notes)
         self._box.attend([_prompt_as_message(prompt), *self.run.messages])
 
-    def turn(self, text: str, *, interrupt: Event, material: Message | None = None) -> Iterator[Said]:
-        """Give the agent an order, with what it is to work on, and pass on all that follows."""
-        orders = (*([material] if material else ()), says(text, now=time.time()))
+    def turn(
+        self, text: str, *, interrupt: Event, material: Message | None = None, before: tuple[Message, ...] = ()
+    ) -> Iterator[Said]:
+        """Give the agent an order, with what it is to work on, and pass on all that follows.
+
+        `before` is what a program puts in front of the person's own words.
+        """
+        orders = (*before, *([material] if material else ()), says(text, now=time.time()))
         if self._wish.template and not self.run.messages:
             orders = self._warmed(orders, text)
+        yield from self.go_on(*orders, interrupt=interrupt)
+
+    def go_on(self, *orders: Message, interrupt: Event) -> Iterator[Said]:
+        """Let the agent go on from where the session stands: after these orders, or where it was left off."""
         self.run = grown(self.run, *orders)
         self._box.attend(orders)
         for said in perform(self.database, self.run, self._means(), interrupt=interrupt):
@@ -87,6 +96,11 @@ class Talk:
             elif isinstance(said, Message):
                 self.run = grown(self.run, said)
             yield said
+
+    @property
+    def served(self) -> Chosen:
+        """The provider that really answers, and what is known of its model."""
+        return self._chosen
 
     def change_model(self, name: str) -> None:
         """Let another model answer from the next turn on; raises WhetError where there is none of that name."""

@@ -29,7 +29,12 @@ IDENTITY = "identity"
 
 def ledger_of(home: Home, database: Database) -> Ledger:
     """The ledger as this home sees it. A home that shares its database with others has an identity of its own."""
-    return Ledger(database, _identity(home) if home.database_url else "")
+    return Ledger(database, identity_of(home))
+
+
+def identity_of(home: Home) -> str:
+    """What tells this home from others that share its database; empty where none can."""
+    return _identity(home) if home.database_url else ""
 
 
 @contextlib.contextmanager

@@ -28,6 +28,8 @@ CATALOGUE = (
     ("curate", "curate", "Propose to merge skills that overlap and to retire stale notes."),
     ("work", "work", "List the work of the background; cancel and retry it."),
     ("worker", "worker", "Carry out the work that waits."),
+    ("cases", "cases", "List, write and run tasks with their own check."),
+    ("try", "try_", "Try a change on cases before it is kept."),
     ("judge", "judge", "Say whether one arm of an experiment is really better."),
     ("export", "export", "Write sessions as OpenAI messages or ATIF."),
     ("forget", "forget", "Remove a session, or all of a source."),

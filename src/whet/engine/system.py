@@ -2,6 +2,8 @@
 
 from typing import NamedTuple
 
+from whet.changes.changing import identity_of
+from whet.engine.orders import Queue
 from whet.store.home import Home, prepare_home
 from whet.store.opening import connect
 
@@ -9,6 +11,9 @@ FILE = "engine.db"
 NAME = "whet"
 # Work that an older Whet left must be taken up by a newer one, so the version stands still while the steps do.
 VERSION = "1"
+CLOCK = "clock"  # the kind of order that the schedule of the engine gives, once a minute
+# Work on a home's own files: only a worker of that home can do it, and others that share the database must not.
+OWN = (Queue.REVIEWS, Queue.JOBS, Queue.CHORES)
 
 
 class System(NamedTuple):
@@ -29,3 +34,9 @@ def system_of(home: Home) -> System:
     finally:
         database.close()
     return System(home.database_url) if schema == "public" else System(home.database_url, f"{schema}_engine")
+
+
+def queue_name(home: Home, queue: Queue) -> str:
+    """What the engine calls a queue: work on a home's own files waits in queues of that home."""
+    identity = identity_of(home) if queue in OWN else ""
+    return f"{queue.value}@{identity}" if identity else queue.value

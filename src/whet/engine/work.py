@@ -3,6 +3,7 @@
 import contextlib
 import hashlib
 from collections.abc import Iterator
+from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -11,12 +12,14 @@ from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions, S
 from dbos import error as dbos_error
 
 from whet.engine.orders import Done, Order, Queue
-from whet.engine.system import NAME, VERSION, system_of
+from whet.engine.system import NAME, VERSION, queue_name, system_of
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.transcripts import Value
 
 WORKFLOW = "carry_out"
+TICK = "tick"
+SWEPT = 500
 ID_BYTES = 6
 LISTED = 200
 MOST_TAKEOVERS = 3  # an order in which so many workers died is not given to another one
@@ -76,14 +79,15 @@ class Work(NamedTuple):
 class Office:
     """The counter of the engine. It needs no worker to run; what is given waits for one."""
 
-    def __init__(self, client: DBOSClient) -> None:
+    def __init__(self, client: DBOSClient, home: Home) -> None:
         self._client = client
+        self._home = home
 
     def submit(self, order: Order, queue: Queue) -> str:
         """Give an order. One with the same key that was given before, whatever became of it, is the same order."""
         options: EnqueueOptions = {
             "workflow_name": WORKFLOW,
-            "queue_name": queue.value,
+            "queue_name": queue_name(self._home, queue),
             "workflow_id": identity(order.kind, order.key),
             "app_version": VERSION,
         }
@@ -94,16 +98,18 @@ class Office:
 
     def all(self, *, limit: int = LISTED) -> tuple[Work, ...]:
         """The newest orders first."""
-        return tuple(_work(found) for found in self._client.list_workflows(limit=limit, sort_desc=True))
+        found = self._client.list_workflows(name=WORKFLOW, limit=limit, sort_desc=True)
+        return tuple(_work(each) for each in found)
 
     def open(self) -> tuple[Work, ...]:
         """What is queued or running."""
-        found = self._client.list_workflows(status=["ENQUEUED", "DELAYED", "PENDING"], load_output=False)
+        waiting = ["ENQUEUED", "DELAYED", "PENDING"]
+        found = self._client.list_workflows(name=WORKFLOW, status=waiting, load_output=False)
         return tuple(_work(each) for each in found)
 
     def find(self, id: str) -> Work:
         """The order whose id begins so."""
-        found = self._client.list_workflows(workflow_id_prefix=id, limit=2, sort_desc=True) if id else []
+        found = self._client.list_workflows(name=WORKFLOW, workflow_id_prefix=id, limit=2, sort_desc=True) if id else []
         exact = [each for each in found if each.workflow_id == id] or found
         if not exact:
             raise WhetError(f"There is no work {id}.", advice="`whet work` lists it.")
@@ -136,6 +142,19 @@ class Office:
         )
         return self.find(made.workflow_id)
 
+    def sweep(self, *, before: float) -> int:
+        """Let go of what the clock left: its old ticks, of which there is one a minute."""
+        found = self._client.list_workflows(
+            name=TICK,
+            end_time=datetime.fromtimestamp(before, UTC).isoformat(),
+            status=["SUCCESS", "ERROR", "CANCELLED", "ENQUEUED"],
+            limit=SWEPT,
+            load_input=False,
+            load_output=False,
+        )
+        self._client.delete_workflows([each.workflow_id for each in found])
+        return len(found)
+
 
 @contextlib.contextmanager
 def office(home: Home) -> Iterator[Office]:
@@ -149,7 +168,7 @@ def office(home: Home) -> Iterator[Office]:
         application_name=NAME,
     )
     try:
-        yield Office(client)
+        yield Office(client, home)
     except dbos_error.DBOSException as error:
         raise WhetError(f"The engine refused: {error}", advice="`whet work` shows how things stand.") from error
     finally:

@@ -2,8 +2,10 @@
 
 import contextlib
 import uuid
-from collections.abc import Iterator, Sequence
+from collections.abc import Callable, Iterator, Sequence
+from datetime import datetime
 from threading import Event
+from typing import Any
 
 import msgspec
 from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
@@ -11,22 +13,23 @@ from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
 from whet.engine.durable import Durable, procedure_of
 from whet.engine.life import held
 from whet.engine.orders import Procedures, Queue
-from whet.engine.system import NAME, VERSION, system_of
-from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, WORKFLOW
+from whet.engine.system import CLOCK, NAME, VERSION, queue_name, system_of
+from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW
 from whet.errors import WhetError
 from whet.store.home import Home
 
 POLL_SECONDS = 0.5
 PATIENCE_SECONDS = 5
+EVERY_MINUTE = "* * * * *"
 
 
 class Worker:
     """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
 
-    def __init__(self, home: Home, name: str, queues: Sequence[Queue], running: dict[str, Event]) -> None:
+    def __init__(self, home: Home, name: str, queues: Sequence[str], running: dict[str, Event]) -> None:
         self.name = name
         self._home = home
-        self._queues = [queue.value for queue in queues]
+        self._queues = list(queues)
         self._running = running
 
     @property
@@ -82,21 +85,26 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
     with held(home, name):
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            _register(home, procedures, name, running)
-            DBOS.listen_queues([queue.value for queue in queues])
+            tick = _register(home, procedures, name, running)
+            names = [queue_name(home, queue) for queue in queues]
+            DBOS.listen_queues(names)
             DBOS.launch()
-            for queue in queues:
-                DBOS.register_queue(queue.value, worker_concurrency=concurrency, polling_interval_sec=POLL_SECONDS)
-            yield Worker(home, name, queues, running)
+            for each in names:
+                DBOS.register_queue(each, worker_concurrency=concurrency, polling_interval_sec=POLL_SECONDS)
+            if CLOCK in procedures and Queue.CHORES in queues:
+                _set_clock(queue_name(home, Queue.CHORES), tick)
+            yield Worker(home, name, names, running)
         finally:
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=PATIENCE_SECONDS)
 
 
-def _register(home: Home, procedures: Procedures, name: str, running: dict[str, Event]) -> None:
-    """The one workflow: every kind of order is a procedure that it calls."""
+Tick = Callable[[datetime, Any], None]
 
-    @DBOS.workflow(name=WORKFLOW)
-    def carry_out(kind: str, body: str) -> str:
+
+def _register(home: Home, procedures: Procedures, name: str, running: dict[str, Event]) -> Tick:
+    """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
+
+    def perform(kind: str, body: str) -> str:
         interrupt = Event()
         id = str(DBOS.workflow_id)
         running[id] = interrupt
@@ -108,6 +116,25 @@ def _register(home: Home, procedures: Procedures, name: str, running: dict[str, 
             raise WhetError(f"{error.message} {error.advice}".strip()) from error
         finally:
             running.pop(id, None)
+
+    @DBOS.workflow(name=WORKFLOW)
+    def carry_out(kind: str, body: str) -> str:
+        return perform(kind, body)
+
+    @DBOS.workflow(name=TICK)
+    def tick(moment: datetime, context: Any) -> None:  # noqa: ARG001 - what a schedule gives its workflow
+        perform(CLOCK, "{}")
+
+    return tick
+
+
+def _set_clock(queue: str, tick: Tick) -> None:
+    """Have the clock looked at once a minute, and now: what was missed while no worker ran is made up for at once."""
+    schedule = f"{CLOCK}-{queue}"
+    DBOS.apply_schedules(
+        [{"schedule_name": schedule, "workflow_fn": tick, "schedule": EVERY_MINUTE, "queue_name": queue}]
+    )
+    DBOS.trigger_schedule(schedule)
 
 
 def _config(url: str, schema: str, name: str) -> DBOSConfig:

@@ -15,9 +15,10 @@ from whet.outcomes import Outcome
 from whet.scores import Weights
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
+from whet.store.recording import SOURCE
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of
 from whet.summaries import Judged
-from whet.transcripts import Transcript
+from whet.transcripts import Origin, Transcript
 
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000
@@ -38,7 +39,7 @@ def refresh(database: Database, weights: Weights, *, progress: Callable[[Progres
     done = 0
     with _analysers(total) as run:
         for batch in _batches(waiting):
-            bodies = [msgspec.json.encode(load(database, session)) for session in batch]
+            bodies = [msgspec.json.encode(_own_part(session, load(database, session))) for session in batch]
             found = list(run(bodies, weights))
             with database.writing():
                 for session, analysis in zip(batch, found, strict=True):
@@ -46,6 +47,16 @@ def refresh(database: Database, weights: Weights, *, progress: Callable[[Progres
             done += sum(session.message_count for session in batch)
             progress(Progress(done, total))
     return len(waiting)
+
+
+def _own_part(session: Session, transcript: Transcript) -> Transcript:
+    """A fork of our own repeats what its parent holds: that is evidence there, and none here."""
+    if session.source != SOURCE or not session.parent_id or not session.base_count:
+        return transcript
+    repeated = (
+        msgspec.structs.replace(each, origin=Origin.SUMMARY) for each in transcript.messages[: session.base_count]
+    )
+    return msgspec.structs.replace(transcript, messages=(*repeated, *transcript.messages[session.base_count :]))
 
 
 def judged(database: Database, filters: Filters) -> Iterator[Judged]:

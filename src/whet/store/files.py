@@ -124,11 +124,15 @@ def entries(place: Place) -> tuple[Entry, ...]:
         if folder is None:
             return ()
         with os.scandir(folder.descriptor) as found:
-            return tuple(sorted(_entry(each) for each in found if not is_temporary(each.name)))
+            known = (_entry(each) for each in found if not is_temporary(each.name))
+            return tuple(sorted(entry for entry in known if entry is not None))
 
 
-def _entry(found: os.DirEntry[str]) -> Entry:
-    status = found.stat(follow_symlinks=False)
+def _entry(found: os.DirEntry[str]) -> Entry | None:
+    try:
+        status = found.stat(follow_symlinks=False)
+    except FileNotFoundError:
+        return None  # it went away while the folder was read
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder"}
     return Entry(found.name, kinds.get(stat.S_IFMT(status.st_mode), "other"), status.st_size)
 

@@ -211,6 +211,29 @@ MIGRATIONS = (
             "CREATE TABLE trials (id TEXT PRIMARY KEY, body {bytes} NOT NULL, changed {real} NOT NULL)",
         ),
     ),
+    Migration(
+        "jobs: how far each is accounted for, and its runs",
+        shared=(
+            """CREATE TABLE job_marks (
+                home TEXT NOT NULL,
+                job TEXT NOT NULL,
+                schedule TEXT NOT NULL,
+                accounted {real} NOT NULL,
+                made {number} NOT NULL,
+                PRIMARY KEY (home, job)
+            )""",
+            """CREATE TABLE job_runs (
+                id TEXT PRIMARY KEY,
+                home TEXT NOT NULL,
+                job TEXT NOT NULL,
+                scheduled {real} NOT NULL,
+                state TEXT NOT NULL,
+                handing TEXT NOT NULL,
+                body {bytes} NOT NULL
+            )""",
+            "CREATE INDEX job_runs_by_job ON job_runs (home, job, scheduled)",
+        ),
+    ),
 )
 
 

@@ -3,7 +3,7 @@
 import contextlib
 import hashlib
 import os
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Literal, NamedTuple
 
@@ -11,7 +11,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store import files
-from whet.store.folders import is_temporary
+from whet.store.folders import explained, is_temporary
 from whet.targets.places import place_of
 
 MARKER = ".whet.json"
@@ -58,7 +58,12 @@ def copied(folder: Path, home: str) -> tuple[str, ...]:
 
 def copy(folder: Path, name: str, content: Content, hand: Hand) -> Copy:
     """Bring one skill into an agent's folder: support files first, so that SKILL.md never points at nothing."""
-    place = folder / name
+    with _held(folder, hand):
+        return _copy(folder / name, content, hand)
+
+
+def _copy(place: Path, content: Content, hand: Hand) -> Copy:
+    name = place.name
     marker = files.read(_at(place / MARKER)) if place.is_dir() else None
     owned = _parse(marker)
     if not _is_free(place) and (owned is None or owned.home != hand.home or place.is_symlink()):
@@ -79,7 +84,12 @@ def copy(folder: Path, name: str, content: Content, hand: Hand) -> Copy:
 
 def withdraw(folder: Path, name: str, hand: Hand) -> Copy:
     """Take a copied skill away again; files that others put beside it stay."""
-    place = folder / name
+    with _held(folder, hand):
+        return _withdraw(folder / name, hand)
+
+
+def _withdraw(place: Path, hand: Hand) -> Copy:
+    name = place.name
     marker = files.read(_at(place / MARKER))
     owned = _parse(marker)
     if _is_free(place):
@@ -97,6 +107,17 @@ def withdraw(folder: Path, name: str, hand: Hand) -> Copy:
         files.remove(_at(place / MARKER), expected=marker)
         _remove_empty(place, before)
     return Copy(name, "removed")
+
+
+@contextlib.contextmanager
+def _held(folder: Path, hand: Hand) -> Iterator[None]:
+    """No other sync changes a skill in this folder meanwhile: what one copies another may be about to take away."""
+    if hand.dry_run:
+        yield
+        return
+    place = _at(folder)
+    with files.locked(place.root, place.names):
+        yield
 
 
 def _write(place: Path, content: Content, before: Content, marker: bytes | None, done: Ownership) -> None:
@@ -127,8 +148,9 @@ def _is_free(place: Path) -> bool:
     """Whether nobody has anything there; a sudden stop can leave empty folders."""
     if not os.path.lexists(place):
         return True
-    found = place.rglob("*") if place.is_dir() and not place.is_symlink() else (place,)
-    return all(each.is_dir() and not each.is_symlink() for each in found if not is_temporary(each.name))
+    with explained(place):
+        found = place.rglob("*") if place.is_dir() and not place.is_symlink() else (place,)
+        return all(each.is_dir() and not each.is_symlink() for each in found if not is_temporary(each.name))
 
 
 def _standing(place: Path, names: Iterable[str]) -> dict[str, bytes]:

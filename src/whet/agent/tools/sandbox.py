@@ -110,7 +110,7 @@ def _bubblewrapped(
     program = seccomp.program(network=True)  # a network namespace holds the rest back, and leaves the loopback
     files = (("--seccomp", program),) if program else ()
     options = (*bubblewrap_options(bounds, sealed=walls.sealed), "--chdir", str(folder), "--", *argv)
-    return Launch((walls.program,), options, environment, bounds.guard.folder, files)
+    return Launch((walls.program,), options, environment, bounds.guard.folder, files, tells="--info-fd")
 
 
 def temporary_for(walls: Walls, temporary: Path) -> str:

@@ -14,6 +14,7 @@ from whet.cli.authoring import author_at, person_at, tell
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.templates_shown import as_wire, filtered, found_record, print_list, print_stats, print_template
+from whet.cli.trying import template_command
 from whet.data import failure_weights
 from whet.errors import WhetError
 from whet.guidance.warm import words
@@ -224,6 +225,9 @@ def import_hermes(folder: Path | None, as_json: bool) -> int:
             say(f"Left out: {plain(each['file'])}: {plain(each['reason'])}")
         say(f"{many(len(made), 'template')} wait for your approval: `whet pending`.")
     return 0 if made else 1
+
+
+command.add_command(template_command)
 
 
 def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:

@@ -1,0 +1,57 @@
+"""Jobs kept and removed through the ledger; what a person wrote by hand is theirs."""
+
+from whet import jobs
+from whet.changes.author import Author, give
+from whet.changes.changing import ledger_of
+from whet.errors import WhetError
+from whet.jobs import Job
+from whet.ledger import Actor, Entry
+from whet.patches import Action, Form, Patch, digest
+from whet.settings_edits import assigned
+from whet.store.job_files import list_jobs, load, read_text
+
+
+def keep(author: Author, job: Job, *, replace: bool = False) -> Entry:
+    """Put a job in its file. One that an agent wrote, or that came from elsewhere, waits for a person."""
+    text = jobs.written(jobs.check(job))
+    old = read_text(author.home.folder, job.name)
+    if old is not None and not replace:
+        raise WhetError(f"There is a job {job.name} already.", advice="Choose another name, or remove it first.")
+    if old == text:
+        raise WhetError(f"The job {job.name} is just so already.", advice="There is nothing to change.")
+    if old is not None:
+        _expect_own(author, job.name)
+    action = Action.ADD if old is None else Action.CHANGE
+    return give(author, [Patch(Form.JOB, action, job.name, text, before=digest(old))])[0]
+
+
+def pause(author: Author, name: str, *, paused: bool) -> Entry:
+    """Let a job wait, or go on; all else that stands in its file stays as it is, comments too."""
+    old = read_text(author.home.folder, name) or ""
+    if load(author.home.folder, name).paused is paused:
+        raise WhetError(
+            f"The job {name} is {'paused' if paused else 'not paused'} already.", advice="`whet jobs` lists them."
+        )
+    _expect_own(author, name)
+    text = assigned(old, ("paused",), paused)
+    return give(author, [Patch(Form.JOB, Action.CHANGE, name, text, before=digest(old))])[0]
+
+
+def remove(author: Author, name: str) -> Entry:
+    """Take a job away; it can be brought back by undoing that."""
+    old = read_text(author.home.folder, name)
+    if old is None:
+        known = ", ".join(found.name for found in list_jobs(author.home.folder)) or "none yet"
+        raise WhetError(f"There is no job {name}.", advice=f"Jobs: {known}.")
+    _expect_own(author, name)
+    return give(author, [Patch(Form.JOB, Action.REMOVE, name, before=digest(old))])[0]
+
+
+def _expect_own(author: Author, name: str) -> None:
+    """Raise where an agent would change a person's job."""
+    if author.actor is Actor.PERSON:
+        return
+    ledger = ledger_of(author.home, author.database)
+    item = ledger.state().get(Form.JOB, name)
+    if item is None or not item.number or ledger.entry(item.number).actor is not author.actor:
+        raise WhetError(f"The job {name} is a person's.", advice="Ask the person to change it.")

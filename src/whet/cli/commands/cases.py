@@ -1,0 +1,238 @@
+"""whet cases: tasks with their own check, for trials."""
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import console, many, plain, print_json, say, table
+from whet.errors import WhetError
+from whet.store.case_files import FOLDER, Found, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
+from whet.store.home import Home, find_home, prepare_home
+
+if TYPE_CHECKING:
+    from whet.attempts import Attempt
+    from whet.cases import Case
+
+folder_option = click.option(
+    "--folder", type=click.Path(path_type=Path, file_okay=False), help="A project's own folder; else the home's."
+)
+
+
+@click.group(
+    "cases",
+    invoke_without_command=True,
+    epilog="Example: whet cases new fix-the-port",
+    help="List the cases: tasks with their own check, on which `whet try` tries changes. A case is a file in TOML.",
+)
+@folder_option
+@json_option
+@click.pass_context
+def command(context: click.Context, folder: Path | None, as_json: bool) -> int:
+    return 0 if context.invoked_subcommand else _list(folder, as_json)
+
+
+@command.command("list", epilog="Example: whet cases list --folder cases", help="List the cases.")
+@folder_option
+@json_option
+def list_(folder: Path | None, as_json: bool) -> int:
+    return _list(folder, as_json)
+
+
+@command.command(
+    "new", epilog="Example: whet cases new fix-the-port", help="Write an example with comments, to be edited."
+)
+@click.argument("name")
+@folder_option
+@json_option
+def new(name: str, folder: Path | None, as_json: bool) -> int:
+    from whet.guidance.judging import example_case
+
+    path = keep_text(_folder(folder), name, example_case())
+    if as_json:
+        print_json({"case": name, "path": str(path)})
+    else:
+        say(f"Wrote {plain(path)}. Edit it, then: whet cases run {plain(name)}")
+    return 0
+
+
+@command.command("show", epilog="Example: whet cases show fix-the-port", help="Show a case.")
+@click.argument("name")
+@folder_option
+@json_option
+def show(name: str, folder: Path | None, as_json: bool) -> int:
+    import msgspec
+
+    from whet.cases import write
+    from whet.store.case_files import load_case
+
+    case = load_case(_folder(folder), name)
+    if as_json:
+        fields = msgspec.to_builtins(case)
+        print_json({**fields, "name": name, "key": case.key, "conversation": len(case.conversation)})
+        return 0
+    say(plain(write(case).rstrip()))
+    if case.conversation:
+        say(f"[dim]{many(len(case.conversation), 'message')} stand before it.[/]")
+    return 0
+
+
+@command.command(
+    "run",
+    epilog="Example: whet cases run fix-the-port --times 3",
+    help="Run cases as things stand, and say how often they pass. Folders, files, names or tag:WORD; all if none is"
+    " given. Exit code 1 if none passed.",
+)
+@click.argument("wanted", nargs=-1, metavar="[WHICH]...")
+@click.option("--times", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts a case.")
+@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
+@click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses its words.")
+@click.option("--fresh", is_flag=True, help="Repeat what is known already.")
+@json_option
+def run(wanted: tuple[str, ...], times: int, model: str, temperature: float | None, fresh: bool, as_json: bool) -> int:
+    home = find_home(os.environ)
+    found = chosen(home.folder, wanted)
+    if not found:
+        raise WhetError("There are no cases.", advice="`whet cases new NAME` writes one to start from.")
+    attempts = _attempts(home, found, wanted, times=times, model=model, temperature=temperature, fresh=fresh)
+    return _report(attempts, as_json)
+
+
+@command.command(
+    "from-session",
+    epilog="Example: whet cases from-session 3f9a2c",
+    help="Make cases of a recorded failure: the step at which it was lost, and the whole task where a test failed and"
+    " later passed and its files are on record. Each is tried out before it is kept; what cannot be made is said.",
+)
+@click.argument("session", metavar="ID")
+@folder_option
+@click.option("--dry-run", is_flag=True, help="Only say what could be made.")
+@json_option
+def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool) -> int:
+    from whet.learning.case_making import cases_from
+    from whet.store.listing import find
+    from whet.store.opening import opened
+    from whet.store.sessions import load
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        made = cases_from(home, load(database, find(database, session)))
+    paths = {case.name: "" if dry_run else str(keep_case(_folder(folder), case)) for case in made.cases}
+    if as_json:
+        print_json({"cases": paths, "left_out": made.left_out})
+    else:
+        for name, path in paths.items():
+            say(f"{plain(name)}: {plain(path or 'can be made')}")
+        for reason in made.left_out:
+            say(f"[dim]{plain(reason[:1].upper() + reason[1:])}.[/]")
+    return 0 if paths else 1
+
+
+def _folder(folder: Path | None) -> Path:
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder.absolute()
+    home = find_home(os.environ)
+    prepare_home(home)
+    return home.folder / FOLDER
+
+
+def _list(folder: Path | None, as_json: bool) -> int:
+    found = list_cases(folder.absolute()) if folder else home_cases(find_home(os.environ).folder)
+    if as_json:
+        print_json([_record(each) for each in found])
+    elif not found:
+        say("No case yet. `whet cases new NAME` writes one; `whet cases from-session ID` makes one of a failure.")
+    else:
+        rows = [(each.name, *_row(each)) for each in found]
+        console().print(table(("case", "kind", "check", "task"), rows))
+    return 1 if any(each.fault for each in found) else 0
+
+
+def _row(found: Found) -> tuple[str, str, str]:
+    case = found.case
+    if case is None:
+        return "–", "–", found.fault
+    kind = f"{case.kind}, standing" if case.guard else case.kind
+    return kind, ", ".join(_checks(case)), " ".join(case.task.split())
+
+
+def _record(found: Found) -> dict[str, object]:
+    case = found.case
+    record: dict[str, object] = {"name": found.name, "path": str(found.path), "fault": found.fault}
+    if case is not None:
+        record |= {"kind": case.kind, "guard": case.guard, "task": case.task, "checks": _checks(case), "key": case.key,
+                   "tags": case.tags}  # fmt: skip
+    return record
+
+
+def _checks(case: "Case") -> list[str]:
+    from whet.checks import Check
+
+    check, empty = case.check, Check()
+    names = ("command", "answer", "json_schema", "files", "calls", "rubric")
+    return [name for name in names if getattr(check, name) != getattr(empty, name)]
+
+
+def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **options: Any) -> "list[Attempt]":
+    import msgspec
+    from msgspec.structs import replace
+
+    from whet.agent.starting import new_id
+    from whet.attempts import Arm, Attempt
+    from whet.engine.steps import Direct
+    from whet.learning.attempts import Ask, attempt
+    from whet.store.opening import opened
+    from whet.store.settings_file import load
+    from whet.store.trials import keep_material
+
+    settings = load(home)
+    heat = options["temperature"]
+    sampling = settings.sampling if heat is None else replace(settings.sampling, temperature=heat)
+    id = f"cases-{new_id(time.time())}"
+    with opened(home) as database:
+        keys = [keep_material(database, case, now=time.time()) for case in cases]
+    made: list[Attempt] = []
+    for key in keys:
+        for seed in range(1, options["times"] + 1):
+            ask = Ask(id, key, Arm.BASE, seed, model=options["model"] or settings.model, sampling=sampling,
+                      hidden=folders_of(home.folder, wanted), fresh=options["fresh"])  # fmt: skip
+            done = attempt(home, Direct(f"{id}/{key}/{seed}"), msgspec.json.encode(ask).decode())
+            made.append(msgspec.json.decode(done.value, type=Attempt))
+    return made
+
+
+def _report(attempts: "list[Attempt]", as_json: bool) -> int:
+    from whet.attempts import total_spent
+    from whet.stats import wilson
+
+    rows: list[dict[str, object]] = []
+    for name in dict.fromkeys(each.case for each in attempts):
+        counted = [each for each in attempts if each.case == name and not each.void]
+        passed = sum(each.measures.passed for each in counted)
+        why = next((each.void or each.measures.why for each in attempts if each.case == name and _why(each)), "")
+        rows.append({"case": name, "passed": passed, "attempts": len(counted), "why": why,
+                     "interval": list(wilson(passed, len(counted)))})  # fmt: skip
+    spent = total_spent(attempts)
+    whole = [each for each in attempts if not each.void]
+    passed = sum(each.measures.passed for each in whole)
+    interval = wilson(passed, len(whole))
+    if as_json:
+        print_json({"cases": rows, "passed": passed, "attempts": len(whole), "interval": list(interval),
+                    "spent": spent, "reused": sum(each.reused for each in attempts),
+                    "sessions": [each.session for each in attempts]})  # fmt: skip
+    else:
+        shown = [(row["case"], f"{row['passed']} of {row['attempts']}", row["why"]) for row in rows]
+        console().print(table(("case", "passed", "why not"), shown))
+        dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
+        share = f"{passed} of {len(whole)} passed ({interval.low:.0%} to {interval.high:.0%})"
+        reused = sum(each.reused for each in attempts)
+        say(f"{share}; {spent.input + spent.output:,} tokens{dollars}, {reused} reused.")
+    return 0 if passed else 1
+
+
+def _why(attempt: "Attempt") -> str:
+    return attempt.void or attempt.measures.why

@@ -1,0 +1,140 @@
+"""whet try: whether a change helps, by the same cases with and without it."""
+
+import os
+from collections.abc import Callable
+from pathlib import Path
+from typing import TYPE_CHECKING, Any
+
+import click
+
+from whet.cli.trying import Given, conduct, template_patch, trial_options
+from whet.errors import WhetError
+
+if TYPE_CHECKING:
+    from whet.patches import Patch
+
+WAYS = "Give one of: a patch file, --rule, --catalogue, --pending, --template, --without."
+
+
+@click.command(
+    "try",
+    epilog='Example: whet try --rule "Read a file before you edit it." --cases cases/ --seeds 3 --budget 2$',
+    help="Try a change before it is kept: the same cases with and without it, and with a placebo of the same form and"
+    " length, until the evidence is enough. PATCH is a file in JSON with form, action, name and text. The verdict goes"
+    " to the ledger; nothing is put in force. A trial that is killed goes on where it was, with `whet worker` or the"
+    " same command again.",
+)
+@click.argument("patch", required=False, type=click.Path(path_type=Path, dir_okay=False))
+@click.option("--rule", default="", metavar="TEXT", help="A rule in these words.")
+@click.option("--catalogue", default="", metavar="NAME", help="A rule of `whet rules catalogue`.")
+@click.option("--pending", type=int, metavar="N", help="A change that waits for a decision.")
+@click.option("--template", default="", metavar="NAME", help="A template: as `whet templates try`.")
+@click.option("--without", default="", metavar="RULE", help="Leave a rule out that is in force.")
+@trial_options
+def command(
+    patch: Path | None,
+    rule: str,
+    catalogue: str,
+    pending: int | None,
+    template: str,
+    without: str,
+    as_json: bool,
+    **options: Any,
+) -> int:
+    ways: tuple[tuple[object, Callable[[Any], Patch]], ...] = (
+        (patch, _from_file),
+        (rule, _rule),
+        (catalogue, _remedy),
+        (pending, _pending),
+        (template, template_patch),
+        (without, _without),
+    )
+    chosen = [(value, make) for value, make in ways if value]
+    if len(chosen) != 1:
+        raise WhetError("Nothing, or more than one thing, is to be tried.", advice=WAYS)
+    value, make = chosen[0]
+    return conduct(make(value), Given(**options), as_json=as_json, about=pending or 0)
+
+
+def _from_file(path: Path) -> "Patch":
+    import msgspec
+
+    from whet.patches import Patch
+
+    try:
+        found = msgspec.json.decode(path.read_bytes(), type=Patch)
+    except OSError as error:
+        raise WhetError(f"{path} cannot be read: {error.strerror}.", advice=WAYS) from error
+    except msgspec.MsgspecError as error:
+        example = '{"form": "rule", "action": "add", "name": "tidy", "text": "Remove unused imports."}'
+        raise WhetError(f"{path} is no patch: {error}.", advice=f"It looks like {example}") from error
+    return _by_hand(found)
+
+
+def _rule(text: str) -> "Patch":
+    from whet.patches import Action, Form, Patch, digest
+
+    return _by_hand(Patch(Form.RULE, Action.ADD, f"tried-{digest(text)[:8]}", text.strip()))
+
+
+def _remedy(name: str) -> "Patch":
+    from whet.catalogue import patch_of
+    from whet.guidance.rules import catalogue
+
+    remedy = next((one for one in catalogue() if one.name == name), None)
+    if remedy is None:
+        raise WhetError(f"The catalogue has no rule {name}.", advice="`whet rules catalogue` lists them.")
+    return patch_of(remedy, None)
+
+
+def _pending(number: int) -> "Patch":
+    import time
+
+    from whet.changes.pending import pending
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    _expect_person()
+    home = find_home(os.environ)
+    with opened(home) as database:
+        found = next((each for each in pending(home, database, now=time.time()) if each.number == number), None)
+    if found is None:
+        raise WhetError(f"Entry {number} does not wait for a decision.", advice="`whet pending` lists what does.")
+    return found.patch
+
+
+def _without(name: str) -> "Patch":
+    from whet.changes.changing import ledger_of
+    from whet.patches import Action, Form, Patch, digest
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+    from whet.trust import Trust
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        rule = ledger_of(home, database).state().get(Form.RULE, name)
+    if rule is None:
+        raise WhetError(f"There is no rule {name}.", advice="`whet rules` lists them.")
+    return Patch(Form.RULE, Action.REMOVE, name, before=digest(rule.text), trust=Trust.AGENT)
+
+
+def _by_hand(patch: "Patch") -> "Patch":
+    """A patch in the words of whoever is at the command line; what its file says of its trust counts for nothing."""
+    from msgspec.structs import replace
+
+    from whet.cli.acting import actor_of, trust_of
+
+    _expect_person()
+    return replace(patch, trust=trust_of(actor_of(os.environ)), proofs=())
+
+
+def _expect_person() -> None:
+    """An agent's words, or a stranger's, are told to a model only where a person asks for it."""
+    from whet.cli.acting import actor_of
+    from whet.ledger import Actor
+
+    if actor_of(os.environ) is Actor.AGENT:
+        raise WhetError(
+            "An agent may try what the catalogue and the templates hold, and nothing else.",
+            advice="Ask the person to run it.",
+        )

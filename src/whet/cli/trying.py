@@ -1,0 +1,233 @@
+"""Trials at the command line: the options they share, how they are started, followed and shown."""
+
+import os
+import sys
+import time
+from collections.abc import Callable
+from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import print_json, say
+from whet.errors import WhetError
+from whet.store.home import Home, find_home
+from whet.verdicts import ALPHA
+
+if TYPE_CHECKING:
+    from whet.learning.experiment import Progress
+    from whet.learning.trial_plans import Prepared, Wanted
+    from whet.patches import Patch
+    from whet.trials import Allowance
+
+Function = TypeVar("Function", bound=Callable[..., Any])
+LOOK_SECONDS = 1.0
+UNITS = {"$": "dollars", "tokens": "tokens", "t": "tokens", "s": "seconds", "seconds": "seconds"}
+ALLOWED = "Give an amount such as 2$, 500000tokens or 3600s."
+
+
+class Given(NamedTuple):
+    """The options as they were given."""
+
+    cases: tuple[str, ...]
+    seeds: int
+    alpha: float
+    budget: tuple[str, ...]
+    placebo: bool | None
+    model: str
+    temperature: float | None
+    now: bool
+    background: bool
+    fresh: bool
+    dry_run: bool
+
+
+def trial_options(function: Function) -> Function:
+    """Everything by which a person says how something is to be tried."""
+    alpha = click.FloatRange(0, 0.5, min_open=True, max_open=True)
+    for option in reversed(
+        (
+            click.option("--cases", multiple=True, metavar="WHICH", help="A folder, a file, a name, or tag:WORD."),
+            click.option("--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts a case."),
+            click.option("--alpha", type=alpha, default=ALPHA, show_default=True, help="Risk of a false accept."),
+            click.option("--budget", multiple=True, metavar="AMOUNT", help="2$, 500000tokens or 3600s; repeatable."),
+            click.option("--placebo/--no-placebo", default=None, help="A third arm; else where the budget allows it."),
+            click.option("--model", default="", help="Another model than the one that is set: provider:name."),
+            click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses its words."),
+            click.option("--now", is_flag=True, help="In this process, without the engine: a crash loses it."),
+            click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it."),
+            click.option("--fresh", is_flag=True, help="Repeat what earlier trials know of the base arm."),
+            click.option("--dry-run", is_flag=True, help="Only say what it can find and about what it costs."),
+            json_option,
+        )
+    ):
+        function = option(function)
+    return function
+
+
+def conduct(patch: "Patch", given: Given, *, as_json: bool, about: int = 0) -> int:
+    """Try a patch and show what came of it: exit code 0 for any verdict."""
+    from whet.cli.trials_shown import plan_lines, plan_record
+    from whet.learning.trial_plans import prepare
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    if given.now and given.background:
+        raise WhetError("--now and --background exclude each other.", advice="Choose one.")
+    with opened(home) as database:
+        ready = prepare(home, database, wanted_of(home, patch, given, about=about), id=_id(), now=time.time())
+    if given.dry_run and as_json:
+        print_json(plan_record(ready))
+    if not as_json:
+        for line in plan_lines(ready):
+            say(line)
+    if given.dry_run:
+        return 0
+    progress = _now(home, ready) if given.now else _queued(home, ready, follow=not given.background, as_json=as_json)
+    return _show(ready, progress, as_json=as_json) if progress else 0
+
+
+def wanted_of(home: Home, patch: "Patch", given: Given, *, about: int = 0) -> "Wanted":
+    from msgspec.structs import replace
+
+    from whet.learning.trial_plans import Wanted
+    from whet.store.case_files import chosen, folders_of
+    from whet.store.settings_file import load
+
+    sampling = load(home).sampling
+    if given.temperature is not None:
+        sampling = replace(sampling, temperature=given.temperature)
+    if sampling.temperature == 0 and given.seeds > 1:
+        raise WhetError("At temperature 0 every seed gives the same.", advice="Give --temperature, or one seed.")
+    return Wanted(
+        patch,
+        chosen(home.folder, given.cases),
+        given.seeds,
+        given.alpha,
+        allowance_of(given.budget),
+        given.placebo,
+        given.model,
+        sampling,
+        folders_of(home.folder, given.cases),
+        given.fresh,
+        about,
+    )
+
+
+def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
+    """What a trial may spend, from amounts with their units."""
+    import msgspec
+
+    from whet.trials import Allowance
+
+    found: dict[str, float] = {}
+    for amount in amounts:
+        text = amount.strip().lower()
+        unit = next((unit for unit in UNITS if text.endswith(unit) or text.startswith(unit)), "")
+        try:
+            number = float(text.replace(unit, "").replace(",", "").strip())
+        except ValueError:
+            unit = ""
+        if not unit or number <= 0:
+            raise WhetError(f"{amount} is no budget.", advice=ALLOWED)
+        found[UNITS[unit]] = int(number) if UNITS[unit] == "tokens" else number
+    return msgspec.convert(found, Allowance)
+
+
+def _id() -> str:
+    from whet.agent.starting import new_id
+
+    return f"trial-{new_id(time.time())}"
+
+
+def _now(home: Home, ready: "Prepared") -> "Progress":
+    import msgspec
+
+    from whet.cli.trials_shown import Line
+    from whet.engine.steps import Direct
+    from whet.learning.experiment import Progress, trial
+    from whet.learning.procedures import PROCEDURES
+
+    steps = Direct(ready.trial.id, lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
+    with Line() as line:
+        done = trial(home, steps, ready.order.body, observe=line.show)
+    return msgspec.json.decode(done.value, type=Progress)
+
+
+def _queued(home: Home, ready: "Prepared", *, follow: bool, as_json: bool) -> "Progress | None":
+    """Give the trial to the engine; while somebody waits for it, this process works on it too."""
+    from whet.engine.orders import Queue
+    from whet.engine.work import office
+
+    with office(home) as counter:
+        id = counter.submit(ready.order, Queue.TRIALS)
+    if not follow:
+        if as_json:
+            print_json({"work": id, "trial": ready.trial.id})
+        else:
+            say(f"Queued as {id}. `whet worker` carries it out, `whet work show {id}` says how far it is.")
+        return None
+    return _followed(home, id)
+
+
+def _followed(home: Home, id: str) -> "Progress":
+    import msgspec
+
+    from whet.cli.trials_shown import Line
+    from whet.engine.orders import Queue
+    from whet.engine.work import State, office
+    from whet.engine.worker import launched
+    from whet.learning.experiment import Progress
+    from whet.learning.procedures import PROCEDURES
+    from whet.learning.trial_plans import Trial
+    from whet.store.opening import opened
+    from whet.store.trials import progress_of
+
+    queues = [Queue.TRIALS, Queue.ATTEMPTS]
+    with launched(home, PROCEDURES, queues=queues, concurrency=2) as worker, office(home) as counter, Line() as line:
+        own = msgspec.json.decode(counter.find(id).body, type=Trial).id  # an open one like it, if there was one
+        while (work := counter.find(id)).is_open:
+            worker.look_after()
+            with opened(home) as database:
+                progress = progress_of(database, own, Progress)
+            if progress is not None:
+                line.show(progress)
+            time.sleep(LOOK_SECONDS)
+    if work.state is not State.DONE or work.done is None:
+        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
+    return msgspec.json.decode(work.done.value, type=Progress)
+
+
+def _show(ready: "Prepared", progress: "Progress", *, as_json: bool) -> int:
+    from whet.cli.trials_shown import result_lines, result_record
+
+    if as_json:
+        print_json(result_record(ready.trial, progress))
+    else:
+        for line in result_lines(progress):
+            say(line)
+    sys.stdout.flush()
+    return 0
+
+
+@click.command(
+    "try",
+    epilog="Example: whet templates try small-edits --cases cases/ --budget 1$",
+    help="Try a template: cold against warm, and against examples with nothing in them, on the same cases. What was"
+    " measured is kept and decides which template a session begins with.",
+)
+@click.argument("name")
+@trial_options
+def template_command(name: str, as_json: bool, **options: Any) -> int:
+    return conduct(template_patch(name), Given(**options), as_json=as_json)
+
+
+def template_patch(name: str) -> "Patch":
+    """The patch that is tried when a template is: a session that begins with its examples."""
+    from whet.patches import Action, Form, Patch
+    from whet.store.template_files import load
+    from whet.templates import written
+    from whet.trust import Trust
+
+    template = load(find_home(os.environ).folder, name)
+    return Patch(Form.TEMPLATE, Action.ADD, name, written(template), reason="tried", trust=Trust.AGENT)

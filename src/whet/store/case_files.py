@@ -1,0 +1,132 @@
+"""Cases on disk: a TOML file each, in the home folder or in a project's own folder, a conversation beside it."""
+
+from collections.abc import Iterable, Sequence
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from whet import cases
+from whet.cases import Case
+from whet.errors import WhetError
+from whet.store.files import Place, beneath, decoded, entries, read, write
+
+FOLDER = "cases"
+ENDING = ".toml"
+CONVERSATION = ".json"
+TAG = "tag:"
+
+
+class Found(NamedTuple):
+    """A file with what is in it: a case, or the fault that keeps it from being one."""
+
+    name: str
+    path: Path
+    case: Case | None
+    fault: str = ""
+
+
+def list_cases(folder: Path) -> tuple[Found, ...]:
+    """The cases of a folder in the order of names; one that cannot be read is listed with its fault."""
+    place = beneath(folder.parent.absolute(), folder.name)
+    names = [entry.name for entry in entries(place) if entry.kind == "file" and entry.name.endswith(ENDING)]
+    return tuple(_found(folder, name.removesuffix(ENDING)) for name in names)
+
+
+def home_cases(home: Path) -> tuple[Found, ...]:
+    return list_cases(home / FOLDER)
+
+
+def load_case(folder: Path, name: str) -> Case:
+    """One case; raises WhetError where there is none, or none that can be read."""
+    place = _place(folder, name, ENDING)
+    body = read(place)
+    if body is None:
+        known = ", ".join(found.name for found in list_cases(folder)) or "none yet"
+        raise WhetError(f"There is no case {name}.", advice=f"Cases: {known}. `whet cases new {name}` writes one.")
+    beside = _place(folder, name, CONVERSATION)
+    conversation = decoded(read(beside) or b"", beside.path)
+    return cases.read(decoded(body, place.path), name=name, conversation=conversation)
+
+
+def keep_case(folder: Path, case: Case) -> Path:
+    """Write a new case, its conversation first; one that is there is never overwritten."""
+    place = _place(folder, case.name, ENDING)
+    if read(place) is not None:
+        raise WhetError(f"There is a case {case.name} already.", advice="Choose another name, or remove its file.")
+    text = cases.write(case)
+    if case.conversation:
+        beside = _place(folder, case.name, CONVERSATION)
+        body = msgspec.json.format(msgspec.json.encode(case.conversation), indent=1)
+        write(beside, body, expected=read(beside))
+    write(place, text.encode(), expected=None)
+    return place.path
+
+
+def keep_text(folder: Path, name: str, text: str) -> Path:
+    """Write the file of a new case as it is, comments included."""
+    place = _place(folder, name, ENDING)
+    if read(place) is not None:
+        raise WhetError(f"There is a case {name} already.", advice="Choose another name, or edit its file.")
+    write(place, text.encode(), expected=None)
+    return place.path
+
+
+def chosen(home: Path, wanted: Sequence[str]) -> tuple[Case, ...]:
+    """The cases that are meant: folders, files, names of the home's cases, `tag:WORD`; nothing means all of the home's.
+
+    The home's standing cases are always among them.
+    """
+    own = {found.name: found for found in home_cases(home)}
+    found = [each for one in wanted for each in _meant(own, one)] if wanted else list(own.values())
+    standing = [each for each in own.values() if each.case is not None and each.case.guard]
+    unique = {each.path.resolve(): each for each in (*found, *standing)}
+    return tuple(_sound(each) for each in unique.values())
+
+
+def folders_of(home: Path, wanted: Iterable[str]) -> tuple[str, ...]:
+    """Where the cases lie, so that no attempt can look its check up."""
+    places = (Path(one).absolute() for one in wanted if not one.startswith(TAG))
+    given = {str(place if place.is_dir() else place.parent) for place in places if place.exists()}
+    return (str(home / FOLDER), *sorted(given))
+
+
+def _meant(own: dict[str, Found], wanted: str) -> tuple[Found, ...]:
+    path = Path(wanted).expanduser()
+    if wanted.startswith(TAG):
+        tag = wanted.removeprefix(TAG)
+        found = tuple(each for each in own.values() if each.case is not None and tag in each.case.tags)
+    elif wanted in own:
+        found = (own[wanted],)
+    elif path.is_dir():
+        found = list_cases(path)
+    elif path.suffix == ENDING and path.is_file():
+        found = (_found(path.parent, path.stem),)
+    else:
+        known = ", ".join(own) or "none yet"
+        raise WhetError(
+            f"{wanted} is no case, no folder of cases and no case's file.", advice=f"The home's cases: {known}."
+        )
+    if not found:
+        raise WhetError(f"There are no cases in {wanted}.", advice="`whet cases new NAME` writes one to start from.")
+    return found
+
+
+def _sound(found: Found) -> Case:
+    if found.case is None:
+        raise WhetError(f"{found.path}: {found.fault}", advice="Correct it, or leave it out.")
+    return found.case
+
+
+def _found(folder: Path, name: str) -> Found:
+    path = folder / f"{name}{ENDING}"
+    try:
+        return Found(name, path, load_case(folder, name))
+    except WhetError as error:
+        return Found(name, path, None, error.message)
+
+
+def _place(folder: Path, name: str, ending: str) -> Place:
+    if not cases.NAME.fullmatch(name):
+        raise WhetError(f"{name[:80]!r} is no name for a case.", advice="It looks like fix-the-port: lower-case words.")
+    return beneath(folder.parent.absolute(), folder.name, f"{name}{ending}")

@@ -1,0 +1,125 @@
+"""Runs of jobs in the database: what is accounted for, what is open, and what came of each."""
+
+from typing import NamedTuple
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.job_records import Handing, Record, State
+from whet.store.database import Database, Row
+
+COLUMNS = "home, job, schedule, accounted, made"
+CLOCK = ""  # under which the clock itself is remembered, for no job has this name
+
+
+class Mark(NamedTuple):
+    """How far a job is accounted for: the last time that was run or recorded as missed, and how many runs it made."""
+
+    home: str
+    job: str
+    schedule: str  # what `accounted` belongs to
+    accounted: float
+    made: int = 0
+
+
+def mark_of(database: Database, home: str, job: str) -> Mark | None:
+    rows = database.query(f"SELECT {COLUMNS} FROM job_marks WHERE home = ? AND job = ?", (home, job))
+    return Mark(*rows[0]) if rows else None
+
+
+def marks(database: Database, home: str) -> tuple[Mark, ...]:
+    return tuple(Mark(*row) for row in database.query(f"SELECT {COLUMNS} FROM job_marks WHERE home = ?", (home,)))
+
+
+def keep_mark(database: Database, mark: Mark) -> None:
+    """Say how far a job is accounted for; never less far than before."""
+    database.execute(
+        f"INSERT INTO job_marks ({COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (home, job) DO UPDATE SET"
+        " schedule = excluded.schedule, made = excluded.made, accounted = CASE"
+        " WHEN excluded.accounted > job_marks.accounted THEN excluded.accounted ELSE job_marks.accounted END",
+        mark,
+    )
+
+
+def forget_mark(database: Database, home: str, job: str) -> None:
+    database.execute("DELETE FROM job_marks WHERE home = ? AND job = ?", (home, job))
+
+
+def account(database: Database, home: str, record: Record, mark: Mark) -> bool:
+    """Write a run down and move the mark to it, both or neither; False where another clock was first."""
+    with database.writing():
+        known = mark_of(database, home, record.job.name)
+        if known is None or known.accounted >= record.scheduled:
+            return False
+        keep_mark(database, mark._replace(accounted=record.scheduled, made=known.made + 1))
+        return add(database, home, record)
+
+
+def add(database: Database, home: str, record: Record) -> bool:
+    """Write a run down that is not there yet."""
+    with database.writing():
+        if database.query("SELECT id FROM job_runs WHERE id = ?", (record.id,)):
+            return False
+        save(database, home, record)
+        return True
+
+
+def save(database: Database, home: str, record: Record) -> None:
+    """Keep a run as it stands now."""
+    database.execute(
+        "INSERT INTO job_runs (id, home, job, scheduled, state, handing, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET state = excluded.state, handing = excluded.handing, body = excluded.body",
+        (
+            record.id,
+            home,
+            record.job.name,
+            record.scheduled,
+            record.state.value,
+            record.handing.value,
+            msgspec.json.encode(record),
+        ),
+    )
+
+
+def record_of(database: Database, id: str) -> Record:
+    rows = database.query("SELECT body FROM job_runs WHERE id = ?", (id,))
+    if not rows:
+        raise WhetError(f"There is no run {id}.", advice="`whet jobs history` lists the runs.")
+    return _record(rows[0])
+
+
+def runs(database: Database, home: str, job: str = "", *, limit: int) -> tuple[Record, ...]:
+    """The newest runs first, of one job or of all."""
+    rows = database.query(
+        "SELECT body FROM job_runs WHERE home = ? AND (? = '' OR job = ?) ORDER BY scheduled DESC LIMIT ?",
+        (home, job, job, limit),
+    )
+    return tuple(map(_record, rows))
+
+
+def open_runs(database: Database, home: str) -> tuple[Record, ...]:
+    """What has not ended, the oldest first."""
+    rows = database.query(
+        "SELECT body FROM job_runs WHERE home = ? AND state <> ? ORDER BY scheduled", (home, State.ENDED.value)
+    )
+    return tuple(map(_record, rows))
+
+
+def undelivered(database: Database, home: str) -> tuple[Record, ...]:
+    """Runs whose report is still to be handed over."""
+    rows = database.query(
+        "SELECT body FROM job_runs WHERE home = ? AND handing = ? ORDER BY scheduled", (home, Handing.FAILED.value)
+    )
+    return tuple(map(_record, rows))
+
+
+def prune(database: Database, home: str, job: str, *, before: float) -> None:
+    """Let go of the ended runs of a job that were due before then; a report that waits stays."""
+    database.execute(
+        "DELETE FROM job_runs WHERE home = ? AND job = ? AND scheduled < ? AND state = ? AND handing NOT IN (?, ?)",
+        (home, job, before, State.ENDED.value, Handing.FAILED.value, Handing.WAITING.value),
+    )
+
+
+def _record(row: Row) -> Record:
+    return msgspec.json.decode(bytes(row[0]), type=Record)
