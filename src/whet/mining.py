@@ -29,8 +29,8 @@ INTENT_WORDS = 3
 SESSION_EXAMPLES = 2  # from there on, each further one of the same session counts less
 SHAPES_A_TOOL = 50
 TRIVIAL = frozenset({Family.NEUTRAL, Family.DELEGATE})
-# A sub-agent's orders are an agent's words, and a review's are about another session.
-PURPOSES = frozenset({Purpose.CHAT, Purpose.JOB, Purpose.TRIAL})
+# A sub-agent's orders are an agent's words, a review's are about another session, and a trial is an experiment.
+PURPOSES = frozenset({Purpose.CHAT, Purpose.JOB})
 CUT_OFF = frozenset({Ending.FAILED, Ending.BUDGET, Ending.REFUSED, Ending.EMPTY, Ending.CUT})
 UNCERTAIN = "no error form"
 # Where nothing but the form of an answer speaks for it, any such word is doubt enough: there are other examples.

@@ -60,8 +60,13 @@ def _own_part(session: Session, transcript: Transcript) -> Transcript:
 
 
 def judged(database: Database, filters: Filters) -> Iterator[Judged]:
-    """The kept analyses of all sessions that match, with what each session cost, a page at a time."""
+    """The kept analyses of all sessions that match, with what each session cost, a page at a time.
+
+    Attempts of trials are experiments and not the person's work: they are among them only where they are asked for.
+    """
     where, parameters = conditions(filters)
+    if not filters.purpose:
+        where, parameters = f"{where} AND s.purpose <> ?", [*parameters, Purpose.TRIAL.value]
     last = -1
     while True:
         rows = database.query(
