@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from whet.compaction import compacted, is_full, overhead, plan, size, size_of, tail_start, told
+from whet.compaction import compacted, is_full, overhead, plan, size, size_of, tail_start, told, trust_of_summary
 from whet.evidence import gather
 from whet.runs import Run
 from whet.trajectories import Definition
@@ -79,7 +79,7 @@ def test_the_latest_order_is_kept_too_also_through_a_second_compaction() -> None
     run = run_of(user("Begin."), agent("Done."), order, *long_run(40).messages[1:])
     shorter = plan(run, room=3_000, tail_tokens=1_000)
     assert [message.text for message in shorter.orders] == ["Begin.", order.text]
-    summary = replace(user("So far."), origin=Origin.SUMMARY, trust=shorter.trust)
+    summary = replace(user("So far."), origin=Origin.SUMMARY, trust=Trust.TOOL)
     again = run_of(*compacted(shorter, summary), *long_run(40).messages[1:])
     twice = plan(again, room=3_000, tail_tokens=1_000)
     assert [message.text for message in twice.orders] == ["Begin.", order.text]
@@ -87,11 +87,9 @@ def test_the_latest_order_is_kept_too_also_through_a_second_compaction() -> None
 
 
 def test_a_summary_is_believed_no_more_than_the_least_of_what_it_is_made_from() -> None:
-    tail = long_run(30).messages[1:]
-    inside = plan(run_of(user("Go."), agent("Ok."), *tail), room=3_000, tail_tokens=900)
-    foreign = (agent("I look.", "x"), result("x", trust=Trust.EXTERNAL))
-    outside = plan(run_of(user("Go."), *foreign, *tail), room=3_000, tail_tokens=900)
-    assert (inside.trust, outside.trust) == (Trust.TOOL, Trust.EXTERNAL)
+    assert trust_of_summary((user("Go."), agent("Ok."))) is Trust.AGENT
+    assert trust_of_summary(long_run(3).messages) is Trust.TOOL
+    assert trust_of_summary((*long_run(3).messages, result("x", trust=Trust.EXTERNAL))) is Trust.EXTERNAL
 
 
 def test_what_is_carried_over_is_no_evidence_and_is_paid_for_once() -> None:

@@ -26,10 +26,10 @@ class Plan(NamedTuple):
     older: tuple[Message, ...]
     tail: tuple[Message, ...]
 
-    @property
-    def trust(self) -> Trust:
-        """How far a summary may be believed: it is the agent's, and made from the older messages."""
-        return lowest((Trust.AGENT, *(message.trust for message in self.older)))
+
+def trust_of_summary(messages: Iterable[Message]) -> Trust:
+    """How far a summary may be believed: it is the agent's, and made from all that the conversation holds."""
+    return lowest((Trust.AGENT, *(message.trust for message in messages)))
 
 
 def size(run: Run) -> int:

@@ -68,7 +68,8 @@ class Record(Value, frozen=True):
     id: str
     job: Job
     scheduled: float
-    manual: bool = False
+    manual: bool = False  # a person asked for it; it counts for no schedule
+    is_direct: bool = False  # made by a program of its own, and not by a worker
     missed: tuple[float, ...] = ()  # the latest of them
     missed_count: int = 0
     state: State = State.DUE
@@ -132,6 +133,16 @@ def finished(record: Record, result: Result, *, now: float) -> Record:
     is_silent = result.outcome is Outcome.NOTHING_TO_REPORT or record.job.deliver == "none"
     handing = Handing.NONE if is_silent else Handing.WAITING
     return msgspec.structs.replace(record, state=State.ENDED, ended=now, result=result, handing=handing)
+
+
+def left(record: Record, why: str, *, now: float) -> Record:
+    """The record of a run that nobody will go on with. That it failed is still to be told."""
+    if record.is_open:
+        record = finished(record, Result(Outcome.FAILED, error=why), now=now)
+        handing = Handing.FAILED if record.handing is Handing.WAITING else record.handing
+    else:
+        handing = Handing.FAILED if record.job.deliver == "file" else Handing.UNSURE
+    return msgspec.structs.replace(record, handing=handing, handing_error=why, next_try=now)
 
 
 def handed(record: Record, handing: Handing, error: str, *, now: float) -> Record:

@@ -134,6 +134,10 @@ def check(job: Job) -> Job:
         raise WhetError(f"The job {job.name} has a prompt and a prompt_file.", advice="Give one of them.")
     if not (job.prompt.strip() or job.prompt_file or job.script.strip()):
         raise WhetError(f"The job {job.name} has nothing to do.", advice="Give it a prompt, a prompt_file or a script.")
+    if (job.prompt or job.prompt_file) and not job.workdir:
+        raise WhetError(
+            f"The job {job.name} does not say where its agent works.", advice='Give a folder: workdir = "/path".'
+        )
     for key in ("script_seconds", "window", "seconds", "repeat", "keep_days"):
         if getattr(job, key) < 0:
             raise WhetError(f"{key} of the job {job.name} is less than 0.", advice=f"It is {SENSES[key].text}.")
@@ -151,6 +155,11 @@ def schedule_of(job: Job) -> Schedule:
             advice='Write the moment itself, such as "2026-12-01 09:00", or add it with `whet jobs add`.',
         )
     return schedules.parse(job.schedule, zone=job.timezone, now=job.added)
+
+
+def stamp(job: Job) -> str:
+    """What a person changes when the job is to run at other times. Its end tells one job from a later one."""
+    return f"{job.schedule} {job.timezone} {job.added!r}"
 
 
 def tools_of(job: Job) -> tuple[str, ...]:

@@ -171,11 +171,12 @@ def test_where_the_model_gives_no_summary_the_record_is_kept_in_short(watched: W
     def sulk(run: Run) -> Reply:
         step = next(reading)
         assert callable(step)
-        return asks(Call("read"), text="I go on.") if wants_summary(run) else step(run)
+        return asks(Call("read"), text="I go on.", usage=Usage(input=9)) if wants_summary(run) else step(run)
 
     provider = watched(Windowed(Scripted(itertools.repeat(sulk)), 4_000))
     runs, _, ended = pursued(replace(run_of("Fix the parser."), room=3_200), provider)
     assert ended.ending is Ending.FINISHED
+    assert ended.spent.model_calls > 61
     records = [
         m for run in runs for m in run.messages if m.text.startswith("The older part") and "agent calls" in m.text
     ]

@@ -1,10 +1,13 @@
 """From the home, the ledger and the working folder to a prompt."""
 
 import datetime
+from functools import partial
 from pathlib import Path
 
 import pytest
 
+from whet.changes.apply import apply
+from whet.changes.changing import ledger_of
 from whet.context.gathering import Request, gather, prompt_for, rules_in_force
 from whet.errors import WhetError
 from whet.ledger import Actor, Entry, Step
@@ -15,6 +18,9 @@ from whet.prompt_sources import Material
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
+from whet.targets.offering import offered
+from whet.targets.settings import add, choose
+from whet.targets.sync import Order, sync
 from whet.trust import Trust
 
 DAY = datetime.date(2026, 10, 1)
@@ -150,3 +156,20 @@ def test_an_unapproved_foreign_rule_in_the_ledger_does_not_reach_the_prompt(home
 
 def test_a_rule_on_trial_in_live_sessions_is_not_for_everybody() -> None:
     assert rules_in_force([entry(1, rule("new", "Try this."), Step.CANARY)]) == ()
+
+
+def test_a_rule_that_was_synced_into_the_repository_is_not_told_twice(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    (project / "CLAUDE.md").write_text("Use tabs.")
+    apply(home, database, rule("exit-codes", "Read the exit code."), actor=Actor.PERSON, now=1.0)
+    target = choose("claude-code", person=tmp_path, environment={}, project=project)
+    add(home, target)
+    sync(Order(home, partial(offered, home, ledger_of(home, database))), (target,))
+    assert "Read the exit code." in (project / "CLAUDE.md").read_text()
+    assert built(home, database, project).text.count("Read the exit code.") == 1
+    assert "Use tabs." in built(home, database, project).context
+    # The block of somebody else who works there says what their Whet has learned.
+    assert "Read the exit code." in built(Home(tmp_path / "other", home.database_url), database, project).context

@@ -8,11 +8,12 @@ from msgspec.structs import replace
 
 from whet.agent.loop import Clock, execute
 from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Toolbox
-from whet.compaction import Plan, compacted, fits, plan, size, told
+from whet.compaction import Plan, compacted, fits, plan, size, told, trust_of_summary
 from whet.guidance import notice
 from whet.prompt import Prompt
 from whet.quoting import mark_for, quoted, shortened
 from whet.runs import Ended, Fragment, Run, Spent, grown, spend
+from whet.store.preparing import total
 from whet.transcripts import Ending, Message, Origin, Role, Text, Usage
 from whet.trust import Trust
 
@@ -36,9 +37,9 @@ class Compacting(NamedTuple):
 
 
 class Summary(NamedTuple):
-    """What stands for the older messages, and what it cost; no usage where no model wrote it."""
+    """What a model wrote for the older messages, nothing where it would not, and what asking for it cost."""
 
-    text: str
+    text: str = ""
     usage: Usage | None = None
     model: str = ""
 
@@ -125,21 +126,19 @@ def _limit(room: int) -> int:
 def _summary_message(
     run: Run, shorter: Plan, provider: Provider, *, room: int, interrupt: Event, now: Clock
 ) -> Message:
-    limit = min(room // SUMMARY_SHARE, MOST_SUMMARY_TOKENS)
-    summary = (
-        _asked(_in_place(run, limit, now), provider, interrupt)
-        if size(run) + 2 * limit <= room * WINDOW_SHARE
-        else None
-    )
-    if summary is None:
+    limit = _limit(room)
+    summary = Summary()
+    if size(run) + 2 * limit <= room * WINDOW_SHARE:
+        summary = _asked(_in_place(run, limit, now), provider, interrupt)
+    if not summary.text:
+        wasted = summary.usage
         summary = _asked(_apart(run, shorter, room, limit, now), provider, interrupt)
-    if summary is None:
-        text = f"{notice('record')}\n\n{told(shorter.older, limit)}"
-        return Message(role=Role.USER, parts=(Text(text),), trust=shorter.trust, at=now(), origin=Origin.SUMMARY)
+        summary = summary._replace(usage=total((wasted, summary.usage)) if wasted else summary.usage)
+    kept = shortened(summary.text, 2 * limit).text or told(shorter.older, limit)
     return Message(
         role=Role.USER,
-        parts=(Text(f"{notice('summary')}\n\n{shortened(summary.text, 2 * limit).text}"),),
-        trust=shorter.trust,
+        parts=(Text(f"{notice('summary' if summary.text else 'record')}\n\n{kept}"),),
+        trust=trust_of_summary(run.messages),
         at=now(),
         model=summary.model,
         usage=summary.usage,
@@ -164,23 +163,23 @@ def _apart(run: Run, shorter: Plan, room: int, limit: int, now: Clock) -> Run:
         parent=run.id,
         system=notice("summariser"),
         prompt_key="",
-        messages=(_order(f"{order}\n\n{quoted('record', record, mark=mark)}", shorter.trust, now),),
+        messages=(_order(f"{order}\n\n{quoted('record', record, mark=mark)}", trust_of_summary(run.messages), now),),
         shown=(),
         allowed=frozenset(),
         sampling=replace(run.sampling, output_tokens=min(run.sampling.output_tokens or 2 * limit, 2 * limit)),
     )
 
 
-def _asked(run: Run, provider: Provider, interrupt: Event) -> Summary | None:
+def _asked(run: Run, provider: Provider, interrupt: Event) -> Summary:
     try:
         for piece in provider.reply(run, interrupt=interrupt):
             if isinstance(piece, Reply):
                 message = piece.message
-                is_summary = message.text.strip() and not message.calls  # with a call it goes on working instead
-                return Summary(message.text, message.usage, message.model) if is_summary else None
+                # With a call it goes on working instead.
+                return Summary("" if message.calls else message.text.strip(), message.usage, message.model)
     except ProviderFailed:
-        return None
-    return None
+        return Summary()
+    return Summary()
 
 
 def _order(text: str, trust: Trust, now: Clock) -> Message:

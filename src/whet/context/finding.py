@@ -5,7 +5,9 @@ import os
 import stat
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
+from whet.blocks import Block, find, take_out
 from whet.errors import WhetError
 from whet.prompt_sources import ContextFile
 from whet.quoting import HEAD_SHARE
@@ -18,16 +20,26 @@ MOST_RULES = 50
 MOST_BYTES = 200_000  # far more of a file than any prompt shows
 
 
-def find_files(folder: Path, *, secrets: Iterable[str] = ()) -> tuple[ContextFile, ...]:
-    """The context files that hold in a folder, the outermost first, without the secrets in them."""
+class Omitted(NamedTuple):
+    """What is not shown of a context file: secrets, and in files that Whet writes to itself, its own block."""
+
+    secrets: tuple[str, ...] = ()
+    written: frozenset[Path] = frozenset()
+
+
+def find_files(folder: Path, *, secrets: Iterable[str] = (), written: Iterable[Path] = ()) -> tuple[ContextFile, ...]:
+    """The context files that hold in a folder, the outermost first, without the secrets in them.
+
+    `written` are the files that Whet writes its rules to: the prompt says them already.
+    """
     if not folder.is_dir():
         raise WhetError(f"There is no folder {folder}.", advice="Give the folder that the agent works in.")
     leaf = folder.resolve()
     root = repository_root(leaf) or leaf
     between = [leaf, *leaf.parents]
-    known = tuple(secrets)
+    omitted = Omitted(tuple(secrets), frozenset(path.resolve() for path in written))
     return tuple(
-        file for inside in reversed(between[: between.index(root) + 1]) for file in _files_of(inside, root, known)
+        file for inside in reversed(between[: between.index(root) + 1]) for file in _files_of(inside, root, omitted)
     )
 
 
@@ -36,10 +48,10 @@ def repository_root(folder: Path) -> Path | None:
     return next((each for each in (folder, *folder.parents) if os.path.lexists(each / ".git")), None)
 
 
-def _files_of(folder: Path, root: Path, secrets: tuple[str, ...]) -> Iterator[ContextFile]:
+def _files_of(folder: Path, root: Path, omitted: Omitted) -> Iterator[ContextFile]:
     for name in NAMES:
         if os.path.lexists(folder / name):
-            yield _context_file(folder / name, root, secrets)
+            yield _context_file(folder / name, root, omitted)
     rules = folder / RULES_FOLDER
     shown = str(rules.relative_to(root))
     try:
@@ -50,12 +62,12 @@ def _files_of(folder: Path, root: Path, secrets: tuple[str, ...]) -> Iterator[Co
         yield ContextFile(shown, fault=error.strerror or "it cannot be opened")
         return
     for path in found[:MOST_RULES]:
-        yield _context_file(path, root, secrets)
+        yield _context_file(path, root, omitted)
     if len(found) > MOST_RULES:
         yield ContextFile(shown, fault=f"of its {len(found):,} files only the first {MOST_RULES} were read")
 
 
-def _context_file(path: Path, root: Path, secrets: tuple[str, ...]) -> ContextFile:
+def _context_file(path: Path, root: Path, omitted: Omitted) -> ContextFile:
     name = str(path.relative_to(root))
     try:
         # A link within the repository is the project's way to say a thing once; one that leads out of it would
@@ -69,7 +81,9 @@ def _context_file(path: Path, root: Path, secrets: tuple[str, ...]) -> ContextFi
         return ContextFile(name, fault=reason)
     if b"\0" in body:
         return ContextFile(name, fault="it is not text")
-    return ContextFile(name, Redactor(secrets).text(body.decode("utf-8", "replace")), unread=unread)
+    if actual in omitted.written and isinstance(find(body), Block):
+        body = take_out(body) or b""
+    return ContextFile(name, Redactor(omitted.secrets).text(body.decode("utf-8", "replace")), unread=unread)
 
 
 def _read(path: Path) -> tuple[bytes, int]:

@@ -14,7 +14,7 @@ from whet.memory import block
 from whet.passages import Passage, Setting, passage_of, plain_names
 from whet.patches import TRUSTED
 from whet.prompt import Prompt, assemble
-from whet.prompt_sources import Budgets, Material, Rule, Sources
+from whet.prompt_sources import Budgets, ContextFile, Material, Rule, Sources
 from whet.skills import Skill, index
 from whet.store import files
 from whet.store.database import Database
@@ -25,6 +25,7 @@ from whet.store.memory_providers import Vault, connected
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills
 from whet.store.skill_views import uses
+from whet.targets import settings as targets
 from whet.tools import Family, family_of
 from whet.traces import was_approved
 from whet.transcripts import ToolCall
@@ -71,7 +72,7 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
         skills=_index(database, [each.skill for each in found if each.skill]),
         rules=rules_in_force(Ledger(database).entries()),
         caller=Material(request.caller, Trust.OPERATOR) if request.caller else None,
-        files=find_files(request.folder, secrets=request.secrets) if request.folder else (),
+        files=_context_files(home, request),
         with_files=request.folder is not None,
         memory=_notes(home, "memory"),
         user=_notes(home, "user"),
@@ -87,6 +88,13 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
             ),
         ),
     )
+
+
+def _context_files(home: Home, request: Request) -> tuple[ContextFile, ...]:
+    if request.folder is None:
+        return ()
+    written = (Path(target.file) for target in targets.load(home) if target.file)
+    return find_files(request.folder, secrets=request.secrets, written=written)
 
 
 def can_load_skills(setting: Setting) -> bool:

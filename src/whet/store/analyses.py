@@ -18,7 +18,7 @@ from whet.store.listing import Filters, conditions
 from whet.store.recording import SOURCE
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of
 from whet.summaries import Judged
-from whet.transcripts import Origin, Transcript
+from whet.transcripts import Origin, Purpose, Transcript
 
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000

@@ -105,6 +105,15 @@ def open_runs(database: Database, home: str) -> tuple[Record, ...]:
     return tuple(map(_record, rows))
 
 
+def waiting(database: Database, home: str) -> tuple[Record, ...]:
+    """Runs that ended, and whose report nobody has tried to hand over yet."""
+    rows = database.query(
+        "SELECT body FROM job_runs WHERE home = ? AND handing = ? AND state = ?",
+        (home, Handing.WAITING.value, State.ENDED.value),
+    )
+    return tuple(map(_record, rows))
+
+
 def undelivered(database: Database, home: str) -> tuple[Record, ...]:
     """Runs whose report is still to be handed over."""
     rows = database.query(

