@@ -45,7 +45,7 @@ def test_a_placebo_of_a_skill_is_a_skill() -> None:
     text = "---\nname: tidy-code\ndescription: How to tidy code.\n---\n\n" + "Remove what nobody uses.\n" * 20
     placebo = placebo_of(Patch(Form.SKILL, Action.ADD, "tidy-code", text, trust=Trust.USER), filler())
     assert placebo is not None
-    assert read_skill("tidy-code", placebo.text).name == "tidy-code"
+    assert read_skill(placebo.text).name == "tidy-code"
     assert abs(len(placebo.text) - len(text)) < 60
 
 

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 from msgspec.structs import replace
 
-from whet import templates
+from whet import skills, templates
 from whet.patches import Action, Form, Patch
 from whet.templates import Example, Template
 from whet.tools import arguments_of
@@ -55,8 +55,8 @@ def of_length(filler: str, characters: int) -> str:
 
 def _skill(text: str, name: str, filler: str) -> str:
     """A skill of this name and length whose description and body say nothing."""
-    heading = f"---\nname: {name}\ndescription: {of_length(filler, DESCRIPTION_CHARACTERS)}\n---\n\n"
-    return f"{heading}{of_length(filler, len(text) - len(heading))}\n"
+    description = of_length(filler, DESCRIPTION_CHARACTERS)
+    return skills.compose(name, description, of_length(filler, len(text) - len(name) - len(description)))
 
 
 def _example(example: Example, words: Iterator[str]) -> Example:

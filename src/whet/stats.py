@@ -1,8 +1,8 @@
 """The customary figures of a report: exact McNemar, Wilson's interval, the bootstrap over cases."""
 
 import math
-import random
 from collections.abc import Sequence
+from random import Random
 from statistics import NormalDist
 
 from whet.intervals import Interval
@@ -42,7 +42,7 @@ def bootstrap(differences: Sequence[float], *, seed: int, rounds: int = 2000, co
     """
     if not differences:
         return Interval(-1.0, 1.0)
-    draw = random.Random(seed)
+    draw = Random(seed)
     count = len(differences)
     means = sorted(math.fsum(draw.choices(differences, k=count)) / count for _ in range(rounds))
     tail = (1 - confidence) / 2

@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from itertools import repeat
 from pathlib import Path
+from uuid import uuid4
 
 import msgspec
 
@@ -73,6 +74,6 @@ def attempted(home: Home, database: Database, case: Case, answer: Answer, patch:
     """One attempt by itself."""
     keys = [keep_material(database, each, now=1.0) for each in (case, patch) if each is not None]
     arm = Arm.CANDIDATE if patch else Arm.BASE
-    ask = Ask("t1", keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
+    ask = Ask(uuid4().hex, keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
     done = attempt(home, Direct("one"), msgspec.json.encode(ask).decode(), supply=supply_of(answer))
     return msgspec.json.decode(done.value, type=Attempt)

@@ -26,6 +26,7 @@ CATALOGUE = (
     ("pending", "pending", "Approve or refuse the changes that wait for you."),
     ("review", "review", "Look back on a session for notes and skills worth keeping."),
     ("curate", "curate", "Propose to merge skills that overlap and to retire stale notes."),
+    ("jobs", "jobs", "Orders that recur: add, run, pause them; what came of each."),
     ("work", "work", "List the work of the background; cancel and retry it."),
     ("worker", "worker", "Carry out the work that waits."),
     ("cases", "cases", "List, write and run tasks with their own check."),

@@ -2,9 +2,7 @@
 
 import hashlib
 import os
-import shlex
 import time
-from pathlib import Path
 from threading import Event
 from typing import TypeVar
 
@@ -26,23 +24,20 @@ from whet.job_records import (
     heading,
     script_result,
 )
-from whet.jobs import Job
 from whet.learning.delivery import Surroundings, deliver, may_be_repeated
-from whet.learning.job_sessions import Loaded, Scene, Task, carried_out, folder_of
+from whet.learning.job_material import expect_script, folder_of, prompt_of
+from whet.learning.job_sessions import Loaded, Scene, Task, carried_out
 from whet.learning.programs import Program, Ran, run
 from whet.redaction import Redactor, secret_values
 from whet.store import job_records, skill_files
 from whet.store.home import Home
 from whet.store.job_files import load
 from whet.store.opening import opened
-from whet.tools import names
 from whet.transcripts import Value
 
 KIND = "job"
 DELIVERY = "delivery"
 ID_BYTES = 6
-PROMPT_BYTES = 1_000_000
-INTERPRETERS = names("sh bash zsh dash env python python3 node ruby perl nice timeout")
 _Kept = TypeVar("_Kept", bound=msgspec.Struct)
 
 
@@ -129,44 +124,6 @@ def _begin(home: Home, ask: Ask) -> Begun:
     return Begun(record, task, error)
 
 
-def prompt_of(job: Job) -> str:
-    """What the agent is told to do, as the person wrote it; read anew where it stands in a file."""
-    if not job.prompt_file:
-        return job.prompt
-    path = Path(job.prompt_file).expanduser()
-    expect_apart(job, path)
-    try:
-        with path.open("rb") as file:
-            text = file.read(PROMPT_BYTES).decode()
-    except (OSError, UnicodeDecodeError) as error:
-        raise WhetError(
-            f"The prompt file {path} cannot be read: {error}.", advice="Put it back, or change the job."
-        ) from None
-    if not text.strip():
-        raise WhetError(f"The prompt file {path} is empty.", advice="Write what is to be done.")
-    return text
-
-
-def expect_apart(job: Job, path: Path) -> None:
-    """Raise where an agent at work in the job's folder could write its own orders."""
-    if job.workdir and path.resolve().is_relative_to(Path(job.workdir).expanduser().resolve()):
-        raise WhetError(
-            f"{path} lies in {job.workdir}, where the agent of this job can write: it could change its own orders.",
-            advice="Keep it in another folder, or let the job work in another one (workdir).",
-        )
-
-
-def script_file(job: Job) -> Path | None:
-    """The file that the script's command line runs, as far as it can be told."""
-    try:
-        words = shlex.split(job.script)
-    except ValueError:
-        return None
-    name = next((word for word in words if Path(word).name not in INTERPRETERS and not word.startswith("-")), "")
-    path = Path(job.workdir).expanduser() / Path(name).expanduser()
-    return path if name and "/" in name and path.is_file() else None
-
-
 def _worked(home: Home, steps: Steps, begun: Begun) -> Result:
     record, task = begun.record, begun.task
     exit_code = None
@@ -191,9 +148,7 @@ def _worked(home: Home, steps: Steps, begun: Begun) -> Result:
 
 
 def _run_script(record: Record, interrupt: Event) -> Ran:
-    path = script_file(record.job)
-    if path is not None and (record.job.prompt or record.job.prompt_file):
-        expect_apart(record.job, path)
+    expect_script(record.job)
     program = Program(
         record.job.script,
         folder_of(record.job),

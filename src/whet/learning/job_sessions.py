@@ -2,7 +2,6 @@
 
 import time
 from collections.abc import Mapping
-from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
@@ -14,6 +13,7 @@ from whet.errors import WhetError
 from whet.guidance import jobs as words
 from whet.job_records import Record, Result, missed_words, moment, report_in, result_of
 from whet.jobs import LEAST_WINDOW, Job, tools_of
+from whet.learning.job_material import folder_of
 from whet.models import Model
 from whet.quoting import mark_for, quoted, shortened, visible
 from whet.runs import Ended, Spent
@@ -113,15 +113,6 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
         advice=f"Choose another model, or say that it is enough: `window = {model.window}` in the job {job.name}, or"
         f" `whet config set models.{model.name}.window {model.window}`.",
     )
-
-
-def folder_of(job: Job) -> Path:
-    folder = Path(job.workdir).expanduser() if job.workdir else Path.home()
-    if not folder.is_dir():
-        raise WhetError(
-            f"There is no folder {folder}.", advice=f"Set workdir of the job {job.name} to one that is there."
-        )
-    return folder
 
 
 def _begun(scene: Scene, talk: Talk, record: Record, task: Task) -> Ended:

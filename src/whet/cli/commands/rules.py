@@ -2,31 +2,27 @@
 
 import os
 import time
+from typing import TYPE_CHECKING
 
 import click
 from msgspec.structs import replace
 
-from whet.catalogue import patch_of
-from whet.catalogue import sightings as sightings_of
 from whet.changes.changing import ledger_of
 from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_of
-from whet.cli.analysed import bring_up_to_date
 from whet.cli.entries import entry_record
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.exports import iso
-from whet.guidance.rules import catalogue as remedies
 from whet.ledger import Entry, Item, Step
-from whet.lessons import Lesson
 from whet.patches import Action, Form, Patch, Scope, digest
 from whet.quoting import visible
-from whet.signals import Kind
-from whet.store.analyses import judged
 from whet.store.home import find_home
-from whet.store.listing import Filters
 from whet.store.opening import opened
+
+if TYPE_CHECKING:
+    from whet.lessons import Lesson
 
 PURPOSES = click.Choice(["interactive", "unattended"])
 
@@ -110,9 +106,14 @@ def remove(name: str, as_json: bool) -> int:
     help="List the rules that come with Whet, by kind of failure. `whet rules add NAME` puts one in force.",
 )
 @click.option("--seen", is_flag=True, help="Only those for what was seen in your sessions, the most frequent first.")
-@click.option("--kind", type=click.Choice([kind.value for kind in Kind]), help="Only those for this kind of failure.")
+@click.option("--kind", help="Only those for this kind of failure, such as retry_loop.")
 @json_option
 def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
+    from whet.guidance.rules import catalogue as remedies
+    from whet.signals import Kind
+
+    if kind not in (None, *Kind):
+        raise WhetError(f"{kind} is no kind of failure.", advice=f"Kinds: {', '.join(Kind)}.")
     fitting = (remedy for remedy in remedies() if kind in (None, remedy.kind))
     found = sorted(fitting, key=lambda remedy: (remedy.kind, remedy.name))
     sightings = _sightings() if seen else {}
@@ -145,6 +146,9 @@ def _rule(name: str) -> Item:
 
 
 def _from_catalogue(name: str) -> Patch:
+    from whet.catalogue import patch_of
+    from whet.guidance.rules import catalogue as remedies
+
     remedy = next((one for one in remedies() if one.name == name), None)
     if remedy is None:
         raise WhetError(
@@ -154,10 +158,16 @@ def _from_catalogue(name: str) -> Patch:
     return patch_of(remedy, _sightings().get(name))
 
 
-def _sightings() -> dict[str, Lesson]:
+def _sightings() -> "dict[str, Lesson]":
+    from whet.catalogue import sightings
+    from whet.cli.analysed import bring_up_to_date
+    from whet.guidance.rules import catalogue as remedies
+    from whet.store.analyses import judged
+    from whet.store.listing import Filters
+
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
-        return sightings_of(remedies(), (each.analysis for each in judged(database, Filters())))
+        return sightings(remedies(), (each.analysis for each in judged(database, Filters())))
 
 
 def _give(patch: Patch, as_json: bool) -> int:

@@ -1,0 +1,255 @@
+"""whet jobs: orders that recur, and what came of them."""
+
+import os
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING, Any, get_args
+
+import click
+
+from whet.changes.job_changes import keep, pause, remove
+from whet.cli.authoring import author_at, tell
+from whet.cli.jobs_shown import (
+    job_record,
+    print_clock,
+    print_jobs,
+    print_result,
+    print_runs,
+    print_troubles,
+    run_record,
+)
+from whet.cli.options import json_option
+from whet.cli.output import moment, plain, print_json, say
+from whet.errors import WhetError
+from whet.jobs import Deliver, Job, name_for, stamp
+from whet.store import job_records
+from whet.store.home import Home, find_home
+from whet.store.job_files import list_jobs, load, read_text
+from whet.store.opening import opened
+
+if TYPE_CHECKING:
+    from whet.store.database import Database
+
+DELIVERIES = get_args(Deliver)
+
+
+@click.group(
+    "jobs",
+    invoke_without_command=True,
+    epilog='Example: whet jobs add "0 9 * * mon-fri" "What changed since yesterday?" --deliver file --to news.md',
+    help="List the jobs: orders that recur. `whet worker` runs them when they are due.",
+)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    return 0 if context.invoked_subcommand else _list(as_json)
+
+
+@command.command("list", epilog="Example: whet jobs list", help="List the jobs.")
+@json_option
+def list_(as_json: bool) -> int:
+    return _list(as_json)
+
+
+@command.command(
+    "add",
+    epilog='Example: whet jobs add "every 2h" "Look for failed builds" --script ~/bin/builds --deliver stdout',
+    help='Add a job. SCHEDULE is "every 2h", "in 30m", "2026-12-01 09:00", or five fields of a crontab such as'
+    ' "0 9 * * mon-fri". A run loads the skills, then runs the script, whose output is data to the agent, then gives'
+    " it the prompt. Without a prompt the script is the whole job. The script runs as you, outside of the sandbox.",
+)
+@click.argument("schedule")
+@click.argument("prompt", nargs=-1)
+@click.option("--name", default="", help="Its name; made from the prompt if not given.")
+@click.option("--prompt-file", default="", help="A file with the prompt, read at each run.")
+@click.option("--skill", "skills", multiple=True, help="A skill to load first; may be repeated.")
+@click.option("--script", default="", help="A command line to run first.")
+@click.option("--script-seconds", type=click.FloatRange(1), default=300.0, help="How long the script may take.")
+@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
+@click.option(
+    "--window", type=click.IntRange(0), default=0, help="How many tokens the model reads, if you know better."
+)
+@click.option("--workdir", default="", help="Where the agent works; else here.")
+@click.option("--timezone", default="", help="Of the schedule, such as Europe/Berlin; else this machine's.")
+@click.option("--deliver", default="none", help=f"Where reports go: {', '.join(DELIVERIES)}. All are kept besides.")
+@click.option("--to", default="", help="The file, command line or address; $NAME is taken from the environment.")
+@click.option("--replace", is_flag=True, help="A file holds the last report only.")
+@click.option("--repeat", type=click.IntRange(0), default=0, help="End after so many runs.")
+@click.option("--tool", "tools", multiple=True, help="Only this set of tools; may be repeated.")
+@click.option("--remote", is_flag=True, help="It runs on a machine that is not yours: without a terminal.")
+@click.option("--warm", default="", metavar="NAME", help="Begin with a template; auto chooses one.")
+@click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="How long a run may take.")
+@click.option("--keep-days", type=click.IntRange(1), default=30, help="How long reports are kept.")
+@json_option
+def add(schedule: str, prompt: tuple[str, ...], as_json: bool, **options: Any) -> int:
+    from whet.learning.job_material import expect_ready
+
+    home = find_home(os.environ)
+    job = _job(home, schedule, " ".join(prompt), options)
+    expect_ready(home, job)
+    with opened(home) as database:
+        entry = keep(author_at(home, database), job)
+        return tell((entry,), as_json=as_json)
+
+
+@command.command("show", epilog="Example: whet jobs show morning-news", help="Show a job, and its last run.")
+@click.argument("name")
+@json_option
+def show(name: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    load(home.folder, name)
+    with opened(home) as database:
+        [(found, mark, last)] = [each for each in _found(home, database) if each[0].name == name]
+    if as_json:
+        print_json({**job_record(found, mark, last, now=time.time()), "text": read_text(home.folder, name)})
+        return 0
+    say(plain(read_text(home.folder, name) or ""))
+    if last:
+        say(f"[bold]Last run[/bold] {moment(last.scheduled)}")
+        print_result(last)
+    return 0
+
+
+@command.command(
+    "run",
+    epilog="Example: whet jobs run morning-news",
+    help="Run a job now, whatever its schedule says, and print its report. The exit code is 1 where the run failed or"
+    " its report did not arrive.",
+)
+@click.argument("name")
+@click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it.")
+@json_option
+def run(name: str, background: bool, as_json: bool) -> int:
+    from whet.cli.jobs_running import run_here, submit
+
+    home = find_home(os.environ)
+    job = load(home.folder, name)
+    return submit(home, job, as_json=as_json) if background else run_here(home, job, as_json=as_json)
+
+
+@command.command("pause", epilog="Example: whet jobs pause morning-news", help="Let a job wait; it misses nothing.")
+@click.argument("name")
+@json_option
+def pause_(name: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        return tell((pause(author_at(home, database), name, paused=True),), as_json=as_json, done="Paused")
+
+
+@command.command("resume", epilog="Example: whet jobs resume morning-news", help="Let a paused job go on from now.")
+@click.argument("name")
+@json_option
+def resume(name: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        entry = pause(author_at(home, database), name, paused=False)
+        known = job_records.mark_of(database, _own(home), name)
+        mark = known or job_records.Mark(_own(home), name, stamp(load(home.folder, name)), 0.0)
+        job_records.keep_mark(database, mark._replace(accounted=time.time()))
+        return tell((entry,), as_json=as_json, done="Resumed")
+
+
+@command.command(
+    "remove", epilog="Example: whet jobs remove morning-news", help="Remove a job; `whet ledger undo` brings it back."
+)
+@click.argument("name")
+@json_option
+def remove_(name: str, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        return tell((remove(author_at(home, database), name),), as_json=as_json)
+
+
+@command.command(
+    "history",
+    epilog="Example: whet jobs history morning-news --full",
+    help="List the runs of a job, or of all: how each ended, what was missed, and whether its report arrived.",
+)
+@click.argument("name", default="")
+@click.option("--limit", default=30, type=click.IntRange(1), help="How many, the newest first.")
+@click.option("--full", is_flag=True, help="With their reports.")
+@json_option
+def history(name: str, limit: int, full: bool, as_json: bool) -> int:
+    home = find_home(os.environ)
+    with opened(home) as database:
+        found = job_records.runs(database, _own(home), name, limit=limit)
+    if not found and name:
+        load(home.folder, name)
+    if as_json:
+        print_json({"runs": [run_record(record) for record in found]})
+    elif not found:
+        say("There was no run yet.")
+    else:
+        print_runs(found, full=full)
+    return 0
+
+
+@command.command(
+    "import-hermes",
+    epilog="Example: whet jobs import-hermes ~/.hermes/cron/jobs.json",
+    help="Propose the jobs of Hermes. Its agent writes jobs too, so each waits until you approve its exact text:"
+    " `whet pending`.",
+)
+@click.argument("path", type=click.Path(path_type=Path), required=False)
+@click.option("--workdir", default="", help="Where jobs work that name no folder; else here.")
+@json_option
+def import_hermes(path: Path | None, workdir: str, as_json: bool) -> int:
+    from whet.cli.jobs_imported import propose_jobs
+
+    return propose_jobs(find_home(os.environ), path, workdir=workdir, as_json=as_json)
+
+
+def _list(as_json: bool) -> int:
+    home, now = find_home(os.environ), time.time()
+    with opened(home) as database:
+        found = _found(home, database)
+        if as_json:
+            print_json({"jobs": [job_record(*each, now=now) for each in found]})
+        elif not found:
+            say('There are no jobs. Add one: whet jobs add "0 9 * * mon-fri" "What is new in this repository?"')
+        else:
+            print_jobs(found, now=now)
+            print_troubles(database, _own(home))
+            print_clock(database, _own(home), now=now)
+    return int(any(each.job is None for each, _, _ in found))
+
+
+def _found(home: Home, database: "Database") -> list[Any]:
+    own = _own(home)
+    found = []
+    for each in list_jobs(home.folder):
+        runs = job_records.runs(database, own, each.name, limit=1)
+        found.append((each, job_records.mark_of(database, own, each.name), runs[0] if runs else None))
+    return found
+
+
+def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job:
+    from whet.context.zone import local_zone
+
+    if options["deliver"] not in DELIVERIES:
+        raise WhetError(f"There is no delivery {options['deliver']!r}.", advice=f"One of {', '.join(DELIVERIES)}.")
+    taken = [found.name for found in list_jobs(home.folder)]
+    words = prompt or options["prompt_file"] or options["script"]
+    return Job(
+        **{
+            **options,
+            "name": options["name"] or name_for(Path(words).stem if not prompt else words, taken),
+            "schedule": schedule,
+            "prompt": prompt.encode(errors="replace").decode(),
+            "prompt_file": _absolute(options["prompt_file"]),
+            "workdir": _absolute(options["workdir"] or "."),
+            "timezone": options["timezone"] or local_zone(os.environ),
+            "added": float(int(time.time())),
+            "to": _absolute(options["to"]) if options["deliver"] == "file" else options["to"],
+        }
+    )
+
+
+def _absolute(path: str) -> str:
+    return str(Path(path).expanduser().absolute()) if path and not path.startswith("$") else path
+
+
+def _own(home: Home) -> str:
+    from whet.changes.changing import identity_of
+
+    return identity_of(home)

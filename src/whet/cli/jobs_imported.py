@@ -1,0 +1,77 @@
+"""Jobs of Hermes on their way in: each waits for a person."""
+
+import os
+import time
+from pathlib import Path
+
+from whet.changes.job_changes import keep
+from whet.cli.authoring import author_at
+from whet.cli.entries import entry_record
+from whet.cli.output import many, plain, print_json, say
+from whet.context.zone import local_zone
+from whet.errors import WhetError
+from whet.importers import hermes_jobs
+from whet.importers.hermes_jobs import Found
+from whet.ledger import Entry
+from whet.store.home import Home
+from whet.store.job_files import list_jobs
+from whet.store.opening import opened
+from whet.trust import Trust
+
+FILE_BYTES = 20_000_000
+
+
+def propose_jobs(home: Home, path: Path | None, *, workdir: str, as_json: bool) -> int:
+    """Let the jobs in a file wait for approval. Nobody knows who wrote their words: Hermes' agent adds jobs too."""
+    hermes = Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")
+    file = path or hermes.joinpath(*hermes_jobs.FILE)
+    place = hermes_jobs.Place(
+        file.absolute().parent.parent,
+        str(Path(workdir or ".").expanduser().absolute()),
+        local_zone(os.environ),
+        time.time(),
+    )
+    found = hermes_jobs.read(_text(file), place, taken=tuple(each.name for each in list_jobs(home.folder)))
+    entries: list[Entry] = []
+    refused: list[Found] = []
+    with opened(home) as database:
+        author = author_at(home, database)._replace(trust=Trust.EXTERNAL, reason=f"a job of Hermes in {file}")
+        for each in found:
+            try:
+                entries += [keep(author, each.job)] if each.job else []
+            except WhetError as error:
+                refused.append(each._replace(job=None, fault=error.message))
+    left = [*(each for each in found if each.job is None), *refused]
+    if as_json:
+        _print_json(entries, found, left)
+    else:
+        _print(entries, found, left)
+    return int(bool(left))
+
+
+def _print_json(entries: list[Entry], found: tuple[Found, ...], left: list[Found]) -> None:
+    print_json(
+        {
+            "entries": [entry_record(entry) for entry in entries],
+            "notes": {each.name: each.notes for each in found if each.notes},
+            "left_out": {each.name: each.fault for each in left},
+        }
+    )
+
+
+def _print(entries: list[Entry], found: tuple[Found, ...], left: list[Found]) -> None:
+    say(f"{many(len(entries), 'job')} of Hermes wait for your approval: `whet pending`.")
+    for each in found:
+        for note in each.notes:
+            say(f"{plain(each.name)}: {plain(note)}.")
+    for each in left:
+        say(f"Left out {plain(each.name)}: {plain(each.fault)}")
+
+
+def _text(path: Path) -> str:
+    try:
+        if path.stat().st_size > FILE_BYTES:
+            raise WhetError(f"{path} is too large for a file of jobs.", advice="Give Hermes' cron/jobs.json.")
+        return path.read_text(encoding="utf-8-sig")
+    except (OSError, UnicodeDecodeError) as error:
+        raise WhetError(f"{path} cannot be read: {error}.", advice="Give Hermes' cron/jobs.json.") from error

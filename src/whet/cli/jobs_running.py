@@ -1,0 +1,63 @@
+"""A job run because a person asked for it: here and now, or by a worker."""
+
+import contextlib
+import secrets
+import time
+
+from whet.changes.changing import identity_of
+from whet.cli.chat.interrupts import interruptible
+from whet.cli.jobs_shown import exit_code, print_result, run_record
+from whet.cli.output import print_json, say
+from whet.engine.life import held
+from whet.engine.orders import Queue
+from whet.engine.steps import Direct
+from whet.errors import WhetError
+from whet.job_records import Record
+from whet.jobs import Job
+from whet.learning import job_runs
+from whet.store import job_records
+from whet.store.home import Home
+from whet.store.opening import opened
+
+SALT_BYTES = 4
+
+
+def run_here(home: Home, job: Job, *, as_json: bool) -> int:
+    """Make the run in this program, and print what came of it."""
+    record = _written_down(home, job, is_direct=True)
+    with held(home, job_runs.lock_name(record)), interruptible() as stop:
+        steps = Direct(record.id)
+        steps.interrupt = stop
+        with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
+            job_runs.job(home, steps, job_runs.order(record).body)
+    with opened(home) as database:
+        ended = job_records.record_of(database, record.id)
+    code = exit_code(ended)
+    if as_json:
+        print_json(run_record(ended))
+    elif ended.job.deliver != "stdout":
+        print_result(ended)
+    return code
+
+
+def submit(home: Home, job: Job, *, as_json: bool) -> int:
+    """Leave the run to a worker."""
+    from whet.engine.work import office
+
+    record = _written_down(home, job, is_direct=False)
+    with office(home) as counter:
+        id = counter.submit(job_runs.order(record), Queue.JOBS)
+    if as_json:
+        print_json({"work": id, "run": record.id})
+    else:
+        say(f"Queued as {id}. `whet worker` carries it out.")
+    return 0
+
+
+def _written_down(home: Home, job: Job, *, is_direct: bool) -> Record:
+    now = time.time()
+    id = job_runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
+    record = Record(id, job, now, manual=True, is_direct=is_direct)
+    with opened(home) as database:
+        job_records.add(database, identity_of(home), record)
+    return record

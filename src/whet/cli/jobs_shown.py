@@ -1,0 +1,169 @@
+"""Jobs and their runs, for people and for programs."""
+
+from typing import Any
+
+from whet import schedules
+from whet.cli.output import console, many, moment, plain, say, table
+from whet.errors import WhetError
+from whet.job_records import Handing, Record, missed_words
+from whet.jobs import Job, schedule_of
+from whet.store import job_records
+from whet.store.database import Database
+from whet.store.job_files import Found
+from whet.store.job_records import Mark
+
+STALE_SECONDS = 180.0
+PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)
+TROUBLE_RUNS = 200
+
+
+def job_record(found: Found, mark: Mark | None, last: Record | None, *, now: float) -> dict[str, Any]:
+    """A job for programs."""
+    job = found.job
+    if job is None:
+        return {"name": found.name, "state": "broken", "fault": found.fault}
+    return {
+        "name": job.name,
+        "state": state_of(job, mark),
+        "schedule": job.schedule,
+        "timezone": job.timezone,
+        "next": next_run(job, mark, now=now),
+        "deliver": job.deliver,
+        "model": job.model,
+        "last": run_record(last) if last else None,
+    }
+
+
+def run_record(record: Record) -> dict[str, Any]:
+    """A run for programs."""
+    result = record.result
+    return {
+        "run": record.id,
+        "job": record.job.name,
+        "scheduled": record.scheduled,
+        "manual": record.manual,
+        "state": record.state.value,
+        "started": record.started,
+        "ended": record.ended,
+        "outcome": result.outcome.value if result else None,
+        "report": result.report if result else "",
+        "error": result.error if result else "",
+        "exit_code": result.exit_code if result else None,
+        "session": result.session if result else "",
+        "model": result.model if result else "",
+        "provider": result.provider if result else "",
+        "tokens": result.spent.input + result.spent.output if result else 0,
+        "cost": result.spent.dollars if result else None,
+        "missed": record.missed_count,
+        "delivery": record.handing.value,
+        "delivery_tries": record.tries,
+        "delivery_error": record.handing_error,
+        "next_try": record.next_try,
+    }
+
+
+def state_of(job: Job, mark: Mark | None) -> str:
+    if job.paused:
+        return "paused"
+    is_over = mark is not None and next_run(job, mark, now=mark.accounted) is None
+    return "over" if is_over else "active"
+
+
+def next_run(job: Job, mark: Mark | None, *, now: float) -> float | None:
+    """When it runs next, as far as a clock is looked at; None where it does not."""
+    if job.paused or (mark is not None and job.repeat and mark.made >= job.repeat):
+        return None
+    since = max(mark.accounted if mark else job.added or now, 0.0)
+    return schedules.next_after(schedule_of(job), since)
+
+
+def print_jobs(found: list[tuple[Found, Mark | None, Record | None]], *, now: float) -> None:
+    rows = []
+    for each, mark, last in found:
+        if each.job is None:
+            rows.append((each.name, "broken", "", "", "", each.fault))
+            continue
+        coming = next_run(each.job, mark, now=now)
+        rows.append(
+            (
+                each.name,
+                state_of(each.job, mark),
+                each.job.schedule,
+                "now" if coming is not None and coming <= now else moment(coming),
+                moment(last.scheduled) if last else "–",
+                _outcome(last) if last else "",
+            )
+        )
+    console().print(table(("job", "state", "schedule", "next", "last", "outcome"), rows))
+
+
+def print_clock(database: Database, own: str, *, now: float) -> None:
+    """Say so where nobody looks at the clock: no job runs then."""
+    mark = job_records.mark_of(database, own, job_records.CLOCK)
+    if mark is None:
+        say("No worker has looked at the clock yet: `whet worker` runs the jobs.")
+    elif now - mark.accounted > STALE_SECONDS:
+        say(f"No worker has looked at the clock since {moment(mark.accounted)}: `whet worker` runs the jobs.")
+
+
+def print_troubles(database: Database, own: str) -> None:
+    """Reports that did not arrive."""
+    found = job_records.runs(database, own, limit=TROUBLE_RUNS)
+    troubles = [record for record in found if record.handing in PROBLEMS]
+    for record in troubles[:5]:
+        then = f" Next try {moment(record.next_try)}." if record.next_try else ""
+        what = f"Not delivered ({record.handing}): run {record.id} of {plain(record.job.name)}."
+        say(f"{what} {plain(record.handing_error)}{then}")
+    if len(troubles) > 5:
+        say(f"And {many(len(troubles) - 5, 'more report')} that did not arrive: `whet jobs history`.")
+
+
+def print_runs(records: tuple[Record, ...], *, full: bool) -> None:
+    headings = ("run", "job", "scheduled", "outcome", "missed", "delivery", "session", "error")
+    console().print(table(headings, [_row(record) for record in records], numbers=("missed",)))
+    for record in records if full else ():
+        say(f"\n[bold]{record.id}[/bold] {moment(record.scheduled)}")
+        print_result(record)
+
+
+def print_result(record: Record) -> None:
+    """What a run came to, with everything that a person needs to know of it."""
+    result = record.result
+    if result is None:
+        say(f"The run is {record.state}.")
+        return
+    if record.missed_count:
+        say(plain(missed_words(record)))
+    if result.report.strip():
+        say(plain(result.report.rstrip()))
+    if result.error:
+        say(f"[bold]{plain(result.outcome.value)}[/bold]: {plain(result.error)}")
+    if record.handing in PROBLEMS:
+        say(f"The report was not delivered ({record.handing}): {plain(record.handing_error)}")
+
+
+def exit_code(record: Record) -> int:
+    """The exit code: 1 where the run failed, or its report did not arrive."""
+    if record.result is None:
+        raise WhetError(f"The run {record.id} did not end.", advice="`whet jobs history` shows it.")
+    return int(record.has_failed or record.handing in PROBLEMS)
+
+
+def _row(record: Record) -> tuple[object, ...]:
+    result = record.result
+    return (
+        record.id,
+        record.job.name,
+        moment(record.scheduled),
+        result.outcome.value if result else record.state.value,
+        record.missed_count or "",
+        record.handing.value if record.handing is not Handing.NONE else "",
+        result.session[:8] if result else "",
+        (result.error if result else "") or record.handing_error,
+    )
+
+
+def _outcome(record: Record) -> str:
+    outcome = record.result.outcome.value if record.result else record.state.value
+    trouble = f", not delivered: {record.handing_error}" if record.handing in PROBLEMS else ""
+    return f"{outcome}{trouble}"

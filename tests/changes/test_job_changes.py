@@ -1,0 +1,85 @@
+"""Jobs change through the ledger: undone, kept from agents, and never over a person's edit."""
+
+import pytest
+
+from whet.changes.apply import undo
+from whet.changes.author import Author
+from whet.changes.job_changes import keep, pause, remove
+from whet.changes.pending import approve, pending
+from whet.errors import WhetError
+from whet.jobs import Job
+from whet.ledger import Actor, Step
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.job_files import list_jobs, load, place_of, read_text
+from whet.trust import Trust
+
+JOB = Job("news", "every 2h", added=1000.0, prompt="What is new?", workdir="/work")
+
+
+def person(home: Home, database: Database) -> Author:
+    return Author(home, database, Actor.PERSON, Trust.OPERATOR, 1.0)
+
+
+def test_a_job_is_kept_and_undone(home: Home, database: Database) -> None:
+    assert keep(person(home, database), JOB).step is Step.APPLIED
+    assert load(home.folder, "news") == JOB
+    with pytest.raises(WhetError, match="already"):
+        keep(person(home, database), JOB)
+    undo(home, database, actor=Actor.PERSON, now=2.0)
+    assert list_jobs(home.folder) == ()
+
+
+def test_a_removed_job_comes_back(home: Home, database: Database) -> None:
+    keep(person(home, database), JOB)
+    remove(person(home, database), "news")
+    assert read_text(home.folder, "news") is None
+    undo(home, database, actor=Actor.PERSON, now=2.0)
+    assert load(home.folder, "news") == JOB
+    with pytest.raises(WhetError, match="no job other"):
+        remove(person(home, database), "other")
+
+
+def test_pausing_leaves_a_persons_comments_where_they_are(home: Home, database: Database) -> None:
+    keep(person(home, database), JOB)
+    path = place_of(home.folder, "news").path
+    path.write_text(f"# Mine.\n{path.read_text()}repeat = 3  # not more\n")
+    pause(person(home, database), "news", paused=True)
+    text = path.read_text()
+    assert text.startswith("# Mine.\n")
+    assert "repeat = 3  # not more" in text
+    assert load(home.folder, "news").paused
+    with pytest.raises(WhetError, match="paused already"):
+        pause(person(home, database), "news", paused=True)
+    pause(person(home, database), "news", paused=False)
+    assert not load(home.folder, "news").paused
+
+
+def test_a_job_that_an_agent_writes_waits_for_a_person(home: Home, database: Database) -> None:
+    agent = Author(home, database, Actor.AGENT, Trust.EXTERNAL, 1.0)
+    entry = keep(agent, JOB)
+    assert entry.step is Step.PROPOSED
+    assert list_jobs(home.folder) == ()
+    approve(home, database, entry.number, actor=Actor.PERSON, now=2.0)
+    assert load(home.folder, "news") == JOB
+    assert pending(home, database, now=2.0) == ()
+
+
+def test_an_agent_neither_changes_nor_removes_a_persons_job(home: Home, database: Database) -> None:
+    keep(person(home, database), JOB)
+    agent = Author(home, database, Actor.AGENT, Trust.AGENT, 1.0)
+    for change in (
+        lambda: remove(agent, "news"),
+        lambda: pause(agent, "news", paused=True),
+        lambda: keep(agent, Job("news", "every 3h", script="date"), replace=True),
+    ):
+        with pytest.raises(WhetError, match="is a person's"):
+            change()
+    assert load(home.folder, "news") == JOB
+
+
+def test_a_secret_in_a_job_is_refused(home: Home, database: Database) -> None:
+    hook = "https://hooks.example/x?token=ghp_0123456789abcdefghijABCDEFGHIJ012345"
+    job = Job("news", "every 2h", script="date", deliver="webhook", to=hook)
+    with pytest.raises(WhetError, match="secret"):
+        keep(person(home, database), job)

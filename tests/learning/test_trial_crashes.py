@@ -1,0 +1,59 @@
+"""A trial whose workers are killed: it goes on where it was, and nothing that was paid for is repeated."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+
+from learning.trial_scenes import RULE, prepared, questions
+from whet.engine.orders import Queue
+from whet.engine.work import State, office
+from whet.learning.experiment import Progress
+from whet.learning.trial_plans import Wanted
+from whet.ledger import Step
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.verdicts import Ruling
+
+WORKER = Path(__file__).with_name("trial_worker.py")
+DEATHS = (3, 11)
+SECONDS = 120
+
+
+def work_off(home: Home, folder: Path) -> int:
+    environment = {
+        **os.environ,
+        "WHET_HOME": str(home.folder),
+        "WHET_DATABASE_URL": home.database_url,
+        "TRIAL_FOLDER": str(folder),
+        "PYTHONPATH": str(WORKER.parents[1]),
+    }
+    return subprocess.run([sys.executable, str(WORKER)], env=environment, timeout=SECONDS, check=False).returncode
+
+
+def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Database, tmp_path: Path) -> None:
+    for number in DEATHS:
+        (tmp_path / f"die-{number}").touch()
+    ready = prepared(home, database, Wanted(RULE, questions(20)))
+    with office(home) as counter:
+        id = counter.submit(ready.order, Queue.TRIALS)
+        assert counter.submit(msgspec.structs.replace(ready.order, key="again"), Queue.TRIALS) == id, "it is open"
+    ends = [work_off(home, tmp_path) for _ in range(len(DEATHS) + 1)]
+    assert ends == [-signal.SIGKILL] * len(DEATHS) + [0]
+    with office(home) as counter:
+        work = counter.find(id)
+    assert work.state is State.DONE
+    assert work.done is not None
+    progress = msgspec.json.decode(work.done.value, type=Progress)
+    assert progress.result.verdict.ruling is Ruling.ACCEPT
+    asked = Counter((tmp_path / "log").read_text().splitlines())
+    # Of each attempt's one call only those are repeated that were under way in a worker that died.
+    repeated = sum(asked.values()) - progress.attempts
+    assert 1 <= repeated <= 2 * len(DEATHS)
+    assert progress.result.spent.model_calls == progress.attempts
+    assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED]
