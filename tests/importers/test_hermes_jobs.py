@@ -133,7 +133,7 @@ def test_what_is_no_file_of_jobs_is_refused(text: str) -> None:
 
 
 JSON = st.recursive(
-    st.none() | st.booleans() | st.floats() | st.text(max_size=8) | st.integers(),
+    st.none() | st.booleans() | st.floats(allow_nan=False, allow_infinity=False) | st.text(max_size=8) | st.integers(),
     lambda inner: st.lists(inner, max_size=3) | st.dictionaries(st.text(max_size=8), inner, max_size=3),
     max_leaves=6,
 )

@@ -17,7 +17,7 @@ def record(
     how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12", report: str = "All is well."
 ) -> Record:
     job = Job("news", "every 2h", prompt="x", workdir="/", deliver=how, to=to, replace=replace)
-    return finished(Record(id, job, 0.0), Result(Outcome.DONE, report), now=1.0)
+    return finished(Record(id, job, 0.0), Result(Outcome.DONE, "All is well."), now=1.0)
 
 
 def send(one: Record, folder: Path, **variables: str) -> None:

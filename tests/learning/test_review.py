@@ -12,6 +12,7 @@ from agent.loopback import Play, playing, refused
 from agent.prefixes import extends
 from cli.chat.answers import calls, settings_for, whet_at, words
 from command import COMMAND, KEPT_VARIABLES, Whet, runner
+from whet.store.home import Home
 
 WISH = "Always answer in one sentence."
 
@@ -222,3 +223,35 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
     assert extends(bodies[1], bodies[2]), "the review extends the live conversation"
     assert extends(bodies[1], bodies[4]), "the conversation does not know of the review"
     assert "preferred outcome" not in bodies[4].decode()
+
+
+def test_a_worker_that_is_killed_within_a_review_repeats_nothing(home: Home, person: Path) -> None:
+    plays = [
+        words("Certainly."),
+        calls("memory", action="add", page="user", text=WISH),
+        words("Half a sen", ending="stall"),
+        words("Kept."),
+    ]
+    with playing(*plays) as server:
+        settings_for(home.folder, server.base_url)
+        run = runner(home.folder, person)
+        where = {"WHET_DATABASE_URL": home.database_url}
+        done = run("run", WISH, "--json", "--tools", "chat", variables=where)
+        session = done.json["session"]
+        work = run("review", session, "--background", "--json", variables=where).json["work"]
+        kept = {name: os.environ[name] for name in os.environ if name.startswith(KEPT_VARIABLES)}
+        worker = subprocess.Popen(
+            [COMMAND, "worker", "--until-idle", "--queue", "reviews"],
+            env={**kept, "HOME": str(person), "WHET_HOME": str(home.folder), **where},
+        )
+        assert server.stalled.wait(90)
+        worker.kill()
+        worker.wait()
+        assert run("work", "show", work, "--json", variables=where).json["state"] == "running"
+        assert run("worker", "--until-idle", "--queue", "reviews", variables=where).code == 0
+        bodies = [request.body for request in server.requests]
+        found = run("work", "show", work, "--json", variables=where).json
+    assert (found["state"], found["error"]) == ("done", "")
+    assert found["summary"].startswith("Whet learned: note")
+    assert bodies[3] == bodies[2], "the same request again, byte for byte"
+    assert (home.folder / "user.md").read_text().count(WISH) == 1

@@ -1,0 +1,47 @@
+"""Jobs as the tests run them: written to the home, carried out here and now."""
+
+import contextlib
+from pathlib import Path
+
+from whet.changes.changing import identity_of
+from whet.engine.steps import Direct
+from whet.errors import WhetError
+from whet.job_records import Record
+from whet.jobs import Job, written
+from whet.learning import job_runs
+from whet.store import job_records
+from whet.store.home import Home
+from whet.store.opening import opened
+
+
+def write(home: Home, job: Job) -> None:
+    folder = home.folder / "jobs"
+    folder.mkdir(parents=True, exist_ok=True)
+    (folder / f"{job.name}.toml").write_text(written(job))
+
+
+def ordered(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> Record:
+    """A run of the job, written down."""
+    record = Record(f"run-{job.name}", job, 1_790_000_000.0, missed=missed, missed_count=len(missed))
+    with opened(home) as database:
+        job_records.save(database, identity_of(home), record)
+    return record
+
+
+def carried_out(home: Home, record: Record) -> Record:
+    """What is on record after the run."""
+    with contextlib.suppress(WhetError):
+        job_runs.job(home, Direct(record.id), job_runs.order(record).body)
+    with opened(home) as database:
+        return job_records.record_of(database, record.id)
+
+
+def ran(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> Record:
+    write(home, job)
+    return carried_out(home, ordered(home, job, missed=missed))
+
+
+def script(path: Path, *lines: str) -> str:
+    """A model that says these lines."""
+    path.write_text("\n".join(lines))
+    return f"scripted:{path}"
