@@ -58,9 +58,8 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--temperature", type=float, default=0.0)
     parser.add_argument("--output-tokens", type=int, default=96)
-    parser.add_argument(
-        "--all-cases", action="store_true", help="Do not stop early: alpha so small that nothing decides."
-    )
+    parser.add_argument("--all-cases", action="store_true", help="Never stop early: nothing decides.")
+    parser.add_argument("--trial", default="", help="With --home: go on with the trial of this id.")
     parser.add_argument("--home", default="", help="A folder to keep; else one that is removed.")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="whet-bench-") as temporary:
@@ -138,11 +137,12 @@ def conduct(home: Home, database: Database, template: Template, options: argpars
         patch,
         cases[: options.most or None],
         seeds=options.seeds,
-        placebo=True,
+        placebo=not options.no_placebo,
         alpha=1e-9 if options.all_cases else 0.05,
         sampling=Sampling(temperature=options.temperature, output_tokens=options.output_tokens),
     )
-    ready = prepare(home, database, wanted, id=new_id(time.time()), now=time.time())
+    ready = prepare(home, database, wanted, id=options.trial or new_id(time.time()), now=time.time())
+    print(f"trial {ready.trial.id}")
     print(f"plan: {ready.plan.cases} cases, alpha {ready.plan.alpha:.4f}, finds {ready.plan.minimum_effect:.2f},"
           f" at most {ready.plan.attempts_most} attempts", flush=True)  # fmt: skip
     started, looks = time.monotonic(), count(1)

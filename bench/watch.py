@@ -10,7 +10,7 @@ import argparse
 import math
 import random
 from collections.abc import Callable, Iterator
-from statistics import NormalDist, fmean, median
+from statistics import NormalDist, median
 from typing import NamedTuple
 
 from whet.canaries import Comparison, Decision, Observation, compare, is_told
@@ -78,21 +78,17 @@ def followed(world: World, rule: int, sessions: int) -> Comparison:
 
 def peeked(observations: tuple[Observation, ...]) -> Decision:
     """What somebody does who looks at a p-value again and again."""
-    sides: dict[bool, list[float]] = {True: [], False: []}
+    sums: dict[bool, tuple[int, float, float]] = {True: (0, 0.0, 0.0), False: (0, 0.0, 0.0)}
     for number, each in enumerate(observations, start=1):
-        sides[each.told].append(each.loss)
-        if number % LOOK_EVERY or min(map(len, sides.values())) < LEAST:
+        count, total, squares = sums[each.told]
+        sums[each.told] = (count + 1, total + each.loss, squares + each.loss**2)
+        if number % LOOK_EVERY or min(count for count, _, _ in sums.values()) < LEAST:
             continue
-        told, untold = fmean(sides[True]), fmean(sides[False])
-        spread = math.sqrt(sum(_variance(side) / len(side) for side in sides.values()))
-        if spread and 2 * (1 - NormalDist().cdf(abs(told - untold) / spread)) < 0.05:
-            return Decision.REVERT if told > untold else Decision.PROMOTE
+        means = {told: total / count for told, (count, total, _) in sums.items()}
+        spread = math.sqrt(sum((squares / n - (total / n) ** 2) / n for n, total, squares in sums.values()))
+        if spread and 2 * (1 - NormalDist().cdf(abs(means[True] - means[False]) / spread)) < 0.05:
+            return Decision.REVERT if means[True] > means[False] else Decision.PROMOTE
     return Decision.WAIT
-
-
-def _variance(values: list[float]) -> float:
-    mean = fmean(values)
-    return sum((value - mean) ** 2 for value in values) / (len(values) - 1)
 
 
 def main() -> None:

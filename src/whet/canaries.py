@@ -7,16 +7,18 @@ over the weeks. Bets on that are as fair as bets can be, and their capital may b
 """
 
 import hashlib
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 from statistics import fmean
 from typing import NamedTuple
 
 from whet.betting import constant
 from whet.intervals import Interval, order_free
+from whet.ledger import Item, State
+from whet.patches import digest
 from whet.transcripts import Check, Value
 
-ALPHA = 0.025
+ALPHA = 0.01
 """The risk of promoting a rule that does not help, and that of reverting one that does no harm, at all looks."""
 
 SHARE = 0.5
@@ -60,6 +62,30 @@ def is_told(canary: str, unit: str, share: float) -> bool:
     body = f"{canary}\0{unit}".encode("utf-8", "surrogatepass")
     drawn = int.from_bytes(hashlib.blake2b(body, digest_size=DRAW_BYTES).digest(), "big")
     return drawn < share * 2 ** (8 * DRAW_BYTES)
+
+
+def key_of(item: Item) -> str:
+    """What a canary's draws are made by: the entry that began it and its text, so that each new try draws anew."""
+    return f"{item.number}/{item.name}/{digest(item.text)}"
+
+
+def told_rules(rules: Iterable[Item], before: Mapping[int, Item | None], unit: str) -> tuple[Item, ...]:
+    """The rules that a unit is told, the oldest first. One that is not told of a change keeps what stood before.
+
+    Without a unit there is nothing to draw by, and no canary is told.
+    """
+    told: list[Item] = []
+    for rule in rules:
+        item: Item | None = rule
+        while item is not None and item.canary and not (unit and is_told(key_of(item), unit, item.share)):
+            item = before.get(item.number)
+        told += [item] if item is not None else []
+    return tuple(told)
+
+
+def replaced_by(state: State) -> dict[int, Item | None]:
+    """What stood where a canary is now, by the number of its entry."""
+    return {change.number: change.before for change in state.done if change.after and change.after.canary}
 
 
 def loss_of(failure_score: float, checks: Iterable[Check]) -> float:

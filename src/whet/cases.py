@@ -10,7 +10,8 @@ import msgspec
 from whet.checks import Calls, Check, Shape, arguments_of, expect_sound
 from whet.errors import WhetError
 from whet.runs import Budget
-from whet.transcripts import Exchange, Message, Role, Value
+from whet.transcripts import Exchange, Message, Origin, Role, Value
+from whet.trust import Trust
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 ADVICE = "`whet cases new NAME` writes one to start from."
@@ -102,11 +103,17 @@ def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, sourc
     arguments = arguments_of(failed.call)
     avoided = Shape(failed.call.name, arguments) if arguments is not None else None
     check = Check(calls=Calls(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
-    task = next((message.text for message in reversed(before) if message.role is Role.USER and message.text), "")
+    task = next((message.text for message in reversed(before) if _is_persons(message)), "")
     return Case(
         task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,
         budget=Limits(model_calls=1),
     )  # fmt: skip
+
+
+def _is_persons(message: Message) -> bool:
+    """Whether a message is the person's own words: what programs insert in their place is not."""
+    own = message.role is Role.USER and message.trust >= Trust.USER and message.origin is Origin.TURN
+    return own and bool(message.text.strip())
 
 
 def _table(path: tuple[str, ...], fields: dict[str, Any]) -> list[str]:

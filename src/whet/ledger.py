@@ -68,6 +68,7 @@ class Entry(Value, frozen=True):
     intends: Step | None = None
     batch: int = 0
     home: str = ""  # whose files it changes; empty for rules, which are shared
+    share: float = 0.0  # of the sessions that a canary is told to
 
 
 class Item(Value, frozen=True):
@@ -82,6 +83,7 @@ class Item(Value, frozen=True):
     number: int = 0
     canary: bool = False
     home: str = ""
+    share: float = 0.0
 
     @property
     def key(self) -> "Key":
@@ -262,7 +264,7 @@ class _Folding:
         """What the change put there is now for every session; the change keeps its place on the stack."""
         change = self.done[number]
         if change.after is not None:
-            after = replace(change.after, canary=False)
+            after = replace(change.after, canary=False, share=0.0)
             self.done[number] = replace(change, after=after)
             self.undone.clear()
             self.items[change.key] = after
@@ -282,6 +284,7 @@ def _after(entry: Entry) -> Item | None:
         number=entry.number,
         canary=entry.step is Step.CANARY,
         home=entry.home,
+        share=entry.share,
     )
 
 

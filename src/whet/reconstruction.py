@@ -10,7 +10,7 @@ from whet.effects import Effect
 from whet.evidence import Evidence, Step, gather
 from whet.lineage import is_persons
 from whet.tools import Family, arguments_of, command_of, family_of
-from whet.transcripts import Exchange, Transcript
+from whet.transcripts import Exchange, Role, Transcript
 
 PATHS = ("path", "file_path", "filename", "file", "filePath", "target_file")
 CONTENTS = ("content", "contents", "file_text", "text", "code_edit")
@@ -54,8 +54,8 @@ def recovered_check(transcript: Transcript) -> Recovered | None:
 
 def asked(transcript: Transcript) -> str:
     """What the person asked for first, in their own words; nothing where no word of theirs is on record."""
-    words = (message.text for message in transcript.messages if is_persons(message) and message.text.strip())
-    return next(words, "")
+    said = (message for message in transcript.messages if message.role is Role.USER and is_persons(message))
+    return next((message.text for message in said if message.text.strip()), "")
 
 
 def rebuilt(transcript: Transcript, *, until: int) -> Rebuilt:

@@ -45,6 +45,7 @@ class Run(Value, frozen=True):
     folder: str = ""  # in which its tools work
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
+    lot: str = ""  # by which canaries were drawn for it; the same in all that goes on from it
     room: int | None = None  # tokens that a request may have before the run is compacted; None where it is not known
 
 

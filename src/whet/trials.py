@@ -11,7 +11,7 @@ from whet.runs import Spent
 from whet.transcripts import Value
 from whet.verdicts import Ruling, Verdict, fixed_order, judge
 
-WAVE_ATTEMPTS = 8  # given out at once, so that several workers have something to do
+WAVE_ATTEMPTS = 12  # given out at once, so that several workers have something to do
 GUARD_LOSS = 0.1  # standing cases may lose so much on average before an acceptance is held back
 
 
@@ -89,22 +89,19 @@ def design(
 def waves(design: Design) -> Iterator[tuple[Place, ...]]:
     """The attempts in the order in which they are made, a few whole cases at a time, standing cases in between.
 
-    Within a case the arms take turns at being first, so that neither a warm cache nor a slow hour favours one.
+    From wave to wave the arms take turns at being first, so that a slow hour favours none; within a wave each arm's
+    attempts follow one another, so that a cache of its prompt is of use.
     """
     each = max(1, WAVE_ATTEMPTS // (len(design.arms) * design.seeds))
     order = _mixed(design.cases, design.guards)
-    for start in range(0, len(order), each):
-        places = (
-            _places(design, case, start + number) for number, case in enumerate(order[start : start + each])
-        )  # fmt: skip
-        yield tuple(place for case in places for place in case)
-
-
-def _places(design: Design, case: str, number: int) -> Iterator[Place]:
-    for seed in range(1, design.seeds + 1):
-        first = (number + seed) % len(design.arms)
-        for arm in (*design.arms[first:], *design.arms[:first]):
-            yield Place(case, arm, seed)
+    for number, start in enumerate(range(0, len(order), each)):
+        first = number % len(design.arms)
+        yield tuple(
+            Place(case, arm, seed)
+            for arm in (*design.arms[first:], *design.arms[:first])
+            for case in order[start : start + each]
+            for seed in range(1, design.seeds + 1)
+        )
 
 
 def _mixed(cases: Sequence[str], guards: Sequence[str]) -> tuple[str, ...]:

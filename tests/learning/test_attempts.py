@@ -11,7 +11,7 @@ from learning.trial_scenes import RULE, WORDS, attempted, case_of, obeys
 from whet.agent.protocols import Fault, ProviderFailed, Reply
 from whet.agent.providers.scripted import Call, asks, says
 from whet.agent.tools.sandbox import Wall, probe
-from whet.checks import Calls, Check, File, Shape
+from whet.checks import Calls, Check, File, Shape, Words
 from whet.errors import WhetError
 from whet.patches import Action, Form, Patch
 from whet.runs import Run
@@ -161,7 +161,7 @@ def test_a_step_case_goes_on_from_the_record_and_runs_nothing(home: Home, databa
 
 def test_a_call_that_is_not_on_record_is_not_carried_out(home: Home, database: Database, tmp_path: Path) -> None:
     case = case_of(
-        "replayed", tools=("Bash",), replay=True, conversation=step(), check=Check(answer={"contains": ["ok"]})
+        "replayed", tools=("Bash",), replay=True, conversation=step(), check=Check(answer=Words(contains=("ok",)))
     )
     made = attempted(home, database, case, acts(calls("Bash", f'{{"command": "touch {tmp_path}/x"}}'), says("ok")))
     assert made.measures.passed

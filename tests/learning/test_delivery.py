@@ -13,9 +13,7 @@ from whet.jobs import Deliver, Job
 from whet.learning.delivery import Surroundings, deliver, may_be_repeated
 
 
-def record(
-    how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12", report: str = "All is well."
-) -> Record:
+def record(how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12") -> Record:
     job = Job("news", "every 2h", prompt="x", workdir="/", deliver=how, to=to, replace=replace)
     return finished(Record(id, job, 0.0), Result(Outcome.DONE, "All is well."), now=1.0)
 

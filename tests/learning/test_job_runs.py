@@ -6,6 +6,7 @@ from typing import Any
 
 import pytest
 from job_scenes import carried_out, ordered, ran, script, write
+from msgspec.structs import replace
 
 from agent.loopback import Play, Received, playing, refused
 from cli.chat.answers import calls, settings_for, words
@@ -15,6 +16,10 @@ from whet.errors import WhetError
 from whet.job_records import Handing, Outcome, Record, State
 from whet.jobs import Job
 from whet.learning import job_runs
+from whet.learning.job_sessions import expect_window
+from whet.learning.job_sessions import settings_for as settings_over
+from whet.models import Model
+from whet.settings import Endpoint, Local, ModelFacts, Settings
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
@@ -83,7 +88,7 @@ def test_the_agent_gets_skills_then_the_scripts_output_as_data_then_the_prompt_a
 def test_no_run_can_write_to_people_schedule_or_ask(place: Home, work: Path) -> None:
     finish = calls("finish", status="done", report="x")
     _, here = asked(place, [finish], job(work))
-    _, remote = asked(place, [finish], job(work, remote=True, prompt="Again."))
+    _, remote = asked(place, [finish], replace(job(work, remote=True), name="elsewhere"))
     shown = {tool["function"]["name"] for tool in here[0].json["tools"]}
     assert shown == {
         *("read_file", "write_file", "edit", "search_files", "terminal", "process"),
@@ -92,21 +97,29 @@ def test_no_run_can_write_to_people_schedule_or_ask(place: Home, work: Path) -> 
     assert shown - {tool["function"]["name"] for tool in remote[-1].json["tools"]} == {"terminal", "process"}
 
 
-def test_a_model_that_reads_too_little_is_refused_unless_a_length_is_configured(place: Home, work: Path) -> None:
-    with playing(calls("finish", status="done", report="x")) as server:
-        settings_for(place.folder, server.base_url)
-        refused_one = ran(place, job(work, model="mine:gpt-4"))
-        assert server.requests == []
-        by_job = ran(place, job(work, model="mine:gpt-4", window=8192))
-        settings = place.folder / "settings.toml"
-        settings.write_text(f"{settings.read_text()}[models.gpt-4]\nwindow = 8192\n")
-        by_settings = ran(place, job(work, model="mine:gpt-4", prompt="Again."))
-    assert refused_one.result is not None
-    assert refused_one.result.outcome is Outcome.FAILED
-    assert "reads 8,192 tokens; a job needs 64,000" in refused_one.result.error
-    assert "window = 8192" in refused_one.result.error
-    assert not by_job.has_failed
-    assert not by_settings.has_failed
+def test_a_model_that_reads_too_little_is_refused_unless_a_length_is_configured(work: Path) -> None:
+    small, one = Model("small", window=32_000), job(work)
+    plain = Settings(model="mine:small", providers=(Endpoint("mine", base_url="http://127.0.0.1:9/v1"),))
+    with pytest.raises(WhetError, match="reads 32,000 tokens; a job needs 64,000") as caught:
+        expect_window(small, plain, one)
+    assert "window = 32000" in caught.value.advice
+    assert "models.small.window" in caught.value.advice
+    expect_window(Model("large", window=64_000), plain, one)
+    expect_window(Model("unknown"), plain, one)
+    expect_window(small, replace(plain, models=(ModelFacts("small", window=32_000),)), one)
+    expect_window(small, settings_over(plain, replace(one, window=32_000)), one)
+    with pytest.raises(WhetError):
+        expect_window(small, replace(plain, models=(ModelFacts("other", window=32_000),)), one)
+    local = replace(plain, model="local:small")
+    with pytest.raises(WhetError):
+        expect_window(small, local, one)
+    expect_window(small, replace(local, local=Local(context_tokens=32_000)), one)
+
+
+def test_a_length_in_the_job_reaches_the_run(place: Home, work: Path) -> None:
+    record, requests = asked(place, [calls("finish", status="done", report="x")], job(work, window=8192))
+    assert not record.has_failed
+    assert len(requests) == 1
 
 
 def test_nothing_to_report_delivers_nothing(place: Home, work: Path, tmp_path: Path) -> None:

@@ -136,7 +136,7 @@ class Talk:
         box = toolbox(self._situation(identity, ask), sets=sets, messages=())
         beginning = Beginning(
             identity,
-            self._wanted(tuple(definition.name for definition in box.definitions)),
+            self._wanted(tuple(definition.name for definition in box.definitions), lot=identity),
             box.definitions,
             purpose=wish.purpose,
             budget=wish.budget or wish.settings.budget,
@@ -177,7 +177,7 @@ class Talk:
             told=Trust.OPERATOR,  # lowered to what the prompt really holds, once it is built
         )
 
-    def _wanted(self, names: tuple[str, ...]) -> Request:
+    def _wanted(self, names: tuple[str, ...], *, lot: str) -> Request:
         setting = Setting(
             tools=names,
             model=self._chosen.model.name,
@@ -189,11 +189,11 @@ class Talk:
         )
         folder = self.folder if self._wish.settings.context_files else None
         today = date.today()  # noqa: DTZ011 - the person's own day is meant
-        return Request(setting, folder, today, caller=self._wish.caller, secrets=self._secrets.known)
+        return Request(setting, folder, today, caller=self._wish.caller, lot=lot, secrets=self._secrets.known)
 
     def _rebuilt(self) -> Prompt:
         names = tuple(definition.name for definition in self.run.shown)
-        return prompt_for(self.home, self.database, self._wanted(names), now=time.time())
+        return prompt_for(self.home, self.database, self._wanted(names, lot=self.run.lot), now=time.time())
 
     def _means(self) -> Means:
         compaction = self._wish.settings.compaction

@@ -4,6 +4,9 @@ import contextlib
 from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
+from whet.canaries import SHARE
 from whet.changes.changing import changing, ledger_of, record
 from whet.changes.guarding import expect_allowed
 from whet.changes.places import conflict, current, place_of
@@ -54,15 +57,21 @@ def apply_all(
         return record(home, books.ledger, drafts, state)
 
 
-def try_out(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float) -> Entry:
-    """Put a rule in force for the sessions of the canary only."""
+def try_out(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, share: float = SHARE) -> Entry:
+    """Put a rule in force for a share of the sessions only."""
     books = Books(home, ledger_of(home, database), actor, now)
+    if patch.form is not Form.RULE or patch.action is Action.REMOVE or not 0 < share < 1:
+        raise WhetError(
+            "Only a new or a changed rule can be told to a part of the sessions.",
+            advice="Give a rule, and a share between 0 and 1.",
+        )
     with _ready(books, Form.RULE) as state:
         (one,) = own((patch,), actor)
-        return record(home, books.ledger, [draft(books, state, one, step=Step.CANARY)], state)[0]
+        drafted = replace(draft(books, state, one, step=Step.CANARY), share=share)
+        return record(home, books.ledger, [drafted], state)[0]
 
 
-def promote(home: Home, database: Database, number: int, *, actor: Actor, now: float) -> Entry:
+def promote(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
     """Put what the canary tried in force for every session."""
     books = Books(home, ledger_of(home, database), actor, now)
     _forbid_agents(actor)
@@ -79,6 +88,7 @@ def promote(home: Home, database: Database, number: int, *, actor: Actor, now: f
             at=now,
             before=digest(change.after.text),
             after=digest(change.after.text),
+            note=note,
             about=number,
         )
         return books.ledger.append([promoted])[0]

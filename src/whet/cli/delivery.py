@@ -1,21 +1,20 @@
 """What `whet sync` and `whet target` share: how a delivery is ordered and how its result is shown."""
 
+import time
 from collections.abc import Iterable
-from functools import partial
 from pathlib import Path
 
-from whet.changes.changing import ledger_of
+from whet.changes import telling
 from whet.cli.output import console, plain, print_json, say, table
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.targets.offering import offered
 from whet.targets.sync import Change, Order
 
 FAILED = ("conflict", "skipped")
 
 
 def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bool = False) -> Order:
-    return Order(home, partial(offered, home, ledger_of(home, database)), dry_run=dry_run, force=force)
+    return telling.order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
 
 
 def print_changes(changes: Iterable[Change], *, held: tuple[str, ...] = (), dry_run: bool, as_json: bool) -> int:

@@ -60,7 +60,8 @@ def _print_json(entries: list[Entry], found: tuple[Found, ...], left: list[Found
 
 
 def _print(entries: list[Entry], found: tuple[Found, ...], left: list[Found]) -> None:
-    say(f"{many(len(entries), 'job')} of Hermes wait for your approval: `whet pending`.")
+    verb = "waits" if len(entries) == 1 else "wait"
+    say(f"{many(len(entries), 'job')} of Hermes {verb} for your approval: `whet pending`.")
     for each in found:
         for note in each.notes:
             say(f"{plain(each.name)}: {plain(note)}.")

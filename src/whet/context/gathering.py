@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.canaries import replaced_by, told_rules
 from whet.context.finding import find_files
 from whet.guidance import built_in
 from whet.ledger import Entry, fold
@@ -44,6 +45,7 @@ class Request(NamedTuple):
     date: datetime.date
     caller: str = ""
     session: str = ""
+    lot: str = ""  # by which canaries are drawn for it; without one, it is told none
     external: Material | None = None  # what an external memory has to say
     secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
 
@@ -70,7 +72,7 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
         guidance=(*built_in(), *_own_guidance(home)),
         identity=Material(soul, Trust.OPERATOR) if soul else None,
         skills=_index(database, [each.skill for each in found if each.skill]),
-        rules=rules_in_force(Ledger(database).entries()),
+        rules=rules_in_force(Ledger(database).entries(), lot=request.lot),
         caller=Material(request.caller, Trust.OPERATOR) if request.caller else None,
         files=_context_files(home, request),
         with_files=request.folder is not None,
@@ -104,13 +106,13 @@ def can_load_skills(setting: Setting) -> bool:
     return loading or not names
 
 
-def rules_in_force(entries: Iterable[Entry]) -> tuple[Rule, ...]:
-    """The rules for every session, the oldest first. Whether a person approved a foreign one is looked up anew."""
+def rules_in_force(entries: Iterable[Entry], *, lot: str = "") -> tuple[Rule, ...]:
+    """The rules for a session, the oldest first. Whether a person approved a foreign one is looked up anew."""
     known = tuple(entries)
+    state = fold(known)
     return tuple(
         Rule(item.text, item.trust, item.scope, item.trust < TRUSTED and was_approved(item, known))
-        for item in fold(known).rules
-        if not item.canary
+        for item in told_rules(state.rules, replaced_by(state), lot)
     )
 
 

@@ -108,10 +108,11 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
     is_local = address_of(settings).endpoint.kind == "local"
     if told or (is_local and settings.local.context_tokens):
         return
+    setting = "local.context_tokens" if is_local else f"models.{model.name}.window"
     raise WhetError(
         f"The model {model.name} reads {model.window:,} tokens; a job needs {LEAST_WINDOW:,}.",
-        advice=f"Choose another model, or say that it is enough: `window = {model.window}` in the job {job.name}, or"
-        f" `whet config set models.{model.name}.window {model.window}`.",
+        advice=f"Choose another model, or say how many are enough: `whet config set {setting} NUMBER`, or"
+        f" `window = {model.window}` in the job {job.name}.",
     )
 
 

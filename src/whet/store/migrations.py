@@ -234,6 +234,31 @@ MIGRATIONS = (
             "CREATE INDEX job_runs_by_job ON job_runs (home, job, scheduled)",
         ),
     ),
+    Migration(
+        "canaries: the sessions that were counted for each, and what other agents were told",
+        shared=(
+            """CREATE TABLE canary_counts (
+                no {key},
+                entry {number} NOT NULL,
+                unit TEXT NOT NULL,
+                told {number} NOT NULL,
+                loss {real} NOT NULL,
+                sessions {number} NOT NULL,
+                at {real} NOT NULL,
+                UNIQUE (entry, unit)
+            )""",
+            """CREATE TABLE canary_deliveries (
+                entry {number} NOT NULL,
+                file TEXT NOT NULL,
+                day TEXT NOT NULL,
+                told {number} NOT NULL,
+                agents TEXT NOT NULL,
+                project TEXT NOT NULL,
+                at {real} NOT NULL,
+                PRIMARY KEY (entry, file, day)
+            )""",
+        ),
+    ),
 )
 
 

@@ -101,7 +101,11 @@ class Recorder:
         # What it shares with another session was spent there.
         own = total(message.usage for message in clean[session.base_count :])
         facts = replace(
-            session.facts, usage=None, prompt_key=run.prompt_key, run_key=_keep_run(self._database, run, now)
+            session.facts,
+            usage=None,
+            prompt_key=run.prompt_key,
+            run_key=_keep_run(self._database, run, now),
+            lot=run.lot,
         )
         return self._written(_counting(session._replace(facts=facts), own), session.head)
 
@@ -194,6 +198,7 @@ def restored_run(database: Database, session: Session) -> Run:
         run,
         id=session.native_id,
         parent=session.facts.parent,
+        lot=session.facts.lot,
         system=system,
         messages=tuple(messages(database, session)),
     )
@@ -201,7 +206,7 @@ def restored_run(database: Database, session: Session) -> Run:
 
 def _keep_run(database: Database, run: Run, now: float) -> str:
     """Store what a run is besides its conversation. Its prompt is stored by its own key; what is not in it, never."""
-    bare = replace(run, id="", parent="", messages=(), system="" if run.prompt_key else run.system)
+    bare = replace(run, id="", parent="", lot="", messages=(), system="" if run.prompt_key else run.system)
     body = msgspec.json.encode(bare, order="deterministic")
     key = hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
     database.execute(

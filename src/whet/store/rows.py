@@ -29,6 +29,7 @@ class Facts(Value, frozen=True):
     usage: Usage | None = None
     prompt_key: str = ""  # of the prompt that a session of our own was told
     run_key: str = ""  # of the run without its conversation
+    lot: str = ""  # by which canaries were drawn for it
 
 
 class Prepared(NamedTuple):

@@ -1,8 +1,10 @@
 """What there is to write: the rules in force as the ledger has them, and the skills of the home."""
 
 from collections.abc import Iterator, Mapping
+from types import MappingProxyType
 from typing import NamedTuple
 
+from whet.canaries import replaced_by
 from whet.ledger import Item, fold, seen_from
 from whet.patches import Form
 from whet.store import files, skill_files
@@ -18,6 +20,7 @@ class Offer(NamedTuple):
     rules: tuple[Item, ...]
     skills: Mapping[str, Content]
     held: tuple[str, ...] = ()
+    before: Mapping[int, Item | None] = MappingProxyType({})  # what stood where a canary is, by its number
 
 
 def offered(home: Home, ledger: Ledger) -> Offer:
@@ -29,7 +32,8 @@ def offered(home: Home, ledger: Ledger) -> Offer:
     rules = tuple(rule for rule in state.rules if rule not in held)
     doubtful = {item.name.partition("/")[0] for item in held if item.form is not Form.RULE}
     skills = {name: content for name, content in skills_of(home) if name not in doubtful}
-    return Offer(rules, skills, tuple(item.name for item in held))
+    before = {number: item for number, item in replaced_by(state).items() if item is None or item not in held}
+    return Offer(rules, skills, tuple(item.name for item in held), before)
 
 
 def skills_of(home: Home) -> Iterator[tuple[str, Content]]:

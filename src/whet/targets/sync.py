@@ -12,10 +12,12 @@ from whet.blocks import HASH_BYTES, Block, Damage, find, place, take_out
 from whet.errors import WhetError
 from whet.ledger import Item
 from whet.store import files
+from whet.store.canary_counts import Delivery
 from whet.store.folders import NEW_FILE
 from whet.store.home import Home
 from whet.targets import skill_folders
 from whet.targets.agents import known
+from whet.targets.drawing import deliveries_of, drawn
 from whet.targets.offering import Offer
 from whet.targets.places import Found, keep, lead, look, tidy
 from whet.targets.rendering import text_for
@@ -63,6 +65,8 @@ class Order(NamedTuple):
     offer: Callable[[], Offer]
     dry_run: bool = False
     force: bool = False
+    day: str = ""  # by which canaries are drawn for each file; without one they are left out
+    delivered: Callable[[Delivery], None] | None = None  # told of what stands in the files now
 
 
 def sync(order: Order, targets: tuple[Target, ...]) -> tuple[Change, ...]:
@@ -80,7 +84,11 @@ def sync(order: Order, targets: tuple[Target, ...]) -> tuple[Change, ...]:
 
 def _round(order: Order, offer: Offer, targets: tuple[Target, ...]) -> Iterator[Change]:
     for path, sharing in _shared(targets, "file").items():
-        yield deliver(order, offer.rules, path, Readers(sharing))
+        change = deliver(order, drawn(offer, path, order.day), path, Readers(sharing))
+        if order.delivered and not order.dry_run and change.kind not in ("conflict", "skipped"):
+            for delivery in deliveries_of(offer, path, order.day, sharing):
+                order.delivered(delivery)
+        yield change
     for folder, sharing in _shared(targets, "skills").items():
         yield from deliver_skills(order, offer.skills, folder, Readers(sharing))
 
@@ -91,7 +99,8 @@ def withdraw(order: Order, target: Target, others: tuple[Target, ...]) -> tuple[
     offer = order.offer()
     if target.file:
         sharing = tuple(other for other in others if other.file and _real(other.file) == _real(target.file))
-        changes.append(deliver(order, offer.rules, target.file, Readers(sharing, (target,))))
+        rules = drawn(offer, target.file, order.day)
+        changes.append(deliver(order, rules, target.file, Readers(sharing, (target,))))
     if target.skills and not any(other.skills and _real(other.skills) == _real(target.skills) for other in others):
         changes += deliver_skills(order, {}, target.skills, Readers((), (target,)))
     return tuple(changes)

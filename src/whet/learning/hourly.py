@@ -1,0 +1,37 @@
+"""What the engine's clock does besides the jobs: once an hour it has the canaries looked at."""
+
+import time
+from collections.abc import Callable
+
+from whet.changes.changing import identity_of, ledger_of
+from whet.engine.orders import Done, Order, Queue
+from whet.engine.steps import Steps
+from whet.engine.work import office
+from whet.learning import watch
+from whet.store.home import Home
+from whet.store.opening import opened
+
+EVERY_SECONDS = 3600.0
+
+
+def beside(clock: Callable[[Home, Steps, str], Done]) -> Callable[[Home, Steps, str], Done]:
+    """The clock with one more duty."""
+
+    def looked(home: Home, steps: Steps, body: str) -> Done:
+        done = clock(home, steps, body)
+        steps.do("watch", lambda: order_watch(home, now=time.time()))
+        return done
+
+    return looked
+
+
+def order_watch(home: Home, *, now: float) -> str:
+    """Have the canaries looked at, where there are any; once an hour, however often it is asked."""
+    with opened(home) as database:
+        if not any(item.canary for item in ledger_of(home, database).state().rules):
+            return ""
+    own = identity_of(home)
+    with office(home) as counter:
+        return counter.submit(
+            Order(watch.KIND, f"{own}/{int(now // EVERY_SECONDS)}", alone=f"watch {own}"), Queue.CHORES
+        )

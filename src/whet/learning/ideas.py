@@ -1,0 +1,166 @@
+"""Ideas for changes: from lessons, from rules that were proved elsewhere, from templates, from rules in force."""
+
+from collections.abc import Iterator
+from threading import Event
+from typing import NamedTuple
+
+from whet.agent.providers.choosing import Chosen
+from whet.analysis import Analysis
+from whet.cases import Case
+from whet.changes.changing import ledger_of
+from whet.data import failure_weights
+from whet.faults import Kind as Fault
+from whet.faults import faults
+from whet.guidance import writing as words
+from whet.guidance.rules import catalogue
+from whet.improvements import Ask, Idea, again, decided, for_model, shows, tried_elsewhere, without
+from whet.learning.case_making import cases_from
+from whet.learning.writer import write
+from whet.ledger import Entry, State, Step
+from whet.lessons import Lesson, distill
+from whet.patches import Action, Form, Patch
+from whet.runs import Spent
+from whet.store.analyses import judged, refresh
+from whet.store.case_files import chosen as chosen_cases
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters, find
+from whet.store.sessions import load
+from whet.store.template_files import list_templates, worths
+from whet.templates import written as template_text
+from whet.transcripts import Purpose, Value
+from whet.trust import Trust
+from whet.writing import Way, correction_of, drafts
+
+MOST_SESSIONS = 20  # from which cases are made for one lesson
+AGAIN, RETIRE, TEMPLATE = "again", "retire", "template"
+BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
+
+
+class Found(Value, frozen=True):
+    """What there is to try, from how many sessions and lessons."""
+
+    sessions: int
+    lessons: int
+    ideas: tuple[Idea, ...]
+
+
+class Books(NamedTuple):
+    """What ideas are compared with: what is in force and all that was decided."""
+
+    state: State
+    entries: tuple[Entry, ...]
+    model: str
+
+
+def find_ideas(home: Home, database: Database, ask: Ask, *, model: str) -> Found:
+    """What may be tried now, the most frequent trouble first. `model` is empty where none is configured."""
+    refresh(database, failure_weights(), progress=lambda _: None)
+    ledger = ledger_of(home, database)
+    books = Books(ledger.state(), tuple(ledger.entries()), model)
+    analyses = _live(database, ask)
+    if ask.retire:
+        return Found(len(analyses), 0, tuple(_retiring(books)))
+    lessons = distill(analyses)
+    ideas = [*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books)]
+    tried = [idea for idea in ideas if not idea.refused][: ask.most]
+    return Found(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
+
+
+def with_words(database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
+    """The idea with a rule that a model wrote for it, where nobody has written one yet."""
+    if idea.patch is not None or idea.lesson is None or idea.way != Way.MODEL:
+        return idea, Spent()
+    made = write(database, chosen, idea.lesson, interrupt=interrupt)
+    patch = for_model(made.patch, chosen.model.name) if made.patch else None
+    fields = {"patch": patch, "refused": made.why}
+    return Idea(idea.why, idea.way, lesson=idea.lesson, sessions=idea.sessions, **fields), made.spent
+
+
+def cases_for(home: Home, database: Database, ask: Ask, idea: Idea) -> tuple[Case, ...]:
+    """What an idea is tried on: the cases that were named, else those made from the sessions that showed the trouble.
+
+    The home's standing cases are always among them, and its cases with a tag that names the kind of trouble.
+    """
+    if ask.cases:
+        return chosen_cases(home.folder, ask.cases)
+    own = chosen_cases(home.folder, ())
+    tags = {idea.lesson.kind.value, idea.lesson.tool} if idea.lesson else set()
+    fitting = own if idea.way in (RETIRE, TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
+    found = {case.name: case for case in fitting}
+    for session in idea.sessions[:MOST_SESSIONS]:
+        for case in cases_from(home, load(database, find(database, session))).cases:
+            found.setdefault(case.name, case)
+    return tuple(found.values())
+
+
+def _live(database: Database, ask: Ask) -> list[Analysis]:
+    """What was found in sessions that people and jobs had; trials and reviews fail for reasons of their own."""
+    rows = database.query("SELECT id FROM sessions WHERE purpose IN (?, ?)", BEHIND)
+    behind = {id for (id,) in rows}
+    found = (each.analysis for each in judged(database, Filters(since=ask.since)))
+    return [analysis for analysis in found if analysis.session not in behind]
+
+
+def _from_lessons(books: Books, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:
+    taken: set[str] = set()
+    for lesson in lessons:
+        idea = _idea(books, lesson)
+        if idea.patch is not None and idea.patch.text in taken:
+            continue
+        taken |= {idea.patch.text} if idea.patch else set()
+        sessions = tuple(each.session for each in analyses if shows(lesson, each.signals))
+        yield Idea(idea.why, idea.way, idea.patch, lesson, sessions[-MOST_SESSIONS:], idea.refused)
+
+
+def _idea(books: Books, lesson: Lesson) -> Idea:
+    """The first draft that nothing speaks against, else one for a model to write."""
+    why = f"{lesson.kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
+    quote = correction_of(lesson)
+    reasons: list[str] = []
+    for patch, way, no_rule in drafts(lesson, catalogue(), words.correction(quote) if quote else ""):
+        if patch is None:
+            return Idea(why, way, refused=no_rule)
+        given = for_model(patch, books.model) if books.model else patch
+        against = _against(books, given, lesson.latest)
+        if not against:
+            return Idea(why, way, given)
+        reasons.append(f"{patch.name}: {against}")
+    if books.model:
+        return Idea(why, Way.MODEL)
+    return Idea(why, Way.NONE, refused="; ".join(reasons) or "no rule of the catalogue fits, and no model is set")
+
+
+def _against(books: Books, patch: Patch, latest: float | None) -> str:
+    found = [fault.message for fault in faults(patch, books.state) if fault.kind is not Fault.TRUST]
+    return decided(patch, books.entries, latest=latest) or "; ".join(found)
+
+
+def _elsewhere(books: Books) -> Iterator[Idea]:
+    """Rules that were proved on another model than the one in use."""
+    for rule in books.state.rules if books.model else ():
+        proved = [each for each in books.entries if each.step is Step.ACCEPTED and each.patch.name == rule.name]
+        if rule.canary or not proved or not tried_elsewhere(rule, books.model):
+            continue
+        patch = again(rule, proved[-1].patch, books.model)
+        sessions = tuple(dict.fromkeys(proof.session for proof in proved[-1].patch.proofs))
+        why = f"the rule {rule.name} was proved on {', '.join(rule.scope.models)}"
+        yield Idea(why, AGAIN, patch, sessions=sessions, refused=decided(patch, books.entries, latest=None))
+
+
+def _retiring(books: Books) -> Iterator[Idea]:
+    for rule in books.state.rules:
+        if not rule.canary:
+            put = next((each for each in books.entries if each.number == rule.number), None)
+            sessions = tuple(dict.fromkeys(proof.session for proof in put.patch.proofs)) if put else ()
+            yield Idea(f"whether the rule {rule.name} still helps", RETIRE, without(rule), sessions=sessions)
+
+
+def _templates(home: Home, database: Database, books: Books) -> Iterator[Idea]:
+    """Templates that were never measured."""
+    known = worths(database)
+    for found in list_templates(home.folder) if books.model else ():
+        template = found.template
+        if template is not None and template.key not in known:
+            patch = Patch(Form.TEMPLATE, Action.ADD, template.name, template_text(template), trust=Trust.AGENT)
+            yield Idea(f"the template {template.name} was never measured", TEMPLATE, patch)

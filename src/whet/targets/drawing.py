@@ -1,0 +1,35 @@
+"""Canaries in files: which of them stand in a file today. A file is drawn for by the day, for its readers share it."""
+
+import os
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from whet.canaries import is_told, key_of, told_rules
+from whet.ledger import Item
+from whet.store.canary_counts import Delivery
+from whet.targets.offering import Offer
+from whet.targets.rendering import holds_for
+from whet.targets.settings import Target
+
+
+def unit_of(path: str, day: str) -> str:
+    """What is drawn for: one file on one day. Without a day, nothing is."""
+    return f"{os.path.realpath(path)}@{day}" if day else ""
+
+
+def drawn(offer: Offer, path: str, day: str) -> tuple[Item, ...]:
+    """The rules as one file holds them on a day."""
+    told = told_rules(offer.rules, offer.before, unit_of(path, day))
+    return tuple(replace(item, canary=False) if item.canary else item for item in told)
+
+
+def deliveries_of(offer: Offer, path: str, day: str, targets: Iterable[Target]) -> Iterator[Delivery]:
+    """For each canary that is meant for the readers of a file, whether they are told today."""
+    readers = tuple(targets)
+    for item in offer.rules if day else ():
+        if item.canary and any(holds_for(target, replace(item, canary=False)) for target in readers):
+            told = is_told(key_of(item), unit_of(path, day), item.share)
+            agents = tuple(sorted({target.agent for target in readers}))
+            project = readers[0].project if all(target.project == readers[0].project for target in readers) else ""
+            yield Delivery(item.number, os.path.realpath(path), day, told, agents, project, 0.0)

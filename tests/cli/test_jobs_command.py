@@ -1,0 +1,161 @@
+"""whet jobs: what a person sees of jobs and their runs."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import Whet, runner
+
+DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
+
+
+@pytest.fixture
+def model(tmp_path: Path) -> str:
+    path = tmp_path / "model.jsonl"
+    path.write_text(DONE)
+    return f"scripted:{path}"
+
+
+@pytest.fixture
+def leaves(whet: Whet, model: str, person: Path) -> str:
+    """A job that was added."""
+    options = ("--model", model, "--workdir", str(person), "--deliver", "file", "--to", "out.md")
+    done = whet("jobs", "add", "every 2h", "Count", "the", "leaves", *options)
+    assert done.code == 0, done.err
+    assert "Added job count-the-leaves" in done.out
+    return "count-the-leaves"
+
+
+def test_a_job_is_added_run_and_remembered(whet: Whet, leaves: str, tmp_path: Path) -> None:
+    ran = whet("jobs", "run", leaves)
+    assert (ran.code, ran.out) == (0, "Two leaves.\n")
+    assert "Two leaves." in (tmp_path / "out.md").read_text()
+    listed = whet("jobs")
+    assert leaves in listed.out
+    assert "No worker has looked at the clock yet" in listed.out
+    [run] = whet("jobs", "history", leaves, "--json").json["runs"]
+    assert (run["outcome"], run["delivery"], run["manual"]) == ("done", "delivered", True)
+    assert "Two leaves." in whet("jobs", "history", leaves, "--full").out
+    shown = whet("jobs", "show", leaves)
+    assert 'schedule = "every 2h"' in shown.out
+    assert "Two leaves." in shown.out
+    session = whet("show", run["session"], "--json").json
+    assert session["session"]["purpose"] == "job"
+    assert whet("jobs", "show", leaves, "--json").json["last"]["run"] == run["run"]
+
+
+def test_a_job_is_paused_resumed_removed_and_brought_back(whet: Whet, leaves: str) -> None:
+    assert "Paused job" in whet("jobs", "pause", leaves).out
+    assert whet("jobs", "list", "--json").json["jobs"][0]["state"] == "paused"
+    assert whet("jobs", "resume", leaves).code == 0
+    assert whet("jobs", "--json").json["jobs"][0]["state"] == "active"
+    assert "Removed job" in whet("jobs", "remove", leaves).out
+    assert whet("jobs", "--json").json["jobs"] == []
+    assert whet("ledger", "undo").code == 0
+    assert whet("jobs", "--json").json["jobs"][0]["name"] == leaves
+
+
+def test_a_failing_script_is_in_the_history_the_exit_code_and_the_delivery(whet: Whet) -> None:
+    script = 'echo "[SILENT] all is well"; exit 3'
+    added = whet("jobs", "add", "0 9 * * mon-fri", "--name", "bad", "--script", script, "--deliver", "stdout")
+    assert added.code == 0, added.err
+    ran = whet("jobs", "run", "bad")
+    assert ran.code == 1
+    assert ran.out.startswith("bad: FAILED")
+    assert "The script exited with 3." in ran.out
+    [run] = whet("jobs", "history", "--json").json["runs"]
+    assert (run["outcome"], run["exit_code"], run["delivery"]) == ("failed", 3, "delivered")
+    assert "failed" in whet("jobs").out
+
+
+def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
+    whet("jobs", "add", "every 1d", "--name", "late", "--script", "echo hi", "--deliver", "file", "--to", "no/where")
+    assert whet("jobs", "run", "late").code == 1
+    assert "Not delivered (failed)" in whet("jobs").out
+    [run] = whet("jobs", "history", "--json").json["runs"]
+    assert (run["outcome"], run["delivery"], run["delivery_tries"]) == ("done", "failed", 1)
+    assert run["next_try"] > run["ended"]
+
+
+@pytest.mark.parametrize(
+    ("arguments", "message", "advice"),
+    [
+        (("every 2x", "hi"), "no schedule", '"every 2h"'),
+        (("every 2h", "hi", "--model", "nobody:x"), "names no provider", "anthropic"),
+        (("every 2h", "hi", "--skill", "nope"), "no skill nope", "Skills:"),
+        (("every 2h", "hi", "--deliver", "pigeon"), "no delivery 'pigeon'", "none, file, command, webhook, stdout"),
+        (("every 2h", "hi", "--workdir", "/nowhere"), "no folder /nowhere", "workdir"),
+        (("every 2h", "--prompt-file", "/nowhere/p"), "prompt file /nowhere/p cannot be read", "Put it back"),
+    ],
+)
+def test_what_is_not_known_is_told_with_what_is_allowed(
+    whet: Whet, arguments: tuple[str, ...], message: str, advice: str
+) -> None:
+    done = whet("jobs", "add", *arguments)
+    assert done.code == 1
+    assert message in done.err
+    assert advice in done.err
+    assert "Traceback" not in done.err
+
+
+def test_a_job_that_is_not_there_is_told_with_those_that_are(whet: Whet, leaves: str) -> None:
+    for action in ("show", "run", "pause", "history"):
+        done = whet("jobs", action, "nothing")
+        assert done.code == 1
+        assert f"Jobs: {leaves}." in done.err
+
+
+def test_a_broken_file_is_listed_and_fails(whet: Whet, leaves: str, tmp_path: Path) -> None:
+    (tmp_path / "home" / "jobs" / "mine.toml").write_text('schedul = "every 2h"')
+    done = whet("jobs")
+    assert done.code == 1
+    assert "Did you mean schedule?" in done.out
+    assert leaves in done.out
+
+
+def test_a_job_that_an_agent_adds_waits_for_the_person(whet: Whet) -> None:
+    done = whet("jobs", "add", "every 1m", "--script", "echo hi", "--name", "mine", variables={"WHET_RUN": "x"})
+    assert done.code == 0
+    assert "Waits for a person's approval: job mine" in done.out
+    assert whet("jobs", "--json").json["jobs"] == []
+
+
+def test_jobs_of_hermes_wait_for_approval(whet: Whet, person: Path) -> None:
+    folder = person / ".hermes" / "cron"
+    folder.mkdir(parents=True)
+    news = {"id": "1", "name": "News", "prompt": "What is new?", "schedule": {"kind": "cron", "expr": "0 9 * * *"}}
+    over = {"id": "2", "name": "Over", "prompt": "x", "schedule": {"kind": "once", "run_at": "2020-01-01T00:00:00Z"}}
+    (folder / "jobs.json").write_text(json.dumps({"jobs": [{**news, "deliver": "telegram"}, over]}))
+    done = whet("jobs", "import-hermes")
+    assert done.code == 1
+    assert "1 job of Hermes waits for your approval" in done.out
+    assert "telegram" in done.out
+    assert "Left out over" in done.out
+    assert whet("jobs", "--json").json["jobs"] == []
+    assert [entry["name"] for entry in whet("pending", "--json").json["pending"]] == ["news"]
+    assert "cannot be read" in whet("jobs", "import-hermes", "/nowhere.json").err
+
+
+def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, tmp_path: Path) -> None:
+    path = tmp_path / "home" / "jobs" / f"{leaves}.toml"
+    text = path.read_text()
+    added = next(line for line in text.splitlines() if line.startswith("added"))
+    path.write_text(text.replace(added, "added = 2026-01-01T00:00:00Z"))
+    assert whet("worker", "--until-idle", "--queue", "jobs", "--queue", "chores").code == 0
+    [run] = whet("jobs", "history", "--json").json["runs"]
+    assert (run["outcome"], run["manual"], run["delivery"]) == ("done", False, "delivered")
+    assert run["missed"] > 1000
+    assert "earlier times were missed" in (tmp_path / "out.md").read_text()
+    queued = whet("jobs", "run", leaves, "--background", "--json").json
+    assert whet("work", "show", queued["work"], "--json").json["state"] == "queued"
+    assert [work["kind"] for work in whet("work", "--json").json["work"]] == ["job", "job"]
+    assert "No worker has looked" not in whet("jobs").out
+
+
+def test_looking_at_jobs_loads_no_engine(person: Path, tmp_path: Path) -> None:
+    whet = runner(tmp_path / "home", person)
+    whet("jobs", "add", "every 2h", "--script", "echo hi", "--name", "mine")
+    for command in (["jobs"], ["jobs", "history"], ["jobs", "run", "mine"], ["jobs", "pause", "mine"]):
+        done = whet(*command, variables={"PYTHONPROFILEIMPORTTIME": "1"})
+        assert " dbos" not in done.err, command

@@ -1,0 +1,131 @@
+"""whet cases, whet try and whet templates try, as people and programs use them."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from command import Whet
+from whet.agent.tools.sandbox import Wall, probe
+from whet.attempts import Arm
+from whet.cli.trying import allowance_of
+from whet.errors import WhetError
+from whet.templates import Example, Template, written
+from whet.trials import Allowance
+
+sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
+EDIT = {"name": "edit", "arguments": '{"path": "config.ini", "old": "8080", "new": "9000"}'}
+RULE = "Read a file before you edit it."
+
+
+@pytest.fixture
+def script(tmp_path: Path, whet: Whet) -> Path:
+    """A model that does the example case right, whatever it is told."""
+    path = tmp_path / "script.jsonl"
+    lines = ({"calls": [EDIT], "usage": {"input": 100, "output": 10}}, {"text": "Port 9000.", "usage": {"input": 120}})
+    path.write_text("".join(json.dumps(line) + "\n" for line in lines))
+    assert whet("config", "set", "model", f"scripted:{path}").code == 0
+    return path
+
+
+@sandboxed
+@pytest.mark.usefixtures("script")
+def test_a_new_case_can_be_run_as_it_is(whet: Whet) -> None:
+    assert whet("cases").out.startswith("No case yet")
+    path = Path(whet("cases", "new", "fix-the-port", "--json").json["path"])
+    assert path.read_text().startswith("# What the agent is asked")
+    [listed] = whet("cases", "list", "--json").json
+    assert (listed["name"], listed["checks"]) == ("fix-the-port", ["command", "files"])
+    done = whet("cases", "run", "--times", "2", "--json").json
+    assert (done["passed"], done["attempts"], done["reused"], done["spent"]["input"]) == (2, 2, 0, 440)
+    again = whet("cases", "run", "fix-the-port", "--times", "2", "--json").json
+    assert (again["passed"], again["reused"]) == (2, 2)
+    assert "9000" in whet("cases", "show", "fix-the-port").out
+    assert whet("cases", "run", "nothing").code == 1
+
+
+def test_a_broken_case_is_shown_with_its_fault(whet: Whet, tmp_path: Path) -> None:
+    whet("cases", "new", "one", "--folder", str(tmp_path / "cases"))
+    (tmp_path / "cases" / "two.toml").write_text("task = 'Do it.'\n")
+    done = whet("cases", "list", "--folder", str(tmp_path / "cases"))
+    assert done.code == 1
+    assert "no check" in done.out
+
+
+@sandboxed
+@pytest.mark.usefixtures("script")
+def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) -> None:
+    whet("cases", "new", "fix-the-port")
+    plan = whet("try", "--rule", RULE, "--now", "--dry-run", "--json").json
+    assert (plan["cases"], plan["arms"]) == (1, [arm.value for arm in Arm])
+    record = whet("try", "--rule", RULE, "--now", "--json").json
+    assert (record["verdict"], record["effect"], record["stop"]) == ("undecided", 0.0, "cases")
+    assert record["useless"]["always"] == ["fix-the-port"]
+    assert record["arms"]["candidate"]["first_success_turn"] == 1.0
+    assert record["cache"]["added_tokens"] > 0
+    [entry] = whet("ledger", "--json").json["entries"]
+    assert (entry["step"], entry["id"]) == ("undecided", record["entry"])
+    assert whet("rules", "--json").json["rules"] == []
+
+
+@sandboxed
+@pytest.mark.usefixtures("script")
+def test_a_template_is_tried_on_the_engine_and_its_worth_is_kept(whet: Whet, tmp_path: Path) -> None:
+    whet("cases", "new", "fix-the-port")
+    folder = tmp_path / "home" / "templates"
+    folder.mkdir()
+    template = Template("edits", (Example("edit", '{"path": "a", "old": "b", "new": "c"}', "Done.", "Change b."),))
+    (folder / "edits.json").write_text(written(template))
+    record = whet("templates", "try", "edits", "--json").json
+    assert (record["form"], record["verdict"], record["cases"]) == ("template", "undecided", 1)
+    stats = whet("templates", "stats", "--json").out
+    assert '"cases": 1' in stats
+    [work, *_] = [each for each in whet("work", "--json").json["work"] if each["kind"] == "trial"]
+    assert work["state"] == "done"
+    assert "undecided" in work["summary"]
+
+
+@pytest.mark.usefixtures("script")
+def test_mistakes_are_told_before_anything_is_spent(whet: Whet, tmp_path: Path) -> None:
+    whet("cases", "new", "fix-the-port")
+    (tmp_path / "patch.json").write_text('{"form": "rule"}')
+    for arguments in (
+        ("try",),
+        ("try", "--rule", RULE, "--catalogue", "read-the-error"),
+        ("try", "--catalogue", "no-such-rule"),
+        ("try", "--pending", "7"),
+        ("try", "--without", "nothing"),
+        ("try", str(tmp_path / "patch.json")),
+        ("try", "--rule", RULE, "--budget", "much"),
+        ("try", "--rule", RULE, "--now", "--background"),
+        ("try", "--rule", RULE, "--seeds", "3", "--temperature", "0"),
+    ):
+        done = whet(*arguments)
+        assert (done.code, done.err.count("\n") >= 2) == (1, True), arguments
+    assert whet("sessions", "--json").json["sessions"] == []
+
+
+@pytest.mark.usefixtures("script")
+def test_an_agent_may_try_the_catalogue_and_no_words_of_its_own(whet: Whet) -> None:
+    whet("cases", "new", "fix-the-port")
+    agent = {"WHET_RUN": "run-1"}
+    assert whet("try", "--rule", RULE, "--dry-run", variables=agent).code == 1
+    assert whet("try", "--catalogue", "read-the-error", "--dry-run", variables=agent).code == 0
+
+
+def test_cases_of_a_failed_session(whet: Whet, examples: Path) -> None:
+    whet("import", str(examples))
+    ids = [session["id"] for session in whet("sessions", "--json", "--limit", "50").json["sessions"]]
+    found = {id: whet("cases", "from-session", id, "--dry-run", "--json") for id in ids[:6]}
+    for done in found.values():
+        assert done.code == (0 if done.json["cases"] else 1)
+        assert len(done.json["cases"]) + len(done.json["left_out"]) == 2
+
+
+def test_budgets_have_units() -> None:
+    assert allowance_of(("2$", "3,000tokens", "60s")) == Allowance(2.0, 3000, 60.0)
+    assert allowance_of(("$0.5",)) == Allowance(dollars=0.5)
+    for wrong in ("2", "-1$", "$", "ten tokens"):
+        with pytest.raises(WhetError, match="no budget"):
+            allowance_of((wrong,))
