@@ -10,8 +10,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from engine_worker import LETTER, STEPS
 
+from engine.engine_worker import LETTER, STEPS
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Direct
 from whet.engine.work import State, Work, office

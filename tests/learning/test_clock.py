@@ -5,10 +5,10 @@ from pathlib import Path
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
-from job_scenes import carried_out, write
 from msgspec.structs import replace
 
 from conftest import fresh_schema
+from learning.job_scenes import carried_out, write
 from whet.changes.changing import identity_of
 from whet.engine.life import held
 from whet.engine.orders import Queue

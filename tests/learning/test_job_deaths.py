@@ -5,8 +5,7 @@ import subprocess
 import sys
 from pathlib import Path
 
-from job_scenes import ordered, script, write
-
+from learning.job_scenes import ordered, script, write
 from whet.changes.changing import identity_of
 from whet.engine.orders import Queue
 from whet.engine.work import office

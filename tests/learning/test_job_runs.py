@@ -5,12 +5,12 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from job_scenes import carried_out, ordered, ran, script, write
 from msgspec.structs import replace
 
 from agent.loopback import Play, Received, playing, refused
 from cli.chat.answers import calls, settings_for, words
 from forgeries import forgeries
+from learning.job_scenes import carried_out, ordered, ran, script, write
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.job_records import Handing, Outcome, Record, State
