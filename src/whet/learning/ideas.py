@@ -26,7 +26,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, find
 from whet.store.sessions import load
-from whet.store.template_files import list_templates, worths
+from whet.store.template_files import usable, worths
 from whet.templates import written as template_text
 from whet.transcripts import Purpose, Value
 from whet.trust import Trust
@@ -50,14 +50,15 @@ class Books(NamedTuple):
 
     state: State
     entries: tuple[Entry, ...]
-    model: str
+    model: str  # as its provider calls it
+    named: str  # as the settings call it
 
 
-def find_ideas(home: Home, database: Database, ask: Ask, *, model: str) -> Found:
-    """What may be tried now, the most frequent trouble first. `model` is empty where none is configured."""
+def find_ideas(home: Home, database: Database, ask: Ask, *, model: str, named: str) -> Found:
+    """What may be tried now, the most frequent trouble first. The model has no name where none is configured."""
     refresh(database, failure_weights(), progress=lambda _: None)
     ledger = ledger_of(home, database)
-    books = Books(ledger.state(), tuple(ledger.entries()), model)
+    books = Books(ledger.state(), tuple(ledger.entries()), model, named)
     analyses = _live(database, ask)
     if ask.retire:
         return Found(len(analyses), 0, tuple(_retiring(books)))
@@ -157,10 +158,9 @@ def _retiring(books: Books) -> Iterator[Idea]:
 
 
 def _templates(home: Home, database: Database, books: Books) -> Iterator[Idea]:
-    """Templates that were never measured."""
-    known = worths(database)
-    for found in list_templates(home.folder) if books.model else ():
-        template = found.template
-        if template is not None and template.key not in known:
+    """Templates that were never measured on this model."""
+    known = {worth.key for worth in worths(database) if worth.model == books.named}
+    for template in usable(home.folder) if books.model else ():
+        if template.key not in known:
             patch = Patch(Form.TEMPLATE, Action.ADD, template.name, template_text(template), trust=Trust.AGENT)
-            yield Idea(f"the template {template.name} was never measured", TEMPLATE, patch)
+            yield Idea(f"the template {template.name} was never measured with {books.named}", TEMPLATE, patch)
