@@ -131,7 +131,7 @@ def _is_table(value: object) -> bool:
 
 
 def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _value(key)
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
 
 
 def _value(value: object) -> str:
@@ -142,7 +142,7 @@ def _value(value: object) -> str:
         case str() if "\n" in value and "'''" not in value and _is_literal(value):
             return f"'''\n{value}'''"
         case str():
-            return msgspec.json.encode(value).decode().replace("\x7f", "\\u007F")
+            return _quoted(value)
         case int() | float():
             return repr(value)
         case list() | tuple():
@@ -150,6 +150,10 @@ def _value(value: object) -> str:
         case dict():
             return "{" + ", ".join(f"{_key(key)} = {_value(inner)}" for key, inner in value.items()) + "}"
     raise AssertionError(f"a case holds {value!r}")
+
+
+def _quoted(text: str) -> str:
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007F")
 
 
 def _is_literal(text: str) -> bool:

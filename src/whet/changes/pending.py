@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from whet.changes.apply import Books, Refused, apply, draft, own
+from whet.changes.apply import Books, Refused, apply, draft, own, try_out
 from whet.changes.changing import changing, ledger_of, record
 from whet.changes.places import current
 from whet.errors import WhetError
@@ -83,6 +83,16 @@ def approve(home: Home, database: Database, number: int, *, actor: Actor, now: f
         planned = draft(books, granted, entry.patch, limits=limits)
         _grant(books, _waiting(books.ledger, number, now=now, limits=limits))
         return record(home, books.ledger, [planned], state)[0]
+
+
+def approve_live(home: Home, database: Database, number: int, *, actor: Actor, now: float, share: float) -> Entry:
+    """Tell exactly the text that was proposed to a share of the sessions. Only a person can."""
+    need_person(actor)
+    books = Books(home, ledger_of(home, database), actor, now)
+    with database.writing():
+        entry = _waiting(books.ledger, number, now=now, limits=LIMITS)
+        _grant(books, entry)
+        return try_out(home, database, entry.patch, actor=actor, now=now, share=share)
 
 
 def refuse(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:

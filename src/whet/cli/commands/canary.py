@@ -1,0 +1,161 @@
+"""whet canary: a rule told to a share of the sessions."""
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import plain, print_json, say
+from whet.errors import WhetError
+
+if TYPE_CHECKING:
+    from whet.ledger import Entry, Item
+    from whet.patches import Patch
+    from whet.store.database import Database
+    from whet.store.home import Home
+
+WAYS = "Give one of: --rule TEXT, --catalogue NAME, --pending N."
+
+
+@click.group(
+    "canary",
+    invoke_without_command=True,
+    epilog='Example: whet canary start --rule "Read a file before you edit it." --share 0.5',
+    help="List the rules that a share of the sessions is told, with the evidence so far. Which sessions, is drawn by a"
+    " hash; for the files of other agents by the day. `whet watch` promotes or reverts by itself.",
+)
+@json_option
+@click.pass_context
+def command(context: click.Context, as_json: bool) -> int:
+    if context.invoked_subcommand:
+        return 0
+    from whet.cli.canaries_shown import canary_record, show_canaries
+    from whet.learning.watch import standing
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        found = standing(home, database)
+    if as_json:
+        print_json({"canaries": [canary_record(each) for each in found]})
+    else:
+        show_canaries(found)
+    return 0
+
+
+@command.command(
+    "start",
+    epilog="Example: whet canary start --catalogue read-before-edit --share 0.3",
+    help="Tell a rule to a share of the new sessions.",
+)
+@click.option("--rule", default="", metavar="TEXT", help="A rule in these words.")
+@click.option("--catalogue", default="", metavar="NAME", help="A rule of `whet rules catalogue`.")
+@click.option("--pending", type=int, metavar="N", help="A rule that waits for a decision: this approves it, for them.")
+@click.option(
+    "--share",
+    default=0.5,
+    show_default=True,
+    type=click.FloatRange(0, 1, min_open=True, max_open=True),
+    help="Of the sessions that are told.",
+)
+@json_option
+def start(rule: str, catalogue: str, pending: int | None, share: float, as_json: bool) -> int:
+    from whet.changes.apply import try_out
+    from whet.changes.telling import tell
+    from whet.cli.acting import actor_of
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    if sum(map(bool, (rule, catalogue, pending))) != 1:
+        raise WhetError("Nothing, or more than one thing, is to be tried.", advice=WAYS)
+    home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
+    with opened(home) as database:
+        if pending:
+            entry = _approved(home, database, pending, share)
+        else:
+            entry = try_out(home, database, _patch(rule, catalogue), actor=actor, now=now, share=share)
+        tell(home, database, now=now)
+    return _said(entry, f"told to {100 * share:.0f} % of the new sessions; `whet watch` says how they go", as_json)
+
+
+@command.command(
+    "stop", epilog="Example: whet canary stop read-before-edit", help="Take a canary back, by its name or entry."
+)
+@click.argument("name")
+@json_option
+def stop(name: str, as_json: bool) -> int:
+    from whet.changes.apply import revert
+
+    return _ended(name, revert, "taken back", as_json)
+
+
+@command.command(
+    "promote", epilog="Example: whet canary promote read-before-edit", help="Tell a canary to every session."
+)
+@click.argument("name")
+@json_option
+def promote(name: str, as_json: bool) -> int:
+    from whet.changes.apply import promote
+
+    return _ended(name, promote, "told to every session from now on", as_json)
+
+
+def _ended(name: str, act: "Act", what: str, as_json: bool) -> int:
+    from whet.changes.changing import ledger_of
+    from whet.changes.telling import tell
+    from whet.cli.acting import actor_of
+    from whet.store.home import find_home
+    from whet.store.opening import opened
+
+    home, now = find_home(os.environ), time.time()
+    with opened(home) as database:
+        item = _canary(ledger_of(home, database).state().rules, name)
+        entry = act(home, database, item.number, actor=actor_of(os.environ), now=now, note="by hand")
+        tell(home, database, now=now)
+    return _said(entry, what, as_json)
+
+
+def _canary(rules: "tuple[Item, ...]", name: str) -> "Item":
+    found = next((item for item in rules if item.canary and name in (item.name, str(item.number))), None)
+    if found is None:
+        known = ", ".join(item.name for item in rules if item.canary) or "none"
+        raise WhetError(f"There is no canary {name}.", advice=f"Canaries: {known}.")
+    return found
+
+
+def _approved(home: "Home", database: "Database", number: int, share: float) -> "Entry":
+    from whet.changes.changing import ledger_of
+    from whet.changes.pending import approve_live
+    from whet.cli.acting import actor_of, need_terminal
+
+    if ledger_of(home, database).entry(number).patch.is_foreign:
+        need_terminal()
+    return approve_live(home, database, number, actor=actor_of(os.environ), now=time.time(), share=share)
+
+
+def _patch(rule: str, catalogue: str) -> "Patch":
+    from whet.catalogue import patch_of
+    from whet.cli.acting import actor_of, trust_of
+    from whet.guidance.rules import catalogue as remedies
+    from whet.patches import Action, Form, Patch, digest
+
+    if rule:
+        trust = trust_of(actor_of(os.environ))
+        return Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
+    remedy = next((one for one in remedies() if one.name == catalogue), None)
+    if remedy is None:
+        raise WhetError(f"The catalogue has no rule {catalogue}.", advice="`whet rules catalogue` lists them.")
+    return patch_of(remedy, None)
+
+
+def _said(entry: "Entry", what: str, as_json: bool) -> int:
+    if as_json:
+        from whet.cli.entries import entry_record
+
+        print_json(entry_record(entry))
+    else:
+        say(f"Entry {entry.number}: the rule {plain(entry.patch.name)} is {what}.")
+    return 0
