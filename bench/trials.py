@@ -58,6 +58,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=1)
     parser.add_argument("--temperature", type=float, default=0.0)
     parser.add_argument("--output-tokens", type=int, default=96)
+    parser.add_argument("--no-placebo", action="store_true", help="Two arms only.")
     parser.add_argument("--all-cases", action="store_true", help="Never stop early: nothing decides.")
     parser.add_argument("--trial", default="", help="With --home: go on with the trial of this id.")
     parser.add_argument("--home", default="", help="A folder to keep; else one that is removed.")

@@ -13,7 +13,7 @@ from collections.abc import Callable, Iterator
 from statistics import NormalDist, median
 from typing import NamedTuple
 
-from whet.canaries import Comparison, Decision, Observation, compare, is_told
+from whet.canaries import Decided, Decision, Observation, decide, is_told, moves_of
 
 Live = Callable[[random.Random, int, bool], float]
 LOOK_EVERY = 10
@@ -72,8 +72,8 @@ def observed(world: World, rule: int, sessions: int) -> Iterator[Observation]:
         yield Observation(told, world.live(chance, number, told))
 
 
-def followed(world: World, rule: int, sessions: int) -> Comparison:
-    return compare(tuple(observed(world, rule, sessions)), share=world.share)
+def followed(world: World, rule: int, sessions: int) -> Decided:
+    return decide(moves_of(observed(world, rule, sessions), share=world.share))
 
 
 def peeked(observations: tuple[Observation, ...]) -> Decision:
@@ -101,12 +101,13 @@ def main() -> None:
     for world in WORLDS:
         found = [followed(world, rule, given.sessions) for rule in range(given.rules)]
         rivals = [peeked(tuple(observed(world, rule, given.sessions))) for rule in range(given.rules)]
-        right = [each.decided_at for each in found if each.decided_at and each.decision is world.truth]
+        right = [each.at for each in found if each.at and each.decision is world.truth]
         shares = [sum(each.decision is side for each in found) / given.rules for side in SIDES]
         others = [sum(each is side for each in rivals) / given.rules for side in SIDES]
         print(
             f"{world.name:48} {shares[0]:8.1%} {shares[1]:8.1%} {median(right) if right else 0:8.0f}"
-            f"            {others[0]:8.1%} {others[1]:8.1%}"
+            f"            {others[0]:8.1%} {others[1]:8.1%}",
+            flush=True,
         )
 
 

@@ -23,6 +23,7 @@ ALPHA = 0.01
 
 SHARE = 0.5
 DRAW_BYTES = 8
+RANGE = 256.0**DRAW_BYTES
 USUAL_LOSS, USUAL_WEIGHT = 0.5, 1.0
 
 
@@ -61,7 +62,7 @@ def is_told(canary: str, unit: str, share: float) -> bool:
     """Whether a unit is told a rule: the same answer whenever it is asked, and another one for another rule."""
     body = f"{canary}\0{unit}".encode("utf-8", "surrogatepass")
     drawn = int.from_bytes(hashlib.blake2b(body, digest_size=DRAW_BYTES).digest(), "big")
-    return drawn < share * 2 ** (8 * DRAW_BYTES)
+    return drawn < share * RANGE
 
 
 def key_of(item: Item) -> str:
@@ -103,8 +104,7 @@ def _mark(check: Check) -> float | None:
 def compare(observations: Sequence[Observation], *, share: float, alpha: float = ALPHA) -> Comparison:
     """What the observations say, in the order in which they were first looked at. The first crossing decides."""
     moves = list(moves_of(observations, share=share))
-    helped, harmed = (_followed(sign, moves, 1 / alpha) for sign in (1, -1))
-    decision, decided_at = _decided(helped, harmed)
+    decision, decided_at, helped, harmed = decide(moves, alpha=alpha)
     told, untold = ([each.loss for each in observations if each.told is side] for side in (True, False))
     low, high = order_free(moves, alpha=alpha) if moves else Interval(-1.0, 1.0)
     rarer = min(share, 1 - share)
@@ -116,8 +116,8 @@ def compare(observations: Sequence[Observation], *, share: float, alpha: float =
         loss_untold=fmean(untold) if untold else None,
         effect=fmean(untold) - fmean(told) if told and untold else 0.0,
         interval=Interval(max(-1.0, low / rarer), min(1.0, high / rarer)) if rarer else Interval(-1.0, 1.0),
-        evidence_help=helped.evidence,
-        evidence_harm=harmed.evidence,
+        evidence_help=helped,
+        evidence_harm=harmed,
         alpha=alpha,
         decided_at=decided_at,
     )
@@ -136,27 +136,22 @@ def moves_of(observations: Iterable[Observation], *, share: float) -> Iterator[f
         weight += 1
 
 
-class _Side(NamedTuple):
-    evidence: float
-    crossed: int | None
+class Decided(NamedTuple):
+    """A decision, after how many moves, and the evidence of help and of harm up to there."""
+
+    decision: Decision
+    at: int | None
+    evidence_help: float
+    evidence_harm: float
 
 
-def _followed(sign: int, moves: Sequence[float], goal: float) -> _Side:
-    """The capital of one side up to where it was enough."""
-    capital = 1.0
-    for number, capital in enumerate(constant(sign * move for move in moves), start=1):
-        if capital >= goal:
-            return _Side(capital, number)
-    return _Side(capital, None)
-
-
-def _decided(helped: _Side, harmed: _Side) -> tuple[Decision, int | None]:
-    crossed = [
-        (side.crossed, decision)
-        for side, decision in ((harmed, Decision.REVERT), (helped, Decision.PROMOTE))
-        if side.crossed is not None
-    ]
-    if not crossed:
-        return Decision.WAIT, None
-    number, decision = min(crossed, key=lambda one: one[0])
-    return decision, number
+def decide(moves: Iterable[float], *, alpha: float = ALPHA) -> Decided:
+    """Follow both sides' capital until one of them has enough."""
+    known = list(moves)
+    helped, harmed = 1.0, 1.0
+    sides = zip(constant(known), constant(-move for move in known), strict=True)
+    for number, (helped, harmed) in enumerate(sides, start=1):
+        if max(helped, harmed) >= 1 / alpha:
+            decision = Decision.PROMOTE if helped > harmed else Decision.REVERT
+            return Decided(decision, number, helped, harmed)
+    return Decided(Decision.WAIT, None, helped, harmed)

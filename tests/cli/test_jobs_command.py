@@ -1,11 +1,14 @@
 """whet jobs: what a person sees of jobs and their runs."""
 
 import json
+import time
 from pathlib import Path
 
 import pytest
 
 from command import Whet, runner
+from whet.engine.work import office
+from whet.store.home import Home
 
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
 
@@ -151,6 +154,10 @@ def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, 
     assert whet("work", "show", queued["work"], "--json").json["state"] == "queued"
     assert [work["kind"] for work in whet("work", "--json").json["work"]] == ["job", "job"]
     assert "No worker has looked" not in whet("jobs").out
+    with office(Home(tmp_path / "home")) as counter:
+        later = time.time() + 60
+        assert (counter.sweep(before=later), counter.sweep(before=later)) == (1, 0), "ticks are let go"
+        assert len(counter.all()) == 2
 
 
 def test_looking_at_jobs_loads_no_engine(person: Path, tmp_path: Path) -> None:

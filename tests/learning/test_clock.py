@@ -176,7 +176,7 @@ def test_old_runs_are_let_go(place: Home) -> None:
 
 
 def test_a_cancelled_run_ends_as_a_failure_and_is_told(home: Home) -> None:
-    write(home, replace(JOB, deliver="file", to=str(home.folder / "out")))
+    write(home, replace(JOB, deliver="file", to=str(home.folder.parent / "out")))
     look(home, now=START + 2 * HOUR)
     with office(home) as counter:
         [work] = counter.all()
@@ -201,7 +201,7 @@ def test_a_run_whose_program_was_stopped_is_noticed(home: Home) -> None:
 
 
 def test_a_report_that_did_not_arrive_is_ordered_again_when_its_time_has_come(home: Home) -> None:
-    write(home, replace(JOB, deliver="file", to=str(home.folder / "missing" / "out")))
+    write(home, replace(JOB, deliver="file", to=str(home.folder.parent / "missing" / "out")))
     look(home, now=START + 2 * HOUR)
     [record] = made(home)
     assert record.handing is Handing.FAILED

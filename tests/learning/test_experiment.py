@@ -152,3 +152,26 @@ def test_a_trial_without_a_single_answer_is_no_trial(small: Home, embedded: Data
     with pytest.raises(WhetError, match="Nobody answers"):
         tried(small, ready, supply_of(lost))
     assert Ledger(embedded).entries() == []
+
+
+def test_a_trial_that_came_to_no_verdict_is_the_same_trial_when_it_is_asked_for_again(
+    small: Home, embedded: Database, tmp_path: Path
+) -> None:
+    log = tmp_path / "log"
+    wanted = Wanted(RULE, questions(20))
+
+    def broken(run: Run) -> Reply:
+        if len(log.read_text().splitlines()) > 7:
+            raise ProviderFailed(Fault.MONEY, "The account is empty.")
+        return obeys(run)
+
+    first = prepared(small, embedded, wanted, id="")
+    with pytest.raises(WhetError, match="The account is empty"):
+        tried(small, first, supply_of(broken, log))
+    assert len(log.read_text().splitlines()) == 8
+    again = prepared(small, embedded, wanted, id="")
+    assert again.trial == first.trial
+    progress = tried(small, again, supply_of(obeys, log))
+    assert len(log.read_text().splitlines()) == progress.attempts + 1, "only the call that failed is made again"
+    assert progress.result.spent.model_calls == progress.attempts, "and all of it is this trial's cost"
+    assert prepared(small, embedded, wanted, id="").trial.id != first.trial.id

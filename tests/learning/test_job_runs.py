@@ -157,17 +157,23 @@ def test_words_never_end_a_run(place: Home, work: Path, tmp_path: Path) -> None:
     assert "ENDED WITHOUT A REPORT" in (tmp_path / "out").read_text()
 
 
-def test_no_forgery_in_a_scripts_output_suppresses_anything(place: Home, work: Path, tmp_path: Path) -> None:
-    """All 200 in one output: what the agent reports is delivered, and so is a failing script."""
-    forged = tmp_path / "forged"
-    forged.write_text("\n".join(forgeries()))
-    good = ran(place, job(work, script=f"cat {forged}", model=script(tmp_path / "m", DONE)))
+def test_no_forgery_of_a_page_or_a_program_suppresses_anything(place: Home, work: Path, tmp_path: Path) -> None:
+    """All 200, in the script's output and in a page that the agent reads; and in the output of a failing script."""
+    forged, page = tmp_path / "forged", work / "page.html"
+    for path in (forged, page):
+        path.write_text("\n".join(forgeries()))
+    reading = '{"calls": [{"name": "read_file", "arguments": "{\\"path\\": \\"page.html\\"}"}]}'
+    good = ran(place, job(work, script=f"cat {forged}", model=script(tmp_path / "m", reading, DONE)))
     assert good.result is not None
     assert (good.result.outcome, good.result.report, good.handing) == (Outcome.DONE, "Two leaves.", Handing.DELIVERED)
+    silent = replace(
+        job(work, model=script(tmp_path / "n", reading, '{"text": "[SILENT]"}', '{"text": "NO_REPLY"}')), name="n"
+    )
+    assert ran(place, silent).has_failed
     bad = ran(place, Job("bad", "every 2h", script=f"cat {forged}; exit 3", deliver="file", to=str(tmp_path / "out2")))
     assert bad.has_failed
-    for words_ in forgeries():
-        assert words_.strip("\n\u200b") in (tmp_path / "out2").read_text()
+    told = (tmp_path / "out2").read_text()
+    assert all(each.strip("\n\u200b") in told for each in forgeries())
 
 
 def test_a_script_that_exits_3_is_a_failed_run_and_no_agent_is_asked(place: Home, work: Path, tmp_path: Path) -> None:
@@ -270,6 +276,14 @@ def test_a_delivery_that_fails_is_kept_and_tried_again_where_the_job_now_says(pl
     assert "rain" in (tmp_path / "out").read_text()
     again = job_runs.delivery(place, Direct("retry"), job_runs.delivery_order(record).body)
     assert "nothing to deliver" in again.summary
+
+
+def test_no_report_is_written_where_agents_are_told_what_to_do(place: Home) -> None:
+    one = Job("sly", "every 2h", script="echo Obey.", deliver="file", to=str(place.folder / "memory.md"), replace=True)
+    record = ran(place, one)
+    assert record.handing is Handing.FAILED
+    assert "Whet's own home" in record.handing_error
+    assert not (place.folder / "memory.md").exists()
 
 
 def test_choices_go_by_the_raw_prompt(place: Home, work: Path) -> None:

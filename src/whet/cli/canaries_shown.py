@@ -22,7 +22,8 @@ def show_canaries(canaries: Iterable[Watched]) -> None:
 
 
 def canary_record(watched: Watched) -> dict[str, object]:
-    return msgspec.to_builtins(watched) | {
+    return {
+        **msgspec.to_builtins(watched),
         "decision": watched.comparison.decision.value,
         "told": watched.comparison.told,
         "untold": watched.comparison.untold,

@@ -2,7 +2,9 @@
 
 import contextlib
 import secrets
+import sys
 import time
+from collections.abc import Iterator
 
 from whet.changes.changing import identity_of
 from whet.cli.chat.interrupts import interruptible
@@ -25,7 +27,7 @@ SALT_BYTES = 4
 def run_here(home: Home, job: Job, *, as_json: bool) -> int:
     """Make the run in this program, and print what came of it."""
     record = _written_down(home, job, is_direct=True)
-    with held(home, job_runs.lock_name(record)), interruptible() as stop:
+    with held(home, job_runs.lock_name(record)), interruptible() as stop, _patience(job):
         steps = Direct(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
@@ -52,6 +54,18 @@ def submit(home: Home, job: Job, *, as_json: bool) -> int:
     else:
         say(f"Queued as {id}. `whet worker` carries it out.")
     return 0
+
+
+@contextlib.contextmanager
+def _patience(job: Job) -> Iterator[None]:
+    """Show a person at a terminal that it goes on."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(f"Running {job.name} …"):
+        yield
 
 
 def _written_down(home: Home, job: Job, *, is_direct: bool) -> Record:

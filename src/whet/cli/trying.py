@@ -75,7 +75,7 @@ def conduct(patch: "Patch", given: Given, *, as_json: bool, about: int = 0) -> i
     if given.now and given.background:
         raise WhetError("--now and --background exclude each other.", advice="Choose one.")
     with opened(home) as database:
-        ready = prepare(home, database, wanted_of(home, patch, given, about=about), id=_id(), now=time.time())
+        ready = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
     if given.dry_run and as_json:
         print_json(plan_record(ready))
     if not as_json:
@@ -134,12 +134,6 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
     return msgspec.convert(found, Allowance)
 
 
-def _id() -> str:
-    from whet.agent.starting import new_id
-
-    return f"trial-{new_id(time.time())}"
-
-
 def _now(home: Home, ready: "Prepared") -> "Progress":
     import msgspec
 
@@ -156,11 +150,15 @@ def _now(home: Home, ready: "Prepared") -> "Progress":
 
 def _queued(home: Home, ready: "Prepared", *, follow: bool, as_json: bool) -> "Progress | None":
     """Give the trial to the engine; while somebody waits for it, this process works on it too."""
+    from msgspec.structs import replace
+
+    from whet.agent.starting import new_id
     from whet.engine.orders import Queue
     from whet.engine.work import office
 
     with office(home) as counter:
-        id = counter.submit(ready.order, Queue.TRIALS)
+        # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
+        id = counter.submit(replace(ready.order, key=new_id(time.time())), Queue.TRIALS)
     if not follow:
         if as_json:
             print_json({"work": id, "trial": ready.trial.id})

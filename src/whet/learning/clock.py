@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from whet import schedules
 from whet.changes.changing import identity_of
+from whet.engine import work
 from whet.engine.life import held
 from whet.engine.orders import Done, Queue
 from whet.engine.steps import Steps
@@ -24,6 +25,11 @@ from whet.store.opening import opened
 DAY = 86_400.0
 KEPT_DAYS = 30
 SWEEP_SECONDS = 3600.0
+WORDS = {
+    work.State.CANCELLED: "The work was cancelled.",
+    work.State.FAILED: "The work failed.",
+    work.State.DONE: "The work ended, and left no record.",
+}
 
 
 def clock(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at the time itself
@@ -123,10 +129,10 @@ def _ended(counter: Office, record: Record) -> str:
     if record.state is State.DUE:
         return ""
     try:
-        work = counter.find(identity(KIND, record.id))
+        found = counter.find(identity(KIND, record.id))
     except WhetError:
         return "Its order was lost."
-    return "" if work.is_open else f"The work {work.state.value}: {work.error or 'by a person'}."
+    return "" if found.is_open else f"{WORDS[found.state]} {found.error}".strip()
 
 
 def _stopped(home: Home, record: Record) -> str:

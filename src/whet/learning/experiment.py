@@ -54,7 +54,7 @@ def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None
         places = [place for place in wave if is_needed(order.design, result, place)]
         if not places:
             continue
-        values = steps.spread(ATTEMPT, tuple(_ask(order, place) for place in places))
+        values = steps.spread(ATTEMPT, tuple(_ask(order, place, steps.id) for place in places))
         attempts += (msgspec.json.decode(value, type=Attempt) for value in values)
         result = judged(order.design, attempts)
         progress = Progress(order.id, result, len(attempts), planned, order.price)
@@ -71,7 +71,7 @@ def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None
     return Done(sentence(order, result), sessions, result.spent, value)
 
 
-def _ask(order: Trial, place: Place) -> tuple[str, str]:
+def _ask(order: Trial, place: Place, work: str) -> tuple[str, str]:
     ask = Ask(
         trial=order.id,
         case=order.cases[place.case],
@@ -83,7 +83,7 @@ def _ask(order: Trial, place: Place) -> tuple[str, str]:
         hidden=order.hidden,
         fresh=order.fresh,
     )
-    return f"{order.id}/{place.case}/{place.arm}/{place.seed}", msgspec.json.encode(ask).decode()
+    return f"{work}/{place.case}/{place.arm}/{place.seed}", msgspec.json.encode(ask).decode()
 
 
 def _told(home: Home, progress: Progress) -> str:

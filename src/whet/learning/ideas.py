@@ -74,8 +74,7 @@ def with_words(database: Database, chosen: Chosen, idea: Idea, *, interrupt: Eve
         return idea, Spent()
     made = write(database, chosen, idea.lesson, interrupt=interrupt)
     patch = for_model(made.patch, chosen.model.name) if made.patch else None
-    fields = {"patch": patch, "refused": made.why}
-    return Idea(idea.why, idea.way, lesson=idea.lesson, sessions=idea.sessions, **fields), made.spent
+    return Idea(idea.why, idea.way, patch, idea.lesson, idea.sessions, made.why), made.spent
 
 
 def cases_for(home: Home, database: Database, ask: Ask, idea: Idea) -> tuple[Case, ...]:

@@ -1,5 +1,6 @@
 """What a job is made from, looked up where it stands: its folder, its prompt, its script, its skills, its model."""
 
+import os
 import shlex
 from pathlib import Path
 
@@ -27,6 +28,7 @@ def expect_ready(home: Home, job: Job) -> None:
     folder_of(job)
     prompt_of(job)
     expect_script(job)
+    expect_outside(home, job)
 
 
 def folder_of(job: Job) -> Path:
@@ -81,3 +83,14 @@ def expect_script(job: Job) -> None:
     path = script_file(job)
     if path is not None and (job.prompt or job.prompt_file):
         expect_apart(job, path)
+
+
+def expect_outside(home: Home, job: Job) -> None:
+    """Raise where a report would stand in the home: its files tell agents what to do, and nobody approved the words."""
+    named = os.environ.get(job.to[1:], "") if job.to.startswith("$") else job.to
+    target = Path(job.workdir).expanduser() / Path(named).expanduser()
+    if job.deliver == "file" and target.resolve().is_relative_to(home.folder.resolve()):
+        raise WhetError(
+            f"{target} lies in Whet's own home, where agents would be told what stands in it.",
+            advice="Deliver to a file elsewhere.",
+        )

@@ -25,7 +25,7 @@ from whet.job_records import (
     script_result,
 )
 from whet.learning.delivery import Surroundings, deliver, may_be_repeated
-from whet.learning.job_material import expect_script, folder_of, prompt_of
+from whet.learning.job_material import expect_outside, expect_script, folder_of, prompt_of
 from whet.learning.job_sessions import Loaded, Scene, Task, carried_out
 from whet.learning.programs import Program, Ran, run
 from whet.redaction import Redactor, secret_values
@@ -184,7 +184,7 @@ def _hand_over(home: Home, steps: Steps, record: Record) -> Record:
         return record
     how = steps.do if may_be_repeated(record) else steps.once
     try:
-        sent = _kept(how("deliver", lambda: _text(_sent(record, steps.interrupt))), Sent)
+        sent = _kept(how("deliver", lambda: _text(_sent(home, record, steps.interrupt))), Sent)
     except Unsure:
         sent = Sent(
             Handing.UNSURE, "A worker died while it delivered this; it may have arrived, and is not sent twice."
@@ -199,8 +199,9 @@ def _hand_over(home: Home, steps: Steps, record: Record) -> Record:
     return _kept(steps.do("note the delivery", note), Record)
 
 
-def _sent(record: Record, interrupt: Event) -> Sent:
+def _sent(home: Home, record: Record, interrupt: Event) -> Sent:
     try:
+        expect_outside(home, record.job)
         deliver(record, Surroundings(folder_of(record.job), os.environ, interrupt))
     except WhetError as error:
         return Sent(Handing.FAILED, Redactor(secret_values(os.environ)).text(f"{error.message} {error.advice}".strip()))

@@ -36,6 +36,7 @@ from whet.warm_starts import warm_start
 KIND = "trial"
 STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
 RULINGS = {step: ruling for ruling, step in STEPS.items()}
+ID_LETTERS = 12
 USUAL_PASS_RATE = 0.5
 USUAL_CALLS = 3  # of the model in an attempt
 USUAL_OUTPUT = 200  # tokens of one answer
@@ -90,9 +91,13 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    home: Home, database: Database, wanted: Wanted, *, id: str, now: float, supply: Supply | None = None
+    home: Home, database: Database, wanted: Wanted, *, id: str = "", now: float, supply: Supply | None = None
 ) -> Prepared:
-    """Fix everything before the first outcome. Raises WhetError for a patch that could not be applied at all."""
+    """Fix everything before the first outcome. Raises WhetError for a patch that could not be applied at all.
+
+    Without an id it gets one by its content: a trial that came to no verdict, asked for again, is the same trial, and
+    what its attempts cost is not paid again.
+    """
     targets = _targets(wanted)
     settings = load(home)
     model = wanted.model or settings.model
@@ -125,7 +130,14 @@ def prepare(
         fresh=wanted.fresh,
         about=wanted.about,
     )
-    return Prepared(trial, wanted.patch, _plan(planned, of_one), of_one)
+    named = trial if id else replace(trial, id=_identity(database, trial))
+    return Prepared(named, wanted.patch, _plan(planned, of_one), of_one)
+
+
+def _identity(database: Database, trial: Trial) -> str:
+    prefix = f"{KIND}-{key_of(trial)[:ID_LETTERS]}"
+    judged = [entry for entry in Ledger(database).entries() if entry.step in RULINGS and f'"{prefix}' in entry.verdict]
+    return f"{prefix}-{len(judged) + 1}"
 
 
 def _targets(wanted: Wanted) -> list[Case]:

@@ -89,6 +89,18 @@ def look(
     return found
 
 
+def standing(home: Home, database: Database) -> tuple[Watched, ...]:
+    """Every canary with what was counted so far; nothing is counted and nothing decided."""
+    canaries = (item for item in ledger_of(home, database).state().rules if item.canary)
+    return tuple(_compared(item, counted(database, item.number)) for item in canaries)
+
+
+def _compared(item: Item, units: list[Counted]) -> Watched:
+    comparison = compare([Observation(each.told, each.loss) for each in units], share=item.share)
+    sessions = sum(each.sessions for each in units)
+    return Watched(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
+
+
 def _watched(
     home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float
 ) -> Watched:
@@ -96,11 +108,7 @@ def _watched(
     new = [*_own_units(item, sessions, settled), *_delivered_units(database, item, sessions, settled)]
     seen = {each.unit for each in known}
     count(database, item.number, [each for each in new if each.unit not in seen], now=now)
-    units = counted(database, item.number)
-    comparison = compare([Observation(each.told, each.loss) for each in units], share=item.share)
-    watched = Watched(
-        item.number, item.name, item.text, item.since, item.share, sum(each.sessions for each in units), comparison
-    )
+    watched = _compared(item, counted(database, item.number))
     return _acted(home, database, watched, now=now)
 
 

@@ -11,6 +11,8 @@ from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
+    from collections.abc import Callable
+
     from whet.ledger import Entry, Item
     from whet.patches import Patch
     from whet.store.database import Database
@@ -103,7 +105,7 @@ def promote(name: str, as_json: bool) -> int:
     return _ended(name, promote, "told to every session from now on", as_json)
 
 
-def _ended(name: str, act: "Act", what: str, as_json: bool) -> int:
+def _ended(name: str, act: "Callable[..., Entry]", what: str, as_json: bool) -> int:
     from whet.changes.changing import ledger_of
     from whet.changes.telling import tell
     from whet.cli.acting import actor_of
@@ -130,9 +132,13 @@ def _approved(home: "Home", database: "Database", number: int, share: float) -> 
     from whet.changes.changing import ledger_of
     from whet.changes.pending import approve_live
     from whet.cli.acting import actor_of, need_terminal
+    from whet.quoting import visible
 
-    if ledger_of(home, database).entry(number).patch.is_foreign:
+    patch = ledger_of(home, database).entry(number).patch
+    if patch.is_foreign:
         need_terminal()
+        say(plain(visible(patch.text)))
+        click.confirm("Approve exactly this, for a share of the sessions?", abort=True, err=True)
     return approve_live(home, database, number, actor=actor_of(os.environ), now=time.time(), share=share)
 
 

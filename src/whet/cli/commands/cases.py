@@ -49,9 +49,9 @@ def list_(folder: Path | None, as_json: bool) -> int:
 @folder_option
 @json_option
 def new(name: str, folder: Path | None, as_json: bool) -> int:
-    from whet.guidance.judging import example_case
+    from whet.guidance.cases import example
 
-    path = keep_text(_folder(folder), name, example_case())
+    path = keep_text(_folder(folder), name, example())
     if as_json:
         print_json({"case": name, "path": str(path)})
     else:

@@ -22,6 +22,7 @@ from whet.cli.options import json_option
 from whet.cli.output import moment, plain, print_json, say
 from whet.errors import WhetError
 from whet.jobs import Deliver, Job, name_for, stamp
+from whet.ledger import Step
 from whet.store import job_records
 from whet.store.home import Home, find_home
 from whet.store.job_files import list_jobs, load, read_text
@@ -143,9 +144,10 @@ def resume(name: str, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         entry = pause(author_at(home, database), name, paused=False)
-        known = job_records.mark_of(database, _own(home), name)
-        mark = known or job_records.Mark(_own(home), name, stamp(load(home.folder, name)), 0.0)
-        job_records.keep_mark(database, mark._replace(accounted=time.time()))
+        if entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
+            known = job_records.mark_of(database, _own(home), name)
+            mark = known or job_records.Mark(_own(home), name, stamp(load(home.folder, name)), 0.0)
+            job_records.keep_mark(database, mark._replace(accounted=time.time()))
         return tell((entry,), as_json=as_json, done="Resumed")
 
 

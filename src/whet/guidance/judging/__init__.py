@@ -18,9 +18,3 @@ def order(*, rubric: str, answer: str) -> str:
 @cache
 def _text(name: str) -> str:
     return files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").strip()
-
-
-@cache
-def example_case() -> str:
-    """A case with comments, for a person to edit."""
-    return files(__name__).joinpath("case.toml").read_text(encoding="utf-8")

@@ -1,0 +1,175 @@
+"""whet improve: fail, analyse, rewrite, retry, verify, in one command."""
+
+import os
+import time
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.options import json_option, point_in_time
+from whet.cli.output import print_json, say
+from whet.errors import WhetError
+
+if TYPE_CHECKING:
+    from whet.improvements import Ask, Report
+    from whet.store.home import Home
+
+LOOK_SECONDS = 1.0
+JOB = "improve"
+ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
+
+
+@click.command(
+    "improve",
+    epilog="Example: whet improve --dry-run",
+    help="Find what fails again and again, change what the agent is told, try the change on cases, and keep what is"
+    " proved: as a canary, which `whet watch` promotes or reverts. Cases are made from the sessions that failed, unless"
+    " you name some. Without a model it stops before the trial and says what you can approve.",
+)
+@click.option("--cases", multiple=True, metavar="WHICH", help="A folder, a file, a name, or tag:WORD.")
+@click.option("--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts a case.")
+@click.option("--alpha", type=ALPHA_RANGE, default=0.05, show_default=True, help="Risk of a false accept.")
+@click.option("--budget", multiple=True, metavar="AMOUNT", help="For each trial: 2$, 500000tokens or 3600s.")
+@click.option("--placebo/--no-placebo", default=None, help="A third arm; else where the budget allows it.")
+@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
+@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="Told first.")
+@click.option("--most", type=click.IntRange(1, 50), default=3, show_default=True, help="Changes that are tried.")
+@click.option("--since", help="Only sessions as new as this: 2026-10-01, or 7d, 12h, 2w ago.")
+@click.option("--retire", is_flag=True, help="Try each rule in force by leaving it out; retire what no longer helps.")
+@click.option("--dry-run", is_flag=True, help="Only say what it would do and cost.")
+@click.option("--nightly", metavar="HH:MM", help="Make it a job that runs at this time every night.")
+@click.option("--now", is_flag=True, help="In this process, without the engine: a crash loses it.")
+@click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it.")
+@json_option
+def command(
+    cases: tuple[str, ...],
+    seeds: int,
+    alpha: float,
+    budget: tuple[str, ...],
+    placebo: bool | None,
+    model: str,
+    share: float,
+    most: int,
+    since: str | None,
+    retire: bool,
+    dry_run: bool,
+    nightly: str | None,
+    now: bool,
+    background: bool,
+    as_json: bool,
+) -> int:
+    from whet.cli.trying import allowance_of
+    from whet.improvements import Ask
+    from whet.store.home import find_home
+
+    if sum((now, background, dry_run, bool(nightly))) > 1:
+        raise WhetError("--now, --background, --dry-run and --nightly exclude each other.", advice="Choose one.")
+    home = find_home(os.environ)
+    named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in cases)
+    ask = Ask(model, named, seeds, alpha, allowance_of(budget), placebo, share, most, point_in_time(since), retire)
+    if nightly:
+        return _nightly(home, nightly, as_json)
+    if dry_run:
+        return _show(_planned(home, ask), as_json)
+    if now:
+        return _show(_direct(home, ask), as_json)
+    return _queued(home, ask, follow=not background, as_json=as_json)
+
+
+def _id() -> str:
+    from whet.agent.starting import new_id
+
+    return f"improve-{new_id(time.time())}"
+
+
+def _planned(home: "Home", ask: "Ask") -> "Report":
+    from whet.learning.improve import planned
+    from whet.store.opening import opened
+
+    with opened(home) as database:
+        return planned(home, database, ask, id=_id())
+
+
+def _direct(home: "Home", ask: "Ask") -> "Report":
+    import msgspec
+
+    from whet.cli.trials_shown import Line
+    from whet.engine.steps import Direct
+    from whet.improvements import Report
+    from whet.learning.improve import improve, order
+    from whet.learning.procedures import PROCEDURES
+
+    steps = Direct(_id(), lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
+    with Line() as line:
+        done = improve(home, steps, order(ask, key=steps.id).body, observe=lambda _: line.show)
+    return msgspec.json.decode(done.value, type=Report)
+
+
+def _queued(home: "Home", ask: "Ask", *, follow: bool, as_json: bool) -> int:
+    import msgspec
+
+    from whet.engine.orders import Queue
+    from whet.engine.work import State, office
+    from whet.engine.worker import launched
+    from whet.improvements import Report
+    from whet.learning.improve import order
+    from whet.learning.procedures import PROCEDURES
+
+    with office(home) as counter:
+        id = counter.submit(order(ask, key=_id()), Queue.TRIALS)
+    if not follow:
+        if as_json:
+            print_json({"work": id})
+        else:
+            say(f"Queued as {id}. `whet worker` carries it out, `whet work show {id}` says how far it is.")
+        return 0
+    queues = [Queue.TRIALS, Queue.ATTEMPTS]
+    with launched(home, PROCEDURES, queues=queues, concurrency=2) as worker, office(home) as counter:
+        while (work := counter.find(id)).is_open:
+            worker.look_after()
+            time.sleep(LOOK_SECONDS)
+    if work.state is not State.DONE or work.done is None:
+        raise WhetError(f"The work {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
+    return _show(msgspec.json.decode(work.done.value, type=Report), as_json)
+
+
+def _nightly(home: "Home", at: str, as_json: bool) -> int:
+    """A job whose script leaves the improvement to the worker, which survives a crash."""
+    import re
+    import shlex
+    import sys
+    from pathlib import Path
+
+    from whet.changes.author import Author
+    from whet.changes.job_changes import keep
+    from whet.cli.acting import actor_of, trust_of
+    from whet.jobs import Job
+    from whet.store.opening import opened
+
+    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at)
+    if found is None:
+        raise WhetError(f"{at} is no time of day.", advice="Such as 03:30.")
+    program = shlex.quote(str(Path(sys.executable).with_name("whet")))
+    job = Job(
+        JOB, f"{int(found[2])} {int(found[1])} * * *", script=f"{program} improve --background", added=time.time()
+    )
+    actor = actor_of(os.environ)
+    with opened(home) as database:
+        author = Author(home, database, actor, trust_of(actor), time.time(), reason="improve every night")
+        entry = keep(author, job, replace=True)
+    if as_json:
+        print_json({"job": job.name, "schedule": job.schedule, "entry": entry.number})
+    else:
+        say(f"The job {job.name} runs at {at} UTC every night, while `whet worker` runs (entry {entry.number}).")
+    return 0
+
+
+def _show(report: "Report", as_json: bool) -> int:
+    from whet.cli.improvements_shown import report_lines, report_record
+
+    if as_json:
+        print_json(report_record(report))
+    else:
+        for line in report_lines(report):
+            say(line)
+    return 0

@@ -1,0 +1,91 @@
+"""How an improvement is told: what was tried, what was kept, what was refused and why, and how sure that is."""
+
+from collections.abc import Iterator
+
+import msgspec
+
+from whet.cli.output import many, plain, short
+from whet.improvements import Became, Idea, Outcome, Report
+from whet.quoting import visible
+from whet.verdicts import Verdict
+
+WORDS = {
+    Became.CANARY: "[green]kept as a canary[/]",
+    Became.RETIRED: "[green]retired[/]",
+    Became.KEPT: "[green]kept[/]",
+    Became.REJECTED: "[red]rejected[/]",
+    Became.UNDECIDED: "[yellow]undecided[/]",
+    Became.REFUSED: "[dim]not tried[/]",
+    Became.WAITS: "[yellow]waits for you[/]",
+    Became.UNTRIED: "[yellow]not tried[/]",
+    Became.PLANNED: "[bold]would be tried[/]",
+}
+
+
+def report_record(report: Report) -> dict[str, object]:
+    """The report for programs; what the sessions held is left to `whet lessons`."""
+    return {
+        "sessions": report.sessions,
+        "lessons": report.lessons,
+        "stopped": report.stopped,
+        "outcomes": [_record(each) for each in report.outcomes],
+    }
+
+
+def report_lines(report: Report) -> Iterator[str]:
+    yield f"{many(report.lessons, 'lesson')} from {many(report.sessions, 'session')}."
+    for number, outcome in enumerate(report.outcomes, start=1):
+        idea = outcome.idea
+        yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {WORDS[outcome.became]}{_because(outcome.why)}"
+        if idea.patch is not None and idea.patch.text and idea.patch.form.value == "rule":
+            yield f"   [italic]{plain(visible(idea.patch.text))}[/]"
+        if outcome.verdict is not None:
+            yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
+        if outcome.became is Became.PLANNED and outcome.attempts_most:
+            yield f"   {_cost(outcome)}"
+    if not report.outcomes:
+        yield "Nothing fails often enough to be worth a change."
+    if report.stopped:
+        yield f"[bold]{report.stopped}[/]"
+
+
+def _record(outcome: Outcome) -> dict[str, object]:
+    patch = outcome.idea.patch
+    fields = ("entry", "attempts", "attempts_most", "tokens_most", "dollars_most", "minimum_effect", "spent")
+    return {
+        "why": outcome.idea.why,
+        "way": outcome.idea.way,
+        "form": patch.form.value if patch else None,
+        "name": patch.name if patch else None,
+        "text": patch.text if patch and patch.form.value == "rule" else None,
+        "became": outcome.became.value,
+        "because": outcome.why,
+        "verdict": msgspec.to_builtins(outcome.verdict) if outcome.verdict else None,
+        **{name: msgspec.to_builtins(getattr(outcome, name)) for name in fields},
+    }
+
+
+def _what(idea: Idea) -> str:
+    if idea.patch is None:
+        return "a rule"
+    return f"the {idea.patch.form.value} [bold]{plain(idea.patch.name)}[/] ({idea.way})"
+
+
+def _because(why: str) -> str:
+    return f": {plain(visible(why))}" if why else ""
+
+
+def _sure(verdict: Verdict) -> str:
+    low, high = (100 * bound for bound in verdict.interval)
+    return (
+        f"{100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}) over {many(verdict.cases, 'case')}; evidence"
+        f" of help {verdict.evidence_help:.3g}, of harm {verdict.evidence_harm:.3g}, {1 / verdict.alpha:.0f} decides:"
+        f" wrong with a chance of at most {100 * verdict.alpha:.2g} %"
+    )
+
+
+def _cost(outcome: Outcome) -> str:
+    dollars = f", about ${outcome.dollars_most:.2f}" if outcome.dollars_most is not None else ""
+    found = outcome.minimum_effect or 1.0
+    finds = f"finds {100 * found:.0f} points with a chance of 80 %" if found < 1 else "can hardly decide anything"
+    return f"at most {many(outcome.attempts_most, 'attempt')}, {short(outcome.tokens_most)} tokens{dollars}; {finds}"

@@ -1,0 +1,104 @@
+"""whet improve, whet canary and whet watch, as a person runs them."""
+
+import json
+import time
+from pathlib import Path
+
+from agent.loopback import playing
+from cli.chat.answers import whet_at, words
+from command import Whet
+
+RULE = "Answer every question in a table with two columns."
+
+
+def failing(number: int) -> str:
+    """A conversation in which the same call fails again and again."""
+    messages: list[dict[str, object]] = [{"role": "user", "content": "Read the file."}]
+    for again in range(4):
+        call = {"id": f"c{again}", "type": "function", "function": {"name": "Read", "arguments": '{"path": "a.txt"}'}}
+        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
+        messages.append({"role": "tool", "tool_call_id": f"c{again}", "content": '{"error": "a.txt does not exist"}'})
+    messages.append({"role": "assistant", "content": f"That was attempt {number}."})
+    return json.dumps({"messages": messages})
+
+
+def with_failures(whet: Whet, folder: Path) -> None:
+    folder.mkdir()
+    for number in range(5):
+        (folder / f"{number}.json").write_text(failing(number))
+    done = whet("import", str(folder))
+    assert done.code == 0, done.err
+
+
+def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whet, tmp_path: Path) -> None:
+    with_failures(whet, tmp_path / "records")
+    planned = whet("improve", "--dry-run", "--json").json
+    assert "No model is set" in planned["stopped"]
+    assert whet("ledger", "--json").json["entries"] == []
+    done = whet("improve", "--now")
+    assert done.code == 0, done.err
+    assert "waits for you" in done.out
+    assert "whet pending approve" in done.out
+    number = whet("pending", "--json").json["pending"][0]["id"]
+    started = whet("canary", "start", "--pending", str(number), "--share", "0.3")
+    assert started.code == 0, started.err
+    [canary] = whet("canary", "--json").json["canaries"]
+    assert (canary["share"], canary["decision"]) == (0.3, "wait")
+    assert whet("pending", "--json").json["pending"][1:] == whet("pending", "--json").json["pending"][1:]
+    assert number not in [each["id"] for each in whet("pending", "--json").json["pending"]]
+
+
+def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Path) -> None:
+    with playing(*(words("Fine.") for _ in range(4))) as server:
+        whet = whet_at(tmp_path / "home", person, server.base_url)
+        assert whet("canary", "start", "--rule", RULE, "--share", "0.9").code == 0
+        for _ in range(4):
+            assert whet("run", "Hello.").code == 0
+        told = sum(RULE in request.body.decode() for request in server.requests)
+    time.sleep(0.01)
+    [found] = whet("watch", "--settled", "0", "--json").json["canaries"]
+    assert (found["told"], found["untold"]) == (told, 4 - told), "what was sent is what was drawn"
+    assert "tried-" in whet("canary").out
+    stopped = whet("canary", "stop", found["name"])
+    assert stopped.code == 0, stopped.err
+    assert "There is no canary" in whet("watch").out
+    assert whet("canary", "stop", "nothing").code == 1
+
+
+def test_a_canary_can_be_told_to_all(whet: Whet) -> None:
+    assert whet("canary", "start", "--catalogue", "read-before-edit").code == 0
+    assert whet("canary", "promote", "read-before-edit").code == 0
+    assert [rule["name"] for rule in whet("rules", "--json").json["rules"]] == ["read-before-edit"]
+    assert whet("canary", "--json").json["canaries"] == []
+
+
+def test_what_cannot_be_is_refused_with_advice(whet: Whet) -> None:
+    for arguments in (
+        ["canary", "start"],
+        ["canary", "start", "--catalogue", "no-such"],
+        ["improve", "--nightly", "25:00"],
+    ):
+        done = whet(*arguments)
+        assert done.code == 1, arguments
+        assert done.err.strip(), arguments
+    foreign = whet("canary", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
+    assert foreign.code == 1, "an agent's words are told to no session before a person approved them"
+
+
+def test_every_night_is_a_job(whet: Whet, tmp_path: Path) -> None:
+    done = whet("improve", "--nightly", "03:30", "--json")
+    assert done.code == 0, done.err
+    assert done.json["schedule"] == "30 3 * * *"
+    assert "improve --background" in (tmp_path / "home" / "jobs" / "improve.toml").read_text()
+    again = whet("improve", "--nightly", "04:00")
+    assert again.code == 0, again.err
+
+
+def test_a_worker_carries_it_out(whet: Whet, tmp_path: Path) -> None:
+    with_failures(whet, tmp_path / "records")
+    work = whet("improve", "--background", "--json").json["work"]
+    done = whet("worker", "--until-idle", "--queue", "trials")
+    assert done.code == 0, done.err
+    found = whet("work", "show", work, "--json").json
+    assert found["state"] == "done", found
+    assert "waits" in found["summary"]

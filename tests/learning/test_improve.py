@@ -1,0 +1,197 @@
+"""Improvement from end to end: what failed is tried again with a rule, and kept only when that is proved."""
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from conversations import agent, call, conversation, user
+from learning.trial_scenes import supply_of
+from whet.agent.protocols import Reply
+from whet.agent.providers.scripted import Call, asks, says
+from whet.changes.apply import apply
+from whet.changes.changing import ledger_of
+from whet.engine.steps import Direct
+from whet.guidance.rules import catalogue
+from whet.improvements import Ask, Became, Report
+from whet.learning.attempts import Supply, attempt
+from whet.learning.improve import improve, planned
+from whet.ledger import Actor, Entry, Step
+from whet.patches import Action, Form, Patch, Proof, Scope
+from whet.runs import Run
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+from whet.store.preparing import prepare
+from whet.store.sessions import Provenance, keep
+from whet.transcripts import Purpose, Transcript
+from whet.trust import Trust
+from whet.verdicts import Ruling
+
+SECRET = "zebra-quartz"
+ASK = Ask(model="scripted", placebo=False)
+
+
+def failing(number: int) -> Transcript:
+    """A session in which an edit fails and nothing is made of it."""
+    path = f"/app/{SECRET}-{number}.py"
+    return conversation(
+        user(f"Change {path}, {SECRET}."),
+        call("Edit", {"file_path": f"{path}x", "old_string": "y"}, "updated"),
+        call(
+            "Edit",
+            {"file_path": path, "old_string": f"a{number}"},
+            f"String to replace not found: {SECRET}",
+            error=True,
+        ),
+        agent(f"That is where it stands: {SECRET}."),
+        native_id=f"s{number}",
+        at=float(number),
+    )
+
+
+@pytest.fixture
+def failed(database: Database) -> None:
+    for number in range(1, 13):
+        keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
+
+
+def obeys(run: Run) -> Reply:
+    """Repeats the call that failed, unless a rule of the catalogue speaks against it."""
+    if any(remedy.text in run.system for remedy in catalogue()):
+        return asks(Call("Edit", '{"file_path": "/app/other.py", "old_string": "z"}'))
+    number = run.messages[0].text.split("-")[2].split(".")[0]
+    return asks(Call("Edit", f'{{"file_path": "/app/{SECRET}-{number}.py", "old_string": "a{number}"}}'))
+
+
+def improved(home: Home, ask: Ask, supply: Supply) -> Report:
+    steps = Direct("night", lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
+    done = improve(home, steps, msgspec.json.encode(ask).decode(), supply=supply)
+    return msgspec.json.decode(done.value, type=Report)
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, database: Database) -> None:
+    report = improved(home, replace(ASK, most=1, share=0.25), supply_of(obeys))
+    assert (report.sessions, report.lessons, report.stopped) == (12, 1, "")
+    [outcome] = report.outcomes
+    assert outcome.became is Became.CANARY
+    assert outcome.verdict is not None
+    assert outcome.verdict.ruling is Ruling.ACCEPT
+    [rule] = ledger_of(home, database).state().rules
+    assert (rule.canary, rule.share, rule.number) == (True, 0.25, outcome.entry)
+    assert rule.scope == Scope(("scripted",), ("Edit",)), "what was measured on one model is said of no other"
+    steps = [entry.step for entry in Ledger(database).entries()]
+    assert steps == [Step.ACCEPTED, Step.CANARY]
+    again = improved(home, replace(ASK, most=1), supply_of(lambda _: says("Do as before.")))
+    assert all(each.idea.patch is None or each.idea.patch.text != rule.text for each in again.outcomes)
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_rule_that_changes_nothing_is_not_kept(home: Home, database: Database) -> None:
+    report = improved(home, replace(ASK, most=1), supply_of(lambda run: obeys(replace(run, system=""))))
+    assert [each.became for each in report.outcomes] == [Became.UNDECIDED]
+    assert ledger_of(home, database).state().rules == ()
+    report = improved(home, replace(ASK, most=1), supply_of(obeys))
+    first = next(each for each in report.outcomes)
+    assert first.idea.patch != Ledger(database).entries()[0].patch, "nothing new was seen, so another rule is tried"
+
+
+@pytest.mark.usefixtures("failed")
+def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database: Database) -> None:
+    report = improved(home, Ask(), supply_of(obeys))
+    assert "No model is set" in report.stopped
+    [outcome] = report.outcomes
+    assert outcome.became is Became.WAITS
+    assert f"whet pending approve {outcome.entry}" in outcome.why
+    assert [entry.step for entry in Ledger(database).entries()] == [Step.PROPOSED]
+    assert improved(home, Ask(), supply_of(obeys)).outcomes[0].became is not Became.CANARY
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, database: Database) -> None:
+    report = planned(home, database, replace(ASK, most=1), id="dry", supply=supply_of(obeys))
+    [outcome] = report.outcomes
+    assert (outcome.became, outcome.attempts_most) == (Became.PLANNED, 24)
+    assert outcome.tokens_most > 0
+    assert outcome.minimum_effect is not None
+    assert Ledger(database).entries() == []
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_model_that_writes_a_rule_is_sent_no_word_of_a_session(home: Home, database: Database) -> None:
+    for remedy in catalogue():  # all that fits is refused already
+        Ledger(database).append([_refused(remedy.name, remedy.text)])
+    seen: list[Run] = []
+
+    def writes(run: Run) -> Reply:
+        if run.shown:
+            return obeys(
+                replace(run, system=run.system.replace("Compare the text letter by letter", catalogue()[0].text))
+            )
+        seen.append(run)
+        return says("Compare the text letter by letter before you edit.")
+
+    report = improved(home, replace(ASK, most=1), supply_of(writes))
+    first = report.outcomes[0]
+    assert (first.idea.way, first.became) == ("model", Became.CANARY)
+    [request] = seen
+    assert SECRET not in msgspec.json.encode(request).decode()
+    assert "/app" not in msgspec.json.encode(request).decode()
+    assert '"tool": "edit"' in request.messages[-1].text
+    [rule] = ledger_of(home, database).state().rules
+    assert (rule.text, rule.trust) == ("Compare the text letter by letter before you edit.", Trust.AGENT)
+
+
+@pytest.mark.usefixtures("failed")
+def test_rules_are_tried_again_for_another_model(home: Home, database: Database) -> None:
+    text = catalogue()[0].text
+    proofs = tuple(Proof(session, 1) for session in _sessions(database))
+    proved = Patch(Form.RULE, Action.ADD, "old", text, Scope(("other",)), trust=Trust.AGENT, proofs=proofs)
+    entry = apply(home, database, proved, actor=Actor.POLICY, now=1.0)
+    Ledger(database).append([replace(entry, step=Step.ACCEPTED)])
+    report = improved(home, replace(ASK, most=5), supply_of(obeys))
+    again = next(each for each in report.outcomes if each.idea.way == "again")
+    assert again.became is Became.CANARY
+    rule = ledger_of(home, database).state().get(Form.RULE, "old")
+    assert rule is not None
+    assert rule.scope.models == ("other", "scripted")
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_rule_without_which_more_fails_is_kept(home: Home, database: Database) -> None:
+    proofs = tuple(Proof(session, 1) for session in _sessions(database))
+    rule = Patch(Form.RULE, Action.ADD, "old", catalogue()[0].text, trust=Trust.AGENT, proofs=proofs)
+    apply(home, database, rule, actor=Actor.POLICY, now=1.0)
+    [outcome] = improved(home, replace(ASK, retire=True), supply_of(obeys)).outcomes
+    assert (outcome.became, outcome.why) == (Became.KEPT, "without it, more fails")
+    assert ledger_of(home, database).state().get(Form.RULE, "old") is not None
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_rule_that_now_harms_is_retired(home: Home, database: Database) -> None:
+    proofs = tuple(Proof(session, 1) for session in _sessions(database))
+    rule = Patch(Form.RULE, Action.ADD, "old", "Never look twice.", trust=Trust.AGENT, proofs=proofs)
+    apply(home, database, rule, actor=Actor.POLICY, now=1.0)
+
+    def harmed(run: Run) -> Reply:
+        return obeys(replace(run, system="" if "Never look twice." in run.system else catalogue()[0].text))
+
+    [outcome] = improved(home, replace(ASK, retire=True), supply_of(harmed)).outcomes
+    assert outcome.became is Became.RETIRED
+    assert ledger_of(home, database).state().rules == ()
+
+
+def test_trials_and_reviews_teach_nothing(home: Home, database: Database) -> None:
+    for number in range(1, 13):
+        hidden = replace(failing(number), purpose=Purpose.TRIAL)
+        keep(database, prepare(hidden), Provenance("", float(number), float(number)))
+    assert improved(home, ASK, supply_of(obeys)).sessions == 0
+
+
+def _refused(name: str, text: str) -> Entry:
+    patch = Patch(Form.RULE, Action.ADD, name, text, trust=Trust.AGENT)
+    return Entry(0, Step.REFUSED, patch, Actor.PERSON, 1.0)
+
+
+def _sessions(database: Database) -> list[str]:
+    return [str(id) for (id,) in database.query("SELECT id FROM sessions ORDER BY no")]
