@@ -68,7 +68,8 @@ def command(
     named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in cases)
     ask = Ask(model, named, seeds, alpha, allowance_of(budget), placebo, share, most, point_in_time(since), retire)
     if nightly:
-        return _nightly(home, nightly, as_json)
+        options = _options(ask, budget=budget, since=since)
+        return _nightly(home, nightly, options, as_json=as_json)
     if dry_run:
         return _show(_planned(home, ask), as_json)
     if now:
@@ -133,7 +134,23 @@ def _queued(home: "Home", ask: "Ask", *, follow: bool, as_json: bool) -> int:
     return _show(msgspec.json.decode(work.done.value, type=Report), as_json)
 
 
-def _nightly(home: "Home", at: str, as_json: bool) -> int:
+def _options(ask: "Ask", *, budget: tuple[str, ...], since: str | None) -> list[str]:
+    """What was asked for, as it is written on a command line; what is usual is left out."""
+    from whet.improvements import Ask
+
+    usual = Ask()
+    words = [] if ask.placebo is None else ["--placebo" if ask.placebo else "--no-placebo"]
+    words += ["--retire"] if ask.retire else []
+    for name in ("model", "seeds", "alpha", "share", "most"):
+        if getattr(ask, name) != getattr(usual, name):
+            words += [f"--{name}", str(getattr(ask, name))]
+    for name, values in (("cases", ask.cases), ("budget", budget), ("since", (since,) if since else ())):
+        for value in values:
+            words += [f"--{name}", value]
+    return words
+
+
+def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int:
     """A job whose script leaves the improvement to the worker, which survives a crash."""
     import re
     import shlex
@@ -143,24 +160,24 @@ def _nightly(home: "Home", at: str, as_json: bool) -> int:
     from whet.changes.author import Author
     from whet.changes.job_changes import keep
     from whet.cli.acting import actor_of, trust_of
+    from whet.context.zone import local_zone
     from whet.jobs import Job
     from whet.store.opening import opened
 
     found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at)
     if found is None:
         raise WhetError(f"{at} is no time of day.", advice="Such as 03:30.")
-    program = shlex.quote(str(Path(sys.executable).with_name("whet")))
-    job = Job(
-        JOB, f"{int(found[2])} {int(found[1])} * * *", script=f"{program} improve --background", added=time.time()
-    )
+    script = shlex.join([str(Path(sys.executable).with_name("whet")), "improve", "--background", *options])
+    schedule = f"{int(found[2])} {int(found[1])} * * *"
+    job = Job(JOB, schedule, timezone=local_zone(os.environ), script=script, added=time.time())
     actor = actor_of(os.environ)
     with opened(home) as database:
         author = Author(home, database, actor, trust_of(actor), time.time(), reason="improve every night")
         entry = keep(author, job, replace=True)
     if as_json:
-        print_json({"job": job.name, "schedule": job.schedule, "entry": entry.number})
+        print_json({"job": job.name, "schedule": job.schedule, "timezone": job.timezone, "entry": entry.number})
     else:
-        say(f"The job {job.name} runs at {at} UTC every night, while `whet worker` runs (entry {entry.number}).")
+        say(f"The job {job.name} runs at {at} ({job.timezone}), while `whet worker` runs (entry {entry.number}).")
     return 0
 
 
