@@ -65,4 +65,11 @@ step whet target remove claude-code
 step cmp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
 echo "The file is as it was, byte for byte."
 echo
+echo "Whet is an agent too. This one is embedded: a very small model on this machine, without any key."
+step whet models pull
+step whet config set model local
+cd "$PROJECT"
+step whet run "What is a lighthouse for? Answer in one sentence." --max-calls 2
+step whet sessions --source whet
+echo
 echo "That was a demonstration. \`whet import\` does the same for your own sessions, in ~/.whet."
