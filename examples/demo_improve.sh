@@ -57,6 +57,7 @@ teach "Create the file colour.txt with the word orange." write_file \
     '"{\"path\": \"colour.txt\", \"content\": \"orange\"}"' "colour.txt now holds orange."
 teach "In index.php replace cat by dog." edit '"{\"path\": \"index.php\", \"old\": \"cat\", \"new\": \"dog\"}"' "It says dog."
 teach "Run the command pwd." terminal '"{\"command\": \"pwd\"}"' "The command printed the working folder."
+teach "Which files hold the word total?" search_files '"{\"pattern\": \"total\"}"' "report.txt holds it."
 teach "Open index.php." read_file '"{\"path\": \"index.php\"}"' "It says that the dog sat."
 step whet templates mine small-work --min-sessions 3
 

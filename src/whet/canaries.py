@@ -3,7 +3,7 @@
 Who is told is drawn by a hash, which knows nothing of how a session will go. So each outcome, measured from what was
 usual until then, is as likely to count for the rule as against it if the rule does nothing, whatever else changes
 over the weeks. Bets on that are as fair as bets can be, and their capital may be looked at after every session
-(docs/decisions/0012).
+(docs/decisions/0014).
 """
 
 import hashlib

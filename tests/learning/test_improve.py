@@ -29,6 +29,8 @@ from whet.verdicts import Ruling
 
 SECRET = "zebra-quartz"
 ASK = Ask(model="scripted", placebo=False)
+# What does not depend on which database it is.
+EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 
 
 def failing(number: int) -> Transcript:
@@ -86,6 +88,7 @@ def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, data
     assert all(each.idea.patch is None or each.idea.patch.text != rule.text for each in again.outcomes)
 
 
+@EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_a_rule_that_changes_nothing_is_not_kept(home: Home, database: Database) -> None:
     report = improved(home, replace(ASK, most=1), supply_of(lambda run: obeys(replace(run, system=""))))
@@ -107,6 +110,7 @@ def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database:
     assert improved(home, Ask(), supply_of(obeys)).outcomes[0].became is not Became.CANARY
 
 
+@EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, database: Database) -> None:
     report = planned(home, database, replace(ASK, most=1), id="dry", supply=supply_of(obeys))
@@ -142,6 +146,7 @@ def test_a_model_that_writes_a_rule_is_sent_no_word_of_a_session(home: Home, dat
     assert (rule.text, rule.trust) == ("Compare the text letter by letter before you edit.", Trust.AGENT)
 
 
+@EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_rules_are_tried_again_for_another_model(home: Home, database: Database) -> None:
     text = catalogue()[0].text
@@ -157,6 +162,7 @@ def test_rules_are_tried_again_for_another_model(home: Home, database: Database)
     assert rule.scope.models == ("other", "scripted")
 
 
+@EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_a_rule_without_which_more_fails_is_kept(home: Home, database: Database) -> None:
     proofs = tuple(Proof(session, 1) for session in _sessions(database))
@@ -167,6 +173,7 @@ def test_a_rule_without_which_more_fails_is_kept(home: Home, database: Database)
     assert ledger_of(home, database).state().get(Form.RULE, "old") is not None
 
 
+@EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_a_rule_that_now_harms_is_retired(home: Home, database: Database) -> None:
     proofs = tuple(Proof(session, 1) for session in _sessions(database))

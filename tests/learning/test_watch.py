@@ -14,6 +14,7 @@ from whet.changes.telling import day_of, tell
 from whet.context.gathering import rules_in_force
 from whet.engine.steps import Direct
 from whet.errors import WhetError
+from whet.learning.hourly import order_watch
 from whet.learning.watch import look, standing, watch
 from whet.ledger import Actor, Step
 from whet.patches import Action, Form, Patch, Scope, digest
@@ -141,6 +142,14 @@ def test_other_agents_files_are_drawn_for_by_the_day_and_their_sessions_count_by
     assert found.comparison.untold == len(days) - told
     assert found.sessions == 2 * len(days)
     assert (found.comparison.loss_told or 0) > (found.comparison.loss_untold or 0)
+
+
+@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+def test_the_clock_has_canaries_looked_at_once_an_hour(home: Home, database: Database) -> None:
+    assert order_watch(home, now=BEGAN) == "", "there is none"
+    begin(home, database)
+    first, same = order_watch(home, now=BEGAN), order_watch(home, now=BEGAN + 60)
+    assert first == same != ""
 
 
 def test_only_new_and_changed_rules_can_be_canaries(home: Home, database: Database) -> None:

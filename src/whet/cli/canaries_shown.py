@@ -54,8 +54,8 @@ def _told(found: tuple[Watched, ...]) -> Iterator[str]:
         f" evidence {1 / alpha:.0f} it is decided, wrongly with a chance of at most {100 * alpha:g} % a side.[/]"
     )
     for each in found:
-        if each.decided:
-            yield f"[bold]Entry {each.decided}[/]: {plain(visible(each.why))}."
+        if each.why:
+            yield f"[bold]Entry {each.decided or each.entry}[/]: {plain(visible(each.why))}."
 
 
 def _sessions(found: tuple[Watched, ...]) -> int:

@@ -14,6 +14,7 @@ from whet.changes.telling import tell
 from whet.data import failure_weights
 from whet.engine.orders import Done
 from whet.engine.steps import Steps
+from whet.errors import WhetError
 from whet.ledger import Actor, Item
 from whet.passages import Setting
 from whet.rule_texts import holds_in
@@ -118,7 +119,10 @@ def _acted(home: Home, database: Database, watched: Watched, *, now: float) -> W
         return watched
     act = promote if decision is Decision.PROMOTE else revert
     why = reason(watched)
-    entry = act(home, database, watched.entry, actor=Actor.WATCH, now=now, note=why)
+    try:
+        entry = act(home, database, watched.entry, actor=Actor.WATCH, now=now, note=why)
+    except WhetError as error:  # somebody changed it meanwhile: the others are looked at all the same
+        return msgspec.structs.replace(watched, why=error.message)
     return msgspec.structs.replace(watched, decided=entry.number, why=why)
 
 
