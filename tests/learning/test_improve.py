@@ -1,5 +1,10 @@
 """Improvement from end to end: what failed is tried again with a rule, and kept only when that is proved."""
 
+import json
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
 import msgspec
 import pytest
 from msgspec.structs import replace
@@ -86,6 +91,57 @@ def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, data
     assert steps == [Step.ACCEPTED, Step.CANARY]
     again = improved(home, replace(ASK, most=1), supply_of(lambda _: says("Do as before.")))
     assert all(each.idea.patch is None or each.idea.patch.text != rule.text for each in again.outcomes)
+
+
+class Died(Exception):
+    """The worker is gone, after a step had its effect and before that was written down."""
+
+
+class Mortal:
+    """Steps that are remembered, of a worker that dies in the one of that number."""
+
+    def __init__(self, memory: list[str], supply: Supply, home: Home, *, dies_at: int) -> None:
+        self.id = "night"
+        self.interrupt = Event()
+        self._memory, self._supply, self._home, self._dies_at = memory, supply, home, dies_at
+        self._done = 0
+
+    def do(self, _name: str, function: Callable[[], str]) -> str:
+        number, self._done = self._done, self._done + 1
+        if number == len(self._memory):
+            value = function()
+            if number == self._dies_at:
+                raise Died
+            self._memory.append(value)
+        return self._memory[number]
+
+    once = do
+
+    def spread(self, _kind: str, bodies: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+        made = (attempt(self._home, Direct(key), body, supply=self._supply).value for key, body in bodies)
+        return tuple(json.loads(self.do("spread", lambda: json.dumps(list(made)))))
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_a_worker_that_dies_in_every_step_leaves_one_verdict_and_one_canary(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    memory: list[str] = []
+    log = tmp_path / "log"
+    supply = supply_of(obeys, log)
+    body = msgspec.json.encode(replace(ASK, most=1)).decode()
+    deaths = 0
+    while True:
+        try:
+            done = improve(home, Mortal(memory, supply, home, dies_at=deaths), body, supply=supply)
+            break
+        except Died:
+            deaths += 1
+    assert deaths == len(memory) > 6
+    assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED, Step.CANARY]
+    [outcome] = msgspec.json.decode(done.value, type=Report).outcomes
+    assert len(log.read_text().splitlines()) == outcome.attempts, "no attempt was paid for twice"
 
 
 @EMBEDDED
