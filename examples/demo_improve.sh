@@ -47,7 +47,8 @@ echo "   by a script with the real tools here, of a better model in life. Exampl
 taught=0
 teach() { # task, tool, arguments, answer
     taught=$((taught + 1))
-    printf '%s\n' "{\"calls\": [{\"name\": \"$2\", \"arguments\": $3}]}" "{\"text\": \"$4\"}" >"$CASES/teacher-$taught.jsonl"
+    printf '%s\n' "{\"calls\": [{\"name\": \"$2\", \"arguments\": $3}]}" "{\"text\": \"$4\"}" \
+        >"$CASES/teacher-$taught.jsonl"
     whet run --model "scripted:$CASES/teacher-$taught.jsonl" --tools files,terminal "$1" >/dev/null
 }
 printf 'total: 70\n' >report.txt
@@ -55,50 +56,67 @@ printf 'the cat sat\n' >index.php
 teach "Read report.txt and tell me the total." read_file '"{\"path\": \"report.txt\"}"' "The total is 70."
 teach "Create the file colour.txt with the word orange." write_file \
     '"{\"path\": \"colour.txt\", \"content\": \"orange\"}"' "colour.txt now holds orange."
-teach "In index.php replace cat by dog." edit '"{\"path\": \"index.php\", \"old\": \"cat\", \"new\": \"dog\"}"' "It says dog."
+teach "In index.php replace cat by dog." edit \
+    '"{\"path\": \"index.php\", \"old\": \"cat\", \"new\": \"dog\"}"' "index.php now says dog."
 teach "Run the command pwd." terminal '"{\"command\": \"pwd\"}"' "The command printed the working folder."
 teach "Which files hold the word total?" search_files '"{\"pattern\": \"total\"}"' "report.txt holds it."
 teach "Open index.php." read_file '"{\"path\": \"index.php\"}"' "It says that the dog sat."
 step whet templates mine small-work --min-sessions 3
 
-# Other files and other words than in any session above; the first call decides.
-case_of() { # name, file, task
-    printf '%s\n' "task = \"$3\"" 'tools = ["files", "terminal"]' '[files]' "\"$2\" = \"here: 42\\n\"" \
-        '[budget]' 'model_calls = 1' '[check.calls]' 'valid = true' "first = {tool = \"read_file\", arguments = {path = \"$2\"}}" \
-        >"$CASES/$1.toml"
-}
+# Other files and other words than in any session above: the first call must be the right tool's, and well formed.
 number=0
-while read -r file task; do
+while read -r tool file task; do
     number=$((number + 1))
-    case_of "read-$number" "$file" "$task"
+    printf '%s\n' "task = \"$task\"" 'tools = ["files", "terminal"]' '[files]' "\"$file\" = \"here: 42\n\"" '[budget]' \
+        'model_calls = 1' '[check.calls]' 'valid = true' "first = {tool = \"$tool\"}" >"$CASES/task-$number.toml"
 done <<'TASKS'
-main.py Show me what is in main.py.
-plan.md Please read plan.md for me.
-users.csv Look at the file users.csv.
-diary.txt I need the contents of diary.txt.
-letter.txt Which city does letter.txt name? Read it.
-query.sql Read the query in query.sql.
-server.log Read server.log and tell me what went wrong.
-README.md What does README.md say?
-settings.toml Open settings.toml and tell me the port.
-package.json Read package.json and name its version.
-menu.txt Read the file menu.txt.
-todo.md Show me what is in todo.md.
-prices.csv Look at the file prices.csv.
-song.txt Read song.txt.
-build.log Open build.log.
-names.txt I need the contents of names.txt.
-map.json Please read map.json for me.
-story.txt What does story.txt say?
-rules.md Read the rules in rules.md.
-week.txt Open week.txt and read it.
+read_file main.py Show me what is in main.py.
+read_file plan.md Please read plan.md for me.
+read_file users.csv Look at the file users.csv.
+read_file diary.txt I need the contents of diary.txt.
+read_file query.sql Read the query in query.sql.
+read_file server.log Read server.log and tell me what went wrong.
+read_file letter.txt Which city does letter.txt name? Read it.
+read_file README.md What does README.md say?
+read_file menu.txt Read the file menu.txt.
+read_file prices.csv Look at the file prices.csv.
+write_file x.txt Write the word Hello into the file hello.txt.
+write_file x.txt Create a.txt with the content one.
+write_file x.txt Make a file todo.md that says buy milk.
+write_file x.txt Write the text Ada into name.txt.
+write_file x.txt Put 9000 into a file called port.txt.
+write_file x.txt Create the file city.txt with the word Lisbon.
+write_file x.txt Write on into flag.txt.
+write_file x.txt Store the number 42 in count.txt.
+write_file x.txt Create greeting.txt with the words good morning.
+write_file x.txt Write 1.2.0 to the file VERSION.txt.
+edit app.py In app.py replace here by there.
+edit style.css Change here to there in style.css.
+edit main.c In main.c, replace the text 42 by 43.
+edit draft.txt Replace here by there in draft.txt.
+edit list.txt In list.txt, change here to there.
+edit song.txt In song.txt replace 42 by 7.
+edit page.html Edit page.html so that here becomes there.
+edit data.yaml In data.yaml replace 42 by 44.
+edit Makefile Change 42 to 45 in Makefile.
+edit test.js In test.js, replace 42 with 20.
+terminal x.txt Run the command ls -la.
+terminal x.txt Run the command git status.
+terminal x.txt Run the shell command date.
+terminal x.txt Use the terminal to run df -h.
+terminal x.txt Please run uname -a.
+terminal x.txt Run the command whoami.
+terminal x.txt Run python --version in the terminal.
+terminal x.txt Use the shell to run echo hello.
+terminal x.txt Run the command hostname.
+terminal x.txt Execute this in the shell: uptime
 TASKS
 rm -f "$CASES"/teacher-*.jsonl
 
 echo
 echo "4. RETRY AND VERIFY. The same cases with and without each change, until the evidence is enough:"
-step whet improve --cases "$CASES" --most 3 --no-placebo --budget 150s --dry-run
-step whet improve --cases "$CASES" --most 3 --no-placebo --budget 150s --now
+step whet improve --cases "$CASES" --most 2 --no-placebo --budget 200s --dry-run
+step whet improve --cases "$CASES" --most 2 --no-placebo --budget 200s --now
 
 echo
 echo "5. THE LEDGER. Every verdict with its numbers; what was accepted is tried live, and can be taken back:"

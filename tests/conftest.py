@@ -1,6 +1,7 @@
 """What the tests stand on: a home folder of their own and both real databases."""
 
 import contextlib
+import os
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,8 +15,13 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 
-# Tests never measure time: a busy machine is no failure.
-settings.register_profile("whet", deadline=None, suppress_health_check=[HealthCheck.too_slow])
+# Tests never measure time: a busy machine is no failure. WHET_EXAMPLES=1000 looks longer for what breaks a property.
+settings.register_profile(
+    "whet",
+    deadline=None,
+    suppress_health_check=[HealthCheck.too_slow],
+    max_examples=int(os.environ.get("WHET_EXAMPLES", "40")),
+)
 settings.load_profile("whet")
 
 
