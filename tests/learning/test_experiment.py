@@ -99,6 +99,16 @@ def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(
     assert fresh.result.reused == 0
 
 
+def test_the_base_arm_is_not_reused_where_the_model_is_served_in_another_way(small: Home, embedded: Database) -> None:
+    wanted = Wanted(RULE, questions(3), placebo=False)
+    reused = []
+    for number, calls in enumerate(("valid", "valid", "always")):
+        (small.folder / "settings.toml").write_text(f'model = "local"\n[local]\ncalls = "{calls}"\n')
+        ready = prepared(small, embedded, wanted, id=f"t{number}")
+        reused.append(tried(small, ready, supply_of(obeys)).result.reused)
+    assert reused == [0, 3, 0]
+
+
 def test_leaving_a_rule_out_is_tried_like_a_change(small: Home, embedded: Database) -> None:
     apply(small, embedded, RULE, actor=Actor.PERSON, now=1.0)
     without = Patch(Form.RULE, Action.REMOVE, RULE.name, before=digest(WORDS), trust=Trust.AGENT)

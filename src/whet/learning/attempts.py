@@ -121,7 +121,7 @@ def _made(home: Home, database: Database, ask: Ask, *, supply: Supply, interrupt
         hidden = (home.folder, *map(Path, ask.hidden))
         begun = beginning(overlay, case, patch, settings=settings, chosen=chosen, hidden=hidden)
         try:
-            key = _key(ask, case, begun, chosen.model.name, sampling)
+            key = _key(ask, case, begun, _server(settings, ask.model, chosen), sampling)
             known = known_attempt(database, key)
             if known is not None:
                 return replace(known, case=case.name, seed=ask.seed, reused=known.trial != ask.trial)
@@ -174,9 +174,15 @@ def beginning(
     return Beginning(assemble(sources), undated, tools, situation, task)
 
 
-def _key(ask: Ask, case: Case, begun: Beginning, model: str, sampling: Sampling) -> str:
+def _server(settings: Settings, model: str, chosen: Chosen) -> tuple[object, ...]:
+    """All that makes one model answer differently from another, or from itself: where it is served, and how."""
+    endpoint = address_of(settings, model).endpoint if model or settings.model else None
+    return (endpoint, chosen.model, settings.local if endpoint and endpoint.kind == "local" else None)
+
+
+def _key(ask: Ask, case: Case, begun: Beginning, server: tuple[object, ...], sampling: Sampling) -> str:
     """All that an attempt depends on. What is not the base arm belongs to its trial."""
-    parts = (case.key, begun.undated, begun.toolbox.definitions, model, sampling)
+    parts = (case.key, begun.undated, begun.toolbox.definitions, *server, sampling)
     return key_of(*parts) if ask.arm is Arm.BASE and not ask.fresh else key_of(*parts, ask.trial, ask.arm)
 
 
