@@ -42,6 +42,7 @@ docs: $(READY)
 
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
+	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo_improve.sh
 
 lock:
 	$(BIN)/python -m pip install --quiet uv

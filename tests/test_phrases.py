@@ -25,7 +25,15 @@ TRIES = 5  # a busy machine may slow one
 # What judges single values sees no longer ones than these.
 BOUNDED = {"redaction_values": LONGEST_VALUE}
 # These are only ever asked whether a text begins with them or is one.
-ANCHORED = {"redaction._COLON", "redaction_values._CODE", "patches.NAMES", "skill_fields._KEY", "note_pages._MARKER"}
+ANCHORED = {
+    "redaction._COLON",
+    "redaction_values._CODE",
+    "patches.NAMES",
+    "jobs.NAMES",
+    "templates.NAMES",
+    "skill_fields._KEY",
+    "note_pages._MARKER",
+}
 PUMPS = (
     "a",
     "a ",

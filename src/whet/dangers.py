@@ -65,7 +65,7 @@ _ORDERS = re2.compile(
     r"|\.config/(?:autostart|systemd|fish)|LaunchAgents|LaunchDaemons|\.git/hooks|\.git/config$"
     r"|^['\"]?/(?:etc|boot|usr|lib|bin|sbin)/|/spool/cron|\.whet(?:/|$)"
 )
-_FUNCTION = re.compile(r"([\w:.]{1,20})\s*\(\)\s*\{([^}]{0,200})\}")
+_FUNCTION = re.compile(r"(?<![\w:.])([\w:.]{1,200})\s*\(\)\s*\{([^}]{0,200})\}")
 _WHOLE = re.compile(r"(?:/\*?|/[A-Za-z0-9_.-]+/?\*?|~/?\*?|\$\{?HOME\}?/?\*?|\.\./?.*|\./?|\*|\.\*|\./\*)")
 _TEMPORARY = re.compile(r"/(?:tmp|var/tmp)(?:/|$)")
 LAST_WORD_WRITERS = frozenset({"cp", "mv", "ln", "install", "rsync", "scp"})

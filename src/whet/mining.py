@@ -1,11 +1,11 @@
 """Mining: the exchanges of many sessions that really worked, chosen by evidence and never by length."""
 
-import re
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
+import re2
 
 from whet.activity import Activity, classify, kind_of
 from whet.commands import split
@@ -34,10 +34,9 @@ PURPOSES = frozenset({Purpose.CHAT, Purpose.JOB})
 CUT_OFF = frozenset({Ending.FAILED, Ending.BUDGET, Ending.REFUSED, Ending.EMPTY, Ending.CUT})
 UNCERTAIN = "no error form"
 # Where nothing but the form of an answer speaks for it, any such word is doubt enough: there are other examples.
-DOUBT = re.compile(
-    r"error|fail|exception|traceback|denied|invalid|not found|no such|cannot|can't|unable|unknown|undefined|fatal"
-    r"|abort|timed? ?out|usage:|refused|missing|unexpected|not (?:valid|exist|allowed|supported)|does ?n.t exist",
-    re.IGNORECASE,
+DOUBT = re2.compile(
+    r"(?i)error|fail|exception|traceback|denied|invalid|not found|no such|cannot|can't|unable|unknown|undefined|fatal"
+    r"|abort|timed? ?out|usage:|refused|missing|unexpected|not (?:valid|exist|allowed|supported)|does ?n.t exist"
 )
 DOUBT_CHARACTERS = 4_000
 

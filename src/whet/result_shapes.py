@@ -31,7 +31,8 @@ WORDS = names(
     "content text data value values key url date created_at updated_at size length number amount page query "
     "list fields"
 )
-_TOKEN = re.compile(r"[\w./@~:+%\\-]*\w")
+_RUN = re.compile(r"[\w./@~:+%\\-]+")
+_JOINTS = "./@~:+%\\-"  # within a word, and not at its end
 # So short that it is a count or a duration, and neither a code nor an account.
 _NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,3})?(?:s|ms|%|kb|mb)?")
 _UNTOLD = re.compile(r"[^\w\s./@~:+%\\,()=-]")
@@ -51,7 +52,8 @@ def shape(text: str, arguments: Iterable[str] = ()) -> str:
 
 def words(text: str) -> Iterator[str]:
     """The words of a text as shapes are made of them, in small letters."""
-    return (found.lower() for found in _TOKEN.findall(text))
+    runs = (run.rstrip(_JOINTS) for run in _RUN.findall(text))
+    return (run.lower() for run in runs if run)
 
 
 def is_plain(word: str) -> bool:

@@ -20,7 +20,7 @@ NAMES = {
 SHORTEST_SECONDS = 60
 LISTED = 50  # of more missed times only the number is kept
 COUNTED = 10_000
-_SPAN = re.compile(r"(\d+)\s*([a-z]+)")
+_SPAN = re.compile(r"(?<!\d)(\d+)\s*([a-z]+)")
 ALLOWED = (
     'Write "every 2h", "in 30m", a date and time such as "2026-12-01 09:00", or five fields of a crontab'
     ' such as "0 9 * * mon-fri".'

@@ -26,7 +26,7 @@ _BEGIN = re.compile(
     r'(?m)^(?P<fence>[ \t]*+```[a-z]*+[ \t]*+\n\s*+)?[ \t]*+(?P<action>\{\s*+"(?:tool|arguments)"\s*+:)'
 )
 _MAY_BEGIN = re.compile(r'(?m)^[ \t]*+(?:```[a-z]*+[ \t]*+\n?\s*+|`{0,2})(?:\{\s*+(?:"[a-z]{0,9}(?:"\s*+)?)?)?\Z')
-_CLOSING = re.compile(r"\s*```\s*\Z")
+_FENCE = "```"
 _CONTROL_WORD = re.compile(r"<\|(?=[a-z0-9_]{1,32}\|>)")
 _CLAUSE = re.compile(r".{20,}?(?=[.,;!?](?:\s|\Z))|.*")
 
@@ -59,7 +59,7 @@ def parsed(reply: str, *, position: int) -> Parsed:
         return Parsed(reply)
     words, action = reply[: found.start()].rstrip(), reply[found.start("action") :]
     if found["fence"]:
-        action = _CLOSING.sub("", action)
+        action = action.rstrip().removesuffix(_FENCE)
     action = action.rstrip()
     try:
         name, arguments = _read(action)
