@@ -1,16 +1,14 @@
 """What the tests stand on: a home folder of their own and both real databases."""
 
-import contextlib
 import os
 from collections.abc import Iterator
 from pathlib import Path
 
-import psycopg
 import pytest
 from hypothesis import HealthCheck, settings
 
 from command import Whet, runner
-from postgres_server import serve
+from postgres_server import fresh_schema, serve
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -47,15 +45,6 @@ def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
 def database(home: Home) -> Iterator[Database]:
     with opened(home) as database:
         yield database
-
-
-@contextlib.contextmanager
-def fresh_schema(server: str, name: str) -> Iterator[str]:
-    """The address of an empty schema of its own on the server."""
-    with psycopg.connect(server, autocommit=True) as connection:
-        connection.execute(f"CREATE SCHEMA {name}".encode())
-        yield f"{server}&options=-csearch_path%3D{name}"
-        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
 
 
 @pytest.fixture

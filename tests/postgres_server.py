@@ -10,6 +10,8 @@ import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
+import psycopg
+
 SERVER_USERS = ("postgres", "nobody")
 
 
@@ -40,6 +42,15 @@ def serve() -> Iterator[str]:
             yield f"postgresql:///postgres?host={root}&user=whet"
         finally:
             run(str(binaries / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop")
+
+
+@contextlib.contextmanager
+def fresh_schema(server: str, name: str) -> Iterator[str]:
+    """The address of an empty schema of its own on the server."""
+    with psycopg.connect(server, autocommit=True) as connection:
+        connection.execute(f"CREATE SCHEMA {name}".encode())
+        yield f"{server}&options=-csearch_path%3D{name}"
+        connection.execute(f"DROP SCHEMA {name} CASCADE".encode())
 
 
 def find_binaries() -> Path:

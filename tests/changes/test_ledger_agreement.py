@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from changes.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
-from conftest import fresh_schema
+from postgres_server import fresh_schema
 from whet import note_pages
 from whet.changes.apply import apply_all, redo, revert, undo
 from whet.changes.changing import ledger_of

@@ -7,8 +7,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from conftest import fresh_schema
 from learning.job_scenes import carried_out, write
+from postgres_server import fresh_schema
 from whet.changes.changing import identity_of
 from whet.engine.life import held
 from whet.engine.orders import Queue
