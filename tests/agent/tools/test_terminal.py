@@ -157,7 +157,7 @@ def test_a_dangerous_command_is_denied_where_nobody_can_answer(shell: Room) -> N
 
 
 def test_a_person_decides_about_a_dangerous_command(shell: Room) -> None:
-    command = "git push --force || echo pushed"
+    command = "git push --force nowhere-at-all HEAD || echo pushed"
     refused = ask_for(shell.box(person_agrees=False), "terminal", command=command)
     assert refused.result.disposition is Disposition.REJECTED
     assert shell.asked.text == command

@@ -42,6 +42,7 @@ def shown(text: str, *, step: int = 0, width: int = 40, styled: bool = True) -> 
 @given(texts, st.integers(1, 7))
 @example("- [x] done", 1)
 @example("``a` b``", 1)
+@example("\xa00", 1)
 def test_it_does_not_matter_how_the_stream_is_cut(text: str, step: int) -> None:
     assert shown(text, step=step) == shown(text)
 

@@ -35,7 +35,7 @@ def classify(line: str, *, complete: bool) -> Block | None:
     if not complete and MARKERS.fullmatch(line):
         return None
     if not line.strip():
-        return Block("blank")
+        return Block("blank") if complete else None  # other spaces than ours may come before words too
     if FENCE.match(line) or RULE.fullmatch(line) or line.lstrip().startswith("|"):
         if not complete:
             return None
