@@ -37,6 +37,21 @@ class Verdict(Value, frozen=True):
     alpha: float
 
 
+def record_of(verdict: Verdict) -> dict[str, object]:
+    """A verdict as programs read it."""
+    return {
+        "verdict": verdict.ruling.value,
+        "effect": verdict.effect,
+        "interval": list(verdict.interval),
+        "evidence_help": verdict.evidence_help,
+        "evidence_harm": verdict.evidence_harm,
+        "cases": verdict.cases,
+        "attempts": verdict.attempts,
+        "stopped_at": verdict.stopped_at,
+        "alpha": verdict.alpha,
+    }
+
+
 def fixed_order(cases: Iterable[str]) -> list[str]:
     """The cases in an order that no outcome can influence and that mixes kinds of cases: by hash."""
     return sorted(cases, key=lambda case: hashlib.sha256(case.encode("utf-8", "surrogatepass")).digest())

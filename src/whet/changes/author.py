@@ -8,9 +8,10 @@ from msgspec.structs import replace
 from whet.changes.apply import apply_all
 from whet.changes.changing import ledger_of
 from whet.changes.pending import propose
+from whet.errors import WhetError
 from whet.faults import LIMITS, Limits
 from whet.ledger import Actor, Entry, State
-from whet.patches import Patch, Proof
+from whet.patches import Form, Patch, Proof
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.trust import Trust
@@ -42,3 +43,13 @@ def give(author: Author, patches: Sequence[Patch], *, limits: Limits = LIMITS) -
             for patch in given
         )
     return apply_all(author.home, author.database, given, actor=author.actor, now=author.now, limits=limits)
+
+
+def expect_own(author: Author, form: Form, name: str, *, advice: str) -> None:
+    """Raise where an agent would change what a person made, by a command or by hand."""
+    if author.actor is Actor.PERSON:
+        return
+    ledger = ledger_of(author.home, author.database)
+    item = ledger.state().get(form, name)
+    if item is None or not item.number or ledger.entry(item.number).actor is not author.actor:
+        raise WhetError(f"The {form} {name} is a person's.", advice=advice)

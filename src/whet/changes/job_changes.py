@@ -1,14 +1,15 @@
 """Jobs kept and removed through the ledger; what a person wrote by hand is theirs."""
 
 from whet import jobs
-from whet.changes.author import Author, give
-from whet.changes.changing import ledger_of
+from whet.changes.author import Author, expect_own, give
 from whet.errors import WhetError
 from whet.jobs import Job
-from whet.ledger import Actor, Entry
+from whet.ledger import Entry
 from whet.patches import Action, Form, Patch, digest
 from whet.settings_edits import assigned
 from whet.store.job_files import list_jobs, load, read_text
+
+NOT_YOURS = "Ask the person to change it."
 
 
 def keep(author: Author, job: Job, *, replace: bool = False) -> Entry:
@@ -20,7 +21,7 @@ def keep(author: Author, job: Job, *, replace: bool = False) -> Entry:
     if old == text:
         raise WhetError(f"The job {job.name} is just so already.", advice="There is nothing to change.")
     if old is not None:
-        _expect_own(author, job.name)
+        expect_own(author, Form.JOB, job.name, advice=NOT_YOURS)
     action = Action.ADD if old is None else Action.CHANGE
     return give(author, [Patch(Form.JOB, action, job.name, text, before=digest(old))])[0]
 
@@ -32,7 +33,7 @@ def pause(author: Author, name: str, *, paused: bool) -> Entry:
         raise WhetError(
             f"The job {name} is {'paused' if paused else 'not paused'} already.", advice="`whet jobs` lists them."
         )
-    _expect_own(author, name)
+    expect_own(author, Form.JOB, name, advice=NOT_YOURS)
     text = assigned(old, ("paused",), paused)
     return give(author, [Patch(Form.JOB, Action.CHANGE, name, text, before=digest(old))])[0]
 
@@ -43,15 +44,5 @@ def remove(author: Author, name: str) -> Entry:
     if old is None:
         known = ", ".join(found.name for found in list_jobs(author.home.folder)) or "none yet"
         raise WhetError(f"There is no job {name}.", advice=f"Jobs: {known}.")
-    _expect_own(author, name)
+    expect_own(author, Form.JOB, name, advice=NOT_YOURS)
     return give(author, [Patch(Form.JOB, Action.REMOVE, name, before=digest(old))])[0]
-
-
-def _expect_own(author: Author, name: str) -> None:
-    """Raise where an agent would change a person's job."""
-    if author.actor is Actor.PERSON:
-        return
-    ledger = ledger_of(author.home, author.database)
-    item = ledger.state().get(Form.JOB, name)
-    if item is None or not item.number or ledger.entry(item.number).actor is not author.actor:
-        raise WhetError(f"The job {name} is a person's.", advice="Ask the person to change it.")

@@ -1,10 +1,9 @@
 """Templates kept and removed through the ledger: with their provenance, never more trusted than what they hold."""
 
 from whet import templates
-from whet.changes.author import Author, give
-from whet.changes.changing import ledger_of
+from whet.changes.author import Author, expect_own, give
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry
+from whet.ledger import Entry
 from whet.patches import Action, Form, Patch, Proof, digest
 from whet.store.template_files import read_text
 from whet.templates import Template
@@ -12,6 +11,7 @@ from whet.trust import Trust, lowest
 
 # Requests in the person's words and calls of the agent; results are told by their shape, and no tool's text is in it.
 TRUST_OF = {"mined": Trust.AGENT, "imported": Trust.EXTERNAL}
+NOT_YOURS = "Make one with a name of its own."
 
 
 def keep(author: Author, template: Template, *, replace: bool = False) -> Entry:
@@ -23,7 +23,7 @@ def keep(author: Author, template: Template, *, replace: bool = False) -> Entry:
     if old == text:
         raise WhetError(f"The template {template.name} is just so already.", advice="There is nothing to change.")
     if old is not None:
-        _expect_own(author, template.name)
+        expect_own(author, Form.TEMPLATE, template.name, advice=NOT_YOURS)
     hand = author._replace(
         trust=lowest((author.trust, TRUST_OF[template.made])),
         proofs=tuple(Proof(each.session, each.message, kind="example") for each in template.examples),
@@ -37,15 +37,5 @@ def remove(author: Author, name: str) -> Entry:
     old = read_text(author.home.folder, name)
     if old is None:
         raise WhetError(f"There is no template {name}.", advice="`whet templates` lists them.")
-    _expect_own(author, name)
+    expect_own(author, Form.TEMPLATE, name, advice=NOT_YOURS)
     return give(author, [Patch(Form.TEMPLATE, Action.REMOVE, name, before=digest(old))])[0]
-
-
-def _expect_own(author: Author, name: str) -> None:
-    """Raise where an agent would change what a person made, by a command or by hand."""
-    if author.actor is Actor.PERSON:
-        return
-    ledger = ledger_of(author.home, author.database)
-    item = ledger.state().get(Form.TEMPLATE, name)
-    if item is None or not item.number or ledger.entry(item.number).actor is not author.actor:
-        raise WhetError(f"The template {name} is a person's.", advice="Make one with a name of its own.")

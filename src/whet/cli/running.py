@@ -8,11 +8,11 @@ from typing import Literal, NamedTuple, Protocol
 import msgspec
 
 from whet.agent.compaction import Said
+from whet.agent.talking import Talk, Wish
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.interrupts import interruptible
 from whet.cli.endings import answer_of, ended_record, exit_code, failure_words, spent_words
-from whet.cli.talking import Talk, Wish
 from whet.guidance import notice
 from whet.quoting import mark_for, quoted, shortened
 from whet.runs import Ended, Fragment, Run

@@ -9,7 +9,7 @@ import msgspec
 from whet.attempts import Arm, Tally
 from whet.cli.output import many, plain
 from whet.trials import Price, Result, Stop
-from whet.verdicts import Ruling, Verdict
+from whet.verdicts import Ruling, Verdict, record_of
 
 if TYPE_CHECKING:
     from whet.learning.experiment import Progress
@@ -104,12 +104,12 @@ def result_record(trial: "Trial", progress: "Progress") -> dict[str, object]:
         "name": trial.name,
         "model": trial.model,
         "entry": progress.entry,
-        **_verdict_record(result.verdict),
+        **record_of(result.verdict),
         "stop": result.stop,
         "held_back": result.held_back,
-        "lesson": _verdict_record(result.lesson) if result.lesson else None,
-        "form_effect": _verdict_record(result.form) if result.form else None,
-        "guards": _verdict_record(result.guard) if result.guard else None,
+        "lesson": record_of(result.lesson) if result.lesson else None,
+        "form_effect": record_of(result.form) if result.form else None,
+        "guards": record_of(result.guard) if result.guard else None,
         "arms": {each.arm.value: _tally_record(each) for each in result.tallies},
         "useless": {"always": result.always, "never": result.never},
         "spent": msgspec.structs.asdict(result.spent),
@@ -149,20 +149,6 @@ def result_lines(progress: "Progress") -> Iterator[str]:
 
 def _tally_record(each: Tally) -> dict[str, object]:
     return {**msgspec.structs.asdict(each), "rate": each.rate, "interval": list(each.interval)}
-
-
-def _verdict_record(verdict: Verdict) -> dict[str, object]:
-    return {
-        "verdict": verdict.ruling.value,
-        "effect": verdict.effect,
-        "interval": list(verdict.interval),
-        "evidence_help": verdict.evidence_help,
-        "evidence_harm": verdict.evidence_harm,
-        "cases": verdict.cases,
-        "attempts": verdict.attempts,
-        "stopped_at": verdict.stopped_at,
-        "alpha": verdict.alpha,
-    }
 
 
 def _tally_line(each: Tally) -> str:

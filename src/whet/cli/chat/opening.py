@@ -7,6 +7,7 @@ from typing import Any
 
 import msgspec
 
+from whet.agent.talking import Talk, Wish
 from whet.cli.chat.conversation import Conversation
 from whet.cli.chat.inline import BOLD, DIM
 from whet.cli.chat.inputs import Piped, Typed
@@ -14,7 +15,6 @@ from whet.cli.chat.interrupts import interruptible
 from whet.cli.chat.screen import Screen
 from whet.cli.chat.slash import COMMANDS
 from whet.cli.endings import FINISHED, ended_record, exit_code
-from whet.cli.talking import Talk, Wish
 from whet.redaction import secret_values
 from whet.runs import Ended
 from whet.store.database import Database

@@ -16,7 +16,7 @@ from whet.errors import WhetError
 from whet.judging import Bounds, Comparison, Table, compare, read_table
 from whet.planning import POWER, cases_needed, minimum_effect
 from whet.stats import bootstrap, mcnemar, wilson
-from whet.verdicts import ALPHA, Ruling, Verdict, judge
+from whet.verdicts import ALPHA, Ruling, Verdict, judge, record_of
 
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
@@ -115,15 +115,7 @@ def _bounds(bounds: tuple[float, float] | None) -> Bounds | None:
 def _record(verdict: Verdict, comparison: Comparison, table: Table, *, once: bool) -> dict[str, object]:
     spread = pstdev(comparison.differences)
     return {
-        "verdict": verdict.ruling.value,
-        "effect": verdict.effect,
-        "interval": list(verdict.interval),
-        "evidence_help": verdict.evidence_help,
-        "evidence_harm": verdict.evidence_harm,
-        "cases": verdict.cases,
-        "attempts": verdict.attempts,
-        "stopped_at": verdict.stopped_at,
-        "alpha": verdict.alpha,
+        **record_of(verdict),
         "confidence": 1 - 2 * verdict.alpha,
         "once": once,
         "base": comparison.base,
