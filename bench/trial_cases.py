@@ -1,8 +1,9 @@
 """Small tasks with files and tools for trials on weak models, each with its own check, and work to mine examples from.
 
-Forty-eight take one step and sixteen take several. The work shows other files, other words and other values.
+Forty-eight take one step and twenty-four take several. The work shows other files, other words and other values.
 """
 
+from collections.abc import Mapping, Sequence
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
@@ -15,110 +16,109 @@ ONE_STEP = Limits(model_calls=1, seconds=600.0)
 SEVERAL_STEPS = Limits(model_calls=6, seconds=900.0)
 
 
-def _step(name: str, task: str, check: Check, **files: str) -> Case:
-    held = {path.replace("__", "/").replace("_dot_", "."): text for path, text in files.items()}
-    return Case(task, check, name, files=held, tools=TOOLS, budget=ONE_STEP)
+def _step(name: str, task: str, check: Check, files: Mapping[str, str] | None = None) -> Case:
+    return Case(task, check, name, files=dict(files or {}), tools=TOOLS, budget=ONE_STEP)
 
 
 def _calls(tool: str, **arguments: Any) -> Check:
     return Check(calls=Calls(first=Shape(tool, arguments), valid=True))
 
 
-def _holds(**files: str) -> Check:
-    return Check(files={path.replace("_dot_", "."): File(equals=text) for path, text in files.items()})
+Order = tuple[str, str]
+Change = tuple[str, str, str, str]
+
+READING: tuple[Order, ...] = (
+    ("invoice.txt", "Read invoice.txt."),
+    ("helper.py", "Let me see the file helper.py."),
+    ("CHANGES.md", "What is written in CHANGES.md?"),
+    ("deploy.yaml", "Open deploy.yaml, please."),
+    ("recipe.txt", "I want to know what recipe.txt says."),
+    ("orders.csv", "Print the contents of orders.csv."),
+    ("tsconfig.json", "Have a look into tsconfig.json."),
+    ("minutes.txt", "Could you read minutes.txt to me?"),
+    ("error.log", "Read error.log. What is the last line?"),
+    ("address.txt", "Which street is in address.txt? Look it up there."),
+    ("team.csv", "Who is on the team? The file team.csv has it."),
+    ("schema.sql", "Show schema.sql."),
+)
+WRITING: tuple[tuple[str, str, str], ...] = (
+    ("answer.txt", "Yes", "Write the word Yes into the file answer.txt."),
+    ("b.txt", "two", 'Make the file b.txt. Its content is "two".'),
+    ("release.txt", "2.0.1", 'Save "2.0.1" in release.txt.'),
+    ("shopping.md", "bread and butter", 'Create shopping.md with the text "bread and butter".'),
+    ("y.py", "print(2)", "Write this line of code to y.py: print(2)"),
+    ("owner.txt", "Grace", "The file owner.txt should hold the name Grace. Create it."),
+    ("timeout.txt", "30", "Write the number 30 into timeout.txt."),
+    ("country.txt", "Portugal", "Put the word Portugal into country.txt."),
+    ("rule.txt", "measure twice", 'Write "measure twice" to rule.txt.'),
+    ("mode.txt", "fast", "Write fast into mode.txt."),
+    ("year.txt", "2031", "Create a file year.txt that says 2031."),
+    ("farewell.txt", "Good night", 'Make farewell.txt with "Good night" in it.'),
+)
+EDITING: tuple[Change, ...] = (
+    ("lib.py", "alpha", "omega", "In lib.py replace alpha by omega."),
+    ("theme.css", "green", "black", 'Replace "green" with "black" in theme.css.'),
+    ("util.c", "1024", "2048", "Change 1024 to 2048 in util.c."),
+    ("faq.md", "soon", "now", 'In faq.md, "soon" should become "now".'),
+    ("essay.txt", "recieve", "receive", "Correct recieve to receive in essay.txt."),
+    ("menu.txt", "soup", "salad", "In menu.txt, change soup to salad."),
+    ("wifi.ini", "off", "on", "Edit wifi.ini: replace off by on."),
+    ("poem.txt", "night", "day", 'In poem.txt, write "day" where it says "night".'),
+    ("form.html", "Send", "Submit", "Edit form.html so that Send becomes Submit."),
+    ("values.yaml", "debug", "info", "In values.yaml replace debug by info."),
+    ("Dockerfile", "bullseye", "bookworm", "Replace bullseye by bookworm in Dockerfile."),
+    ("spec.js", "true", "false", "In spec.js, change true to false."),
+)
+RUNNING: tuple[Order, ...] = (
+    ("ls", "Run the command ls."),
+    ("git log", "Run `git log`."),
+    ("npm test", "Execute npm test in the shell."),
+    ("uptime", "Run the shell command uptime."),
+    ("node --version", "Run node --version in the terminal."),
+    ("free -m", "Use the terminal to run free -m."),
+    ("make build", "Run `make build` and say whether it works."),
+    ("id -u", "Please run id -u."),
+    ("hostname", "What is this machine called? Run hostname."),
+    ("wc -l notes.txt", "Run wc -l notes.txt in the shell."),
+    ("sort notes.txt | head -1", "Run this: sort notes.txt | head -1"),
+    ("echo ready", "Use the shell to run echo ready."),
+)
 
 
-def _reading() -> list[Case]:
-    orders = (
-        ("notes.txt", "Read the file notes.txt."),
-        ("main.py", "Show me what is in main.py."),
-        ("README.md", "What does README.md say?"),
-        ("settings.toml", "Open settings.toml and tell me the port."),
-        ("plan.md", "Please read plan.md for me."),
-        ("users.csv", "Look at the file users.csv."),
-        ("package.json", "Read package.json and name its version."),
-        ("diary.txt", "I need the contents of diary.txt."),
-        ("server.log", "Read server.log and tell me what went wrong."),
-        ("letter.txt", "Which city does letter.txt name? Read it."),
-        ("stock.csv", "How many apples are there? It is in stock.csv, so read that file."),
-        ("query.sql", "Read the query in query.sql."),
-    )
+def reading(orders: Sequence[Order]) -> list[Case]:
     return [
         _step(f"read-{path.partition('.')[0].lower()}", task, _calls("read_file", path=path),
-              **{path.replace(".", "_dot_"): f"port = 8080 of {path}\nversion 1.4, Lisbon, 12 apples\n"})
+              {path: f"port = 8080 of {path}\nversion 1.4, Lisbon, 12 apples\n"})
         for path, task in orders
     ]  # fmt: skip
 
 
-def _writing() -> list[Case]:
-    orders = (
-        ("hello.txt", "Hello", "Write the word Hello into the file hello.txt."),
-        ("a.txt", "one", 'Create a.txt with the content "one".'),
-        ("VERSION.txt", "1.2.0", 'Write "1.2.0" to the file VERSION.txt.'),
-        ("todo.md", "buy milk", 'Make a file todo.md that says "buy milk".'),
-        ("x.py", "print(1)", "Save this code as x.py: print(1)"),
-        ("name.txt", "Ada", 'Write the text "Ada" into name.txt.'),
-        ("port.txt", "9000", "Put 9000 into a file called port.txt."),
-        ("city.txt", "Lisbon", "Create the file city.txt. It should hold the word Lisbon."),
-        ("motto.txt", "slow is smooth", 'Write "slow is smooth" into motto.txt.'),
-        ("flag.txt", "on", "Write on into flag.txt."),
-        ("count.txt", "42", "Store the number 42 in count.txt."),
-        ("greeting.txt", "Good morning", 'Create greeting.txt with "Good morning" in it.'),
-    )
+def writing(orders: Sequence[tuple[str, str, str]]) -> list[Case]:
     return [
-        _step(f"write-{path.partition('.')[0].lower()}", task, _holds(**{path.replace(".", "_dot_"): text}))
+        _step(f"write-{path.partition('.')[0].lower()}", task, Check(files={path: File(equals=text)}))
         for path, text, task in orders
     ]
 
 
-def _editing() -> list[Case]:
-    orders = (
-        ("app.py", "foo", "bar", "In app.py replace foo by bar."),
-        ("style.css", "red", "blue", 'Change "red" to "blue" in style.css.'),
-        ("main.c", "8080", "9090", "In main.c, replace the text 8080 by 9090."),
-        ("about.md", "beta", "stable", 'Edit about.md: "beta" becomes "stable".'),
-        ("draft.txt", "teh", "the", "Replace teh by the in draft.txt."),
-        ("list.txt", "pears", "plums", "In list.txt, change pears to plums."),
-        ("conf.ini", "false", "true", "Set the value false to true in conf.ini."),
-        ("song.txt", "moon", "sun", 'In song.txt, put "sun" where it says "moon".'),
-        ("page.html", "Old", "New", "Edit page.html so that Old becomes New."),
-        ("data.yaml", "small", "large", "In data.yaml replace small by large."),
-        ("Makefile", "gcc", "clang", "Change gcc to clang in Makefile."),
-        ("test.js", "10", "20", "In test.js, replace 10 with 20."),
-    )
+def editing(orders: Sequence[Change]) -> list[Case]:
     return [
         _step(f"edit-{path.partition('.')[0].lower()}", task,
-              Check(files={path: File(equals=f"line one\nhere: {new}\n")}),
-              **{path.replace(".", "_dot_"): f"line one\nhere: {old}\n"})
+              Check(files={path: File(equals=f"line one\nhere: {new}\n")}), {path: f"line one\nhere: {old}\n"})
         for path, old, new, task in orders
     ]  # fmt: skip
 
 
-def _running() -> list[Case]:
-    orders = (
-        ("ls -la", "Run the command ls -la."),
-        ("git status", "Run `git status`."),
-        ("pytest -q", "Execute this in the shell: pytest -q"),
-        ("date", "Run the shell command date."),
-        ("python --version", "Run python --version in the terminal."),
-        ("df -h", "Use the terminal to run df -h."),
-        ("make test", "Run `make test` and tell me if it works."),
-        ("uname -a", "Please run uname -a."),
-        ("whoami", "Which user am I? Run whoami."),
-        ("du -sh .", "Run du -sh . in the shell."),
-        ("cat notes.txt | wc -l", "Run this: cat notes.txt | wc -l"),
-        ("echo hello", "Use the shell to run echo hello."),
-    )
+def running(orders: Sequence[Order]) -> list[Case]:
     return [
         _step(f"run-{'-'.join(command.split()[:2]).replace('--', '').strip('-')}", task,
-              _calls("terminal", command=command), notes_dot_txt="one\ntwo\n")
+              _calls("terminal", command=command), {"notes.txt": "one\ntwo\n"})
         for command, task in orders
     ]  # fmt: skip
 
 
 def one_step() -> tuple[Case, ...]:
     """Forty-eight tasks in which the first call decides."""
-    return (*_reading(), *_writing(), *_editing(), *_running())
+    return (*reading(READING), *writing(WRITING), *editing(EDITING), *running(RUNNING))
 
 
 TOOL_OF = {"read": "read_file", "write": "write_file", "edit": "edit", "run": "terminal"}
@@ -130,13 +130,14 @@ def by_tool(case: Case) -> Case:
     return replace(case, check=Check(calls=Calls(first=Shape(tool), valid=True)))
 
 
-def _several(name: str, task: str, files: dict[str, str], wanted: dict[str, str]) -> Case:
-    check = Check(files={path: File(equals=text) for path, text in wanted.items()})
-    return Case(task, check, f"steps-{name}", files=files, tools=TOOLS, budget=SEVERAL_STEPS)
+def _several(name: str, task: str, files: dict[str, str], wanted: dict[str, str | None]) -> Case:
+    """A file that is wanted as None must be gone."""
+    held = {path: File(absent=True) if text is None else File(equals=text) for path, text in wanted.items()}
+    return Case(task, Check(files=held), f"steps-{name}", files=files, tools=TOOLS, budget=SEVERAL_STEPS)
 
 
 def several_steps() -> tuple[Case, ...]:
-    """Sixteen tasks that need to look first and act then; the files in the end decide."""
+    """Twenty-four tasks that need to look first and act then; the files in the end decide."""
     return (
         _several("copy", "Copy the text of a.txt into b.txt.", {"a.txt": "green tea"}, {"b.txt": "green tea"}),
         _several("port", "Write the port from app.ini into port.txt, the number only.",
@@ -155,7 +156,7 @@ def several_steps() -> tuple[Case, ...]:
                  {"calc.py": "print(5)\n"}, {"calc.py": "print(6)\n"}),
         _several("find", "One of the files holds the word needle. Write the file's name into found.txt.",
                  {"x.txt": "hay\n", "y.txt": "a needle\n", "z.txt": "hay\n"}, {"found.txt": "y.txt"}),
-        _several("rename", "Rename old.txt to new.txt.", {"old.txt": "same\n"}, {"new.txt": "same\n"}),
+        _several("rename", "Rename old.txt to new.txt.", {"old.txt": "same\n"}, {"new.txt": "same\n", "old.txt": None}),
         _several("append", "Add the line three at the end of count.txt.",
                  {"count.txt": "one\ntwo\n"}, {"count.txt": "one\ntwo\nthree\n"}),
         _several("upper", "Write the word in small.txt in capital letters into big.txt.",
@@ -167,7 +168,25 @@ def several_steps() -> tuple[Case, ...]:
         _several("setting", "Turn the setting debug off in conf.toml: it should be false.",
                  {"conf.toml": "debug = true\n"}, {"conf.toml": "debug = false\n"}),
         _several("remove", "Delete the file trash.txt, and write done into log.txt.",
-                 {"trash.txt": "x"}, {"log.txt": "done"}),
+                 {"trash.txt": "x"}, {"log.txt": "done", "trash.txt": None}),
+        _several("both", "Write the word of left.txt, a space, and then the word of right.txt into both.txt.",
+                 {"left.txt": "salt", "right.txt": "pepper"}, {"both.txt": "salt pepper"}),
+        _several("colour", "Write the colour named in car.json into colour.txt.",
+                 {"car.json": '{"wheels": 4, "colour": "silver"}\n'}, {"colour.txt": "silver"}),
+        _several("same-edit", "In en.txt and in us.txt replace lift by elevator.",
+                 {"en.txt": "one lift\n", "us.txt": "the lift\n"},
+                 {"en.txt": "one elevator\n", "us.txt": "the elevator\n"}),
+        _several("last", "Write the last line of events.log into last.txt.",
+                 {"events.log": "start\nwork\nstop\n"}, {"last.txt": "stop"}),
+        _several("year", "In which year was the house in house.md built? Write the number only into year.txt.",
+                 {"house.md": "# House\nBuilt in 1912, painted green.\n"}, {"year.txt": "1912"}),
+        _several("files", "How many files end in .txt? Write the number into number.md.",
+                 {"p.txt": "1", "q.txt": "2", "r.txt": "3", "s.csv": "4"}, {"number.md": "3"}),
+        _several("longer", "Which of one.txt and two.txt is longer? Write its name into longer.md.",
+                 {"one.txt": "a short line\n", "two.txt": "a line that is clearly longer than the other\n"},
+                 {"longer.md": "two.txt"}),
+        _several("move", "Move the word in here.txt to there.txt, so that here.txt is gone.",
+                 {"here.txt": "lamp"}, {"there.txt": "lamp", "here.txt": None}),
     )  # fmt: skip
 
 

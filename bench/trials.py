@@ -1,6 +1,6 @@
 """Does a warm start help a weak model? Cold, placebo and warm through the gate, on tasks of our own.
 
-    python bench/trials.py --model PATH.gguf [--template CHAT.jinja] [--steps one|several|both] [--most N]
+    python bench/trials.py --model PATH.gguf [--template CHAT.jinja] [--steps one|several|both|tuning] [--most N]
 
 Examples are mined from seven pieces of work that a script does with the real tools; the tasks are others. Without
 --model it is the embedded one, whose weights `whet models pull` fetches. Everything happens in a home of its own.
@@ -17,6 +17,7 @@ from pathlib import Path
 from threading import Event
 
 from trial_cases import TOOLS, WORK, Work, by_tool, one_step, several_steps
+from tuning_cases import tuning
 from whet.agent.compaction import Compacting
 from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.agent.redacting import Secrets
@@ -52,7 +53,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--model", default="", help="A GGUF file; else the embedded model.")
     parser.add_argument("--template", default="", help="A chat template in place of the file's own.")
-    parser.add_argument("--steps", choices=("one", "several", "both"), default="one")
+    parser.add_argument("--steps", choices=("one", "several", "both", "tuning"), default="one")
     parser.add_argument("--check", choices=("tool", "whole"), default="whole", help="tool: the right one, well called.")
     parser.add_argument("--most", type=int, default=0, help="Only so many cases.")
     parser.add_argument("--seeds", type=int, default=1)
@@ -130,7 +131,8 @@ def do(home: Home, database: Database, work: Work) -> None:
 
 
 def conduct(home: Home, database: Database, template: Template, options: argparse.Namespace) -> None:
-    cases = {"one": one_step(), "several": several_steps(), "both": (*one_step(), *several_steps())}[options.steps]
+    every = {"one": one_step(), "several": several_steps(), "tuning": tuning()}
+    cases = (*every["one"], *every["several"]) if options.steps == "both" else every[options.steps]
     if options.check == "tool":
         cases = tuple(by_tool(case) for case in cases)
     patch = Patch(Form.TEMPLATE, Action.ADD, NAME, written(template), trust=Trust.AGENT)
