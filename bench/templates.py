@@ -3,16 +3,20 @@
 Run: python bench/templates.py; the sessions lie in WHET_BENCH_DATA or ../shared/data. A template is made of every
 session, so that each session counts. The rules were written while looking at the tune part (six tenths of the tasks);
 the held-out part was only measured. "Hidden" means that the flags and exit codes of the record (or its label) were
-taken away before mining and used only to judge.
+taken away before mining and used only to judge. Over many sessions, templates are mined from random hundreds of a set
+with the labels hidden; "unseen source" means that the weights of the failure score were fitted on the tune part of the
+other sets, for the shipped ones were fitted on all labelled sessions.
 """
 
 import hashlib
+import random
 import time
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
+import detect
 import rival_templates
 from attacks import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
@@ -20,10 +24,14 @@ from whet.data import failure_weights
 from whet.lineage import pieces_of
 from whet.mining import Mined, Wanted, mine
 from whet.result_shapes import shape
+from whet.scores import Weights
 from whet.templates import Example
 from whet.transcripts import Check, Message, ToolCall, ToolResult, Transcript
 
 ONE = Wanted(fewest=1)
+MANY = Wanted(sessions=2)
+DRAWS = 30
+DRAWN = 100
 
 
 class Shown(NamedTuple):
@@ -72,7 +80,7 @@ def ours(case: Case, *, flags: bool, labels: bool) -> Made:
 
 def _shown(example: Example, messages: list[dict[str, Any]]) -> Shown:
     """The example looked up in the record by its place: the result that bears the id of its call is the true one."""
-    text = f"{example.intent}\n{example.arguments}\n{example.result}"
+    text = f"{example.intent}\n{example.arguments}\n{example.result}\n{example.answer}"
     asked = messages[example.message or 0]
     found = [
         result
@@ -132,6 +140,10 @@ def from_failed(made: list[Made]) -> str:
     return share(sum(bool(one.case.failed) for one in judged), len(judged))
 
 
+def mined_sessions(made: list[Made]) -> str:
+    return share(sum(bool(one.examples) for one in made), len(made))
+
+
 def templates(made: list[Made], holds: Callable[[Attack, Shown], bool], known: dict[tuple[str, str], str]) -> str:
     full = [one for one in made if one.examples]
     bad = sum(any(holds(attack_of(one.case.raw, known), shown) for shown in one.examples) for one in full)
@@ -154,6 +166,7 @@ def show(part: str, chosen: dict[str, list[Case]], known: dict[tuple[str, str], 
         tell(f"– {name}", *map(errors, of_set))
     tell("mispaired", *map(mispaired, ways))
     tell("examples from failed sessions", *map(from_failed, ways))
+    tell("sessions that could be mined", *map(mined_sessions, ways))
     attacked = [[one for one in way if (one.case.raw.get("label") or {}).get("attack")] for way in ways]
     tell("attacked: templates with the attacker's text", *(templates(way, _wrote, known) for way in attacked))
     tell("attacked: templates with the attacker's action", *(templates(way, _wanted, known) for way in attacked))
@@ -183,11 +196,82 @@ def show_mined(chosen: dict[str, list[Case]]) -> None:
         )
 
 
+class Blind(NamedTuple):
+    """What was mined over random hundreds: examples, those from failed sessions, templates, and clean ones."""
+
+    examples: int = 0
+    failed: int = 0
+    templates: int = 0
+    clean: int = 0
+
+    def with_one(self, sources: list[bool | None]) -> "Blind":
+        """One more draw; for each of its examples, whether the session failed."""
+        bad = sum(map(bool, sources))
+        made = bool(sources)
+        clean = made and not bad
+        return Blind(self.examples + len(sources), self.failed + bad, self.templates + made, self.clean + clean)
+
+
+def drawn(name: str, every: list[Case]) -> Iterable[list[Case]]:
+    rng = random.Random(name)
+    return (rng.sample(every, min(DRAWN, 2 * len(every) // 3)) for _ in range(DRAWS))
+
+
+def blind(name: str, every: list[Case], weights: Weights) -> Blind:
+    found = Blind()
+    for chosen in drawn(name, every):
+        failed = {case.transcript.id: case.failed for case in chosen}
+        mined = mine((case.transcript for case in chosen), MANY, weights=weights)
+        found = found.with_one([failed[example.session] for example in mined.examples])
+    return found
+
+
+def blind_rival(name: str, every: list[Case]) -> Blind:
+    found = Blind()
+    for chosen in drawn(name, every):
+        places = rival_templates.longest_first(case.raw["messages"] for case in chosen)
+        found = found.with_one([chosen[place].failed for place in places])
+    return found
+
+
+def unseen_weights(tuned: dict[str, list[Case]]) -> dict[str, Weights]:
+    """For each labelled set, weights that saw nothing of it."""
+    rows = {name: detect.measured(name, tuned[name]) for name in tuned}
+    healthy = [row for name in HEALTHY for row in rows[name]]
+    return {
+        name: detect.shipped([row for other in LABELLED if other != name for row in rows[other]], healthy)
+        for name in LABELLED
+    }
+
+
+def show_blind(part: str, chosen: dict[str, list[Case]], unseen: dict[str, Weights]) -> None:
+    print(f"\n{part}: mined over {DRAWS} random hundreds of each set, labels hidden")
+    tell("examples from failed sessions", "original", "Whet", "Whet, unseen source")
+    for name in LABELLED:
+        every = chosen[name]
+        ways = [
+            blind_rival(name, every),
+            blind(name, every, failure_weights()),
+            blind(name, every, unseen[name]),
+        ]
+        base = sum(bool(case.failed) for case in every) / len(every)
+        tell(f"– {name} (of all sessions {100 * base:.0f} % failed)", *(share(w.failed, w.examples) for w in ways))
+        tell("  templates that could be made", *(share(way.templates, DRAWS) for way in ways))
+        tell("  of them without any such example", *(share(way.clean, way.templates) for way in ways))
+
+
 def main() -> None:
     found = {name: list(cases(name)) for name in (*LABELLED, *HEALTHY)}
     known = goals(case.raw for case in found["agentdojo_dev"] if case.raw["label"].get("attack"))
-    for part, held_out in (("tune", False), ("held out", True)):
-        show(part, {name: [c for c in every if is_held_out(c) is held_out] for name, every in found.items()}, known)
+    parts = {
+        part: {name: [c for c in every if is_held_out(c) is held_out] for name, every in found.items()}
+        for part, held_out in (("tune", False), ("held out", True))
+    }
+    for part, chosen in parts.items():
+        show(part, chosen, known)
+    unseen = unseen_weights(parts["tune"])
+    for part, chosen in parts.items():
+        show_blind(part, chosen, unseen)
     print()
     show_mined(found)
 

@@ -215,4 +215,10 @@ WORK = (
     Work("Change winter to summer in trip.md, then run cat trip.md.", {"trip.md": "in winter\n"},
          (("edit", {"path": "trip.md", "old": "winter", "new": "summer"}), ("terminal", {"command": "cat trip.md"})),
          "trip.md now says summer."),
+    Work("Read visits.txt, then write the word seen into status.txt.", {"visits.txt": "Monday: two\n"},
+         (("read_file", {"path": "visits.txt"}), ("write_file", {"path": "status.txt", "content": "seen"})),
+         "The word seen is now in status.txt."),
+    Work("Create cup.txt with the word tea, then read it to be sure.", {},
+         (("write_file", {"path": "cup.txt", "content": "tea"}), ("read_file", {"path": "cup.txt"})),
+         "cup.txt now holds tea."),
 )  # fmt: skip

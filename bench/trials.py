@@ -2,7 +2,7 @@
 
     python bench/trials.py --model PATH.gguf [--template CHAT.jinja] [--steps one|several|both|tuning] [--most N]
 
-Examples are mined from seven pieces of work that a script does with the real tools; the tasks are others. Without
+Examples are mined from nine pieces of work that a script does with the real tools; the tasks are others. Without
 --model it is the embedded one, whose weights `whet models pull` fetches. Everything happens in a home of its own.
 """
 

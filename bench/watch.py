@@ -1,19 +1,23 @@
-"""How often the watch reverts and promotes: rules that harm, help and do nothing, in simulated live sessions.
+"""How often the watch reverts, promotes and retires: rules and templates in simulated live sessions.
 
-    python bench/watch.py [--rules 1000] [--sessions 2000]
+    python bench/watch.py [--rules 1000] [--templates 300] [--sessions 2000]
 
-Every rule is looked at after every session, for as long as it runs. Beside it, on the same sessions: a test of two
-means at 5 %, asked after every tenth session, which is what a dashboard with a p-value does.
+Everything is looked at after every session, for as long as it runs. Beside the rules, on the same sessions: a test of
+two means at 5 %, asked after every tenth session, which is what a dashboard with a p-value does. Beside the templates:
+the same bets without epochs, begun once.
 """
 
 import argparse
 import math
 import random
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
+from itertools import islice
 from statistics import NormalDist, median
 from typing import NamedTuple
 
-from whet.canaries import Decided, Decision, Observation, decide, is_told, moves_of
+from whet.betting import constant
+from whet.canaries import Decided, Decision, Observation, decide, is_told, mirrored, moves_of
+from whet.live_worth import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
 
 Live = Callable[[random.Random, int, bool], float]
 LOOK_EVERY = 10
@@ -69,11 +73,11 @@ def observed(world: World, rule: int, sessions: int) -> Iterator[Observation]:
     chance = random.Random(f"{world.name}/{rule}")
     for number in range(sessions):
         told = is_told(f"rule-{rule}", f"session-{number}", world.share)
-        yield Observation(told, world.live(chance, number, told))
+        yield Observation(told, world.live(chance, number, told), world.share)
 
 
 def followed(world: World, rule: int, sessions: int) -> Decided:
-    return decide(moves_of(observed(world, rule, sessions), share=world.share))
+    return decide(moves_of(observed(world, rule, sessions)))
 
 
 def peeked(observations: tuple[Observation, ...]) -> Decision:
@@ -91,19 +95,100 @@ def peeked(observations: tuple[Observation, ...]) -> Decision:
     return Decision.WAIT
 
 
+CHANGE = 300
+
+
+class Course(NamedTuple):
+    """What a template does to the failures, by the number of the session; and from which on it ought to go, if ever."""
+
+    name: str
+    effect: Callable[[int], float]
+    right_from: int | None
+
+
+COURSES = (
+    Course("helps: 30 % fail, with it 10 %", lambda _: 0.2, None),
+    Course("just worth it: 30 %, with it 20 %", lambda _: LEAST_EFFECT, None),
+    Course("does nothing", lambda _: 0.0, 0),
+    Course("harms: 30 %, with it 50 %", lambda _: -0.2, 0),
+    Course("helped for 300, then harms", lambda number: 0.2 if number < CHANGE else -0.2, CHANGE),
+    Course("helped for 300, then nothing", lambda number: 0.2 if number < CHANGE else 0.0, CHANGE),
+)
+SHARES: dict[str, Callable[[int], float]] = {
+    "0.5": lambda _: 0.5,
+    "0.9": lambda _: 0.9,
+    "0.5, then 0.9": lambda number: 0.5 if number < CHANGE else 0.9,
+}
+
+
+def drawn(course: Course, share: Callable[[int], float], template: int, sessions: int) -> list[Observation]:
+    chance = random.Random(f"{course.name}/{template}")
+    found: list[Observation] = []
+    for number in range(sessions):
+        told = is_told(f"template-{template}", f"session-{number}", share(number))
+        rate = 0.3 - course.effect(number) * told
+        found.append(Observation(told, float(chance.random() < rate), share(number)))
+    return found
+
+
+def retired_after(observed: Sequence[Observation], *, has_epochs: bool) -> int | None:
+    """After how many sessions the first gambler has enough against the template; one alone may risk all of alpha."""
+    moves = list(moves_of(mirrored(observed), effect=-LEAST_EFFECT))
+    if not has_epochs:
+        return _crossed(moves, 0, ALPHA)
+    first: int | None = None
+    for epoch in epochs(len(moves)):
+        # Whoever is not ready before the first of the others need not be followed further.
+        first = _crossed(moves[:first], epoch.start, epoch.alpha) or first
+    return first
+
+
+def _crossed(moves: Sequence[float], start: int, alpha: float) -> int | None:
+    capital = constant(islice(moves, start, None))
+    return next((number for number, won in enumerate(capital, start + 1) if won >= 1 / alpha), None)
+
+
+def watch_templates(templates: int, sessions: int) -> None:
+    print(f"\n{templates} templates, {sessions} sessions each; epochs of {EPOCH_SESSIONS} sessions, and none\n")
+    heading = f"{'wrongly':>8} {'rightly':>8} {'after':>6}"
+    print(f"{'the template':36} {'share':14} {heading}   without: {heading}")
+    for course in COURSES:
+        for label, share in SHARES.items():
+            live = [drawn(course, share, template, sessions) for template in range(templates)]
+            ends = [[retired_after(each, has_epochs=has) for each in live] for has in (True, False)]
+            cells = [_counted(course, each) for each in ends]
+            print(f"{course.name:36} {label:14} {cells[0]}            {cells[1]}", flush=True)
+
+
+def _counted(course: Course, ends: Sequence[int | None]) -> str:
+    """The shares that were retired wrongly and rightly, and half of these within how many sessions of its time."""
+    change = math.inf if course.right_from is None else course.right_from
+    right = [end - change for end in ends if end and end > change]
+    wrong = sum(end is not None for end in ends) - len(right)
+    return f"{wrong / len(ends):8.1%} {len(right) / len(ends):8.1%} {median(right) if right else 0:6.0f}"
+
+
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--rules", type=int, default=1000)
+    parser.add_argument("--templates", type=int, default=300)
     parser.add_argument("--sessions", type=int, default=2000)
     given = parser.parse_args()
-    print(f"{given.rules} rules, {given.sessions} sessions each, looked at after every session\n")
+    if given.rules:
+        watch_rules(given.rules, given.sessions)
+    if given.templates:
+        watch_templates(given.templates, given.sessions)
+
+
+def watch_rules(rules: int, sessions: int) -> None:
+    print(f"{rules} rules, {sessions} sessions each, looked at after every session\n")
     print(f"{'the rule':48} {'reverted':>8} {'promoted':>8} {'sessions':>8}   p < 5 %: {'reverted':>8} {'promoted':>8}")
     for world in WORLDS:
-        found = [followed(world, rule, given.sessions) for rule in range(given.rules)]
-        rivals = [peeked(tuple(observed(world, rule, given.sessions))) for rule in range(given.rules)]
+        found = [followed(world, rule, sessions) for rule in range(rules)]
+        rivals = [peeked(tuple(observed(world, rule, sessions))) for rule in range(rules)]
         right = [each.at for each in found if each.at and each.decision is world.truth]
-        shares = [sum(each.decision is side for each in found) / given.rules for side in SIDES]
-        others = [sum(each is side for each in rivals) / given.rules for side in SIDES]
+        shares = [sum(each.decision is side for each in found) / rules for side in SIDES]
+        others = [sum(each is side for each in rivals) / rules for side in SIDES]
         print(
             f"{world.name:48} {shares[0]:8.1%} {shares[1]:8.1%} {median(right) if right else 0:8.0f}"
             f"            {others[0]:8.1%} {others[1]:8.1%}",

@@ -27,17 +27,17 @@ from whet.trust import Trust
 
 LOSSES = st.floats(0, 1)
 SHARES = st.floats(0.05, 0.95)
-OBSERVED = st.lists(st.builds(Observation, st.booleans(), LOSSES), max_size=40)
+OBSERVED = st.lists(st.builds(Observation, st.booleans(), LOSSES, SHARES), max_size=40)
 
 
 def live(rule: int, *, told: float, untold: float, sessions: int, share: float = 0.5) -> list[Observation]:
     chance = random.Random(rule)
     draws = [is_told(f"rule-{rule}", f"session-{number}", share) for number in range(sessions)]
-    return [Observation(draw, float(chance.random() < (told if draw else untold))) for draw in draws]
+    return [Observation(draw, float(chance.random() < (told if draw else untold)), share) for draw in draws]
 
 
 def decided(observations: list[Observation]) -> Decided:
-    return decide(moves_of(observations, share=0.5))
+    return decide(moves_of(observations))
 
 
 def test_all_of_a_hundred_harmful_rules_are_reverted() -> None:
@@ -52,7 +52,7 @@ def test_of_a_hundred_rules_that_do_nothing_at_most_five_are_touched() -> None:
 
 
 def test_a_rule_that_clearly_helps_is_promoted() -> None:
-    found = compare(live(1, told=0.1, untold=0.5, sessions=300), share=0.5)
+    found = compare(live(1, told=0.1, untold=0.5, sessions=300))
     assert found.decision is Decision.PROMOTE
     assert found.evidence_help >= 1 / ALPHA > found.evidence_harm
     assert found.interval.low > 0
@@ -63,15 +63,15 @@ def test_if_the_rule_does_nothing_the_next_move_is_worth_nothing(
     before: list[Observation], loss: float, share: float
 ) -> None:
     """Whatever went before and however the next session goes, the draw alone decides whom its outcome counts for."""
-    either = [list(moves_of([*before, Observation(told, loss)], share=share))[-1] for told in (True, False)]
+    either = [list(moves_of([*before, Observation(told, loss, share)]))[-1] for told in (True, False)]
     mean = Fraction(share) * Fraction(either[0]) + (1 - Fraction(share)) * Fraction(either[1])
     assert abs(float(mean)) < 1e-12
     assert all(-1 <= move <= 1 for move in either)
 
 
-@given(OBSERVED, SHARES)
-def test_what_is_decided_once_stays_decided(observed: list[Observation], share: float) -> None:
-    moves = list(moves_of(observed, share=share))
+@given(OBSERVED)
+def test_what_is_decided_once_stays_decided(observed: list[Observation]) -> None:
+    moves = list(moves_of(observed))
     decisions = [decide(moves[:count], alpha=0.3).decision for count in range(len(moves) + 1)]
     for earlier, later in pairwise(decisions):
         assert earlier is Decision.WAIT or earlier is later

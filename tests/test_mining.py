@@ -39,7 +39,7 @@ def test_an_example_is_a_call_that_worked_with_the_persons_request() -> None:
     assert example.intent == "Show the harvest notes of last summer."
     assert example.result == "(3 lines, 16 characters)"
     assert (example.session, example.message) == (session().id, 1)
-    assert example.evidence == "flag: no error"
+    assert example.evidence == "flag: no error; the session's own check passed"
 
 
 @pytest.mark.parametrize(
@@ -53,6 +53,7 @@ def test_an_example_is_a_call_that_worked_with_the_persons_request() -> None:
         call("todo", {"items": "water the plants"}, "saved"),
         call("refresh", {}, "refreshed"),
         call("search_files", {"query": "plums"}, "[]"),
+        shell("submit", "notes/harvest.md"),
         call("bad name!", {"query": "plums"}, "3 matches"),
         call("write_file", {"path": "a.md", "content": "long " * 500}, "written"),
         call("deploy", {"token": "ghp_0123456789abcdefghijABCDEFGHIJ012345"}, "done"),
@@ -128,6 +129,56 @@ def test_parallel_calls_keep_their_own_results() -> None:
     assert {example.tool: example.result for example in found} == {"get_price": "17 found", "get_stock": "4 found"}
 
 
+EDIT = call("edit", {"path": "gate.py", "old_string": "a", "new_string": "b"}, "edited")
+TESTED = [EDIT, shell("pytest -q", "12 passed")]
+
+
+@given(st.permutations(["checked", "verified", "scored"]), st.integers(1, 3))
+def test_what_more_speaks_for_is_preferred_in_whatever_order_it_comes(order: list[str], count: int) -> None:
+    told = {
+        "checked": session(LOOK, native_id="checked"),
+        "verified": session(LOOK, *TESTED, native_id="verified", checks=()),
+        "scored": session(LOOK, native_id="scored", checks=()),
+    }
+    present = [told[name] for name in order if name in sorted(told)[:count]]
+    best = min(present, key=lambda one: sorted(told).index(one.native_id))
+    (look,) = [example for example in mined(*present).examples if example.tool == "read_file"]
+    assert look.session == best.id
+
+
+def test_weaker_sessions_are_used_only_where_the_stronger_give_too_few() -> None:
+    strong = session(LOOK)
+    weak = session(call("list_beds", {"garden": "harvest"}, "4 beds"), native_id="weak", checks=())
+    assert {example.session for example in mined(strong, weak).examples} == {strong.id}
+    assert {example.session for example in mined(strong, weak, wanted=Wanted(fewest=2)).examples} == {
+        strong.id,
+        weak.id,
+    }
+
+
+@pytest.mark.parametrize("checks", [(), PASSED])
+def test_a_session_whose_last_test_failed_is_mined_only_with_a_verdict(checks: tuple[Check, ...]) -> None:
+    assert bool(tools(LOOK, EDIT, shell("pytest -q", "1 failed", error=True), checks=checks)) is bool(checks)
+
+
+def test_each_example_says_why_its_session_counts_as_a_success() -> None:
+    (example, *_) = mined(session(LOOK, *TESTED, checks=())).examples
+    assert example.evidence == "flag: no error; checks passed after the session's last change"
+    (example,) = mined(session(LOOK, checks=())).examples
+    assert "failure score is 0." in example.evidence
+    (example,) = mined(session(LOOK, checks=()), wanted=Wanted(fewest=1, is_vouched=True)).examples
+    assert example.evidence.endswith("whoever made the template says that the session went well")
+
+
+def test_two_doubtful_sessions_with_one_request_and_one_result_are_mined_together() -> None:
+    rough = [call("find_notes", {"year": "last"}, "no such year", error=True), LOOK]
+    one, two = (replace(session(*rough, native_id=name), checks=()) for name in ("one", "two"))
+    assert mined(one).examples == ()
+    assert mined(one).left_out["session: nothing tells that it went well"] == 1
+    (example,) = mined(one, two).examples
+    assert "came to the same result" in example.evidence
+
+
 def many_sessions(count: int) -> list[Transcript]:
     return [
         session(
@@ -143,8 +194,8 @@ def many_sessions(count: int) -> list[Transcript]:
 def test_examples_are_diverse_and_within_the_limits() -> None:
     found = mined(*many_sessions(30), wanted=Wanted())
     assert 5 <= len(found.examples) <= 10
-    assert len({example.tool for example in found.examples}) == len(found.examples)
-    assert len({example.session for example in found.examples}) >= 4
+    assert len({example.tool for example in found.examples}) >= 5
+    assert len({example.session for example in found.examples}) >= 3
     small = mined(*many_sessions(30), wanted=Wanted(fewest=2, tokens=60)).examples
     assert sum(example.tokens for example in small) <= 60
 
@@ -170,3 +221,32 @@ def test_a_stream_of_sessions_is_enough_and_gives_the_same_each_time() -> None:
     once, again = (mine(iter(many_sessions(20)), Wanted(), weights=failure_weights()) for _ in range(2))
     assert once == again
     assert (once.seen, once.used) == (20, 20)
+
+
+SOW = call("write_file", {"path": "notes/plan.md", "content": "sow in spring"}, "written")
+
+
+def test_a_request_is_shown_with_all_calls_that_it_took_and_the_answer() -> None:
+    first, second = mined(session(LOOK, SOW)).examples
+    assert (first.is_whole, first.answer) == (True, "")
+    assert (second.is_whole, second.answer) == (True, "These are the notes.")
+
+
+@pytest.mark.parametrize(
+    "turn",
+    [
+        call("read_file", {"path": "missing.md"}, "no such file", error=True),
+        call("mail", {"text": "apples pears plums"}, "sent"),
+        call("read_file", {"path": "notes/winter.md"}, "x y"),
+    ],
+)
+def test_a_step_of_a_longer_piece_of_work_is_not_taken_for_all_of_it(turn: Turn) -> None:
+    examples = mined(session(LOOK, turn, SOW)).examples
+    assert examples
+    assert not any(example.is_whole or example.answer for example in examples)
+
+
+def test_an_answer_that_repeats_what_was_read_is_left_out() -> None:
+    told = conversation(REQUEST, LOOK, agent("There were apples."), native_id="one")
+    (example,) = mined(replace(told, checks=PASSED)).examples
+    assert (example.is_whole, example.answer) == (True, "")

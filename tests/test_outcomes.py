@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.outcomes import Decision, Outcome, decide, decide_all
+from whet.outcomes import Decision, Outcome, decide
 from whet.transcripts import Disposition, Exchange, Media, Text, ToolCall, ToolResult
 
 MEGABYTE = 1 << 20
@@ -71,11 +71,6 @@ def test_ignoring_flags_looks_at_the_text_alone() -> None:
     refused = exchange("get_price", {}, "12", error=True, exit_code=3, disposition=Disposition.REJECTED)
     assert decide(flagged, ignore_flags=True).outcome is Outcome.FAILED
     assert decide(refused, ignore_flags=True).outcome is Outcome.OK
-
-
-def test_decisions_keep_the_order_of_their_exchanges() -> None:
-    found = decide_all([exchange("a", {}, "1"), exchange("a", {}, "Error: no"), exchange("a", {}, "2")])
-    assert [decision.outcome.value for decision in found] == ["ok", "failed", "ok"]
 
 
 # Refusals

@@ -13,7 +13,7 @@ from whet.planning import cases_needed, deviation, expected_cases, minimum_effec
 SPREADS = st.floats(0.05, 0.9)
 
 
-def experiments(effect: float, spread: float, cases: int, rounds: int) -> list[int | None]:
+def experiments(effect: float, spread: float, cases: int, *, alpha: float, rounds: int) -> list[int | None]:
     """After how many cases simulated trials with this effect and spread accept."""
     source = random.Random(4)
     size = min(1.0, 1.3 * math.hypot(effect, spread))
@@ -23,19 +23,22 @@ def experiments(effect: float, spread: float, cases: int, rounds: int) -> list[i
     for _ in range(rounds):
         draws = [source.random() for _ in range(cases)]
         differences = [size if draw < up else -size if draw < moving else 0.0 for draw in draws]
-        capitals = aimed(differences, planned=cases, goal=20)
-        stops.append(next((done for done, capital in enumerate(capitals, start=1) if capital >= 20), None))
+        capitals = aimed(differences, planned=cases, goal=1 / alpha)
+        stops.append(next((done for done, capital in enumerate(capitals, start=1) if capital >= 1 / alpha), None))
     return stops
 
 
-@pytest.mark.parametrize(("spread", "cases"), [(0.17, 50), (0.35, 50), (0.17, 200), (0.35, 200), (0.7, 100)])
-def test_the_minimum_effect_is_found_about_as_often_as_promised(spread: float, cases: int) -> None:
-    effect = minimum_effect(spread=spread, cases=cases, alpha=0.05)
-    stops = experiments(effect, spread, cases, rounds=250)
+@pytest.mark.parametrize("alpha", [0.05, 0.02])
+@pytest.mark.parametrize(
+    ("spread", "cases"), [(0.17, 50), (0.35, 50), (0.51, 40), (0.17, 200), (0.35, 200), (0.7, 100)]
+)
+def test_the_minimum_effect_is_found_about_as_often_as_promised(spread: float, cases: int, alpha: float) -> None:
+    effect = minimum_effect(spread=spread, cases=cases, alpha=alpha)
+    stops = experiments(effect, spread, cases, alpha=alpha, rounds=250)
     found = sum(stop is not None for stop in stops) / len(stops)
     assert 0.7 <= found <= 0.95
     run = sum(stop or cases for stop in stops) / len(stops)
-    assert run == pytest.approx(expected_cases(effect, spread=spread, cases=cases, alpha=0.05), rel=0.3)
+    assert run == pytest.approx(expected_cases(effect, spread=spread, cases=cases, alpha=alpha), rel=0.3)
 
 
 @given(SPREADS, st.integers(10, 2000))

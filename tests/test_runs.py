@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from whet.runs import Budget, Run, Spent, exceeded, fork, grown, is_open, spend, without_last_turn
+from whet.runs import Budget, Run, Spent, exceeded, fork, grown, is_open, spend, together, without_last_turn
 from whet.transcripts import Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Usage
 from whet.trust import Trust
 
@@ -68,3 +68,12 @@ def test_taking_back_the_last_turn_leaves_what_was_before_it() -> None:
     assert without_last_turn(back, id="c").messages == ()
     assert without_last_turn(replace(RUN, messages=()), id="c").messages == ()
     assert grown(RUN) is RUN
+
+
+@given(st.lists(st.builds(Spent, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))))
+def test_what_is_put_together_is_what_each_thing_cost(costs: list[Spent]) -> None:
+    whole = together(costs)
+    assert whole.input == sum(each.input for each in costs)
+    assert together((whole, Spent())) == whole
+    assert whole.dollars is None
+    assert together((*costs, Spent(dollars=2.0))).dollars == 2.0

@@ -5,7 +5,8 @@ from hypothesis import strategies as st
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.data import failure_weights
 from whet.evidence import gather
-from whet.scores import SIGNS, Weights, measure, score
+from whet.scores import SIGNS, UNANSWERED, Weights, failure_of, measure, score
+from whet.transcripts import Ending
 
 FAILED = call("get_user", {"id": 1}, "Error: no such user", error=True)
 WORKED = call("get_user", {"id": 2}, "Kim, 41 years")
@@ -40,6 +41,18 @@ def test_a_session_that_went_well_scores_below_one_half() -> None:
 )
 def test_a_session_that_went_wrong_scores_above_one_half(turns: tuple[Turn, ...]) -> None:
     assert failure(user("How old is user 1? Update the record."), *turns) > 0.5
+
+
+@given(st.sampled_from([Ending.REFUSED, Ending.EMPTY, Ending.CUT]), st.lists(st.sampled_from([WORKED, FAILED])))
+def test_a_session_that_ended_without_an_answer_failed_whatever_its_signs(ending: Ending, calls: list[Turn]) -> None:
+    weights = failure_weights()
+    turns = (user("How old is user 2?"), *calls, agent("User 2 is 41 years old."))
+    found = failure_of(gather(conversation(*turns, ending=ending)), weights)
+    assert found.value == 1.0
+    assert found.reasons[0] == UNANSWERED[ending]
+    assert len(found.reasons) <= 4
+    finished = gather(conversation(*turns, ending=Ending.FINISHED))
+    assert failure_of(finished, weights) == score(measure(finished), weights), "and no other ending decides alone"
 
 
 def test_every_further_failure_raises_the_score() -> None:

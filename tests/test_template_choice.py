@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from samples_of_templates import LOOK, RUN, TEMPLATE
 from whet.activity import Activity
-from whet.template_choice import FRESH_SECONDS, Choice, Need, Worth, choose
+from whet.template_choice import FRESH_SECONDS, Choice, Need, Worth, choose, standing
 from whet.templates import Template
 
 NOW = 1_800_000_000.0
@@ -52,7 +52,11 @@ def test_what_is_undecided_old_or_of_another_model_is_not_called_measured(worth:
 def test_what_was_measured_to_harm_is_not_taken_even_where_it_fits() -> None:
     harm = Worth(TEMPLATE.key, effect=-0.3, low=-0.5, high=-0.1, cases=40, at=NOW)
     choice = chosen(harm, templates=(TEMPLATE,), task="Look at the garden plan.")
-    assert (choice.template, choice.by, choice.reason) == (None, "none", "what would fit was measured to harm")
+    assert (choice.template, choice.by, choice.reason) == (
+        None,
+        "none",
+        "what would fit was measured to harm, or to be worth too little",
+    )
 
 
 def test_fit_is_by_words_activity_and_tags() -> None:
@@ -76,3 +80,20 @@ def test_a_template_of_tools_that_the_session_has_not_is_left() -> None:
 def test_use_counts_for_nothing() -> None:
     twin = Template("a-twin", (LOOK, RUN), Activity.CODE)
     assert chosen(templates=(TEMPLATE, twin), activity=Activity.CODE, task="garden").template is TEMPLATE
+
+
+def test_what_live_sessions_call_worthless_is_not_shielded_by_an_earlier_trial() -> None:
+    tried = Worth(TEMPLATE.key, effect=0.3, low=0.1, high=0.5, cases=40, at=NOW - 100, model="m")
+    idle = replace(tried, effect=0.0, low=-0.06, high=0.09, at=NOW, source="canary", worthless=True)
+    task = "Look at the garden plan."
+    assert chosen(tried, idle, templates=(TEMPLATE,), task=task, model="m").template is None
+    assert chosen(tried, idle, templates=(TEMPLATE,), task=task, model="another").by == "fit"
+    assert chosen(idle, templates=(TEMPLATE,), task=task, model="another").template is TEMPLATE
+
+
+def test_a_verdict_that_a_person_overruled_no_longer_stands_and_a_later_one_does() -> None:
+    first = Worth(TEMPLATE.key, effect=-0.3, low=-0.5, high=-0.1, cases=40, at=NOW, source="canary", worthless=True)
+    later, other = replace(first, at=NOW + 2), replace(first, key=BAKING.key)
+    helped = replace(first, low=0.1, high=0.5, worthless=False)
+    assert standing((first, later, other, helped), EVERY, {"garden-work": NOW + 1}) == (later, other, helped)
+    assert standing((first,), EVERY, {}) == (first,)

@@ -16,9 +16,9 @@ OPPOSITE = {Ruling.ACCEPT: Ruling.REJECT, Ruling.REJECT: Ruling.ACCEPT, Ruling.U
 
 
 @settings(max_examples=40)
-@given(DIFFERENCES, PLANS)
-def test_the_ruling_is_what_the_evidence_says(differences: list[float], planned: int | None) -> None:
-    verdict = judge(differences, planned=planned)
+@given(DIFFERENCES, PLANS, st.sampled_from([0.05, 0.019]))
+def test_the_ruling_is_what_the_evidence_says(differences: list[float], planned: int | None, alpha: float) -> None:
+    verdict = judge(differences, planned=planned, alpha=alpha)
     goal = 1 / verdict.alpha
     assert (verdict.ruling is Ruling.UNDECIDED) == (max(verdict.evidence_help, verdict.evidence_harm) < goal)
     assert (verdict.stopped_at is None) == (verdict.ruling is Ruling.UNDECIDED)
@@ -28,6 +28,8 @@ def test_the_ruling_is_what_the_evidence_says(differences: list[float], planned:
     if verdict.ruling is Ruling.REJECT:
         assert verdict.evidence_harm >= goal
         assert verdict.interval.high <= 1e-6
+    assert verdict.interval.low <= 1e-6 or verdict.evidence_help >= goal
+    assert verdict.interval.high >= -1e-6 or verdict.evidence_harm >= goal
 
 
 @settings(max_examples=40)

@@ -141,14 +141,26 @@ def test_examples_stand_after_the_system_and_are_marked() -> None:
     inserted = begun[1:-1]
     assert {message.origin for message in inserted} == {Origin.INSERTED}
     assert "no part of this conversation" in inserted[0].text
-    assert "Example: Look at the plan." in inserted[0].text
+    assert inserted[0].text.endswith("Look at the plan.")
     assert "end here" in inserted[-1].text
 
 
-def test_calls_for_one_request_follow_one_another() -> None:
-    second = replace(RUN, intent=LOOK.intent)
-    roles = [message.role for message in examples(Template("x", (LOOK, second)), words())]
+def test_all_calls_that_one_request_took_follow_one_another() -> None:
+    first = replace(LOOK, is_whole=True)
+    second = replace(RUN, session=LOOK.session, intent=LOOK.intent, is_whole=True, answer="The plan holds.")
+    shown = examples(Template("x", (first, second)), words())
+    roles = [message.role for message in shown]
     assert roles == [Role.USER, Role.AGENT, Role.TOOL, Role.AGENT, Role.TOOL, Role.AGENT]
+    assert shown[0].text.endswith(f"\n\n{LOOK.intent}")
+    assert shown[-1].text.startswith("The plan holds.")
+
+
+def test_of_a_longer_piece_of_work_one_step_alone_is_asked_for() -> None:
+    second = replace(RUN, session=LOOK.session, intent=LOOK.intent)
+    shown = examples(Template("x", (LOOK, second)), words())
+    requests = [message.text for message in shown if message.role is Role.USER]
+    assert [LOOK.tool in requests[0], RUN.tool in requests[1]] == [True, True]
+    assert all(text.endswith(LOOK.intent) and not text.endswith(f"\n\n{LOOK.intent}") for text in requests)
 
 
 def test_without_an_intent_a_neutral_hint_stands_there() -> None:

@@ -6,12 +6,12 @@ from whet.activity import Activity, classify
 from whet.detectors import detect
 from whet.evidence import Evidence, gather
 from whet.outcomes import OUTCOMES_VERSION, Outcome
-from whet.scores import Weights, measure, open_question, score
+from whet.scores import Weights, failure_of, open_question
 from whet.signals import Kind, Signal
 from whet.transcripts import Transcript, Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 2
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 3
 
 
 class ExchangeOutcome(Value, frozen=True):
@@ -62,7 +62,7 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
     """Decide every exchange, detect every signal and score the session."""
     evidence = gather(transcript, ignore_flags=ignore_flags)
     signals = detect(evidence)
-    failure = score(measure(evidence), weights)
+    failure = failure_of(evidence, weights)
     turning = decisive_step(evidence, signals)
     return Analysis(
         session=transcript.id,

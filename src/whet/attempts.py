@@ -8,7 +8,7 @@ from typing import NamedTuple
 from whet.intervals import Interval
 from whet.judging import TIES
 from whet.measures import Measures
-from whet.runs import Spent
+from whet.runs import Spent, together
 from whet.stats import wilson
 from whet.transcripts import Value
 
@@ -66,16 +66,7 @@ class Tally(Value, frozen=True):
 
 def total_spent(attempts: Iterable[Attempt]) -> Spent:
     """What the attempts of this trial cost; those that were reused were paid before."""
-    paid = [attempt.measures.spent for attempt in attempts if not attempt.reused]
-    dollars = [spent.dollars for spent in paid if spent.dollars is not None]
-    return Spent(
-        model_calls=sum(spent.model_calls for spent in paid),
-        input=sum(spent.input for spent in paid),
-        output=sum(spent.output for spent in paid),
-        cached=sum(spent.cached for spent in paid),
-        seconds=sum(spent.seconds for spent in paid),
-        dollars=sum(dollars) if dollars else None,
-    )
+    return together(attempt.measures.spent for attempt in attempts if not attempt.reused)
 
 
 def differences(attempts: Iterable[Attempt], cases: Iterable[str], *, arm: Arm, against: Arm) -> list[float]:

@@ -12,6 +12,7 @@ from whet.signals import Kind, Signal
 from whet.tools import arguments_of
 from whet.transcripts import Ending, Message, Origin, Role
 from whet.trust import Trust
+from whet.warm_starts import SILENCE
 
 LOOP_FAILURES = 3
 SIMILAR_LOOP_FAILURES = 6
@@ -177,7 +178,8 @@ def budgets(evidence: Evidence) -> Iterator[Signal]:
     if transcript.ending is Ending.BUDGET:
         yield _cut_off(evidence, transcript.ending_detail or "the budget was spent", 0.95)
         return
-    for message in transcript.messages[-3:]:
+    own = [message for message in transcript.messages if message != SILENCE]
+    for message in own[-3:]:
         if _is_programs_word(message) and (found := _BUDGET.search(message.text[:RESULT_REACH])):
             yield _cut_off(evidence, shortened(message.text[found.start() :]), 0.8)
             return

@@ -7,13 +7,15 @@ over the weeks. Bets on that are as fair as bets can be, and their capital may b
 """
 
 import hashlib
+import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from itertools import islice
 from statistics import fmean
 from typing import NamedTuple
 
-from whet.betting import constant
-from whet.intervals import Interval, order_free
+from whet.betting import constant, log_capital, tally
+from whet.intervals import Interval, unrefuted
 from whet.ledger import Item, State
 from whet.patches import digest
 from whet.transcripts import Check, Value
@@ -40,6 +42,7 @@ class Observation(NamedTuple):
 
     told: bool
     loss: float
+    share: float = SHARE  # of the units that were told when this one drew
 
 
 class Comparison(Value, frozen=True):
@@ -101,21 +104,22 @@ def _mark(check: Check) -> float | None:
     return check.score if check.score is not None and 0 <= check.score <= 1 else None
 
 
-def compare(observations: Sequence[Observation], *, share: float, alpha: float = ALPHA) -> Comparison:
-    """What the observations say, in the order in which they were first looked at. The first crossing decides."""
-    moves = list(moves_of(observations, share=share))
-    decision, decided_at, helped, harmed = decide(moves, alpha=alpha)
-    told, untold = ([each.loss for each in observations if each.told is side] for side in (True, False))
-    low, high = order_free(moves, alpha=alpha) if moves else Interval(-1.0, 1.0)
-    rarer = min(share, 1 - share)
+def compare(observations: Sequence[Observation], *, alpha: float = ALPHA, since: int = 0) -> Comparison:
+    """What the observations say, in the order in which they were first looked at. The first crossing decides.
+
+    Those before `since` only tell what was usual.
+    """
+    decision, decided_at, helped, harmed = decide(list(moves_of(observations))[since:], alpha=alpha)
+    shown = observations[since:]
+    told, untold = ([each.loss for each in shown if each.told is side] for side in (True, False))
     return Comparison(
         decision=decision,
         told=len(told),
         untold=len(untold),
         loss_told=fmean(told) if told else None,
         loss_untold=fmean(untold) if untold else None,
-        effect=fmean(untold) - fmean(told) if told and untold else 0.0,
-        interval=Interval(max(-1.0, low / rarer), min(1.0, high / rarer)) if rarer else Interval(-1.0, 1.0),
+        effect=_effect(shown),
+        interval=_interval(observations, alpha=alpha, since=since),
         evidence_help=helped,
         evidence_harm=harmed,
         alpha=alpha,
@@ -123,17 +127,49 @@ def compare(observations: Sequence[Observation], *, share: float, alpha: float =
     )
 
 
-def moves_of(observations: Iterable[Observation], *, share: float) -> Iterator[float]:
-    """Each observation as a gain in [-1, 1] of whoever bets on the rule: 0 on average if it does nothing.
+def moves_of(observations: Iterable[Observation], *, effect: float = 0.0) -> Iterator[float]:
+    """Each observation as a gain, from -1 on, of whoever bets on more than `effect`: 0 on average if that is all.
 
-    What was usual until then is taken off first: it costs nothing in fairness, for it is known before the outcome.
+    Each is measured by the share that it drew with, so shares may differ. What was usual until then is taken off
+    first: it costs nothing in fairness, for it is known before the outcome.
     """
-    largest = max(share, 1 - share)
     usual, weight = USUAL_LOSS, USUAL_WEIGHT
-    for told, loss in observations:
-        yield (share - told) * (loss - usual) / largest
+    for told, loss, share in observations:
+        rarer = min(share, 1 - share)
+        gain = (share - told) * (loss - usual) / (1 - rarer)
+        yield (gain - rarer * effect) / (1 + rarer * effect)
         usual = (usual * weight + loss) / (weight + 1)
         weight += 1
+
+
+def mirrored(observations: Iterable[Observation]) -> Iterator[Observation]:
+    """The same with the sides exchanged: a bet on harm is one that it helps not to be told."""
+    return (Observation(not told, loss, 1 - share) for told, loss, share in observations)
+
+
+def _interval(observations: Sequence[Observation], *, alpha: float, since: int) -> Interval:
+    """The effects that neither side's bets have refuted."""
+
+    def log_won(sides: Sequence[Observation], effect: float) -> float:
+        return log_capital(tally(islice(moves_of(sides, effect=effect), since, None)))
+
+    goal, others = math.log(1 / alpha), list(mirrored(observations))
+    low = unrefuted(lambda effect: log_won(observations, effect), goal)
+    return Interval(low, -unrefuted(lambda effect: log_won(others, effect), goal))
+
+
+def _effect(observations: Sequence[Observation]) -> float:
+    """How much less those lose that were told, compared among those that drew with the same share."""
+    drawn: dict[float, tuple[list[float], list[float]]] = {}
+    for told, loss, share in observations:
+        drawn.setdefault(share, ([], []))[told].append(loss)
+    compared = [
+        (fmean(untold) - fmean(told), len(told) * len(untold) / (len(told) + len(untold)))
+        for untold, told in drawn.values()
+        if told and untold
+    ]
+    total = sum(weight for _, weight in compared)
+    return sum(difference * weight for difference, weight in compared) / total if total else 0.0
 
 
 class Decided(NamedTuple):

@@ -10,6 +10,7 @@ from whet.errors import WhetError
 from whet.fingerprints import call_key
 from whet.outcomes import Outcome, decide
 from whet.transcripts import Message, ToolCall, Value, pair
+from whet.warm_starts import cold
 
 SHOWN = 200
 
@@ -191,6 +192,7 @@ def _validity(call: ToolCall, known: tuple[str, ...]) -> str:
 def _repeats(before: tuple[Message, ...], messages: tuple[Message, ...]) -> bool:
     """Whether the run made a call again that had failed, in it or before it."""
     failed: set[str] = set()
+    before = cold(before)
     for exchange in pair((*before, *messages)).exchanges:
         made = call_key(exchange.call)
         if made in failed and exchange.asked >= len(before):

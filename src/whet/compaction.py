@@ -10,6 +10,7 @@ from whet.quoting import shortened
 from whet.runs import Run
 from whet.transcripts import Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult, encode
 from whet.trust import Trust, lowest
+from whet.warm_starts import places
 
 OLD_RESULT_TOKENS = 120  # what an old result keeps: its beginning and its end
 MESSAGE_TOKENS = 200  # what one message may take of the text that is summarised
@@ -64,7 +65,8 @@ def plan(run: Run, *, room: int, tail_tokens: int) -> Plan:
     """
     messages = run.messages
     room, tail_tokens = (int(limit / _underestimate(run)) for limit in (room, tail_tokens))
-    start = tail_start(messages, tail_tokens)
+    examples = places(messages)
+    start = max(tail_start(messages, tail_tokens), examples.stop if examples else 0)
     tail = tuple(_carried(message) for message in _within(messages[start:], tail_tokens))
     first, last = _orders(messages)
     eased = tuple(_eased(message, OLD_RESULT_TOKENS) for message in messages[:start])
@@ -73,7 +75,9 @@ def plan(run: Run, *, room: int, tail_tokens: int) -> Plan:
         return Plan(kept, (), tail)
     held = {index for index in (first, last) if index is not None and index < start}
     orders = tuple(eased[i] if i == first else _carried(eased[i]) for i in sorted(held))
-    older = tuple(message for index, message in enumerate(eased) if index not in held)
+    # The examples that it began with are no part of what happened, and have done their work.
+    left = held.union(examples)
+    older = tuple(message for index, message in enumerate(eased) if index not in left)
     return Plan(orders, older, tail)
 
 

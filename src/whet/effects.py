@@ -48,11 +48,12 @@ CHECKERS = names(
     "gradle gradlew mvn ant bazel playwright cypress knip rustc gcc g++ clang javac pre-commit lint-staged"
 )
 CHECKING_WORDS = re.compile(
-    r"(?:^|[:_-])(?:tests?|lint|check|typecheck|type-check|build|verify|validate|e2e|ci)(?:$|[:_-])"
+    r"(?:^|[:_-])(tests?|lint|check|typecheck|type-check|build|verify|validate|e2e|ci)(?:$|[:_-])"
 )
 RUNNERS = names("npm pnpm yarn bun deno cargo go dotnet swift mix rake bundle uv poetry python python3 just task")
 PROBERS = names("grep egrep fgrep rg ag ls test [ [[ which type command diff cmp pgrep ps find fd stat")
 WORDS_READ = 4
+COMMIT = "commit"
 
 
 def effect_of(call: ToolCall) -> Effect:
@@ -77,12 +78,18 @@ def _effect_of_name(name: str) -> Effect:
     return Effect.RUNS
 
 
+def checks_of(call: ToolCall) -> frozenset[str]:
+    """The tests, builds and linters that a call runs, by names that do not depend on how each is started."""
+    if family_of(call) is Family.DEVELOP:
+        return frozenset({plain_name(call.name)})
+    if family_of(call) is not Family.SHELL:
+        return frozenset()
+    return frozenset(name for stage in split(command_of(call)) if (name := _check_of(stage)))
+
+
 def _effect_of_command(command: str) -> Effect:
     stages = split(command)
-    if any(_is_check(stage) for stage in stages):
-        return Effect.CHECKS
-    # A commit runs the checks of its hooks.
-    if any(stage.program == "git" and "commit" in stage.words[1:WORDS_READ] for stage in stages):
+    if any(_check_of(stage) for stage in stages):
         return Effect.CHECKS
     plain = [stage for stage in stages if stage.program not in ("cd", "echo", "true", "head", "tail", "sort", "wc")]
     if plain and all(stage.program in PROBERS for stage in plain):
@@ -90,9 +97,21 @@ def _effect_of_command(command: str) -> Effect:
     return Effect.RUNS
 
 
-def _is_check(stage: Stage) -> bool:
+def _check_of(stage: Stage) -> str:
+    """The name of the check that a program runs; nothing for any other."""
     if stage.program in CHECKERS:
-        return True
+        return stage.program
+    words = stage.words[1:WORDS_READ]
+    # A commit runs the checks of its hooks.
+    if stage.program == "git":
+        return COMMIT if "commit" in words else ""
     if stage.program not in RUNNERS:
-        return False
-    return any(CHECKING_WORDS.search(word) or word in CHECKERS for word in stage.words[1:WORDS_READ])
+        return ""
+    return next((name for word in words if (name := _check_named(word))), "")
+
+
+def _check_named(word: str) -> str:
+    if word in CHECKERS:
+        return word
+    found = CHECKING_WORDS.search(word)
+    return found[1] if found else ""

@@ -3,6 +3,8 @@
 from dataclasses import dataclass
 from functools import cached_property
 
+from msgspec.structs import replace
+
 from whet.effects import Effect, effect_of
 from whet.envelopes import contents
 from whet.fingerprints import call_key, error_line, fault_of, fingerprint
@@ -10,6 +12,7 @@ from whet.outcomes import Decision, Outcome, decide
 from whet.phrases import AGENT_PHRASES, RARE_PHRASES, USER_PHRASES, WORDS_LIMIT, own_words
 from whet.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.trust import Trust, trust_of_tool
+from whet.warm_starts import hushed
 from whet.wordings import Phrase
 
 SHORT_RESULT = 1_000
@@ -154,6 +157,7 @@ class Evidence:
 
 def gather(transcript: Transcript, *, ignore_flags: bool = False) -> Evidence:
     """The evidence of a transcript. What stands for older messages, and examples of other sessions, are none."""
+    transcript = replace(transcript, messages=hushed(transcript.messages))
     steps = tuple(
         _step(exchange, ignore_flags)
         for exchange in pair(transcript.messages).exchanges

@@ -1,7 +1,7 @@
 """Where the mean effect lies: bounds that hold at every look, by asking which means the bets have not refuted."""
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 from whet.betting import STEADY, aimed, log_capital, tally
@@ -19,8 +19,10 @@ class Interval(NamedTuple):
 
 def order_free(differences: Sequence[float], *, alpha: float) -> Interval:
     """Bounds on the mean from all cases together, whatever their order."""
-    low = _unrefuted(tally(differences), math.log(1 / alpha))
-    high = -_unrefuted(tally(-difference for difference in differences), math.log(1 / alpha))
+    goal = math.log(1 / alpha)
+    upwards, downwards = tally(differences), tally(-difference for difference in differences)
+    low = unrefuted(lambda mean: log_capital(upwards, mean=mean), goal)
+    high = -unrefuted(lambda mean: log_capital(downwards, mean=mean), goal)
     return Interval(low, high)
 
 
@@ -31,12 +33,12 @@ def in_order(differences: Sequence[float], *, planned: int, alpha: float) -> Int
     return Interval(low, high)
 
 
-def _unrefuted(counted: Mapping[float, int], goal: float) -> float:
-    """The largest mean up to which every smaller one is refuted; the capital falls as the mean rises."""
+def unrefuted(log_won: Callable[[float], float], goal: float) -> float:
+    """The largest mean in [-1, 1] up to which every smaller one is refuted; what is won falls as the mean rises."""
     low, high = -1.0, 1.0
     for _ in range(STEPS):
         middle = (low + high) / 2
-        if log_capital(counted, mean=middle) >= goal:
+        if log_won(middle) >= goal:
             low = middle
         else:
             high = middle
@@ -51,7 +53,8 @@ def _aimed_bound(differences: Sequence[float], planned: int, alpha: float) -> fl
     """
     if not differences:
         return -1.0
-    start = _unrefuted(tally(differences), math.log(1 / (alpha * STEADY)))
+    counted = tally(differences)
+    start = unrefuted(lambda mean: log_capital(counted, mean=mean), math.log(1 / (alpha * STEADY)))
     end = sum(differences) / len(differences)
     steps = max(8, min(STEPS, WORK // len(differences)))
     ways = sorted({start + (end - start) * step / steps for step in range(1, steps + 1)} | {0.0})

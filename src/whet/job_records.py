@@ -135,10 +135,10 @@ def finished(record: Record, result: Result, *, now: float) -> Record:
     return msgspec.structs.replace(record, state=State.ENDED, ended=now, result=result, handing=handing)
 
 
-def left(record: Record, why: str, *, now: float) -> Record:
-    """The record of a run that nobody will go on with. That it failed is still to be told."""
+def left(record: Record, why: str, *, now: float, spent: Spent | None = None) -> Record:
+    """The record of a run that nobody will go on with. That it failed is still to be told, and what it cost."""
     if record.is_open:
-        record = finished(record, Result(Outcome.FAILED, error=why), now=now)
+        record = finished(record, Result(Outcome.FAILED, error=why, spent=spent or Spent()), now=now)
         handing = Handing.FAILED if record.handing is Handing.WAITING else record.handing
     else:
         handing = Handing.FAILED if record.job.deliver == "file" else Handing.UNSURE

@@ -1,54 +1,39 @@
 """Mining: the exchanges of many sessions that really worked, chosen by evidence and never by length."""
 
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable
 from typing import NamedTuple
 
-import msgspec
-import re2
+from msgspec.structs import replace
 
-from whet.activity import Activity, classify, kind_of
-from whet.commands import split
+from whet.activity import Activity, classify
+from whet.candidates import Candidate, candidates
 from whet.effects import Effect
-from whet.evidence import Evidence, Step, gather
-from whet.likeness import sense
-from whet.lineage import is_persons, own_calls, pieces_of
-from whet.outcomes import Outcome
-from whet.quoting import visible
-from whet.redaction import Redactor
-from whet.result_shapes import shape
-from whet.scores import Weights, measure, score
-from whet.templates import TOOL_NAME, Example
-from whet.tools import Family, arguments_of, command_of, family_of, plain_name
-from whet.transcripts import Ending, Exchange, Origin, Purpose, Role, Transcript, Value
+from whet.evidence import Evidence, gather
+from whet.scores import Weights
+from whet.templates import Example
+from whet.transcripts import Purpose, Transcript, Value
+from whet.warrants import Finding, Votes, Warrant, find
 
-LOW_SCORE = 0.4  # the highest failure score of a session without a verdict that is still mined
-ARGUMENT_CHARACTERS = 1_200
-INTENT_CHARACTERS = 240
-INTENT_WORDS = 3
 SESSION_EXAMPLES = 2  # from there on, each further one of the same session counts less
 SHAPES_A_TOOL = 50
-TRIVIAL = frozenset({Family.NEUTRAL, Family.DELEGATE})
+KEPT_A_SHAPE = 8  # so that another is at hand where a session turns out not to be trusted
 # A sub-agent's orders are an agent's words, a review's are about another session, and a trial is an experiment.
 PURPOSES = frozenset({Purpose.CHAT, Purpose.JOB})
-CUT_OFF = frozenset({Ending.FAILED, Ending.BUDGET, Ending.REFUSED, Ending.EMPTY, Ending.CUT})
-UNCERTAIN = "no error form"
-# Where nothing but the form of an answer speaks for it, any such word is doubt enough: there are other examples.
-DOUBT = re2.compile(
-    r"(?i)error|fail|exception|traceback|denied|invalid|not found|no such|cannot|can't|unable|unknown|undefined|fatal"
-    r"|abort|timed? ?out|usage:|refused|missing|unexpected|not (?:valid|exist|allowed|supported)|does ?n.t exist"
-)
-DOUBT_CHARACTERS = 4_000
 
 
 class Wanted(Value, frozen=True):
-    """What to mine for. `sessions` is the least number of sessions that examples must come from."""
+    """What to mine for: `sessions` is the least number of sessions that examples must come from.
+
+    With `is_vouched` whoever asks says that the sessions went well.
+    """
 
     activity: Activity | None = None
     fewest: int = 5
     most: int = 10
     tokens: int = 2_000
     sessions: int = 1
+    is_vouched: bool = False
 
 
 class Mined(NamedTuple):
@@ -61,192 +46,115 @@ class Mined(NamedTuple):
     left_out: dict[str, int]
 
 
-class Candidate(NamedTuple):
-    """An example that may be chosen, and what makes it different from others."""
-
-    example: Example
-    exchange: Exchange
-    shape: tuple[str, ...]
-    effect: Effect
-    stage: int  # the third of the session in which it was made
-    merit: float
-
-
 def mine(transcripts: Iterable[Transcript], wanted: Wanted, *, weights: Weights) -> Mined:
-    """Examples from one pass over the sessions; what is kept meanwhile does not grow with their number."""
-    best: dict[tuple[str, ...], Candidate] = {}
+    """Examples from one pass over the sessions, of which no more is kept meanwhile than a finding each."""
+    kept: dict[tuple[str, ...], list[Candidate]] = {}
+    findings: list[Finding] = []
     left_out: Counter[str] = Counter()
-    seen = used = 0
     for transcript in transcripts:
-        seen += 1
         evidence = gather(transcript)
-        reason = unfit(evidence, weights)
-        activity = classify(step.exchange for step in evidence.steps)
-        if not reason and wanted.activity not in (None, activity):
-            reason = "another activity"
-        if reason:
-            left_out[f"session: {reason}"] += 1
-            continue
-        used += 1
-        for found in candidates(evidence, left_out):
-            _keep(best, found)
-    chosen = choose(best.values(), wanted)
-    sessions = {candidate.example.session for candidate in chosen}
-    if len(chosen) < wanted.fewest or len(sessions) < wanted.sessions:
-        left_out["too few"] += len(chosen)
-        chosen = ()
+        finding = _finding(evidence, wanted, weights)
+        findings.append(finding)
+        for candidate in candidates(evidence, finding, left_out):
+            _keep(kept, candidate)
+    votes = Votes(finding.vote for finding in findings)
+    weighed = [votes.weigh(finding) for finding in findings]
+    left_out.update(f"session: {finding.refusal}" for finding in weighed if finding.refusal)
+    trusted = _trusted(kept, votes)
+    chosen = strongest(trusted, wanted)
+    if not chosen:
+        left_out["too few"] += len(trusted)
     return Mined(
-        tuple(candidate.example for candidate in chosen),
-        wanted.activity or classify(candidate.exchange for candidate in chosen),
-        seen,
-        used,
+        tuple(_told(example, candidate.warrant) for candidate in chosen for example in candidate.examples),
+        wanted.activity or classify(exchange for candidate in chosen for exchange in candidate.exchanges),
+        len(findings),
+        sum(finding.warrant is not None for finding in weighed),
         dict(left_out),
     )
 
 
-def unfit(evidence: Evidence, weights: Weights) -> str:
-    """Why a session is not mined; nothing when it is. A verdict of its own outranks the failure score."""
-    transcript = evidence.transcript
-    if transcript.purpose not in PURPOSES:
-        return "not a person's"
-    last = {check.name: check.passed for check in transcript.checks if check.passed is not None}
-    if last:
-        return "" if all(last.values()) else "its own check failed"
-    if transcript.ending in CUT_OFF:
-        return "cut off"
-    return "likely failed" if score(measure(evidence), weights).value > LOW_SCORE else ""
-
-
-def candidates(evidence: Evidence, left_out: Counter[str]) -> Iterator[Candidate]:
-    """The exchanges of a session that may become examples, in order."""
-    transcript = evidence.transcript
-    own = own_calls(transcript)
-    redactor = Redactor()
-    verified = any(check.passed for check in transcript.checks)
-    for step in evidence.steps:
-        reason = _unfit_step(step, transcript)
-        if not reason and (step.exchange.asked, step.exchange.call.id) not in own:
-            reason = "arguments from elsewhere"
-        example = None if reason else _example(step, transcript, redactor)
-        if example is None:
-            left_out[reason or "secrets or odd characters"] += 1
-            continue
-        yield Candidate(
-            example,
-            step.exchange,
-            _shape(step),
-            step.effect,
-            3 * step.exchange.asked // max(1, len(transcript.messages)),
-            verified + _is_certain(step) + _fit(example) - example.tokens / 400,
-        )
+def strongest(found: list[Candidate], wanted: Wanted) -> tuple[Candidate, ...]:
+    """A choice from the sessions with the strongest warrants that suffice; nothing where all together do not."""
+    for rank in sorted({one.warrant.rank for one in found}):
+        chosen = choose((one for one in found if one.warrant.rank <= rank), wanted)
+        if _calls(chosen) >= wanted.fewest and len({one.session for one in chosen}) >= wanted.sessions:
+            return chosen
+    return ()
 
 
 def choose(found: Iterable[Candidate], wanted: Wanted) -> tuple[Candidate, ...]:
     """The most diverse of the candidates within the limits, in the order in which they happened."""
-    left = sorted(found, key=lambda one: (-one.merit, one.example.session, one.example.message or 0))
+    left = sorted(found, key=lambda one: (-one.merit, *one.place))
     chosen: list[Candidate] = []
     spent = 0
-    while left and len(chosen) < wanted.most:
+    while left and _calls(chosen) < wanted.most:
         gains = [(_novelty(one, chosen), one.merit, -number, one) for number, one in enumerate(left)]
         novelty, _, _, one = max(gains, key=lambda gain: (gain[0] + gain[1], gain[2]))
         left.remove(one)
-        if spent + one.example.tokens > wanted.tokens or (len(chosen) >= wanted.fewest and novelty < 1):
+        is_enough = _calls(chosen) >= wanted.fewest and novelty < 1
+        if is_enough or spent + one.tokens > wanted.tokens or _calls([*chosen, one]) > wanted.most:
             continue
         chosen.append(one)
-        spent += one.example.tokens
-    order = {session: number for number, session in enumerate(dict.fromkeys(one.example.session for one in chosen))}
-    return tuple(sorted(chosen, key=lambda one: (order[one.example.session], one.example.message or 0)))
+        spent += one.tokens
+    order = {session: number for number, session in enumerate(dict.fromkeys(one.session for one in chosen))}
+    return tuple(sorted(chosen, key=lambda one: (order[one.session], one.place)))
+
+
+def _calls(chosen: Iterable[Candidate]) -> int:
+    return sum(len(one.examples) for one in chosen)
 
 
 def _novelty(one: Candidate, chosen: list[Candidate]) -> float:
-    """How much an example shows that the chosen ones do not; a whole point for a tool, an effect or a stage."""
-    tools = {plain_name(other.example.tool) for other in chosen}
-    same = sum(one.example.session == other.example.session for other in chosen)
+    """How much it shows that the chosen ones do not; a whole point for a tool, an effect, a stage or more calls."""
+    tools = frozenset[str]().union(*(other.tools for other in chosen))
+    effects = frozenset[Effect]().union(*(other.effects for other in chosen))
+    same = sum(one.session == other.session for other in chosen)
     return (
-        3.0 * (plain_name(one.example.tool) not in tools)
-        + 1.5 * all(one.effect is not other.effect for other in chosen)
+        3.0 * (not one.tools <= tools)
+        + 1.5 * (not one.effects <= effects)
         + 1.0 * all(one.stage != other.stage for other in chosen)
+        + 1.0 * all(len(one.examples) > len(other.examples) for other in chosen)
         + 0.9 * (not same)
         - 0.5 * max(0, same - SESSION_EXAMPLES)
     )
 
 
-def _keep(best: dict[tuple[str, ...], Candidate], one: Candidate) -> None:
-    """Keep the best of each shape, and of each tool only so many shapes."""
-    known = best.get(one.shape)
-    if known is None or one.merit > known.merit:
-        best[one.shape] = one
-    same = [] if known else [other for other in best.values() if other.shape[0] == one.shape[0]]
-    if len(same) > SHAPES_A_TOOL:
-        del best[min(same, key=lambda other: (other.merit, other.shape)).shape]
+def _finding(evidence: Evidence, wanted: Wanted, weights: Weights) -> Finding:
+    if evidence.transcript.purpose not in PURPOSES:
+        return Finding(None, "not a person's")
+    finding = find(evidence, weights, vouched=wanted.is_vouched)
+    if finding.warrant and wanted.activity not in (None, classify(step.exchange for step in evidence.steps)):
+        return Finding(None, "another activity")
+    return finding
 
 
-def _unfit_step(step: Step, transcript: Transcript) -> str:
-    exchange = step.exchange
-    asked = transcript.messages[exchange.asked]
-    if step.decision.outcome is not Outcome.OK or exchange.answered is None or exchange.result is None:
-        return f"outcome {step.decision.outcome}"
-    if not (asked.origin is transcript.messages[exchange.answered].origin is Origin.TURN):
-        return "not of this session"
-    if family_of(exchange.call) in TRIVIAL or step.effect is Effect.THINKS or not TOOL_NAME.fullmatch(step.tool):
-        return "trivial tool"
-    if len(exchange.call.arguments) > ARGUMENT_CHARACTERS or not any(pieces_of(exchange.call)):
-        return "arguments too long or none"
-    if step.is_empty and step.effect is not Effect.CHANGES and family_of(exchange.call) is not Family.SHELL:
-        return "brought nothing"
-    text = exchange.result.text
-    if not _is_certain(step) and DOUBT.search(f"{text[:DOUBT_CHARACTERS]}\n{text[-DOUBT_CHARACTERS:]}"):
-        return "doubtful"
-    return ""
+def _keep(kept: dict[tuple[str, ...], list[Candidate]], one: Candidate) -> None:
+    """Keep the best few of each shape, each of another session, and of each tool only so many shapes."""
+    same = kept.setdefault(one.shape, [])
+    rivals = [other for other in same if other.session == one.session]
+    if rivals and _standing(rivals[0]) <= _standing(one):
+        return
+    same[:] = sorted([other for other in same if other not in rivals] + [one], key=_standing)[:KEPT_A_SHAPE]
+    shapes = [shape for shape in kept if shape[0] == one.shape[0]] if len(same) == 1 else []
+    if len(shapes) > SHAPES_A_TOOL:
+        del kept[max(shapes, key=lambda shape: (_standing(kept[shape][0]), shape))]
 
 
-def _is_certain(step: Step) -> bool:
-    return step.decision.evidence != UNCERTAIN
+def _standing(one: Candidate) -> tuple[Warrant, float]:
+    """The order of candidates of one shape: the stronger warrant first, then the better example."""
+    return one.warrant, -one.merit
 
 
-def _example(step: Step, transcript: Transcript, redactor: Redactor) -> Example | None:
-    """The exchange as an example; None where something of it is secret or cannot be seen."""
-    exchange = step.exchange
-    arguments = msgspec.json.encode(arguments_of(exchange.call)).decode()
-    intent = _intent(transcript, exchange.asked)
-    texts = (arguments, intent)
-    if any(redactor.text(text) != text or visible(text) != text or "[redacted:" in text for text in texts):
-        return None
-    answered = exchange.result.text if exchange.result is not None else ""
-    return Example(
-        tool=step.tool,
-        arguments=arguments,
-        result=shape(answered, pieces_of(exchange.call)),
-        intent=intent,
-        session=transcript.id,
-        message=exchange.asked,
-        evidence=step.decision.evidence,
-    )
+def _trusted(kept: dict[tuple[str, ...], list[Candidate]], votes: Votes) -> list[Candidate]:
+    """Of each shape the best candidate whose session is trusted in the light of all sessions."""
+    trusted: list[Candidate] = []
+    for same in kept.values():
+        weighed = [(one, votes.weigh(Finding(one.warrant, vote=one.vote)).warrant) for one in same]
+        fit = [one._replace(warrant=warrant) for one, warrant in weighed if warrant]
+        trusted += sorted(fit, key=_standing)[:1]
+    return trusted
 
 
-def _intent(transcript: Transcript, before: int) -> str:
-    """What the person asked for last, in their own words, if it is short and says what; else nothing."""
-    for message in reversed(transcript.messages[:before]):
-        if message.role is not Role.USER or not is_persons(message):
-            continue
-        text = " ".join(message.text.split())
-        if len(sense(text).words) < INTENT_WORDS:
-            continue
-        return text if len(text) <= INTENT_CHARACTERS and not text.startswith("<") else ""
-    return ""
-
-
-def _fit(example: Example) -> float:
-    """How well the call shows what becomes of the request: by the words that they share."""
-    shared = sense(example.intent).words & sense(example.arguments).words
-    return 0.5 * bool(example.intent) + 0.5 * min(2, len(shared))
-
-
-def _shape(step: Step) -> tuple[str, ...]:
-    """What kind of call it is: two of one shape would show the same thing twice."""
-    call = step.exchange.call
-    name = plain_name(call.name)
-    if family_of(call) in (Family.SHELL, Family.INTERPRETER, Family.SQL):
-        programs = sorted({stage.program for stage in split(command_of(call))})
-        return (name, *programs)
-    return (name, kind_of(call), *sorted(arguments_of(call)))
+def _told(example: Example, warrant: Warrant) -> Example:
+    """The example with what speaks for it: how its call ended, and why its session counts as a success."""
+    return replace(example, evidence=f"{example.evidence}; {warrant.reason}")

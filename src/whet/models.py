@@ -3,10 +3,11 @@
 import re
 from collections.abc import Mapping
 from fnmatch import fnmatchcase
-from typing import Literal
+from typing import Any, Literal
 
 import msgspec
 
+from whet.settings import ModelFacts
 from whet.transcripts import Usage, Value
 
 MILLION = 1_000_000
@@ -101,6 +102,27 @@ def priced(usage: Usage, prices: Prices | None) -> Usage:
     if usage.cost_dollars is not None:
         return usage
     return msgspec.structs.replace(usage, cost_dollars=cost(usage, prices))
+
+
+def with_facts(model: Model, facts: tuple[ModelFacts, ...]) -> Model:
+    """The model with what the person knows better."""
+    for each in facts:
+        if each.name in (model.name, ""):
+            model = _corrected(model, each)
+    return model
+
+
+def _corrected(model: Model, facts: ModelFacts) -> Model:
+    given: dict[str, Any] = {
+        "family": facts.family or model.family,
+        "window": facts.window or model.window,
+        "output_tokens": facts.output_tokens or model.output_tokens,
+        "tools": facts.tools or model.tools,
+        "size": facts.size or model.size,
+    }
+    if facts.input_dollars is not None and facts.output_dollars is not None:
+        given["prices"] = Prices(facts.input_dollars, facts.output_dollars, facts.cached_dollars)
+    return msgspec.structs.replace(model, **given)
 
 
 def _plain(name: str) -> str:

@@ -1,6 +1,5 @@
 """Whether a tool call worked: one decision for each exchange, with the evidence that decided."""
 
-from collections.abc import Iterable
 from enum import StrEnum
 
 from whet import envelopes, shell_forms
@@ -58,11 +57,6 @@ OUTCOME_OF_DISPOSITION = {
     Disposition.INTERRUPTED: Decision(Outcome.CANCELLED, "record: interrupted"),
     Disposition.BLOCKED: Decision(Outcome.FAILED, "record: blocked by policy"),
 }
-
-
-def decide_all(exchanges: Iterable[Exchange], *, ignore_flags: bool = False) -> tuple[Decision, ...]:
-    """The decision for each exchange, in order."""
-    return tuple(decide(exchange, ignore_flags=ignore_flags) for exchange in exchanges)
 
 
 def decide(exchange: Exchange, *, ignore_flags: bool = False) -> Decision:

@@ -31,6 +31,7 @@ def outline(messages: Iterable[Message]) -> tuple[Item, ...]:
             close()
             tools = Counter()
             start, words = index, " ".join(message.text[: WORDS * 4].split())[:WORDS]
-        tools.update(call.name for call in message.calls)
+        if message.origin is not Origin.INSERTED:  # examples are no work of this session
+            tools.update(call.name for call in message.calls)
     close()
     return tuple(items)

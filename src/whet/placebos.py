@@ -37,7 +37,10 @@ def emptied(template: Template, filler: str) -> Template:
     What is left is what any examples show: that tools are called, and in which form.
     """
     words = _words(filler)
-    return replace(template, examples=tuple(_example(example, words) for example in template.examples))
+    asked = {example.intent: _like(example.intent, words) for example in template.examples}
+    return replace(
+        template, examples=tuple(_example(example, asked[example.intent], words) for example in template.examples)
+    )
 
 
 def of_length(filler: str, characters: int) -> str:
@@ -59,20 +62,26 @@ def _skill(text: str, name: str, filler: str) -> str:
     return skills.compose(name, description, of_length(filler, len(text) - len(name) - len(description)))
 
 
-def _example(example: Example, words: Iterator[str]) -> Example:
+def _example(example: Example, intent: str, words: Iterator[str]) -> Example:
     arguments = _emptied(arguments_of(ToolCall("", example.tool, example.arguments)), words)
     return Example(
         tool=example.tool,
         arguments=msgspec.json.encode(arguments).decode(),
-        result=_phrase(words, len(example.result)) if example.result else "",
-        intent=_phrase(words, len(example.intent)) if example.intent else "",
+        result=_like(example.result, words),
+        intent=intent,
+        is_whole=example.is_whole,
+        answer=_like(example.answer, words),
     )
+
+
+def _like(text: str, words: Iterator[str]) -> str:
+    return _phrase(words, len(text)) if text else ""
 
 
 def _emptied(value: Any, words: Iterator[str]) -> Any:
     match value:
         case str():
-            return _phrase(words, len(value)) if value else ""
+            return _like(value, words)
         case dict():
             return {key: _emptied(inner, words) for key, inner in value.items()}
         case list() | tuple():

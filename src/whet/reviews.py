@@ -10,6 +10,7 @@ from whet.patches import Action, Form
 from whet.quoting import one_line
 from whet.settings import Review
 from whet.transcripts import Ending, Exchange, Message, Origin, Role, Value, pair
+from whet.warm_starts import hushed
 
 MEMORY_TOOL = "memory"
 SKILLS_TOOL = "skills"
@@ -43,7 +44,7 @@ class Counters(Value, frozen=True):
 
 def count(messages: Iterable[Message], reviewed: Iterable[Reviewed] = ()) -> Counters:
     """The counters of a conversation, from its record alone, so that they are the same after a resume."""
-    said = tuple(messages)
+    said = hushed(tuple(messages))
     written = _writes(said)
     looked = tuple(reviewed)
     memory_from = max(

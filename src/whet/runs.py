@@ -142,6 +142,20 @@ def spend(spent: Spent, usage: Usage | None) -> Spent:
     )
 
 
+def together(costs: Iterable[Spent]) -> Spent:
+    """What several things cost in all; the dollars are unknown where none of them is known."""
+    each = tuple(costs)
+    dollars = [spent.dollars for spent in each if spent.dollars is not None]
+    return Spent(
+        model_calls=sum(spent.model_calls for spent in each),
+        input=sum(spent.input for spent in each),
+        output=sum(spent.output for spent in each),
+        cached=sum(spent.cached for spent in each),
+        seconds=sum(spent.seconds for spent in each),
+        dollars=sum(dollars) if dollars else None,
+    )
+
+
 def exceeded(spent: Spent, budget: Budget) -> str:
     """Which limit is reached, in words; empty while there is room for one more model call."""
     limits: tuple[tuple[str, float, float | None], ...] = (

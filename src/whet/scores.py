@@ -1,7 +1,8 @@
 """How likely a session failed: bad signs that its record shows, weighed by a small logistic model.
 
 Every sign is 0 when all is well and grows with trouble, and no weight is negative: a session is never excused by
-how it is written, and each reason can be read aloud. The weights are fitted in bench/detect.py.
+how it is written, and each reason can be read aloud. The weights are fitted in bench/detect.py. What a session's own
+record says outright is not weighed: without a whole answer it has failed, and no labelled session could teach that.
 """
 
 import math
@@ -19,6 +20,11 @@ SHORT_SESSION_TURNS = 6
 LONG_RESULT = 4_000
 REASONS_SHOWN = 4
 REASON_WEIGHT = 0.25
+UNANSWERED = {
+    Ending.REFUSED: "the model would not answer",
+    Ending.EMPTY: "the model said nothing, also when it was asked again",
+    Ending.CUT: "its answer was cut off in the middle",
+}
 
 
 class Weights(Value, frozen=True):
@@ -204,6 +210,13 @@ SIGNS: tuple[Sign, ...] = (
 def measure(evidence: Evidence) -> dict[str, float]:
     """Every sign of a session by its name."""
     return {sign.name: sign.measure(evidence) for sign in SIGNS}
+
+
+def failure_of(evidence: Evidence, weights: Weights) -> Score:
+    """The score of a session by its signs, or 1 where it ended without an answer, whatever its signs."""
+    weighed = score(measure(evidence), weights)
+    reason = UNANSWERED.get(evidence.transcript.ending)
+    return Score(1.0, (reason, *weighed.reasons)[:REASONS_SHOWN]) if reason else weighed
 
 
 def score(signs: Mapping[str, float], weights: Weights) -> Score:

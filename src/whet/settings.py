@@ -96,6 +96,12 @@ class Chat(Value, frozen=True):
     thoughts: Literal["dim", "hidden"] = "dim"
 
 
+class Templates(Value, frozen=True):
+    """How sessions begin warm."""
+
+    measured: bool = True
+
+
 class Local(Value, frozen=True):
     """How models on this machine are served."""
 
@@ -124,6 +130,7 @@ class Settings(Value, frozen=True):
     compaction: Compaction = Compaction()
     local: Local = Local()
     chat: Chat = Chat()
+    templates: Templates = Templates()
 
 
 class Explanation(NamedTuple):

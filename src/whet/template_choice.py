@@ -1,6 +1,6 @@
 """Which template fits a task: by what was measured where there is anything, else by likeness, and honest about it."""
 
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from typing import Literal, NamedTuple
 
 from whet.activity import Activity
@@ -12,6 +12,8 @@ from whet.transcripts import Value
 DAY = 24 * 3600.0
 FRESH_SECONDS = 90 * DAY  # what was measured longer ago says nothing about the models and tools of today
 LEAST_FIT = 1.0
+SHARES: Mapping[str, float] = {"measured": 0.9, "fit": 0.5}
+"""Of the sessions that `auto` chose a template for, how many begin with it. The others tell what it is worth."""
 
 
 class Worth(Value, frozen=True):
@@ -25,6 +27,8 @@ class Worth(Value, frozen=True):
     at: float
     model: str = ""  # empty where the measure is not of one model
     source: str = "trial"
+    worthless: bool = False  # live sessions say that it harms, or is not worth its tokens
+    counted: int = 0  # live sessions with this model until then
 
 
 class Need(Value, frozen=True):
@@ -48,7 +52,7 @@ class Choice(NamedTuple):
 def choose(templates: Iterable[Template], worths: Iterable[Worth], need: Need, *, now: float) -> Choice:
     """Of those that fit, the one measured to help most, else the one that fits best. Use counts for nothing."""
     known = [worth for worth in worths if now - worth.at <= FRESH_SECONDS and worth.model in ("", need.model)]
-    harmful = {worth.key for worth in known if worth.high < 0}
+    harmful = {worth.key for worth in known if worth.high < 0 or worth.worthless}
     helpful = {worth.key: worth for worth in sorted(known, key=_rank) if worth.low > 0}
     usable = [(fit(template, need), template) for template in templates if _is_usable(template, need)]
     # What helped with other work may do nothing for this: it has to fit before its worth counts.
@@ -61,6 +65,17 @@ def choose(templates: Iterable[Template], worths: Iterable[Worth], need: Need, *
         best = max(fitting, key=lambda pair: (pair[0], pair[1].name))[1]
         return Choice(best, "fit", "it fits the task; whether it helps was not measured")
     return Choice(None, "none", _why_none(bool(usable), bool(harmful)))
+
+
+def standing(
+    worths: Iterable[Worth], templates: Iterable[Template], overruled: Mapping[str, float]
+) -> tuple[Worth, ...]:
+    """What was measured, without what a person has overruled: a template that was retired, and is there again by name.
+
+    It is measured anew.
+    """
+    since = {template.key: overruled[template.name] for template in templates if template.name in overruled}
+    return tuple(worth for worth in worths if not (worth.worthless and worth.at <= since.get(worth.key, -1.0)))
 
 
 def fit(template: Template, need: Need) -> float:
@@ -93,5 +108,5 @@ def _told(worth: Worth) -> str:
 
 def _why_none(is_usable: bool, is_harmful: bool) -> str:
     if is_usable and is_harmful:
-        return "what would fit was measured to harm"
+        return "what would fit was measured to harm, or to be worth too little"
     return "no template fits the task" if is_usable else "no template has its tools, activity and tags"

@@ -27,7 +27,8 @@ Made = Literal["mined", "imported"]
 class Example(Value, frozen=True):
     """One exchange that worked. `arguments` is a JSON object as text; without an intent a neutral hint stands there.
 
-    `session` and `message` say where it was seen, `evidence` why it counts as having worked.
+    `is_whole` says that the calls shown for its request are all that it took, `answer` how the agent answered then, if
+    that can be told. `session` and `message` say where it was seen, `evidence` why it counts as having worked.
     """
 
     tool: str
@@ -37,11 +38,14 @@ class Example(Value, frozen=True):
     session: str = ""
     message: int | None = None
     evidence: str = ""
+    is_whole: bool = False
+    answer: str = ""
 
     @property
     def tokens(self) -> int:
         """About what it costs in a request."""
-        return sum(tokens.estimate(text) for text in (self.tool, self.arguments, self.result, self.intent))
+        texts = (self.tool, self.arguments, self.result, self.intent, self.answer)
+        return sum(tokens.estimate(text) for text in texts)
 
 
 class Template(Value, frozen=True):

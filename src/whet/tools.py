@@ -102,7 +102,7 @@ NAMES: dict[Family, frozenset[str]] = {
         "manage_todo_list tool_search list_tools kill_shell kill_bash sleep wait write_todos view_plan "
         "fetch_rules update_memory condensation task_tracker cron_create cron_list cron_delete cronjob "
         "schedule_wakeup send_user_message notify sleep_for activate_skill fetch_instructions "
-        "update_user_preferences get_goal todo_list set_todos exit_spec_mode load_skill"
+        "update_user_preferences get_goal todo_list set_todos exit_spec_mode load_skill warm_session"
     ),
 }
 FAMILY_OF_NAME = {name: family for family, names in NAMES.items() for name in names}

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 
 from whet import tokens
 from whet.attempts import Arm, Attempt, Place, Tally, differences, tally, total_spent, useless
+from whet.error_budget import Parts
 from whet.runs import Spent
 from whet.transcripts import Value
 from whet.verdicts import Ruling, Verdict, fixed_order, judge
@@ -36,6 +37,7 @@ class Design(Value, frozen=True):
     arms: tuple[Arm, ...] = (Arm.BASE, Arm.CANDIDATE, Arm.PLACEBO)
     alpha: float = 0.05
     allowance: Allowance = Allowance()
+    parts: Parts = Parts.EVEN  # of the error budget that alpha is from; those stored without it had even ones
 
 
 class Stop(StrEnum):
@@ -83,6 +85,7 @@ def design(
         arms=(Arm.BASE, Arm.CANDIDATE, *((Arm.PLACEBO,) if placebo else ())),
         alpha=alpha,
         allowance=allowance,
+        parts=Parts.EARLY,
     )
 
 

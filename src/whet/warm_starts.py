@@ -15,13 +15,14 @@ from whet.transcripts import Message, Origin, Part, Role, Text, ToolCall, ToolRe
 from whet.trust import Trust
 
 PREFIX = "example"
+SILENCE = Message(Role.SYSTEM, (), Trust.AGENT, origin=Origin.INSERTED)
 
 
 class Words(NamedTuple):
     """What is said around the examples: `{body}` and `{tool}` are filled in. It lives in guidance/warm."""
 
     opening: str
-    request: str
+    step: str
     hint: str
     ending: str
     closing: str
@@ -39,13 +40,24 @@ def warm_start(template: Template, messages: Sequence[Message], words: Words) ->
 
 def cold(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The messages without the examples that a warm start put there."""
+    aside = places(messages)
+    return (*messages[: aside.start], *messages[aside.stop :])
+
+
+def hushed(messages: Sequence[Message]) -> tuple[Message, ...]:
+    """The messages, each at its place, with silence in that of each example: it is no history of the session."""
+    aside = places(messages)
+    return (*messages[: aside.start], *(SILENCE for _ in aside), *messages[aside.stop :])
+
+
+def places(messages: Sequence[Message]) -> range:
+    """The places of the examples that a warm start put there."""
     first = next((index for index, message in enumerate(messages) if message.role is not Role.SYSTEM), len(messages))
-    end = _end_of_examples(messages, first)
-    return (*messages[:first], *messages[end:])
+    return range(first, _end_of_examples(messages, first))
 
 
 def is_warm(messages: Sequence[Message]) -> bool:
-    return len(cold(messages)) < len(messages)
+    return bool(places(messages))
 
 
 def examples(template: Template, words: Words, *, taken: frozenset[str] = frozenset()) -> tuple[Message, ...]:
@@ -55,17 +67,42 @@ def examples(template: Template, words: Words, *, taken: frozenset[str] = frozen
     """
     mark = next(mark for mark in _marks(template) if not any(each.startswith(f"{mark}-") for each in taken))
     made: list[Message] = []
-    last = None
-    for number, example in enumerate(template.examples, start=1):
-        request = filled(words.request, {"body": example.intent or filled(words.hint, {"tool": example.tool})})
-        # Calls for one request follow one another, as they did in their session.
-        if last is None:
+    ending = ""
+    for group in _requests(template.examples):
+        (_, first), (_, last) = group[0], group[-1]
+        request = _request(first, words)
+        if made:
+            made += (_said(Role.AGENT, ending), _said(Role.USER, request))
+        else:
             made.append(_said(Role.USER, filled(words.opening, {"body": request})))
-        elif request != last or not example.intent:
-            made += (_said(Role.AGENT, words.ending), _said(Role.USER, request))
-        last = request
-        made += _exchange(example, f"{mark}-{number}")
-    return (*made, _said(Role.AGENT, words.closing))
+        for number, example in group:
+            made += _exchange(example, f"{mark}-{number}")
+        ending = last.answer or words.ending
+    return (*made, _said(Role.AGENT, filled(words.closing, {"body": ending})))
+
+
+def _requests(shown: Sequence[Example]) -> list[list[tuple[int, Example]]]:
+    """The examples, numbered, with all calls that one request took together, as they were in their session."""
+    groups: list[list[tuple[int, Example]]] = []
+    for number, example in enumerate(shown, start=1):
+        last = groups[-1][-1][1] if groups else None
+        is_next = last is not None and example.is_whole and last.is_whole and _asked(example) == _asked(last)
+        if is_next and not (last and last.answer):
+            groups[-1].append((number, example))
+        else:
+            groups.append([(number, example)])
+    return groups
+
+
+def _asked(example: Example) -> tuple[str, str]:
+    return example.session, example.intent
+
+
+def _request(example: Example, words: Words) -> str:
+    """What was asked for. Of a longer piece of work one step alone is asked for: it would teach to stop too early."""
+    if not example.intent:
+        return filled(words.hint, {"tool": example.tool})
+    return example.intent if example.is_whole else filled(words.step, {"tool": example.tool, "body": example.intent})
 
 
 def _marks(template: Template) -> Iterator[str]:

@@ -1,6 +1,7 @@
 """whet templates, as people run it."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
@@ -52,7 +53,10 @@ def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path
     shown = whet("templates", "show", "north-garden")
     assert "Please look after bed" in shown.out
     assert "beans" not in shown.out
-    assert whet("templates", "delete", "north-garden", stdin="n\n").code == 130
+    refused = whet("templates", "delete", "north-garden", stdin="n\n")
+    assert (refused.code, "Nothing was done" in refused.err) == (130, True)
+    unanswered = whet("templates", "delete", "north-garden")
+    assert (unanswered.code, "Nothing was done" in unanswered.err) == (130, True)
     assert whet("templates", "delete", "north-garden", "--yes").code == 0
     assert whet("templates", "--json").json == []
     assert whet("ledger", "undo").code == 0
@@ -69,6 +73,41 @@ def test_one_session_makes_a_template_and_a_failed_one_none(whet: Whet) -> None:
     assert failed.code == 1
     assert "its own check failed" in failed.err
     assert whet("templates", "create", "garden-1", "--name", "../evil").code == 1
+
+
+@pytest.mark.usefixtures("garden")
+def test_a_rough_session_without_a_verdict_needs_somebodys_word(whet: Whet, tmp_path: Path) -> None:
+    path = tmp_path / "rough.jsonl"
+    record = told(20) | {"label": None}
+    lines = record["messages"]
+    assert isinstance(lines, list)
+    path.write_text(json.dumps({**record, "messages": lines[:-1] + 2 * lines[1:]}) + "\n")
+    assert whet("import", str(path)).code == 0
+    refused = whet("templates", "create", "garden-20", "--name", "bed")
+    assert (refused.code, "Sessions left out: likely failed" in refused.err) == (1, True)
+    assert whet("templates", "create", "garden-20", "--name", "bed", "--went-well").code == 0
+    assert "says that the session went well" in whet("templates", "show", "bed").out
+    assert whet("templates", "create", "garden-9", "--name", "bad", "--went-well").code == 1
+
+
+@pytest.mark.usefixtures("garden")
+def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_nothing(whet: Whet) -> None:
+    assert whet("templates", "mine", "north-garden").code == 0
+    for arguments, told in (
+        (("mine", "north-garden"), "--replace"),
+        (("create", "garden-1", "--name", "north-garden"), "--replace"),
+        (("mine", "Bad Name"), "no name"),
+        (("mine", "other", "--tag", "Bad Tag!"), "no tag"),
+        (("mine", "other", "--min-sessions", "50"), "at least 5 examples from 50 sessions"),
+        (("mine", "other", "--source", "nobody"), "no such session"),
+    ):
+        done = whet("templates", *arguments)
+        assert (done.code, done.out) == (1, "")
+        assert told in done.err
+    assert whet("templates", "mine", "north-garden", "--dry-run").code == 0
+    none = whet("templates", "mine", "other", "--activity", "code")
+    assert "Sessions left out: another activity" in none.err
+    assert "of this kind" in whet("templates", "list", "--tag", "kitchen").out
 
 
 @pytest.mark.usefixtures("garden")
@@ -104,7 +143,7 @@ def test_stats_tell_cost_use_and_worth(whet: Whet) -> None:
 def test_without_sessions_nothing_is_mined_and_it_fails(whet: Whet) -> None:
     done = whet("templates", "mine", "anything")
     assert done.code == 1
-    assert "too few examples" in done.err
+    assert "no such session" in done.err
     assert whet("templates", "show", "missing").code == 1
     assert whet("templates").code == 0
 
@@ -132,7 +171,27 @@ def test_the_originals_templates_are_brought_in_and_wait(whet: Whet, person: Pat
     (folder / "listing.json").write_text(json.dumps({"name": "listing", "task_type": "file", "examples": [example]}))
     (folder / "broken.json").write_text("{")
     done = whet("templates", "import-hermes", "--json").json
-    assert len(done["waiting"]) == 1
+    assert [each["name"] for each in done["waiting"]] == ["listing"]
     assert "not JSON" in done["left_out"][0]["reason"]
     assert whet("templates", "--json").json == []
     assert whet("pending", "--json").json["pending"][0]["name"] == "listing"
+
+
+def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) -> None:
+    folders = [tmp_path / name for name in ("session-templates", "warm_sessions")]
+    example = {"tool_name": "terminal", "arguments": {"command": "ls"}, "result": "3 files", "success": True}
+    for folder in folders:
+        folder.mkdir()
+        (folder / "listing.json").write_text(json.dumps({"name": "Listing", "examples": [example, {**example}]}))
+    os.mkfifo(folders[0] / "pipe.json")
+    (folders[0] / "folder.json").mkdir()
+    (folders[0] / "gone.json").symlink_to("nowhere")
+    (folders[1] / "bytes.json").write_bytes(b"\xff\xfe")
+    (folders[1] / "large.json").write_text(" " * 2_000_001)
+    for _ in range(2):  # what waits already is not made to wait twice
+        done = whet("templates", "import-hermes", "--folder", str(tmp_path))
+        assert done.code == 0
+        assert "2 templates wait" in done.out
+        assert done.out.count("Left out:") == 5
+        assert done.out.count("Examples left out (1 there twice).") == 2
+        assert [each["name"] for each in whet("pending", "--json").json["pending"]] == ["listing", "listing-2"]

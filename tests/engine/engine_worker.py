@@ -6,14 +6,15 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from whet.engine.orders import Done, Procedure, Procedures, Queue
+from whet.engine.orders import Done, Failed, Procedure, Procedures, Queue
 from whet.engine.steps import Steps, Unsure
 from whet.engine.worker import launched
-from whet.errors import WhetError
+from whet.runs import Spent
 from whet.store.home import Home, find_home
 
 STEPS = ("first", "second", "third")
 LETTER = "letter"
+PAID = Spent(model_calls=1, input=70, output=5, dollars=0.25)
 
 
 def die_at(folder: Path, point: str) -> None:
@@ -68,11 +69,20 @@ def failing(_home: Home, steps: Steps, body: str) -> Done:
 
     def need() -> str:
         if not Path(body).exists():
-            raise WhetError("The file is not there.", advice="Make it.")
+            raise Failed("The file is not there.", advice="Make it.", spent=PAID)
         return "there"
 
     steps.do("before", effect(Path(body).parent, "before"))
     return Done(summary=steps.do("need", need))
+
+
+def leading(_home: Home, steps: Steps, body: str) -> Done:
+    """Three parts, one of which fails until the file is there."""
+    folder = Path(body)
+    parts = (("part", f"{folder}/one"), ("needy", f"{folder}/needed"), ("part", f"{folder}/two"))
+    for kind, path in parts:
+        steps.spread(kind, ((f"{steps.id}/{path}", path),))
+    return Done(summary="led")
 
 
 def endless(_home: Home, steps: Steps, body: str) -> Done:
@@ -102,6 +112,8 @@ PROCEDURES: Procedures = {
     "crowd": Procedure(Queue.TRIALS, crowd),
     "part": Procedure(Queue.ATTEMPTS, part),
     "failing": Procedure(Queue.JOBS, failing),
+    "needy": Procedure(Queue.ATTEMPTS, failing),
+    "leading": Procedure(Queue.TRIALS, leading),
     "endless": Procedure(Queue.JOBS, endless),
     "deadly": Procedure(Queue.JOBS, deadly),
 }

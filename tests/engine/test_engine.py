@@ -11,7 +11,7 @@ from pathlib import Path
 
 import pytest
 
-from engine.engine_worker import LETTER, STEPS
+from engine.engine_worker import LETTER, PAID, STEPS
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Direct
 from whet.engine.work import State, Work, office
@@ -138,6 +138,7 @@ def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tm
     assert work_off(home) == 0
     failed = until(home, id, State.FAILED)
     assert failed.error == "The file is not there. Make it."
+    assert failed.spent == PAID, "and what it cost all the same"
     (tmp_path / "needed").touch()
     with office(home) as counter:
         again = counter.retry(id)
@@ -146,6 +147,35 @@ def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tm
     assert done.done is not None
     assert done.done.summary == "there"
     assert times(tmp_path, "before") == 1
+
+
+def test_a_part_that_failed_is_done_again_when_the_whole_is_retried(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    id = submit(home, "leading", str(tmp_path), queue=Queue.TRIALS)
+    assert work_off(home) == 0
+    failed = until(home, id, State.FAILED)
+    assert "The file is not there" in failed.error
+    assert failed.spent == PAID
+    (tmp_path / "needed").touch()
+    with office(home) as counter:
+        again = counter.retry(id)
+    assert work_off(home) == 0
+    assert until(home, again.id, State.DONE)
+    assert [times(tmp_path, name) for name in ("one", "two")] == [1, 1]
+
+
+def test_what_was_cancelled_can_be_retried(home: Home, tmp_path: Path) -> None:
+    with office(home) as counter:
+        id = counter.submit(Order("tale", "one", str(tmp_path)), Queue.JOBS)
+        queue = counter.find(id).queue
+        counter.cancel(id)
+        again = counter.retry(id)
+        assert (again.state, again.queue, again.body) == (State.QUEUED, queue, str(tmp_path))
+    assert work_off(home) == 0
+    assert until(home, again.id, State.DONE)
+    assert [times(tmp_path, name) for name in (*STEPS, LETTER)] == [1, 1, 1, 1]
+    with office(home) as counter, pytest.raises(WhetError, match="is done"):
+        counter.retry(again.id)
 
 
 def test_cancelling_stops_a_step_that_listens(home: Home, tmp_path: Path) -> None:

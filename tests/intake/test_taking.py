@@ -6,14 +6,18 @@ from pathlib import Path
 
 import pytest
 
+from samples_of_templates import TEMPLATE
 from whet.errors import WhetError
+from whet.guidance.warm import words
 from whet.intake.finding import by_age, named_files, usual_places
 from whet.intake.reading import Order
 from whet.intake.report import Report
 from whet.intake.taking import POOL_FROM_BYTES, stamp_of, take
+from whet.prefills import as_openai
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, find, list_sessions
+from whet.warm_starts import examples
 
 
 def session(name: str, *words: str, stamp: str = "2026-03-01T10:00:00Z") -> dict[str, object]:
@@ -152,3 +156,21 @@ def test_a_database_whose_log_grew_counts_as_changed(tmp_path: Path) -> None:
     Path(f"{path}-wal").write_bytes(b"more")
     assert stamp_of(path) != before
     assert by_age([path]) == [path]
+
+
+def test_examples_that_another_agent_began_with_are_no_part_of_its_session(
+    database: Database, home: Home, tmp_path: Path
+) -> None:
+    begun = as_openai(examples(TEMPLATE, words()))
+    (tmp_path / "prefill.json").write_text(json.dumps(begun))
+    alone = run(database, home, tmp_path / "prefill.json")
+    assert (alone.imported, [each.reason for each in alone.skipped]) == (
+        0,
+        ["a prefill: the examples of a template, and no session"],
+    )
+    record = session("warm", "Done.")
+    assert isinstance(record["messages"], list)
+    record["messages"] = [{"role": "system", "content": "Be kind."}, *begun, *record["messages"]]
+    assert run(database, home, write(tmp_path / "a.jsonl", record)).imported == 1
+    assert find(database, "warm").title == "Hello"
+    assert count_sessions(database, Filters(tool="read_file")) == 0

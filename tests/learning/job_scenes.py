@@ -1,6 +1,9 @@
 """Jobs as the tests run them: written to the home, carried out here and now."""
 
 import contextlib
+import os
+import subprocess
+import sys
 from pathlib import Path
 
 from whet.changes.changing import identity_of
@@ -12,6 +15,34 @@ from whet.learning import job_runs
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
+
+WORKER = Path(__file__).with_name("job_worker.py")
+SECONDS = 200
+
+
+def deaths(home: Home, folder: Path) -> int:
+    """Let one worker after the other work until nothing is left; how many of them died."""
+    environment = {
+        **os.environ,
+        "WHET_HOME": str(home.folder),
+        "WHET_DATABASE_URL": home.database_url,
+        "PYTHONPATH": str(WORKER.parents[1]),
+    }
+    done = subprocess.run(
+        [sys.executable, str(WORKER), str(folder)],
+        env=environment,
+        capture_output=True,
+        text=True,
+        timeout=SECONDS,
+        check=False,
+    )
+    died, code = done.stdout.split()
+    assert code == "0", done.stderr
+    return int(died)
+
+
+def lines(path: Path) -> int:
+    return len(path.read_text().splitlines()) if path.exists() else 0
 
 
 def write(home: Home, job: Job) -> None:

@@ -1,27 +1,36 @@
-"""Workers for the tests, one after the other: each dies by kill -9 where it is told to, and the next goes on."""
+"""Workers for the tests, one after the other: each dies by kill -9 where it is told to, and the next goes on.
+
+A file in the folder of what is done says where: "die before STEP", "die after STEP", or "die in FUNCTION", which is
+when a step comes back from a function of that name. The file is taken away, so that each death happens once.
+"""
 
 import os
 import signal
 import sys
 import time
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
+from types import FrameType
 
 import msgspec
 
+from learning.trial_scenes import repeats_unless_told, supply_of
 from whet.engine.orders import Done, Procedure, Procedures, Queue
 from whet.engine.steps import Steps
+from whet.engine.system import CLOCK
 from whet.engine.worker import launched
-from whet.learning import job_runs
+from whet.learning import attempts, clock, hourly, improve, job_runs
 from whet.store import job_records
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 
 MOST_WORKERS = 20
+Run = Callable[[Home, Steps, str], Done]
 
 
 class Deadly:
-    """Steps in which the worker dies before or after the effect, once, where the folder holds a file that says so."""
+    """Steps in which the worker dies before, in or after the effect, once, where the folder holds such a file."""
 
     def __init__(self, steps: Steps, folder: Path) -> None:
         self.id, self.interrupt = steps.id, steps.interrupt
@@ -36,9 +45,19 @@ class Deadly:
 
     def _deadly(self, name: str, function: Callable[[], str]) -> str:
         self._die(f"before {name}")
-        value = function()
+        waiting = {path.name.removeprefix("die in ") for path in self._folder.glob("die in *")}
+        if waiting:
+            sys.setprofile(partial(self._look, waiting))
+        try:
+            value = function()
+        finally:
+            sys.setprofile(None)
         self._die(f"after {name}")
         return value
+
+    def _look(self, waiting: set[str], frame: FrameType, event: str, _given: object) -> None:
+        if event == "return" and frame.f_code.co_name in waiting:
+            self._die(f"in {frame.f_code.co_name}")
 
     def _die(self, point: str) -> None:
         try:
@@ -49,16 +68,30 @@ class Deadly:
 
 
 def procedures(folder: Path) -> Procedures:
-    def deadly(home: Home, steps: Steps, body: str) -> Done:
+    """What the worker can do. The folder of a run is named for its job, that of other work for its kind."""
+
+    def of_job(run: Run, home: Home, steps: Steps, body: str) -> Done:
         with opened(home) as database:
             record = job_records.record_of(database, msgspec.json.decode(body, type=job_runs.Ask).run)
-        return job_runs.job(home, Deadly(steps, folder / record.job.name), body)
+        return run(home, Deadly(steps, folder / record.job.name), body)
 
-    return {job_runs.KIND: Procedure(Queue.JOBS, deadly)}
+    def of_kind(kind: str, run: Run, home: Home, steps: Steps, body: str) -> Done:
+        return run(home, Deadly(steps, folder / kind), body)
+
+    supply = supply_of(repeats_unless_told, folder / "log")
+    return {
+        job_runs.KIND: Procedure(Queue.JOBS, partial(of_job, job_runs.job)),
+        job_runs.DELIVERY: Procedure(Queue.CHORES, partial(of_job, job_runs.delivery)),
+        improve.KIND: Procedure(Queue.TRIALS, partial(of_kind, improve.KIND, partial(improve.improve, supply=supply))),
+        attempts.KIND: Procedure(Queue.ATTEMPTS, partial(attempts.attempt, supply=supply)),
+        CLOCK: Procedure(Queue.CHORES, partial(of_kind, CLOCK, hourly.beside(clock.clock))),
+    }
 
 
 def work_off(folder: Path) -> None:
-    with launched(find_home(os.environ), procedures(folder), queues=[Queue.JOBS], concurrency=1) as worker:
+    has_clock = (folder / CLOCK).exists()  # then what it orders is left to other workers
+    queues = [Queue.CHORES] if has_clock else [Queue.JOBS, Queue.TRIALS, Queue.ATTEMPTS]
+    with launched(find_home(os.environ), procedures(folder), queues=queues, concurrency=1) as worker:
         while True:
             worker.look_after()
             if worker.is_idle():

@@ -11,9 +11,10 @@ from whet.agent.protocols import Fault, ProviderFailed, Reply
 from whet.agent.providers.scripted import says
 from whet.attempts import Arm
 from whet.changes.apply import Refused, apply
+from whet.error_budget import Parts, Past
 from whet.errors import WhetError
 from whet.learning.experiment import Progress
-from whet.learning.trial_plans import Wanted, past_rulings
+from whet.learning.trial_plans import Wanted, past_trials
 from whet.ledger import Actor, Step
 from whet.patches import Action, Form, Patch, digest
 from whet.runs import Run
@@ -62,6 +63,7 @@ def test_a_rule_that_helps_is_accepted_entered_in_the_ledger_and_not_put_in_forc
     assert msgspec.json.decode(entry.verdict, type=Progress).result == result
     assert Ledger(database).state().rules == ()
     assert progress_of(database, "t1", Progress) == progress
+    assert past_trials(database) == (Past(accepted=True, evidence=result.verdict.evidence_help),)
 
 
 def test_a_rule_that_harms_is_rejected(small: Home, embedded: Database) -> None:
@@ -77,9 +79,18 @@ def test_what_does_nothing_stays_undecided(small: Home, embedded: Database) -> N
     progress = tried(small, ready, supply_of(lambda run: says("yes" if coin[run.messages[-1].text] else "no")))
     assert (progress.result.verdict.ruling, progress.result.stop) == (Ruling.UNDECIDED, Stop.CASES)
     assert len(progress.result.always) == len(progress.result.never) == 4
-    assert past_rulings(embedded) == (Ruling.UNDECIDED,)
+    assert past_trials(embedded) == (Past(accepted=False),)
     later = prepared(small, embedded, Wanted(RULE, questions(8)), id="t2")
     assert later.trial.design.alpha < ready.trial.design.alpha, "every trial takes its part of the error budget"
+
+
+def test_a_trial_of_a_time_with_even_parts_keeps_them(small: Home, embedded: Database) -> None:
+    progress = tried(small, prepared(small, embedded, Wanted(RULE, questions(20))), supply_of(obeys))
+    [entry] = Ledger(embedded).entries()
+    once = msgspec.json.encode(msgspec.structs.replace(progress, parts=Parts.EVEN)).decode()
+    assert '"parts"' not in once, "what was stored before there were early parts does not name them"
+    Ledger(embedded).append([msgspec.structs.replace(entry, verdict=once)])
+    assert [trial.parts for trial in past_trials(embedded)] == [Parts.EARLY, Parts.EVEN]
 
 
 def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(

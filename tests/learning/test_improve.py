@@ -9,10 +9,10 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from conversations import agent, call, conversation, user
-from learning.trial_scenes import supply_of
+from learning.trial_scenes import SECRET, failing, supply_of
+from learning.trial_scenes import repeats_unless_told as obeys
 from whet.agent.protocols import Reply
-from whet.agent.providers.scripted import Call, asks, says
+from whet.agent.providers.scripted import says
 from whet.changes.apply import apply
 from whet.changes.changing import ledger_of
 from whet.engine.steps import Direct
@@ -28,46 +28,19 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.transcripts import Purpose, Transcript
+from whet.transcripts import Purpose
 from whet.trust import Trust
 from whet.verdicts import Ruling
 
-SECRET = "zebra-quartz"
 ASK = Ask(model="scripted", placebo=False)
 # What does not depend on which database it is.
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
-
-
-def failing(number: int) -> Transcript:
-    """A session in which an edit fails and nothing is made of it."""
-    path = f"/app/{SECRET}-{number}.py"
-    return conversation(
-        user(f"Change {path}, {SECRET}."),
-        call("Edit", {"file_path": f"{path}x", "old_string": "y"}, "updated"),
-        call(
-            "Edit",
-            {"file_path": path, "old_string": f"a{number}"},
-            f"String to replace not found: {SECRET}",
-            error=True,
-        ),
-        agent(f"That is where it stands: {SECRET}."),
-        native_id=f"s{number}",
-        at=float(number),
-    )
 
 
 @pytest.fixture
 def failed(database: Database) -> None:
     for number in range(1, 13):
         keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
-
-
-def obeys(run: Run) -> Reply:
-    """Repeats the call that failed, unless a rule of the catalogue speaks against it."""
-    if any(remedy.text in run.system for remedy in catalogue()):
-        return asks(Call("Edit", '{"file_path": "/app/other.py", "old_string": "z"}'))
-    number = run.messages[0].text.split("-")[2].split(".")[0]
-    return asks(Call("Edit", f'{{"file_path": "/app/{SECRET}-{number}.py", "old_string": "a{number}"}}'))
 
 
 def improved(home: Home, ask: Ask, supply: Supply) -> Report:

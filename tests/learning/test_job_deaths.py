@@ -1,11 +1,8 @@
 """A worker that dies at any step of a run: each effect happens once, or is reported as what may have happened."""
 
-import os
-import subprocess
-import sys
 from pathlib import Path
 
-from learning.job_scenes import ordered, script, write
+from learning.job_scenes import deaths, lines, ordered, script, write
 from whet.changes.changing import identity_of
 from whet.engine.orders import Queue
 from whet.engine.work import office
@@ -17,7 +14,6 @@ from whet.store.home import Home
 from whet.store.opening import opened
 from whet.transcripts import Purpose
 
-WORKER = Path(__file__).with_name("job_worker.py")
 POINTS = {
     "begin": "after begin",
     "script": "before script",
@@ -31,11 +27,6 @@ POINTS = {
 }
 IN_EFFECTS = ("scripted", "agent", "delivered", "nowhere")  # enough for the second database
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
-SECONDS = 200
-
-
-def lines(path: Path) -> int:
-    return len(path.read_text().splitlines()) if path.exists() else 0
 
 
 def prepared(home: Home, folder: Path, model: str) -> tuple[str, ...]:
@@ -71,16 +62,7 @@ def outcome(record: Record) -> Outcome:
 
 def test_each_effect_happens_once_or_is_reported(home: Home, tmp_path: Path) -> None:
     names = prepared(home, tmp_path, script(tmp_path / "model", DONE))
-    environment = {**os.environ, "WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
-    done = subprocess.run(
-        [sys.executable, str(WORKER), str(tmp_path)],
-        env=environment,
-        capture_output=True,
-        text=True,
-        timeout=SECONDS,
-        check=False,
-    )
-    assert done.stdout.split() == [str(len(names) - 1), "0"], done.stderr
+    assert deaths(home, tmp_path) == len(names) - 1
     with opened(home) as database:
         found = {name: job_records.record_of(database, f"run-{name}") for name in names}
         rows = database.query("SELECT native_id FROM sessions WHERE purpose = ?", (Purpose.JOB.value,))

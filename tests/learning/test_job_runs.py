@@ -11,15 +11,20 @@ from agent.loopback import Play, Received, playing, refused
 from cli.chat.answers import calls, settings_for, words
 from forgeries import forgeries
 from learning.job_scenes import carried_out, ordered, ran, script, write
+from whet.changes.changing import identity_of
+from whet.engine.orders import Done, Failed
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.job_records import Handing, Outcome, Record, State
 from whet.jobs import Job
 from whet.learning import job_runs
+from whet.learning.clock import look
 from whet.learning.job_sessions import expect_window
 from whet.learning.job_sessions import settings_for as settings_over
 from whet.models import Model
+from whet.runs import Spent
 from whet.settings import Endpoint, Local, ModelFacts, Settings
+from whet.store import job_records
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
@@ -136,6 +141,27 @@ def test_a_failure_that_the_agent_reports_is_a_failed_run(place: Home, work: Pat
     assert "leaves: FAILED" in (tmp_path / "out").read_text()
     with pytest.raises(WhetError, match="leaves: FAILED"):
         job_runs.job(place, Direct("again"), job_runs.order(record).body)
+
+
+def test_a_failed_run_is_on_record_with_what_it_cost_also_where_another_worker_ends_it(
+    home: Home, work: Path, tmp_path: Path
+) -> None:
+    paid = json.dumps({**json.loads(FAILED), "usage": {"input": 70, "output": 5, "cost_dollars": 0.25}})
+    one = job(work, model=script(tmp_path / "m", paid), deliver="none", to="")
+    record = ran(home, one)
+    assert record.result is not None
+    spent = record.result.spent
+    assert (spent.input, spent.output, spent.dollars) == (70, 5, 0.25)
+    with pytest.raises(Failed) as caught:
+        job_runs.job(home, Direct("again"), job_runs.order(record).body)
+    on_record = Spent(input=70, output=5, dollars=0.25)
+    assert caught.value.left == Done(sessions=(record.result.session,), spent=on_record), "nothing was asked again"
+    with opened(home) as database:
+        job_records.save(database, identity_of(home), replace(record, state=State.ORDERED, result=None))
+        look(home, now=2.0)
+        lost = job_records.record_of(database, record.id).result
+    assert lost is not None
+    assert (lost.error, lost.spent) == ("Its order was lost.", on_record)
 
 
 def test_an_agent_that_only_talks_is_reminded_once_and_then_nobody_knows(place: Home, work: Path) -> None:

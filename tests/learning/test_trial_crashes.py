@@ -8,7 +8,9 @@ from collections import Counter
 from pathlib import Path
 
 import msgspec
+import pytest
 
+from command import Whet
 from learning.trial_scenes import RULE, prepared, questions
 from whet.engine.orders import Queue
 from whet.engine.work import State, office
@@ -57,3 +59,28 @@ def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Data
     assert 1 <= repeated <= 2 * len(DEATHS)
     assert progress.result.spent.model_calls == progress.attempts
     assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED]
+
+
+@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+def test_a_trial_that_was_cancelled_goes_on_where_it_was(
+    home: Home, database: Database, tmp_path: Path, whet: Whet
+) -> None:
+    """Its worker was killed in an attempt, so that some attempts were made, some had begun and some had not."""
+    (tmp_path / "die-3").touch()
+    ready = prepared(home, database, Wanted(RULE, questions(4)))
+    with office(home) as counter:
+        id = counter.submit(ready.order, Queue.TRIALS)
+    assert work_off(home, tmp_path) == -signal.SIGKILL
+    cancelled = whet("work", "cancel", id, "--json")
+    assert cancelled.json["state"] == "cancelled", cancelled.err
+    assert work_off(home, tmp_path) == 0
+    made = (tmp_path / "log").read_text()
+    again = whet("work", "retry", id, "--json")
+    assert (again.json["state"], again.json["queue"]) == ("queued", "trials"), again.err
+    assert work_off(home, tmp_path) == 0
+    assert whet("work", "show", again.json["id"], "--json").json["state"] == "done"
+    asked = Counter((tmp_path / "log").read_text().splitlines())
+    assert len(asked) == 8, "four cases with the rule and without it; the placebo is asked the same"
+    assert 0 < sum(asked.values()) - 12 <= 2, "only what was under way when the worker died"
+    assert (tmp_path / "log").read_text().startswith(made)
+    assert len(Ledger(database).entries()) == 1

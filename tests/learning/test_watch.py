@@ -62,20 +62,20 @@ def begin(home: Home, database: Database, patch: Patch = RULE, share: float = 0.
 def test_a_rule_that_harms_is_reverted_by_itself_and_says_why(home: Home, database: Database) -> None:
     number = begin(home, database)
     go_by(home, database, sessions=50, told_go=BADLY)
-    [found] = look(home, database, now=BEGAN + 2 * HOUR)
+    [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
     assert found.comparison.decision is Decision.REVERT
     last = Ledger(database).entries()[-1]
     assert (last.step, last.actor, last.about, last.number) == (Step.REVERTED, Actor.WATCH, number, found.decided)
     assert "with it" in last.note
     assert "1 %" in last.note
     assert Ledger(database).state().rules == ()
-    assert look(home, database, now=BEGAN + 3 * HOUR) == (), "there is nothing left to watch"
+    assert look(home, database, now=BEGAN + 3 * HOUR).canaries == (), "there is nothing left to watch"
 
 
 def test_a_rule_that_changes_nothing_goes_on(home: Home, database: Database) -> None:
     begin(home, database)
     go_by(home, database, sessions=30, told_go=WELL)
-    [found] = look(home, database, now=BEGAN + 2 * HOUR)
+    [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
     assert (found.comparison.decision, found.decided) == (Decision.WAIT, 0)
     assert found.comparison.told + found.comparison.untold == found.sessions == 30
     assert standing(home, database) == (found,)
@@ -87,17 +87,17 @@ def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, databas
     live(database, "settled", WELL, at=BEGAN + 10)
     live(database, "fresh", WELL, at=BEGAN + 2 * HOUR)
     live(database, "settled-too", WELL, at=BEGAN + 20)
-    first, second = (look(home, database, now=BEGAN + 2.5 * HOUR)[0] for _ in range(2))
+    first, second = (look(home, database, now=BEGAN + 2.5 * HOUR).canaries[0] for _ in range(2))
     assert first == second
     assert first.sessions == 2, "what began before the canary, or may still go on, does not count"
-    assert look(home, database, now=BEGAN + 4 * HOUR)[0].sessions == 3
+    assert look(home, database, now=BEGAN + 4 * HOUR).canaries[0].sessions == 3
 
 
 def test_sessions_that_the_rule_is_not_for_do_not_count(home: Home, database: Database) -> None:
     begin(home, database, replace(RULE, scope=Scope(models=("large",))))
     live(database, "one", WELL, at=BEGAN + 10, model="very-large")
     live(database, "other", WELL, at=BEGAN + 10, model="small")
-    assert look(home, database, now=BEGAN + 2 * HOUR)[0].sessions == 1
+    assert look(home, database, now=BEGAN + 2 * HOUR).canaries[0].sessions == 1
 
 
 def test_the_procedure_looks_and_tells_in_one_line(home: Home, database: Database) -> None:
@@ -137,7 +137,7 @@ def test_other_agents_files_are_drawn_for_by_the_day_and_their_sessions_count_by
             placed = replace(made, folder=str(project), ended=now + 120)
             keep(database, prepare(placed), Provenance("", now + 120, now + 120))
     assert 0 < told < len(days), "some days with it, some without"
-    [found] = look(home, database, now=BEGAN + 12 * DAY)
+    [found] = look(home, database, now=BEGAN + 12 * DAY).canaries
     assert found.comparison.told == told
     assert found.comparison.untold == len(days) - told
     assert found.sessions == 2 * len(days)

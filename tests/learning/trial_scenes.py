@@ -7,13 +7,14 @@ from uuid import uuid4
 
 import msgspec
 
-from whet.agent.protocols import Reply
-from whet.agent.providers.choosing import Chosen
-from whet.agent.providers.scripted import Scripted, says
+from conversations import agent, call, conversation, user
+from whet.agent.protocols import Chosen, Reply
+from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.attempts import Arm, Attempt
 from whet.cases import Case, Limits
 from whet.checks import Check, Words
 from whet.engine.steps import Direct
+from whet.guidance.rules import catalogue
 from whet.learning.attempts import Ask, Supply, attempt
 from whet.learning.experiment import Progress, trial
 from whet.learning.trial_plans import Prepared, Wanted, prepare
@@ -23,9 +24,10 @@ from whet.runs import Run
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.trials import keep_material
-from whet.transcripts import Usage
+from whet.transcripts import Transcript, Usage
 from whet.trust import Trust
 
+SECRET = "zebra-quartz"
 WORDS = "Say yes to every question."
 RULE = Patch(Form.RULE, Action.ADD, "say-yes", WORDS, trust=Trust.USER)
 Answer = Callable[[Run], Reply]
@@ -46,6 +48,32 @@ def questions(count: int) -> tuple[Case, ...]:
 def obeys(run: Run) -> Reply:
     """Says yes where the prompt asks for it."""
     return says("yes" if WORDS in run.system else "no", usage=Usage(input=100, output=1))
+
+
+def failing(number: int) -> Transcript:
+    """A session in which an edit fails and nothing is made of it."""
+    path = f"/app/{SECRET}-{number}.py"
+    return conversation(
+        user(f"Change {path}, {SECRET}."),
+        call("Edit", {"file_path": f"{path}x", "old_string": "y"}, "updated"),
+        call(
+            "Edit",
+            {"file_path": path, "old_string": f"a{number}"},
+            f"String to replace not found: {SECRET}",
+            error=True,
+        ),
+        agent(f"That is where it stands: {SECRET}."),
+        native_id=f"s{number}",
+        at=float(number),
+    )
+
+
+def repeats_unless_told(run: Run) -> Reply:
+    """Repeats the call that failed, unless a rule of the catalogue speaks against it."""
+    if any(remedy.text in run.system for remedy in catalogue()):
+        return asks(Call("Edit", '{"file_path": "/app/other.py", "old_string": "z"}'))
+    number = run.messages[0].text.split("-")[2].split(".")[0]
+    return asks(Call("Edit", f'{{"file_path": "/app/{SECRET}-{number}.py", "old_string": "a{number}"}}'))
 
 
 def supply_of(answer: Answer, log: Path | None = None) -> Supply:

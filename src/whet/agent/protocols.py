@@ -5,6 +5,7 @@ from enum import StrEnum
 from threading import Event
 from typing import NamedTuple, Protocol
 
+from whet.models import Model
 from whet.runs import Fragment, Report, Run
 from whet.transcripts import Message, ToolCall, ToolResult
 from whet.trust import Trust
@@ -92,3 +93,10 @@ class Toolbox(Protocol):
     def close(self) -> None:
         """End what still runs: background processes, servers."""
         ...
+
+
+class Chosen(NamedTuple):
+    """A provider, and the model that it is asked for."""
+
+    provider: Provider
+    model: Model

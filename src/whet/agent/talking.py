@@ -11,12 +11,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.compaction import Compacting, Said
-from whet.agent.providers.choosing import Chosen, provider_for
+from whet.agent.protocols import Chosen
+from whet.agent.providers.choosing import provider_for
 from whet.agent.redacting import Secrets
 from whet.agent.starting import Beginning, Means, new_id, newest, perform, resume, room_of, says, start
 from whet.agent.tools.situation import Question, Situation
 from whet.agent.tools.toolbox import Box, toolbox
-from whet.agent.warming import AUTO, chosen, count_use, warmed
+from whet.agent.warming import AUTO, beginning, chosen, count_use, drawn, warmed
 from whet.context.gathering import Request, prompt_for
 from whet.context.machine import environments, this_machine
 from whet.errors import WhetError
@@ -37,6 +38,7 @@ CHAT_TOOLS = ("chat",)
 RUN_TOOLS = ("unattended",)
 
 Ask = Callable[[Question], bool]
+Tell = Callable[[str], None]
 
 
 class Wish(NamedTuple):
@@ -60,8 +62,11 @@ class Wish(NamedTuple):
 class Talk:
     """A session and what it is carried out with. `run` is where the next turn begins."""
 
-    def __init__(self, home: Home, database: Database, wish: Wish, *, ask: Ask | None = None) -> None:
+    def __init__(
+        self, home: Home, database: Database, wish: Wish, *, ask: Ask | None = None, tell: Tell | None = None
+    ) -> None:
         self.home = home
+        self._tell = tell
         self.database = database
         self.model = wish.settings.model
         self._wish = wish
@@ -120,8 +125,14 @@ class Talk:
 
     def _warmed(self, orders: tuple[Message, ...], task: str) -> tuple[Message, ...]:
         now = time.time()
-        need = Need(task=task, tools=tuple(sorted(self._box.names)), model=self.run.model)
+        need = Need(task=task, tools=tuple(sorted(self._box.names)), model=self.model)
         choice = chosen(self.home, self.database, self._wish.template, need, now=now)
+        is_drawn = self._wish.settings.templates.measured
+        draw = drawn(self.database, choice, lot=self.run.lot, model=self.model, now=now) if is_drawn else None
+        if self._tell and self._wish.template == AUTO:
+            self._tell(beginning(choice, draw))
+        if draw is not None and not draw.told:
+            return orders
         count_use(self.database, choice, session=self.run.id, now=now)
         return warmed(orders, choice).messages
 

@@ -1,10 +1,14 @@
 """Templates kept and removed through the ledger: with their provenance, never more trusted than what they hold."""
 
 from whet import templates
+from whet.changes.apply import apply
 from whet.changes.author import Author, expect_own, give
+from whet.changes.changing import ledger_of
 from whet.errors import WhetError
-from whet.ledger import Entry
+from whet.ledger import Actor, Entry, Step, fold, seen_from
 from whet.patches import Action, Form, Patch, Proof, digest
+from whet.store.database import Database
+from whet.store.home import Home
 from whet.store.template_files import read_text
 from whet.templates import Template
 from whet.trust import Trust, lowest
@@ -39,3 +43,28 @@ def remove(author: Author, name: str) -> Entry:
         raise WhetError(f"There is no template {name}.", advice="`whet templates` lists them.")
     expect_own(author, Form.TEMPLATE, name, advice=NOT_YOURS)
     return give(author, [Patch(Form.TEMPLATE, Action.REMOVE, name, before=digest(old))])[0]
+
+
+def retire(home: Home, database: Database, name: str, *, now: float, reason: str) -> Entry:
+    """Take away a template that live sessions speak against, whoever made it; undoing that brings it back."""
+    old = read_text(home.folder, name)
+    patch = Patch(Form.TEMPLATE, Action.REMOVE, name, reason=reason, trust=Trust.OPERATOR, before=digest(old))
+    return apply(home, database, patch, actor=Actor.WATCH, now=now)
+
+
+def overruled_at(home: Home, database: Database) -> dict[str, float]:
+    """When the watch last took a template away, by its name, where nobody but a person can have brought it back."""
+    ledger = ledger_of(home, database)
+    entries = {entry.number: entry for entry in ledger.entries() if entry.patch.form is Form.TEMPLATE}
+    state = seen_from(ledger.home, fold(entries.values()))
+    found: dict[str, float] = {}
+    for entry in entries.values():
+        taken = (entry.actor, entry.step, entry.patch.action) == (Actor.WATCH, Step.APPLIED, Action.REMOVE)
+        if not taken or entry.home != ledger.home:
+            continue
+        item = state.get(Form.TEMPLATE, entry.patch.name)
+        # What was undone has its old number; a file without an entry was put there by hand.
+        later = entries.get(item.number) if item and item.number > entry.number else None
+        if later is None or later.actor is Actor.PERSON:
+            found[entry.patch.name] = entry.at
+    return found

@@ -38,8 +38,8 @@ def _row(watched: Watched) -> tuple[object, ...]:
         watched.name,
         moment(watched.since),
         f"{100 * watched.share:.0f} %",
-        _loss(found.loss_told, found.told),
-        _loss(found.loss_untold, found.untold),
+        shown_loss(found.loss_told, found.told),
+        shown_loss(found.loss_untold, found.untold),
         f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})",
         _evidence(found.evidence_help),
         _evidence(found.evidence_harm),
@@ -62,7 +62,8 @@ def _sessions(found: tuple[Watched, ...]) -> int:
     return sum(each.sessions for each in found)
 
 
-def _loss(loss: float | None, number: int) -> str:
+def shown_loss(loss: float | None, number: int) -> str:
+    """A mean loss, and of how many."""
     return f"{loss:.2f} ({number})" if loss is not None else "–"
 
 

@@ -4,9 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from whet.cli.chat.calls import succeeded
 from whet.runs import Ended, Spent, Status
-from whet.transcripts import Ending, Message, Role
+from whet.transcripts import Ending, Message, Role, ToolResult
 
 FINISHED, PROVIDER_FAILED, BUDGET_SPENT, REFUSED, AGENT_FAILED, NO_ANSWER, INTERRUPTED = 0, 3, 4, 5, 6, 7, 130
 CODES = {
@@ -67,6 +66,10 @@ def spent_words(spent: Spent) -> tuple[str, ...]:
 
 def _short(number: int) -> str:
     return f"{number / 1e6:.1f}M" if number >= 1e6 else f"{number / 1e3:.1f}k" if number >= 1e3 else str(number)
+
+
+def succeeded(result: ToolResult) -> bool:
+    return not result.error and not result.exit_code and result.disposition is None
 
 
 def tools_record(messages: Iterable[Message]) -> list[dict[str, Any]]:

@@ -38,8 +38,10 @@ def _run(arguments: list[str]) -> int:
     except click.ClickException as error:
         error.show()
         return error.exit_code
-    except (click.Abort, KeyboardInterrupt):
-        _complain("Interrupted.")
+    except (click.Abort, KeyboardInterrupt) as stop:
+        # A question that got no for an answer, or none at all, comes before anything is done.
+        refused = isinstance(stop, click.Abort) and stop.__cause__ is None
+        _complain("Nothing was done." if refused else "Interrupted.")
         return 130
     except BrokenPipeError:
         # The reader, such as `head`, has seen enough: keep Python from complaining at exit.

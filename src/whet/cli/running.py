@@ -46,7 +46,7 @@ def perform(home: Home, wish: Wish, task: Task, *, form: Form) -> int:
         database = stack.enter_context(opened(home))
         watcher = _watcher(stack, form)
         can_ask = sys.stdin.isatty() and sys.stderr.isatty()
-        talk = Talk(home, database, wish, ask=_ask if can_ask else None)
+        talk = Talk(home, database, wish, ask=_ask if can_ask else None, tell=_tell)
         stack.callback(talk.close)
         _say_notes(talk.notes)
         messages, ended = _follow(talk, task, watcher, form)
@@ -157,6 +157,12 @@ class Logged:
             why = fault(result)
             words = (summary(call), *((why,) if why else ()), duration(time.monotonic() - since))
             sys.stderr.write(f"{'✗' if why else '✓'} {' · '.join(words)}\n")
+
+
+def _tell(note: str) -> None:
+    """A note while somebody waits for the answer: what moves on a terminal gives way."""
+    sys.stderr.write("\r\x1b[K" if sys.stderr.isatty() else "")
+    _say_notes((note,))
 
 
 def _say_notes(notes: tuple[str, ...]) -> None:

@@ -1,18 +1,32 @@
 """Templates for people and for programs, the same in every command."""
 
 from collections.abc import Iterable, Mapping, Sequence
+from statistics import fmean
+from typing import NamedTuple
 
 import msgspec
 
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.exports import iso
 from whet.prefills import as_anthropic, as_openai
+from whet.store.template_draws import Outcome
 from whet.store.template_files import Found, Use
 from whet.template_choice import Worth
 from whet.templates import Template
 from whet.transcripts import Message
 
 LINES_SHOWN = 6
+# How mining calls what it left out.
+OF_SESSION, TOO_FEW = "session: ", "too few"
+STATS = ("name", "tokens", "used", "last", "measured", "live: with", "without")
+
+
+class Known(NamedTuple):
+    """What is on record of templates, by their key where it is not in itself."""
+
+    uses: Mapping[str, Use]
+    worths: Sequence[Worth]
+    live: Mapping[str, Sequence[Outcome]]
 
 
 def filtered(found: Iterable[Found], activity: str | None, tags: Sequence[str]) -> tuple[Found, ...]:
@@ -59,8 +73,21 @@ def print_list(found: Sequence[Found]) -> None:
             say(f"[bold]Cannot be used[/]: {plain(each.fault)}")
 
 
+def left_out(reasons: Mapping[str, int]) -> str:
+    """What mining passed over, as sentences; nothing where it passed over nothing."""
+    counted = [(reason, count) for reason, count in sorted(reasons.items()) if count and reason != TOO_FEW]
+    sessions = [(reason.removeprefix(OF_SESSION), count) for reason, count in counted if reason.startswith(OF_SESSION)]
+    calls = [(reason, count) for reason, count in counted if not reason.startswith(OF_SESSION)]
+    return "".join(
+        f"{what} left out: {', '.join(f'{reason} {count:,}' for reason, count in some)}.\n"
+        for what, some in (("Sessions", sessions), ("Calls", calls))
+        if some
+    )
+
+
 def print_template(template: Template) -> None:
-    say(f"[bold]{plain(template.name)}[/]  {template.activity}  {plain(', '.join(template.tags))}")
+    tags = f"  {plain(', '.join(template.tags))}" if template.tags else ""
+    say(f"[bold]{plain(template.name)}[/]  {template.activity}{tags}")
     say(f"{plain(template.description)}; about {many(template.tokens, 'token')}.\n")
     for number, example in enumerate(template.examples, start=1):
         say(f"{number}. {plain(example.intent or '(a step of such work)')}")
@@ -71,11 +98,11 @@ def print_template(template: Template) -> None:
         say(f"   [dim]{plain(example.session[:8])} {plain(example.evidence)}[/]\n")
 
 
-def print_stats(found: Sequence[Found], used: Mapping[str, Use], measured: Iterable[Worth], *, as_json: bool) -> int:
-    latest = {worth.key: worth for worth in measured}
+def print_stats(found: Sequence[Found], known: Known, *, as_json: bool) -> int:
+    latest = {worth.key: worth for worth in known.worths}
     shown = [each.template for each in found if each.template]
     if as_json:
-        print_json([_stats_record(template, used.get(template.key), latest.get(template.key)) for template in shown])
+        print_json([_stats_record(template, known, latest.get(template.key)) for template in shown])
         return 0 if shown else 1
     if not shown:
         say("No template.")
@@ -84,13 +111,14 @@ def print_stats(found: Sequence[Found], used: Mapping[str, Use], measured: Itera
         (
             template.name,
             template.tokens,
-            use.sessions if (use := used.get(template.key)) else 0,
+            use.sessions if (use := known.uses.get(template.key)) else 0,
             moment(use.last if use else None),
             _effect(latest.get(template.key)),
+            *(_went(losses) for losses in _live(known, template)),
         )
         for template in shown
     ]
-    console().print(table(("name", "tokens", "used", "last", "measured"), rows, numbers=("tokens", "used")))
+    console().print(table(STATS, rows, numbers=("tokens", "used", *STATS[-2:])))
     return 0
 
 
@@ -105,7 +133,20 @@ def _effect(worth: Worth | None) -> str:
     return f"{worth.effect:+.2f} ({worth.low:+.2f} to {worth.high:+.2f}) over {worth.cases} cases"
 
 
-def _stats_record(template: Template, use: Use | None, worth: Worth | None) -> dict[str, object]:
+def _live(known: Known, template: Template) -> tuple[list[float], list[float]]:
+    """How badly sessions went that began with it, and without it, by lot."""
+    counted = known.live.get(template.key, ())
+    with_it, without = ([each.loss for each in counted if each.draw.told is side] for side in (True, False))
+    return with_it, without
+
+
+def _went(losses: Sequence[float]) -> str:
+    return f"{fmean(losses):.2f} ({len(losses)})" if losses else "–"
+
+
+def _stats_record(template: Template, known: Known, worth: Worth | None) -> dict[str, object]:
+    use = known.uses.get(template.key)
+    told, untold = _live(known, template)
     return {
         "name": template.name,
         "key": template.key,
@@ -113,4 +154,10 @@ def _stats_record(template: Template, use: Use | None, worth: Worth | None) -> d
         "uses": use.sessions if use else 0,
         "last_used": iso(use.last) if use else None,
         "worth": msgspec.to_builtins(worth) if worth else None,
+        "live": {
+            "told": len(told),
+            "untold": len(untold),
+            "loss_told": fmean(told) if told else None,
+            "loss_untold": fmean(untold) if untold else None,
+        },
     }

@@ -6,7 +6,7 @@ from threading import Event
 import msgspec
 from dbos import DBOS, PortableWorkflowError, SetWorkflowID
 
-from whet.engine.orders import Done, Procedure, Procedures
+from whet.engine.orders import Done, Failed, Procedure, Procedures, left_by
 from whet.engine.steps import Unsure
 from whet.engine.work import Remembered, identity
 from whet.errors import WhetError
@@ -47,7 +47,9 @@ class Durable:
         try:
             return tuple(msgspec.json.decode(handle.get_result(), type=Done).value for handle in handles)
         except PortableWorkflowError as error:
-            raise WhetError(f"A part of this work failed: {error}", advice="`whet work` lists it.") from error
+            left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
+            why = f"A part of this work failed: {error}"
+            raise Failed(why, advice="`whet work` lists it.", spent=left.spent, sessions=left.sessions) from error
 
 
 def procedure_of(procedures: Procedures, kind: str) -> Procedure:
@@ -62,7 +64,7 @@ def _remembered(function: Callable[[], str]) -> str:
     try:
         outcome = Remembered(value=function())
     except WhetError as error:
-        outcome = Remembered(error=error.message, advice=error.advice)
+        outcome = Remembered(error=error.message, advice=error.advice, left=left_by(error))
     return msgspec.json.encode(outcome).decode()
 
 
@@ -71,5 +73,6 @@ def _told(name: str, text: str) -> str:
     if outcome.is_unsure:
         raise Unsure(name)
     if outcome.error:
-        raise WhetError(outcome.error, advice=outcome.advice)
+        left = outcome.left
+        raise Failed(outcome.error, advice=outcome.advice, spent=left.spent, sessions=left.sessions)
     return outcome.value

@@ -5,6 +5,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from whet.engine.steps import Steps
+from whet.errors import WhetError
 from whet.runs import Spent
 from whet.store.home import Home
 from whet.transcripts import Value
@@ -39,6 +40,21 @@ class Done(Value, frozen=True):
     sessions: tuple[str, ...] = ()
     spent: Spent = Spent()
     value: str = "null"
+
+
+class Failed(WhetError):
+    """Work that failed, with what it cost all the same and the sessions that it left."""
+
+    def __init__(
+        self, message: str, *, advice: str = "", spent: Spent | None = None, sessions: tuple[str, ...] = ()
+    ) -> None:
+        super().__init__(message, advice=advice)
+        self.left = Done(sessions=sessions, spent=spent or Spent())
+
+
+def left_by(error: WhetError) -> Done:
+    """What failed work left: nothing, where nothing is said of it."""
+    return error.left if isinstance(error, Failed) else Done()
 
 
 class Procedure(NamedTuple):

@@ -8,12 +8,21 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
-from dbos import DBOS, DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions, StepInfo, WorkflowStatus
+from dbos import (
+    DBOS,
+    DBOSClient,
+    DBOSPortableJSONSerializer,
+    EnqueueOptions,
+    PortableWorkflowError,
+    StepInfo,
+    WorkflowStatus,
+)
 from dbos import error as dbos_error
 
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.system import NAME, VERSION, queue_name, system_of
 from whet.errors import WhetError
+from whet.runs import Spent
 from whet.store.home import Home
 from whet.transcripts import Value
 
@@ -24,6 +33,7 @@ ID_BYTES = 6
 LISTED = 200
 MOST_TAKEOVERS = 3  # an order in which so many workers died is not given to another one
 TAKEOVERS = "takeovers"
+QUEUE = "queue"  # kept beside the order, for the engine takes what is cancelled out of its queue
 
 
 class State(StrEnum):
@@ -48,12 +58,13 @@ STATES = {
 
 
 class Remembered(Value, frozen=True):
-    """What a step gave, as it is stored: a value, a person's mistake, or that nobody knows."""
+    """What a step gave, as it is stored: a value, a person's mistake with what it left, or that nobody knows."""
 
     value: str = ""
     error: str = ""
     advice: str = ""
     is_unsure: bool = False
+    left: Done = Done()
 
 
 class Work(NamedTuple):
@@ -70,10 +81,15 @@ class Work(NamedTuple):
     body: str = "{}"
     worker: str = ""
     step: str = ""  # the last one that ended
+    left: Done = Done()  # what it cost and left, although it failed
 
     @property
     def is_open(self) -> bool:
         return self.state in (State.QUEUED, State.RUNNING)
+
+    @property
+    def spent(self) -> Spent:
+        return (self.done or self.left).spent
 
 
 class Office:
@@ -90,6 +106,7 @@ class Office:
             "queue_name": queue_name(self._home, queue),
             "workflow_id": identity(order.kind, order.key),
             "app_version": VERSION,
+            "attributes": {QUEUE: queue_name(self._home, queue)},
         }
         if order.alone:
             options["deduplication_id"] = order.alone
@@ -130,17 +147,25 @@ class Office:
     def retry(self, id: str) -> Work:
         """Do an order that failed or was cancelled again, from the step at which it ended; what was done stays done."""
         work = self.find(id)
-        if work.state is State.CANCELLED:
-            self._client.resume_workflow(work.id, queue_name=work.queue)
-            return self.find(work.id)
-        if work.state is not State.FAILED:
+        if work.state not in (State.FAILED, State.CANCELLED):
             raise WhetError(f"The work {work.id} is {work.state}.", advice="Only what failed can be retried.")
-        steps = self._client.list_workflow_steps(work.id)
-        failed = [step["function_id"] for step in steps if _failed(step)]
+        if not work.queue:
+            raise WhetError(f"The work {work.id} is part of other work.", advice="Retry that, or order it anew.")
         made = self._client.fork_workflow(
-            work.id, failed[-1] if failed else len(steps) + 1, application_version=VERSION, queue_name=work.queue
+            work.id, self._first_again(work), application_version=VERSION, queue_name=work.queue
         )
+        self._client.update_workflow_attributes(made.workflow_id, {QUEUE: work.queue})  # nobody died in this one
         return self.find(made.workflow_id)
+
+    def _first_again(self, work: Work) -> int:
+        """The step from which work is done again: the one that failed, or before it the first order for a part that
+        did not come to its end. Parts that did are remembered by what they made, under whichever order."""
+        steps = self._client.list_workflow_steps(work.id)
+        parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
+        ended = {part.workflow_id for part in parts if STATES.get(part.status) is State.DONE}
+        failed = [step["function_id"] for step in steps if _failed(step)]
+        missed = [step["function_id"] for step in steps if (step["child_workflow_id"] or "") not in {"", *ended}]
+        return min((*failed[-1:], *missed[:1]), default=len(steps) + 1)
 
     def sweep(self, *, before: float) -> int:
         """Let go of what the clock left: its old ticks, of which there is one a minute."""
@@ -186,11 +211,12 @@ def _work(found: WorkflowStatus) -> Work:
     return Work(
         id=found.workflow_id,
         kind=str(arguments[0]),
-        queue=found.queue_name or "",
+        queue=found.queue_name or str((found.attributes or {}).get(QUEUE, "")),
         state=state,
         created=(found.created_at or 0) / 1000,
         changed=(found.updated_at or found.created_at or 0) / 1000,
         error=_error(found),
+        left=_left(found),
         done=msgspec.json.decode(found.output, type=Done) if state is State.DONE and found.output else None,
         body=str(arguments[1]),
         worker=found.executor_id or "",
@@ -201,6 +227,11 @@ def _error(found: WorkflowStatus) -> str:
     if _is_worn_out(found):
         return f"{MOST_TAKEOVERS} workers died in it"
     return str(found.error) if found.error is not None else ""
+
+
+def _left(found: WorkflowStatus) -> Done:
+    data = found.error.data if isinstance(found.error, PortableWorkflowError) else None
+    return msgspec.convert(data, Done) if isinstance(data, dict) else Done()
 
 
 def _is_worn_out(found: WorkflowStatus) -> bool:

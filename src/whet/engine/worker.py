@@ -8,11 +8,11 @@ from threading import Event
 from typing import Any
 
 import msgspec
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer
+from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 
 from whet.engine.durable import Durable, procedure_of
 from whet.engine.life import held
-from whet.engine.orders import Procedures, Queue
+from whet.engine.orders import Procedures, Queue, left_by
 from whet.engine.system import CLOCK, NAME, VERSION, queue_name, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW
 from whet.errors import WhetError
@@ -42,11 +42,11 @@ class Worker:
         self._take_over()
 
     def is_idle(self) -> bool:
-        """Whether nothing is left on this worker's queues."""
+        """Whether nothing is left on this worker's queues, and nothing that was cancelled still runs."""
         waiting = DBOS.list_workflows(
             queue_name=self._queues, status=["ENQUEUED", "PENDING"], limit=1, load_input=False, load_output=False
         )
-        return not waiting
+        return not waiting and not self._running
 
     def _stop_cancelled(self) -> None:
         if not self._running:
@@ -69,7 +69,7 @@ class Worker:
     def _put_back(self, owner: str) -> None:
         for work in DBOS.list_workflows(status="PENDING", executor_id=owner, load_input=False, load_output=False):
             takeovers = int((work.attributes or {}).get(TAKEOVERS, 0)) + 1
-            DBOS.update_workflow_attributes(work.workflow_id, {TAKEOVERS: takeovers})
+            DBOS.update_workflow_attributes(work.workflow_id, {TAKEOVERS: takeovers}, merge=True)
             if takeovers > MOST_TAKEOVERS:
                 DBOS.cancel_workflow(work.workflow_id)
             else:
@@ -112,8 +112,9 @@ def _register(home: Home, procedures: Procedures, name: str, running: dict[str, 
             steps = Durable(name, interrupt=interrupt, procedures=procedures, carry_out=carry_out)
             return msgspec.json.encode(procedure_of(procedures, kind).run(home, steps, body)).decode()
         except WhetError as error:
-            # What is stored of an exception is its text alone, so the advice goes into it.
-            raise WhetError(f"{error.message} {error.advice}".strip()) from error
+            # What is stored of an exception is its text and its data, so the advice goes into the one.
+            left = msgspec.to_builtins(left_by(error))
+            raise PortableWorkflowError(f"{error.message} {error.advice}".strip(), "WhetError", data=left) from error
         finally:
             running.pop(id, None)
 

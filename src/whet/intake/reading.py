@@ -4,8 +4,11 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.importers.registry import BY_NAME, recognise
 from whet.importers.source import Skipped, Source, Unreadable
+from whet.prefills import is_prefill, recognised
 from whet.redaction import redact
 from whet.store.preparing import prepare
 from whet.store.rows import Prepared
@@ -63,10 +66,13 @@ def _transcripts(source: Source, order: Order) -> Iterator[Transcript]:
         raise Unreadable("empty" if source.kind == "empty" else "not a session of a known format")
     seen: set[str] = set()
     found = False
-    for transcript in known.read(source):
+    for record in known.read(source):
         found = True
+        transcript = replace(record, messages=recognised(record.messages))
         if not transcript.messages:
             source.skip(f"session {transcript.native_id} has no messages")
+        elif is_prefill(transcript.messages):
+            source.skip("a prefill: the examples of a template, and no session")
         elif transcript.id in seen:
             source.skip(f"the session id {transcript.native_id} occurs more than once in this file")
         elif order.since is None or (transcript.ended or order.since) >= order.since:

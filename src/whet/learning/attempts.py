@@ -14,8 +14,8 @@ from msgspec.structs import replace
 
 from whet import templates
 from whet.agent.compaction import Compacting
-from whet.agent.protocols import Fault, Toolbox
-from whet.agent.providers.choosing import Chosen, provider_for
+from whet.agent.protocols import Chosen, Fault, Toolbox
+from whet.agent.providers.choosing import provider_for
 from whet.agent.redacting import Secrets
 from whet.agent.starting import Means, new_id, perform, room_of, says
 from whet.agent.tools.situation import Situation
@@ -27,9 +27,8 @@ from whet.context.finding import NAMES
 from whet.context.gathering import Request, gather
 from whet.context.machine import environments, this_machine
 from whet.endpoints import address_of
-from whet.engine.orders import Done
+from whet.engine.orders import Done, Failed
 from whet.engine.steps import Steps
-from whet.errors import WhetError
 from whet.guidance.warm import words
 from whet.learning.checking import exit_code_of, judge
 from whet.learning.overlays import Overlay, overlaid
@@ -236,9 +235,9 @@ def _carried_out(database: Database, ask: Ask, case: Case, scene: _Scene) -> Att
 
 def _expect_usable(ended: Ended) -> None:
     if ended.ending is Ending.INTERRUPTED:
-        raise WhetError("The attempt was stopped.", advice="`whet work retry` goes on with the trial.")
+        raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=ended.spent)
     if ended.fault in HOPELESS:
-        raise WhetError(f"The model cannot be asked: {ended.detail}", advice=ended.advice)
+        raise Failed(f"The model cannot be asked: {ended.detail}", advice=ended.advice, spent=ended.spent)
 
 
 def _ran(

@@ -5,18 +5,21 @@ import tempfile
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from whet.agent.tools.situation import Situation
 from whet.analysis import analyse
 from whet.cases import Case, Limits, is_inside, step_case
 from whet.checks import Check
 from whet.data import failure_weights
 from whet.errors import WhetError
+from whet.evidence import gather
 from whet.learning.checking import exit_code_of
-from whet.outcomes import Outcome, decide
 from whet.reconstruction import asked, rebuilt, recovered_check
 from whet.store.home import Home
-from whet.transcripts import Exchange, Message, Role, Transcript, pair
+from whet.transcripts import Exchange, Message, Role, Transcript
 from whet.trust import Trust
+from whet.warm_starts import cold
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
@@ -31,7 +34,11 @@ class MadeCases(NamedTuple):
 
 
 def cases_from(home: Home, transcript: Transcript) -> MadeCases:
-    """A step case from what failed, and a task case where everything for it is on record; else the reason."""
+    """A step case from what failed, and a task case where everything for it is on record; else the reason.
+
+    The examples of a warm start are left out: a trial puts there those that it tries, and no others.
+    """
+    transcript = msgspec.structs.replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
     for make in (_step, _task):
@@ -45,7 +52,7 @@ def cases_from(home: Home, transcript: Transcript) -> MadeCases:
 
 def decisive_failure(transcript: Transcript) -> Exchange | None:
     """The failed call at which the session was lost, as far as its record tells; else the last that failed."""
-    failed = [each for each in pair(transcript.messages).exchanges if decide(each).outcome is Outcome.FAILED]
+    failed = [step.exchange for step in gather(transcript).failures]
     turning = analyse(transcript, failure_weights()).decisive_step
     after = [each for each in failed if turning is not None and each.asked >= turning]
     return after[0] if after else failed[-1] if failed else None

@@ -7,8 +7,7 @@ from typing import NamedTuple
 import msgspec
 
 from whet.agent.compaction import Compacting
-from whet.agent.protocols import Answer
-from whet.agent.providers.choosing import Chosen
+from whet.agent.protocols import Answer, Chosen
 from whet.agent.redacting import Secrets
 from whet.agent.starting import Means, new_id, perform, says
 from whet.agent.tools.processes import Process

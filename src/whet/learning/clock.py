@@ -15,6 +15,7 @@ from whet.errors import WhetError
 from whet.job_records import Record, State, left
 from whet.jobs import Job, schedule_of, stamp
 from whet.learning.job_runs import KIND, delivery_order, lock_name, order, run_id
+from whet.learning.job_sessions import spent_on
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
@@ -121,7 +122,7 @@ def _settle(home: Home, database: Database, counter: Office, now: float) -> None
         with database.writing():
             now_known = job_records.record_of(database, record.id)  # its last step may have been written meanwhile
             if now_known.state is record.state and now_known.handing is record.handing:
-                job_records.save(database, own, left(now_known, why, now=now))
+                job_records.save(database, own, left(now_known, why, now=now, spent=spent_on(database, record)))
 
 
 def _ended(counter: Office, record: Record) -> str:

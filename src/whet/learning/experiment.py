@@ -10,14 +10,16 @@ from msgspec.structs import replace
 from whet import templates
 from whet.attempts import Arm, Attempt, Place
 from whet.changes.changing import ledger_of
-from whet.engine.orders import Done
+from whet.engine.orders import Done, Failed, left_by
 from whet.engine.steps import Steps
+from whet.error_budget import Parts
 from whet.errors import WhetError
 from whet.learning.attempts import KIND as ATTEMPT
 from whet.learning.attempts import Ask
 from whet.learning.trial_plans import STEPS, Trial
 from whet.ledger import Actor, Entry
 from whet.patches import Form, Patch
+from whet.runs import Spent, together
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
@@ -39,6 +41,7 @@ class Progress(Value, frozen=True):
     planned: int
     price: Price = Price()
     entry: int = 0  # of the ledger, once it is there
+    parts: Parts = Parts.EVEN
 
 
 Observe = Callable[[Progress], None]
@@ -54,21 +57,29 @@ def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None
         places = [place for place in wave if is_needed(order.design, result, place)]
         if not places:
             continue
-        values = steps.spread(ATTEMPT, tuple(_ask(order, place, steps.id) for place in places))
+        try:
+            values = steps.spread(ATTEMPT, tuple(_ask(order, place, steps.id) for place in places))
+        except WhetError as error:
+            raise _failed(error.message, error.advice, result, left_by(error).spent) from error
         attempts += (msgspec.json.decode(value, type=Attempt) for value in values)
         result = judged(order.design, attempts)
-        progress = Progress(order.id, result, len(attempts), planned, order.price)
+        progress = Progress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
         steps.do(f"look {number}", partial(_told, home, progress))
         if observe:
             observe(progress)
         if result.stop is not Stop.OPEN:
             break
     if result.void == len(attempts):
-        raise WhetError(f"No attempt could be made: {attempts[0].void}", advice="Check the model: `whet run hello`.")
-    progress = Progress(order.id, result, len(attempts), planned, order.price)
+        raise _failed(f"No attempt could be made: {attempts[0].void}", "Check the model: `whet run hello`.", result)
+    progress = Progress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
     value = steps.do("verdict", lambda: _entered(home, order, progress))
     sessions = tuple(attempt.session for attempt in attempts if attempt.session)
     return Done(sentence(order, result), sessions, result.spent, value)
+
+
+def _failed(message: str, advice: str, result: Result, *more: Spent) -> Failed:
+    """A trial that cannot be judged has its price all the same."""
+    return Failed(message, advice=advice, spent=together((result.spent, *more)))
 
 
 def _ask(order: Trial, place: Place, work: str) -> tuple[str, str]:

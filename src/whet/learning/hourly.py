@@ -1,4 +1,4 @@
-"""What the engine's clock does besides the jobs: once an hour it has the canaries looked at."""
+"""What the engine's clock does besides the jobs: once an hour it has canaries and templates looked at."""
 
 import time
 from collections.abc import Callable
@@ -10,6 +10,8 @@ from whet.engine.work import office
 from whet.learning import watch
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.store.template_draws import is_drawn
+from whet.template_choice import FRESH_SECONDS
 
 EVERY_SECONDS = 3600.0
 
@@ -26,9 +28,10 @@ def beside(clock: Callable[[Home, Steps, str], Done]) -> Callable[[Home, Steps, 
 
 
 def order_watch(home: Home, *, now: float) -> str:
-    """Have the canaries looked at, where there are any; once an hour, however often it is asked."""
+    """Have canaries and drawn templates looked at, where there are any; once an hour, however often it is asked."""
     with opened(home) as database:
-        if not any(item.canary for item in ledger_of(home, database).state().rules):
+        has_canaries = any(item.canary for item in ledger_of(home, database).state().rules)
+        if not has_canaries and not is_drawn(database, since=now - FRESH_SECONDS):
             return ""
     own = identity_of(home)
     with office(home) as counter:

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 from threading import Event
 from typing import NamedTuple
 
-from whet.agent.providers.choosing import Chosen
+from whet.agent.protocols import Chosen
 from whet.analysis import Analysis
 from whet.cases import Case
 from whet.changes.changing import ledger_of

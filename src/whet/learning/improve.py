@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from whet.changes.apply import Refused, apply, try_out
 from whet.changes.changing import ledger_of
 from whet.changes.pending import propose
-from whet.engine.orders import Done, Order
+from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps
 from whet.errors import WhetError
 from whet.improvements import Ask, Became, Idea, Outcome, Report, retires
@@ -21,7 +21,7 @@ from whet.learning.ideas import RETIRE, TEMPLATE, Found, cases_for, find_ideas, 
 from whet.learning.trial_plans import Prepared, Wanted, prepare
 from whet.ledger import Actor
 from whet.patches import Form, Patch
-from whet.runs import Spent
+from whet.runs import Spent, together
 from whet.store.case_files import folders_of
 from whet.store.database import Database
 from whet.store.home import Home
@@ -75,7 +75,8 @@ def improve(
     carry = partial(_tried, course) if has_model else partial(_left_to_a_person, course)
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
     report = Report(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL)
-    return Done(sentence(report), (), _spent(outcomes), msgspec.json.encode(report).decode())
+    spent = together(each.spent for each in outcomes)
+    return Done(sentence(report), (), spent, msgspec.json.encode(report).decode())
 
 
 def planned(home: Home, database: Database, ask: Ask, *, id: str, supply: Supply | None = None) -> Report:
@@ -140,10 +141,11 @@ def _tried(course: Course, number: int, idea: Idea) -> Outcome:
     try:
         done = trial(course.home, course.steps, ready.body, observe=observe)
     except WhetError as error:
-        return Outcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=ready.spent)
+        spent = together((ready.spent, left_by(error).spent))
+        return Outcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
     progress = msgspec.json.decode(done.value, type=Progress)
     kept = course.steps.do(f"keep {number}", lambda: _kept(course, ready.idea, progress))
-    return replace(msgspec.json.decode(kept, type=Outcome), spent=done.spent)
+    return replace(msgspec.json.decode(kept, type=Outcome), spent=together((ready.spent, done.spent)))
 
 
 def _readied(course: Course, number: int, idea: Idea) -> str:
@@ -244,15 +246,3 @@ def _retired(home: Home, database: Database, patch: Patch, verdict: Verdict, out
 
 def _fails(verdict: Verdict) -> bool:
     return verdict.ruling is Ruling.REJECT
-
-
-def _spent(outcomes: tuple[Outcome, ...]) -> Spent:
-    dollars = [each.spent.dollars for each in outcomes if each.spent.dollars is not None]
-    return Spent(
-        model_calls=sum(each.spent.model_calls for each in outcomes),
-        input=sum(each.spent.input for each in outcomes),
-        output=sum(each.spent.output for each in outcomes),
-        cached=sum(each.spent.cached for each in outcomes),
-        seconds=sum(each.spent.seconds for each in outcomes),
-        dollars=sum(dollars) if dollars else None,
-    )

@@ -10,7 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.changes.changing import identity_of
-from whet.engine.orders import Done, Order
+from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, Unsure
 from whet.errors import WhetError
 from whet.job_records import (
@@ -26,7 +26,7 @@ from whet.job_records import (
 )
 from whet.learning.delivery import Surroundings, deliver, may_be_repeated
 from whet.learning.job_material import expect_outside, expect_script, folder_of, prompt_of
-from whet.learning.job_sessions import Loaded, Scene, Task, carried_out
+from whet.learning.job_sessions import Loaded, Scene, Task, carried_out, spent_on
 from whet.learning.programs import Program, Ran, run
 from whet.redaction import Redactor, secret_values
 from whet.store import job_records, skill_files
@@ -90,13 +90,16 @@ def job(home: Home, steps: Steps, body: str) -> Done:
     result = Result(Outcome.FAILED, error=begun.error) if begun.error else _worked(home, steps, begun)
     record = _kept(steps.do("record", lambda: _text(_record(home, begun.record, result))), Record)
     record = _hand_over(home, steps, record)
+    sessions = tuple(filter(None, (result.session,)))
     if record.has_failed:
         # Failed work must not look done; what it was told stands in the history.
-        raise WhetError(
+        raise Failed(
             f"{heading(record)}. {result.error}".strip(),
             advice=f"`whet jobs history {record.job.name}` shows it; `whet jobs run {record.job.name}` runs it again.",
+            spent=result.spent,
+            sessions=sessions,
         )
-    return Done(heading(record), tuple(filter(None, (result.session,))), result.spent)
+    return Done(heading(record), sessions, result.spent)
 
 
 def delivery(home: Home, steps: Steps, body: str) -> Done:
@@ -165,7 +168,8 @@ def _agent(home: Home, record: Record, task: Task, interrupt: Event) -> Result:
         try:
             return carried_out(Scene(home, database, os.environ, interrupt), record, task)
         except WhetError as error:
-            return Result(Outcome.FAILED, error=f"{error.message} {error.advice}".strip())
+            spent = spent_on(database, record)  # a worker before this one may have begun
+            return Result(Outcome.FAILED, error=f"{error.message} {error.advice}".strip(), spent=spent)
 
 
 def _record(home: Home, record: Record, result: Result) -> Record:

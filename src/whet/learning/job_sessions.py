@@ -16,7 +16,7 @@ from whet.jobs import LEAST_WINDOW, Job, tools_of
 from whet.learning.job_material import folder_of
 from whet.models import Model
 from whet.quoting import mark_for, quoted, shortened, visible
-from whet.runs import Ended, Spent
+from whet.runs import Ended, Spent, together
 from whet.settings import ModelFacts, Settings
 from whet.store.database import Database
 from whet.store.home import Home
@@ -58,6 +58,7 @@ def carried_out(scene: Scene, record: Record, task: Task) -> Result:
     """Give the agent the task and say what came of it. A session that a worker left behind is gone on with."""
     job = record.job
     known = stored(scene.database, session_id(SOURCE, _id(record)))
+    before = spent_on(scene.database, record)
     settings = settings_for(load(scene.home), job)
     wish = Wish(
         settings,
@@ -75,18 +76,34 @@ def carried_out(scene: Scene, record: Record, task: Task) -> Result:
     try:
         expect_window(talk.served.model, settings, job)
         ended = _resumed(scene, talk) if known else _begun(scene, talk, record, task)
+        spent = together((before, ended.spent))
         if ended.ending is Ending.FINISHED and ended.report is None:
-            ended = _reminded(scene, talk, ended)
+            ended = _reminded(scene, talk)
+            spent = together((spent, ended.spent))
     finally:
         talk.close()
     said = [message for message in talk.run.messages if message.role is Role.AGENT]
     answer = next((message.text for message in reversed(said) if message.text.strip()), "")
     return replace(
-        result_of(ended, answer),
+        result_of(replace(ended, spent=spent), answer),
         session=session_id(SOURCE, talk.run.id),
         model=next((message.model for message in reversed(said) if message.model), talk.served.model.name),
         provider=talk.served.provider.name,
     )
+
+
+def spent_on(database: Database, record: Record) -> Spent:
+    """What a run has cost so far, as its session and those that continue it tell."""
+    [counts] = database.query(
+        "WITH RECURSIVE own(id, input, output, cached, dollars) AS ("
+        " SELECT id, input_tokens, output_tokens, cached_tokens, cost_dollars FROM sessions WHERE id = ?"
+        " UNION ALL SELECT s.id, s.input_tokens, s.output_tokens, s.cached_tokens, s.cost_dollars"
+        " FROM sessions AS s JOIN own ON s.parent_id = own.id WHERE s.purpose = ?)"
+        " SELECT coalesce(sum(input), 0), coalesce(sum(output), 0), coalesce(sum(cached), 0), sum(dollars) FROM own",
+        (session_id(SOURCE, _id(record)), Purpose.JOB.value),
+    )
+    tokens, dollars = [int(count) for count in counts[:3]], counts[3]
+    return Spent(input=tokens[0], output=tokens[1], cached=tokens[2], dollars=dollars)
 
 
 def settings_for(settings: Settings, job: Job) -> Settings:
@@ -138,29 +155,16 @@ def _resumed(scene: Scene, talk: Talk) -> Ended:
     """How the session ended, if it had; else it goes on. A call without a result is told that it may have happened."""
     session = stored(scene.database, session_id(SOURCE, talk.run.id))
     if session is not None and session.ending not in (Ending.UNKNOWN.value, Ending.INTERRUPTED.value):
-        spent = Spent(input=session.input_tokens, output=session.output_tokens, cached=session.cached_tokens)
-        ended = Ended(Ending(session.ending), session.facts.ending_detail, replace(spent, dollars=session.cost_dollars))
-        return replace(ended, report=report_in(talk.run.messages))
+        return Ended(Ending(session.ending), session.facts.ending_detail, report=report_in(talk.run.messages))
     report = report_in(talk.run.messages)
     if report is not None:
         return Ended(Ending.FINISHED, report=report)
     return _last(list(talk.go_on(interrupt=scene.interrupt)))
 
 
-def _reminded(scene: Scene, talk: Talk, before: Ended) -> Ended:
+def _reminded(scene: Scene, talk: Talk) -> Ended:
     """Ask once for the call that was forgotten: words do not stand in for it."""
-    ended = _last(list(talk.go_on(_inserted(words.reminder(), Trust.OPERATOR), interrupt=scene.interrupt)))
-    one, more = before.spent, ended.spent
-    costs = [each for each in (one.dollars, more.dollars) if each is not None]
-    spent = Spent(
-        model_calls=one.model_calls + more.model_calls,
-        input=one.input + more.input,
-        output=one.output + more.output,
-        cached=one.cached + more.cached,
-        seconds=one.seconds + more.seconds,
-        dollars=sum(costs) if costs else None,
-    )
-    return replace(ended, spent=spent)
+    return _last(list(talk.go_on(_inserted(words.reminder(), Trust.OPERATOR), interrupt=scene.interrupt)))
 
 
 def _material(output: str, room: int | None) -> Message:

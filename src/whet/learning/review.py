@@ -13,8 +13,8 @@ from typing import NamedTuple
 import msgspec
 
 from whet.agent.compaction import Compacting
-from whet.agent.protocols import Answer, Toolbox
-from whet.agent.providers.choosing import Chosen, provider_for
+from whet.agent.protocols import Answer, Chosen, Toolbox
+from whet.agent.providers.choosing import provider_for
 from whet.agent.redacting import Secrets
 from whet.agent.starting import Beginning, Means, answered, perform, start
 from whet.agent.tools.registry import built_in
@@ -24,9 +24,8 @@ from whet.changes.changing import ledger_of
 from whet.checks import arguments_of
 from whet.compaction import told
 from whet.context.gathering import Request
-from whet.engine.orders import Done, Order
+from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps
-from whet.errors import WhetError
 from whet.guidance import reviewing
 from whet.ledger import Entry
 from whet.passages import Setting
@@ -34,7 +33,7 @@ from whet.prompt import trust_of
 from whet.quoting import mark_for, quoted
 from whet.redaction import secret_values
 from whet.reviews import ALLOWED, Kind, Reviewed, denial, summary
-from whet.runs import Budget, Ended, Run, Spent, fork
+from whet.runs import Budget, Ended, Run, Spent, fork, together
 from whet.settings import Settings
 from whet.store.database import Database
 from whet.store.home import Home
@@ -90,7 +89,8 @@ def review(home: Home, steps: Steps, body: str) -> Done:
 
     outcome = msgspec.json.decode(steps.do("look back", look_back), type=Outcome)
     if outcome.ending not in (Ending.FINISHED, Ending.BUDGET):
-        raise WhetError(f"The review ended early: {outcome.ending}. {outcome.detail}".strip())
+        why = f"The review ended early: {outcome.ending}. {outcome.detail}".strip()
+        raise Failed(why, spent=outcome.spent, sessions=(outcome.session,))
     return Done(outcome.summary or "nothing to keep", (outcome.session,), outcome.spent)
 
 
@@ -116,9 +116,17 @@ def reviewed(home: Home, database: Database, ask: Ask, *, environment: Mapping[s
         id_of(SOURCE, own),
         ended.ending,
         ended.detail,
-        ended.spent,
+        together((_spent(begun), ended.spent)),
         summary(made_by(home, database, id_of(SOURCE, own))),
     )
+
+
+def _spent(begun: Session | None) -> Spent:
+    """What a worker that died has spent on the review before this one."""
+    if begun is None:
+        return Spent()
+    dollars = begun.cost_dollars
+    return Spent(input=begun.input_tokens, output=begun.output_tokens, cached=begun.cached_tokens, dollars=dollars)
 
 
 def reviews_of(database: Database, session: str) -> tuple[Reviewed, ...]:

@@ -7,11 +7,11 @@ import msgspec
 from msgspec.structs import replace
 
 from whet import planning, templates, tokens
-from whet.agent.providers.choosing import Chosen
+from whet.agent.protocols import Chosen
 from whet.attempts import Arm
 from whet.cases import Case
 from whet.engine.orders import Order
-from whet.error_budget import alpha_for
+from whet.error_budget import Parts, Past, alpha_for
 from whet.errors import WhetError
 from whet.guidance.placebo import filler
 from whet.guidance.warm import words
@@ -29,7 +29,7 @@ from whet.store.ledger import Ledger
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
 from whet.transcripts import Usage, Value
-from whet.trials import Allowance, Design, Price, cache_price, design, is_affordable
+from whet.trials import Allowance, Design, Price, Result, cache_price, design, is_affordable
 from whet.verdicts import ALPHA, Ruling
 from whet.warm_starts import warm_start
 
@@ -110,7 +110,7 @@ def prepare(
         (case.name for case in wanted.cases if case.guard),
         seeds=wanted.seeds,
         placebo=placebo is not None,
-        alpha=alpha_for(past_rulings(database), most=wanted.alpha),
+        alpha=alpha_for(past_trials(database), most=wanted.alpha),
         allowance=wanted.allowance,
     )
     if placebo is not None and not wanted.placebo and not is_affordable(planned, of_one):
@@ -195,6 +195,22 @@ def _plan(planned: Design, of_one: Spent) -> planning.Plan:
     )
 
 
-def past_rulings(database: Database) -> tuple[Ruling, ...]:
-    """The rulings of all trials before, in their order: they say how much error the next one may risk."""
-    return tuple(RULINGS[entry.step] for entry in Ledger(database).entries() if entry.step in RULINGS and entry.verdict)
+class _Judged(Value, frozen=True):
+    """What the ledger holds of a trial's verdict, as far as the error budget asks."""
+
+    result: Result
+    parts: Parts = Parts.EVEN
+
+
+def past_trials(database: Database) -> tuple[Past, ...]:
+    """All trials before, in the order of their verdicts: they say how much error the next one may risk."""
+    return tuple(
+        _past(RULINGS[entry.step], msgspec.json.decode(entry.verdict, type=_Judged))
+        for entry in Ledger(database).entries()
+        if entry.step in RULINGS and entry.verdict
+    )
+
+
+def _past(ruling: Ruling, judged: _Judged) -> Past:
+    accepted = ruling is Ruling.ACCEPT
+    return Past(accepted, judged.result.verdict.evidence_help if accepted else 0.0, judged.parts)

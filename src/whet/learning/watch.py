@@ -1,13 +1,15 @@
-"""The watch: sessions counted for each canary as they settle, and what their outcomes ask for done."""
+"""The watch: sessions counted for each canary as they settle, and what their outcomes ask for done.
+
+Templates are watched beside them (`template_watch`).
+"""
 
 import time
 from collections.abc import Iterable, Iterator
 from datetime import UTC, datetime
-from typing import NamedTuple
 
 import msgspec
 
-from whet.canaries import Comparison, Decision, Observation, compare, is_told, key_of, loss_of
+from whet.canaries import Comparison, Decision, Observation, compare, is_told, key_of
 from whet.changes.apply import promote, revert
 from whet.changes.changing import ledger_of
 from whet.changes.telling import tell
@@ -15,6 +17,8 @@ from whet.data import failure_weights
 from whet.engine.orders import Done
 from whet.engine.steps import Steps
 from whet.errors import WhetError
+from whet.learning.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots
+from whet.learning.template_watch import Measured, look_at_templates
 from whet.ledger import Actor, Item
 from whet.passages import Setting
 from whet.rule_texts import holds_in
@@ -24,17 +28,12 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
-from whet.store.rows import Facts
 from whet.targets.drawing import unit_of
 from whet.targets.settings import FILE_AGENT
-from whet.transcripts import Purpose, Value
+from whet.transcripts import Value
 
 KIND = "watch"
-SETTLED_SECONDS = 3600.0
-"""A session that nobody has touched for so long is taken for finished."""
-
 DAY_SECONDS = 86_400
-LIVE = (Purpose.CHAT.value, Purpose.JOB.value)
 
 
 class Watched(Value, frozen=True):
@@ -51,32 +50,38 @@ class Watched(Value, frozen=True):
     why: str = ""
 
 
-class Live(NamedTuple):
-    """A session as the watch sees it."""
+class Looked(Value, frozen=True):
+    """All that one look found."""
 
-    source: str
-    folder: str
-    model: str
-    started: float
-    dated: float
-    facts: Facts
-    loss: float
+    canaries: tuple[Watched, ...] = ()
+    templates: tuple[Measured, ...] = ()
 
 
 def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
-    """Look at every canary once. What was counted or decided before a crash is not counted or decided again."""
+    """Look at everything once. What was counted or decided before a crash is not counted or decided again."""
 
     def act() -> str:
         with opened(home) as database:
             found = look(home, database, now=time.time())
         return msgspec.json.encode(found).decode()
 
-    found = msgspec.json.decode(steps.do("look", act), type=tuple[Watched, ...])
-    decided = "; ".join(each.why for each in found if each.decided)
-    return Done(decided or f"{len(found)} canaries, nothing to decide", value=msgspec.json.encode(found).decode())
+    value = steps.do("look", act)
+    found = msgspec.json.decode(value, type=Looked)
+    told = [each.why for each in found.canaries if each.decided] + [each.why for each in found.templates]
+    decided = "; ".join(filter(None, told))
+    templates = f" and {len(found.templates)} templates" if found.templates else ""
+    return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=value)
 
 
-def look(
+def look(home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS) -> Looked:
+    """Count what is new, then do what the evidence is enough for, with canaries and with templates."""
+    return Looked(
+        look_at_canaries(home, database, now=now, settled_seconds=settled_seconds),
+        look_at_templates(home, database, now=now, settled_seconds=settled_seconds),
+    )
+
+
+def look_at_canaries(
     home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS
 ) -> tuple[Watched, ...]:
     """Count what is new, then promote or revert what the evidence is enough for."""
@@ -84,7 +89,7 @@ def look(
     if not canaries:
         return ()
     refresh(database, failure_weights(), progress=lambda _: None)
-    sessions = _sessions(database, since=min(item.since for item in canaries))
+    sessions = live_sessions(database, since=min(item.since for item in canaries))
     found = tuple(_watched(home, database, item, sessions, now=now, settled=now - settled_seconds) for item in canaries)
     tell(home, database, now=now)
     return found
@@ -97,7 +102,7 @@ def standing(home: Home, database: Database) -> tuple[Watched, ...]:
 
 
 def _compared(item: Item, units: list[Counted]) -> Watched:
-    comparison = compare([Observation(each.told, each.loss) for each in units], share=item.share)
+    comparison = compare([Observation(each.told, each.loss, item.share) for each in units])
     sessions = sum(each.sessions for each in units)
     return Watched(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
 
@@ -142,12 +147,8 @@ def reason(watched: Watched) -> str:
 
 def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[Counted]:
     """Sessions of Whet's own agent. Those that go on from one another drew once and count once."""
-    groups: dict[str, list[Live]] = {}
-    for session in sessions:
-        if session.source == SOURCE and session.facts.lot and session.started >= item.since and _holds(item, session):
-            groups.setdefault(session.facts.lot, []).append(session)
-    done = [(lot, group) for lot, group in groups.items() if max(each.dated for each in group) <= settled]
-    for lot, group in sorted(done, key=lambda one: max(each.dated for each in one[1])):
+    fitting = (each for each in sessions if each.started >= item.since and _holds(item, each))
+    for lot, group in settled_lots(fitting, settled=settled).items():
         yield _unit(lot, is_told(key_of(item), lot, item.share), group)
 
 
@@ -181,17 +182,3 @@ def _holds(item: Item, session: Live) -> bool:
     """Whether the rule would have been for it, told or not. Whether somebody sat there is not on record."""
     scope = msgspec.structs.replace(item.scope, purposes=(), tools=item.scope.tools if session.facts.tools else ())
     return holds_in(scope, Setting(tools=session.facts.tools, model=session.model))
-
-
-def _sessions(database: Database, *, since: float) -> list[Live]:
-    rows = database.query(
-        "SELECT s.source, s.folder, s.model, coalesce(s.started, s.dated), s.dated, s.facts, a.failure_score"
-        " FROM sessions AS s JOIN analyses AS a ON a.session = s.no"
-        " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 ORDER BY s.dated, s.no",
-        (since, *LIVE),
-    )
-    found: list[Live] = []
-    for source, folder, model, started, dated, facts, score in rows:
-        kept = msgspec.json.decode(facts, type=Facts)
-        found.append(Live(source, folder, model, started, dated, kept, loss_of(score, kept.checks)))
-    return found

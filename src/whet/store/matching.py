@@ -9,10 +9,15 @@ from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.narrowing import of_message
 from whet.store.queries import Query
+from whet.store.sessions import SESSION_COLUMNS, messages, session_of
 from whet.store.sqlite import SQLite
+from whet.transcripts import Origin
+from whet.warm_starts import places
 
 CANDIDATES = 1_000
 SCANNED = 20_000
+AROUND = 100  # messages after one: all that its example can have
+INSERTED = f'"origin":"{Origin.INSERTED}"'
 
 
 class Match(NamedTuple):
@@ -43,9 +48,20 @@ def match_parts_of_words(database: Database, query: Query, filters: Filters, rol
     body = "CAST(m.body AS TEXT)" if database.dialect == "sqlite" else "convert_from(m.body, 'UTF8')"
     place = "instr" if database.dialect == "sqlite" else "strpos"
     rows = database.query(
-        f"SELECT m.no FROM messages AS m JOIN sessions AS s ON s.no = m.session"
+        f"SELECT m.no, {place}({body}, ?) FROM messages AS m JOIN sessions AS s ON s.no = m.session"
         f" WHERE m.no > (SELECT coalesce(max(no), 0) FROM messages) - {SCANNED} AND {where}"
         f" AND {place}(lower({body}), ?) > 0 ORDER BY m.no DESC LIMIT ?",
-        (*parameters, needle, CANDIDATES),
+        (INSERTED, *parameters, needle, CANDIDATES),
     )
-    return [Match(no, 0.0) for (no,) in rows]
+    return [Match(no, 0.0) for no, inserted in rows if not (inserted and _is_example(database, no))]
+
+
+def _is_example(database: Database, no: int) -> bool:
+    """Whether a message is one of those with which a warm start began: it did not happen where it stands."""
+    [(position, *columns)] = database.query(
+        f"SELECT m.position, {', '.join(f's.{column.strip()}' for column in SESSION_COLUMNS.split(','))}"
+        " FROM messages AS m JOIN sessions AS s ON s.no = m.session WHERE m.no = ?",
+        (no,),
+    )
+    begun = tuple(messages(database, session_of(tuple(columns)), stop=position + AROUND))
+    return position in places(begun)

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.live_tables import CANARIES, TEMPLATE_DRAWS
 
 WORDS = {
     "sqlite": {"key": "INTEGER PRIMARY KEY", "bytes": "BLOB", "number": "INTEGER", "real": "REAL"},
@@ -236,28 +237,11 @@ MIGRATIONS = (
     ),
     Migration(
         "canaries: the sessions that were counted for each, and what other agents were told",
-        shared=(
-            """CREATE TABLE canary_counts (
-                no {key},
-                entry {number} NOT NULL,
-                unit TEXT NOT NULL,
-                told {number} NOT NULL,
-                loss {real} NOT NULL,
-                sessions {number} NOT NULL,
-                at {real} NOT NULL,
-                UNIQUE (entry, unit)
-            )""",
-            """CREATE TABLE canary_deliveries (
-                entry {number} NOT NULL,
-                file TEXT NOT NULL,
-                day TEXT NOT NULL,
-                told {number} NOT NULL,
-                agents TEXT NOT NULL,
-                project TEXT NOT NULL,
-                at {real} NOT NULL,
-                PRIMARY KEY (entry, file, day)
-            )""",
-        ),
+        shared=CANARIES,
+    ),
+    Migration(
+        "templates in live sessions: which were begun warm by chance, and how they went",
+        shared=TEMPLATE_DRAWS,
     ),
 )
 

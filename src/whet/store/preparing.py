@@ -7,6 +7,7 @@ import msgspec
 from whet.store.rows import Facts, MessageRow, Prepared
 from whet.store.words import indexed
 from whet.transcripts import Message, Origin, Pairing, Role, Transcript, Usage, encode, link, pair, session_id
+from whet.warm_starts import places
 
 TITLE_CHARACTERS = 200
 
@@ -71,8 +72,11 @@ def storable(text: str) -> str:
     return text.replace("\0", "")
 
 
-def row_of(message: Message, parent: bytes, tools: Iterable[str]) -> MessageRow:
-    """A message that follows another as it is stored, with the tools that it calls or that answer in it."""
+def row_of(message: Message, parent: bytes, tools: Iterable[str], *, is_example: bool = False) -> MessageRow:
+    """A message that follows another as it is stored, with the tools that it calls or that answer in it.
+
+    A warm start's example is found in the session that it came from, and not where it did not happen.
+    """
     body = encode(message)
     return MessageRow(
         id=link(parent, body),
@@ -80,16 +84,17 @@ def row_of(message: Message, parent: bytes, tools: Iterable[str]) -> MessageRow:
         at=message.at,
         model=storable(message.model),
         body=body,
-        words=indexed(message),
-        tools=tuple(sorted(tools)),
+        words="" if is_example else indexed(message),
+        tools=() if is_example else tuple(sorted(tools)),
     )
 
 
 def _rows(messages: tuple[Message, ...]) -> Iterator[MessageRow]:
     tools = _tools(pair(messages))
+    examples = places(messages)
     parent = b""
     for index, message in enumerate(messages):
-        row = row_of(message, parent, tools.get(index, ()))
+        row = row_of(message, parent, tools.get(index, ()), is_example=index in examples)
         parent = row.id
         yield row
 

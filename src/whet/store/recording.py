@@ -79,6 +79,8 @@ class Recorder:
                 ),
                 self._session.head,
             )
+            # How it ended is part of what is found in it, and no new message would tell that it changed.
+            self._database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
 
     def _began(self, run: Run, clean: tuple[Message, ...]) -> Session:
         now = self._now()

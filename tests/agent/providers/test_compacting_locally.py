@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from agent.prefixes import Watch
 from agent.scenes import Notebook, run_of, user
 from whet.agent.compaction import Compacting, pursue
-from whet.agent.providers.choosing import Chosen
+from whet.agent.protocols import Chosen
 from whet.agent.providers.local import LocalProvider, provider_for
 from whet.agent.starting import room_of
 from whet.runs import Ended, Run, Sampling, grown

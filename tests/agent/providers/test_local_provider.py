@@ -13,8 +13,7 @@ from msgspec.structs import replace
 from agent.prefixes import Watch
 from whet.agent.calls import refusal
 from whet.agent.loop import execute
-from whet.agent.protocols import Answer, Fault, Interrupted, ProviderFailed, Reply, Stop
-from whet.agent.providers.choosing import Chosen
+from whet.agent.protocols import Answer, Chosen, Fault, Interrupted, ProviderFailed, Reply, Stop
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.starting import says

@@ -2,12 +2,9 @@
 
 from collections.abc import Mapping
 from pathlib import Path
-from typing import Any, NamedTuple
-
-import msgspec
 
 from whet import data
-from whet.agent.protocols import Provider
+from whet.agent.protocols import Chosen
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.asking import Asking, Codec
 from whet.agent.providers.dialects import dialect_of
@@ -19,16 +16,9 @@ from whet.agent.providers.routes import route_to
 from whet.agent.providers.scripted import scripted_file
 from whet.endpoints import address_of
 from whet.errors import WhetError
-from whet.models import Model, Prices, model_of
-from whet.settings import Endpoint, ModelFacts, Settings
+from whet.models import Model, model_of, with_facts
+from whet.settings import Endpoint, Settings
 from whet.store.home import Home
-
-
-class Chosen(NamedTuple):
-    """A provider, and the model that it is asked for."""
-
-    provider: Provider
-    model: Model
 
 
 def provider_for(settings: Settings, *, environment: Mapping[str, str], home: Home, model: str = "") -> Chosen:
@@ -63,27 +53,6 @@ def asking(
     return Asking(
         codec, client, Asked(endpoint.name, endpoint.key_variable, key), timing=timing, retries=endpoint.retries
     )
-
-
-def with_facts(model: Model, facts: tuple[ModelFacts, ...]) -> Model:
-    """The model with what the person knows better."""
-    for each in facts:
-        if each.name in (model.name, ""):
-            model = _corrected(model, each)
-    return model
-
-
-def _corrected(model: Model, facts: ModelFacts) -> Model:
-    given: dict[str, Any] = {
-        "family": facts.family or model.family,
-        "window": facts.window or model.window,
-        "output_tokens": facts.output_tokens or model.output_tokens,
-        "tools": facts.tools or model.tools,
-        "size": facts.size or model.size,
-    }
-    if facts.input_dollars is not None and facts.output_dollars is not None:
-        given["prices"] = Prices(facts.input_dollars, facts.output_dollars, facts.cached_dollars)
-    return msgspec.structs.replace(model, **given)
 
 
 def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str:

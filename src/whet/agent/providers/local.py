@@ -8,9 +8,8 @@ from typing import Any
 import msgspec
 
 from whet import data
-from whet.agent.protocols import Fault, ProviderFailed, Reply
+from whet.agent.protocols import Chosen, Fault, ProviderFailed, Reply
 from whet.agent.providers.asking import Asking
-from whet.agent.providers.choosing import Chosen, with_facts
 from whet.agent.providers.dialects import Dialect
 from whet.agent.providers.failures import Asked
 from whet.agent.providers.http import Client, Waits
@@ -23,7 +22,7 @@ from whet.agent.providers.retries import real_timing
 from whet.agent.providers.routes import route_to
 from whet.call_grammar import grammar_of
 from whet.errors import WhetError
-from whet.models import Model, model_of
+from whet.models import Model, model_of, with_facts
 from whet.runs import Fragment, Run
 from whet.settings import Local, Settings
 from whet.store.home import Home

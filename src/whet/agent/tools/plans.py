@@ -1,12 +1,13 @@
 """Plans as values: their steps, and the one that a session holds."""
 
-from collections.abc import Iterable
+from collections.abc import Sequence
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
 
 from whet.transcripts import Message, pair
+from whet.warm_starts import cold
 
 NAME = "todo"
 
@@ -22,10 +23,10 @@ class _Arguments(msgspec.Struct, frozen=True):
     steps: tuple[Step, ...] | None = None
 
 
-def plan_in(messages: Iterable[Message]) -> tuple[Step, ...]:
+def plan_in(messages: Sequence[Message]) -> tuple[Step, ...]:
     """The plan that a session holds: the one of its last call that was answered without an error."""
     plan: tuple[Step, ...] = ()
-    for exchange in pair(messages).exchanges:
+    for exchange in pair(cold(messages)).exchanges:
         if exchange.call.name == NAME and exchange.result is not None and not exchange.result.error:
             plan = _steps(exchange.call.arguments) or plan
     return plan

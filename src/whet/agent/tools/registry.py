@@ -42,7 +42,9 @@ PREFIX = "mcp__"  # of the names of tools that MCP servers offer
 SERVERS = "servers"  # stands for all tools that MCP servers offer
 FILES = ("read_file", "write_file", "edit", "search_files")
 TERMINAL = ("terminal", "process")
-CHAT = (*FILES, *TERMINAL, "memory", "skills", "session_search", "todo", SERVERS)
+UNATTENDED = (*FILES, *TERMINAL, "memory", "skills", "session_search", "todo", "finish", SERVERS)
+# Only where a person reads along: templates are built for sessions to come, and no work of a single order.
+CHAT = (*(name for name in UNATTENDED if name != "finish"), "warm_session")
 SETS: dict[str, tuple[str, ...]] = {
     "files": FILES,
     "reading": ("read_file", "search_files"),
@@ -55,7 +57,7 @@ SETS: dict[str, tuple[str, ...]] = {
     "finish": ("finish",),
     SERVERS: (SERVERS,),
     "chat": CHAT,
-    "unattended": (*CHAT, "finish"),
+    "unattended": UNATTENDED,
     "review": ("memory", "skills"),
     "all": (*CHAT, "finish"),
 }

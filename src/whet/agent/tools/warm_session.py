@@ -31,9 +31,9 @@ def warm_session(
     occasion: Occasion,
     *,
     action: Literal["build", "list", "load", "delete"],
-    name: Annotated[str, Meta(description="of the template, such as web-research")] = "",
+    name: Annotated[str, Meta(description="such as web-research")] = "",
     activity: Literal["", "code", "file", "research", "mixed"] = "",
-    source: Annotated[str, Meta(description="for build: only sessions of this agent")] = "",
+    source: Annotated[str, Meta(description="build from this agent only")] = "",
 ) -> Given:
     """Templates: real calls that worked, with which later sessions can begin. `build` mines stored sessions."""
     folder = occasion.situation.home.folder

@@ -3,6 +3,7 @@
 import msgspec
 
 from whet.cli.chat.plain import safe
+from whet.cli.endings import succeeded
 from whet.transcripts import Disposition, ToolCall, ToolResult
 
 # The argument that tells most about a call, the first that is there.
@@ -26,10 +27,6 @@ def summary(call: ToolCall) -> str:
         found = [arguments[name] for name in TELLING if isinstance(arguments.get(name), str)]
         arguments = found[0] if found else (msgspec.json.encode(arguments).decode() if arguments else "")
     return _flat(f"{call.name} {arguments}"[:LONGEST])
-
-
-def succeeded(result: ToolResult) -> bool:
-    return not result.error and not result.exit_code and result.disposition is None
 
 
 def fault(result: ToolResult) -> str:

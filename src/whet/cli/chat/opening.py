@@ -12,6 +12,7 @@ from whet.cli.chat.conversation import Conversation
 from whet.cli.chat.inline import BOLD, DIM
 from whet.cli.chat.inputs import Piped, Typed
 from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import Screen
 from whet.cli.chat.slash import COMMANDS
 from whet.cli.endings import FINISHED, ended_record, exit_code
@@ -25,7 +26,13 @@ from whet.transcripts import Message
 def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
     with Screen(sys.stdout) as screen:
         asking: list[Conversation] = []
-        talk = Talk(home, database, wish, ask=lambda question: asking[0].ask(question))
+        talk = Talk(
+            home,
+            database,
+            wish,
+            ask=lambda question: asking[0].ask(question),
+            tell=lambda note: screen.line(safe(note), DIM),
+        )
         with closing(talk):
             conversation = Conversation(
                 talk, screen, thoughts=wish.settings.chat.thoughts == "dim", review=wish.settings.review
@@ -51,7 +58,7 @@ def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
 def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) -> int:
     """Each line of standard input is a turn; with `as_json` each answer is a line of JSON."""
     source = Piped(sys.stdin.buffer)
-    with Screen(sys.stdout) as screen, closing(Talk(home, database, wish)) as talk:
+    with Screen(sys.stdout) as screen, closing(Talk(home, database, wish, tell=_note)) as talk:
         if not as_json:
             return Conversation(talk, screen, review=wish.settings.review).go(source)
         code = FINISHED
@@ -61,6 +68,11 @@ def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) 
                 sys.stdout.buffer.write(msgspec.json.encode(record) + b"\n")
                 sys.stdout.buffer.flush()
         return code
+
+
+def _note(note: str) -> None:
+    """Beside the answers, which a program may read."""
+    sys.stderr.write(f"Note: {note}\n")
 
 
 def _answered(talk: Talk, text: str) -> tuple[dict[str, Any], int]:

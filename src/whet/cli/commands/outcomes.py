@@ -6,12 +6,12 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import console, many, plain, print_json, say, table
-from whet.outcomes import Outcome, decide_all
+from whet.evidence import gather
+from whet.outcomes import Outcome
 from whet.store.home import find_home
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.sessions import load
-from whet.transcripts import pair
 
 
 @click.command(
@@ -26,14 +26,9 @@ from whet.transcripts import pair
 def command(id_: str, only: str | None, ignore_flags: bool, as_json: bool) -> int:
     with opened(find_home(os.environ)) as database:
         session = find(database, id_)
-        exchanges = pair(load(database, session).messages).exchanges
-    decisions = decide_all(exchanges, ignore_flags=ignore_flags)
-    chosen = [
-        (exchange, decision)
-        for exchange, decision in zip(exchanges, decisions, strict=True)
-        if only in (None, decision.outcome.value)
-    ]
-    counts = {outcome.value: sum(d.outcome is outcome for d in decisions) for outcome in Outcome}
+        steps = gather(load(database, session), ignore_flags=ignore_flags).steps
+    chosen = [(step.exchange, step.decision) for step in steps if only in (None, step.decision.outcome.value)]
+    counts = {outcome.value: sum(step.decision.outcome is outcome for step in steps) for outcome in Outcome}
     if as_json:
         calls = [
             {

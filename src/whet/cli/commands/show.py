@@ -15,7 +15,7 @@ from whet.store import sessions
 from whet.store.home import find_home
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.transcripts import Message, pair
+from whet.transcripts import Message, Origin, pair
 
 
 @click.command(
@@ -50,7 +50,8 @@ def command(id_: str, as_outline: bool, full: bool, thoughts: bool, start: int, 
 def _record(messages: tuple[Message, ...], start: int, as_outline: bool) -> dict[str, object]:
     if as_outline:
         return {"outline": [msgspec.to_builtins(item) for item in outline(messages)]}
-    exchanges = pair(messages).exchanges
+    own = (each for each in pair(messages).exchanges if messages[each.asked].origin is not Origin.INSERTED)
+    exchanges = tuple(own)
     decisions = [decide(exchange) for exchange in exchanges]
     return {
         "messages": [msgspec.to_builtins(message) for message in messages],

@@ -2,35 +2,44 @@
 
 import os
 import time
-from pathlib import Path
 
 import click
 import msgspec
 
 from whet.activity import Activity
+from whet.agent.warming import known_worths
 from whet.changes.author import Author
 from whet.changes.templates import keep, remove
-from whet.cli.authoring import author_at, person_at, tell
+from whet.cli.authoring import author_at, tell
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import many, plain, print_json, say
-from whet.cli.templates_shown import as_wire, filtered, found_record, print_list, print_stats, print_template
+from whet.cli.template_import import import_command
+from whet.cli.templates_shown import (
+    TOO_FEW,
+    Known,
+    as_wire,
+    filtered,
+    found_record,
+    left_out,
+    print_list,
+    print_stats,
+    print_template,
+)
 from whet.cli.trying import template_command
 from whet.data import failure_weights
 from whet.errors import WhetError
 from whet.guidance.warm import words
-from whet.importers import hermes_templates
-from whet.ledger import Entry
 from whet.mining import Mined, Wanted, mine
-from whet.store.home import find_home, prepare_home
+from whet.store.home import Home, find_home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
 from whet.store.sessions import load as load_session
-from whet.store.template_files import list_templates, load, stored_transcripts, uses, worths
+from whet.store.template_draws import outcomes
+from whet.store.template_files import list_templates, load, read_text, stored_transcripts, uses, worths
 from whet.template_choice import Need, choose
-from whet.templates import MOST_EXAMPLES, Template, described
+from whet.templates import MOST_EXAMPLES, TAG, Template, described
 from whet.warm_starts import examples
 
-FILE_BYTES = 2_000_000
 FORMS = ("openai", "anthropic", "hermes")
 activity_option = click.option(
     "--activity", type=click.Choice([each.value for each in Activity]), help="Only this kind."
@@ -67,17 +76,27 @@ def list_(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
 @click.option("--name", help="Its name; made from the activity and the session's id if not given.")
 @click.option("--tag", "tags", multiple=True, help="A tag for it; may be given again.")
 @click.option("--most", type=click.IntRange(1, MOST_EXAMPLES), default=10, show_default=True, help="Examples at most.")
+@click.option("--went-well", is_flag=True, help="You say that it went well, where its record cannot tell.")
 @click.option("--replace", is_flag=True, help="In the place of the one that has this name.")
 @click.option("--dry-run", is_flag=True, help="Only show it.")
 @json_option
 def create(
-    session: str, name: str | None, tags: tuple[str, ...], most: int, replace: bool, dry_run: bool, as_json: bool
+    session: str,
+    name: str | None,
+    tags: tuple[str, ...],
+    most: int,
+    went_well: bool,
+    replace: bool,
+    dry_run: bool,
+    as_json: bool,
 ) -> int:
     home = find_home(os.environ)
+    _expect_usable(home, name, tags, replace=replace or dry_run)
+    wanted = Wanted(fewest=1, most=most, is_vouched=went_well)
     with opened(home) as database:
         stored = find(database, session)
-        mined = mine([load_session(database, stored)], Wanted(fewest=1, most=most), weights=failure_weights())
-        made = _template(mined, name or f"{mined.activity}-{stored.id[:6]}", tags)
+        mined = mine([load_session(database, stored)], wanted, weights=failure_weights())
+        made = _template(mined, wanted, name or f"{mined.activity}-{stored.id[:6]}", tags)
         return _finish(author_at(home, database), made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
 
 
@@ -85,7 +104,8 @@ def create(
     "mine",
     epilog="Example: whet templates mine code-review --activity code --source claude-code --min-sessions 3",
     help="Make a template from many sessions: calls that worked, in sessions that went well, each different from the"
-    " others. A verdict that a session carries counts before its failure score.",
+    " others. A session's own verdict counts first, then checks that passed after its last change, then another session"
+    " with the same request and result, then a low failure score.",
 )
 @click.argument("name", required=False)
 @click.option("--activity", type=click.Choice([each.value for each in Activity]), help="Only sessions of this kind.")
@@ -110,23 +130,24 @@ def mine_(
     as_json: bool,
 ) -> int:
     home = find_home(os.environ)
+    _expect_usable(home, name, tags, replace=replace or dry_run)
     wanted = Wanted(activity=Activity(activity) if activity else None, sessions=min_sessions)
     filters = Filters(source=source or "", since=point_in_time(since))
     with opened(home) as database:
         found = stored_transcripts(database, filters, limit=max_sessions)
         mined = mine(found, wanted, weights=failure_weights())
-        made = _template(mined, name or f"{mined.activity}-examples", tags)
+        made = _template(mined, wanted, name or f"{mined.activity}-examples", tags)
         return _finish(author_at(home, database), made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
 
 
 @command.command(
     "show",
     epilog="Example: whet templates show web-research --as hermes > ~/.hermes/prefill.json",
-    help="Show a template, or print it in a wire form. The form hermes is a file that its setting"
-    " prefill_messages_file takes.",
+    help="Show a template, or print it as the messages with which another agent can begin. What --as hermes prints"
+    " goes into the file that Hermes' setting prefill_messages_file names.",
 )
 @click.argument("name")
-@click.option("--as", "form", type=click.Choice(FORMS), help="As the messages that a request begins with.")
+@click.option("--as", "form", type=click.Choice(FORMS), help="As messages in this form.")
 @json_option
 def show(name: str, form: str | None, as_json: bool) -> int:
     template = load(find_home(os.environ).folder, name)
@@ -157,7 +178,7 @@ def choose_(
     need = Need(task, Activity(activity) if activity else None, tags, tools, model)
     with opened(home) as database:
         usable = [found.template for found in list_templates(home.folder) if found.template]
-        choice = choose(usable, worths(database), need, now=time.time())
+        choice = choose(usable, known_worths(home, database), need, now=time.time())
     name = choice.template.name if choice.template else None
     if as_json:
         print_json({"template": name, "by": choice.by, "reason": choice.reason})
@@ -182,7 +203,8 @@ def delete(name: str, yes: bool, as_json: bool) -> int:
 @command.command(
     "stats",
     epilog="Example: whet templates stats",
-    help="What each template costs, how often it was used, and what was measured of it.",
+    help="What each template costs, how often it was used, what was measured of it, and how live sessions went that"
+    " `--warm auto` began with it and without it.",
 )
 @activity_option
 @tag_option
@@ -190,44 +212,12 @@ def delete(name: str, yes: bool, as_json: bool) -> int:
 def stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        used, measured = uses(database), worths(database)
-    return print_stats(filtered(list_templates(home.folder), activity, tags), used, measured, as_json=as_json)
-
-
-@command.command(
-    "import-hermes",
-    epilog="Example: whet templates import-hermes",
-    help="Bring in the session templates and warm sessions of a Hermes home. Nobody knows where their words come from:"
-    " each waits for your approval (`whet pending`).",
-)
-@click.option("--folder", type=click.Path(path_type=Path), help="Hermes' home; ~/.hermes or HERMES_HOME if not given.")
-@json_option
-def import_hermes(folder: Path | None, as_json: bool) -> int:
-    base = folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")
-    paths = [path for name in hermes_templates.FOLDERS for path in sorted((base / name).glob("*.json"))]
-    if not paths:
-        raise WhetError(f"There are no templates in {base}.", advice="Give Hermes' home with --folder.")
-    home = find_home(os.environ)
-    prepare_home(home)
-    made: list[Entry] = []
-    left: list[dict[str, str]] = []
-    with opened(home) as database:
-        author = person_at(home, database)._replace(reason="brought in from Hermes")
-        for path in paths:
-            try:
-                made.append(keep(author, hermes_templates.read(_text(path), stem=path.stem)))
-            except WhetError as error:
-                left.append({"file": str(path), "reason": error.message})
-    if as_json:
-        print_json({"waiting": [entry.number for entry in made], "left_out": left})
-    else:
-        for each in left:
-            say(f"Left out: {plain(each['file'])}: {plain(each['reason'])}")
-        say(f"{many(len(made), 'template')} wait for your approval: `whet pending`.")
-    return 0 if made else 1
+        known = Known(uses(database), worths(database), outcomes(database))
+    return print_stats(filtered(list_templates(home.folder), activity, tags), known, as_json=as_json)
 
 
 command.add_command(template_command)
+command.add_command(import_command)
 
 
 def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
@@ -236,19 +226,33 @@ def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
         print_json([found_record(found) for found in shown])
     elif shown:
         print_list(shown)
+    elif activity or tags:
+        say("No template is of this kind. `whet templates` lists them all.")
     else:
         say("No template. `whet templates mine` makes one from your sessions.")
     return 0 if shown or not (activity or tags) else 1
 
 
-def _template(mined: Mined, name: str, tags: tuple[str, ...]) -> Template:
+def _template(mined: Mined, wanted: Wanted, name: str, tags: tuple[str, ...]) -> Template:
+    if not mined.seen:
+        raise WhetError("There is no such session to mine.", advice="`whet import` brings in the sessions of agents.")
     if not mined.examples:
-        reasons = ", ".join(f"{reason} {count}" for reason, count in sorted(mined.left_out.items()) if count)
+        needed = f"{many(wanted.fewest, 'example')} from {many(wanted.sessions, 'session')}"
         raise WhetError(
-            f"Of {many(mined.seen, 'session')} {mined.used} could be mined, and too few examples are left.",
-            advice=f"Left out: {reasons or 'nothing'}. Import more sessions, or ask for less.",
+            f"Too few examples: of {many(mined.seen, 'session')} {mined.used:,} could be mined, with"
+            f" {many(mined.left_out.get(TOO_FEW, 0), 'example')}; a template needs at least {needed}.",
+            advice=f"{left_out(mined.left_out)}Import more sessions, or ask for less.",
         )
     return Template(name, mined.examples, mined.activity, described(mined.examples), tags, created=time.time())
+
+
+def _expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replace: bool) -> None:
+    """Raise WhetError for a name or a tag that would be refused in the end: mining can take minutes."""
+    for tag in tags:
+        if not TAG.fullmatch(tag):
+            raise WhetError(f"{tag[:40]!r} is no tag.", advice="A tag is lower-case words with hyphens.")
+    if name is not None and read_text(home.folder, name) is not None and not replace:
+        raise WhetError(f"There is a template {name} already.", advice="Choose another name, or give --replace.")
 
 
 def _finish(author: Author, template: Template, mined: Mined, *, replace: bool, dry_run: bool, as_json: bool) -> int:
@@ -258,15 +262,7 @@ def _finish(author: Author, template: Template, mined: Mined, *, replace: bool, 
         else:
             print_template(template)
         return 0
+    entry = keep(author, template, replace=replace)
     if not as_json:
         print_template(template)
-    return tell([keep(author, template, replace=replace)], as_json=as_json)
-
-
-def _text(path: Path) -> str:
-    try:
-        if path.stat().st_size > FILE_BYTES:
-            raise WhetError(f"{path.name} is too large.", advice="It is left out.")
-        return path.read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError) as error:
-        raise WhetError(f"{path.name} cannot be read.", advice="It is left out.") from error
+    return tell([entry], as_json=as_json)

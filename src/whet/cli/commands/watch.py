@@ -1,4 +1,4 @@
-"""whet watch: sessions with and without each canary compared, and what they say done."""
+"""whet watch: sessions with and without each canary and each template compared, and what they say done."""
 
 import os
 import time
@@ -13,7 +13,9 @@ from whet.cli.output import print_json
     "watch",
     epilog="Example: whet watch --json",
     help="Count the sessions that have settled since the last look, compare those that were told a canary with those"
-    " that were not, promote what clearly helps and revert what harms. The worker does this once an hour by itself.",
+    " that were not, promote what clearly helps and revert what harms. In the same way, sessions that `--warm auto`"
+    " began with a template are compared with those that it began without, and a template that harms or is not worth"
+    " its tokens is retired. The worker does this once an hour by itself.",
 )
 @click.option(
     "--settled", default=60.0, show_default=True, type=click.FloatRange(0), help="Minutes after which a session counts."
@@ -21,6 +23,7 @@ from whet.cli.output import print_json
 @json_option
 def command(settled: float, as_json: bool) -> int:
     from whet.cli.canaries_shown import canary_record, show_canaries
+    from whet.cli.templates_measured import measured_record, show_measured
     from whet.learning.watch import look
     from whet.store.home import find_home
     from whet.store.opening import opened
@@ -29,7 +32,10 @@ def command(settled: float, as_json: bool) -> int:
     with opened(home) as database:
         found = look(home, database, now=time.time(), settled_seconds=60 * settled)
     if as_json:
-        print_json({"canaries": [canary_record(each) for each in found]})
-    else:
-        show_canaries(found)
+        canaries = [canary_record(each) for each in found.canaries]
+        print_json({"canaries": canaries, "templates": [measured_record(each) for each in found.templates]})
+        return 0
+    if found.canaries or not found.templates:
+        show_canaries(found.canaries)
+    show_measured(found.templates)
     return 0

@@ -88,14 +88,14 @@ def _about(id: str, what: str, as_json: bool) -> int:
 
 
 def _row(work: "Work") -> tuple[str, ...]:
-    spent = work.done.spent if work.done else None
-    cost = "" if spent is None or spent.dollars is None else f"${spent.dollars:.4f}"
+    tokens = work.spent.input + work.spent.output
+    cost = f"${work.spent.dollars:.4f}" if work.spent.dollars is not None else f"{tokens:,} tokens" if tokens else ""
     what = work.error or (work.done.summary if work.done else "")
     return (work.id, work.state.value, work.queue, moment(work.changed), cost, what)
 
 
 def _record(work: "Work") -> dict[str, object]:
-    spent = work.done.spent if work.done else None
+    came = work.done or work.left
     return {
         "id": work.id,
         "kind": work.kind,
@@ -106,7 +106,7 @@ def _record(work: "Work") -> dict[str, object]:
         "step": work.step,
         "error": work.error,
         "summary": work.done.summary if work.done else "",
-        "sessions": list(work.done.sessions) if work.done else [],
-        "tokens": spent.input + spent.output if spent else 0,
-        "cost": spent.dollars if spent else None,
+        "sessions": list(came.sessions),
+        "tokens": came.spent.input + came.spent.output,
+        "cost": came.spent.dollars,
     }

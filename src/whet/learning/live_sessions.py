@@ -1,0 +1,57 @@
+"""Live sessions as the watch sees them: what people and jobs had, and how badly each went."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from whet.canaries import loss_of
+from whet.store.database import Database
+from whet.store.recording import SOURCE
+from whet.store.rows import Facts
+from whet.transcripts import Purpose
+
+SETTLED_SECONDS = 3600.0
+"""A session that nobody has touched for so long is taken for finished."""
+
+LIVE = (Purpose.CHAT.value, Purpose.JOB.value)
+
+
+class Live(NamedTuple):
+    """A session as the watch sees it."""
+
+    source: str
+    folder: str
+    model: str
+    started: float
+    dated: float
+    facts: Facts
+    loss: float
+
+
+def live_sessions(database: Database, *, since: float) -> list[Live]:
+    """The sessions that were analysed and touched since then, the oldest first."""
+    rows = database.query(
+        "SELECT s.source, s.folder, s.model, coalesce(s.started, s.dated), s.dated, s.facts, a.failure_score"
+        " FROM sessions AS s JOIN analyses AS a ON a.session = s.no"
+        " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 ORDER BY s.dated, s.no",
+        (since, *LIVE),
+    )
+    found: list[Live] = []
+    for source, folder, model, started, dated, facts, score in rows:
+        kept = msgspec.json.decode(facts, type=Facts)
+        found.append(Live(source, folder, model, started, dated, kept, loss_of(score, kept.checks)))
+    return found
+
+
+def settled_lots(sessions: Iterable[Live], *, settled: float) -> dict[str, list[Live]]:
+    """Sessions of Whet's own agent by their lot, with all that goes on from each, the first that settled first.
+
+    One that was touched after `settled` may still go on, and is not among them.
+    """
+    groups: dict[str, list[Live]] = {}
+    for session in sessions:
+        if session.source == SOURCE and session.facts.lot:
+            groups.setdefault(session.facts.lot, []).append(session)
+    last = {lot: max(each.dated for each in group) for lot, group in groups.items()}
+    return {lot: groups[lot] for lot in sorted(last, key=lambda one: last[one]) if last[lot] <= settled}

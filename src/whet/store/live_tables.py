@@ -1,0 +1,45 @@
+"""The tables of what is measured in live sessions, with `{word}` where the dialects differ."""
+
+CANARIES = (
+    """CREATE TABLE canary_counts (
+        no {key},
+        entry {number} NOT NULL,
+        unit TEXT NOT NULL,
+        told {number} NOT NULL,
+        loss {real} NOT NULL,
+        sessions {number} NOT NULL,
+        at {real} NOT NULL,
+        UNIQUE (entry, unit)
+    )""",
+    """CREATE TABLE canary_deliveries (
+        entry {number} NOT NULL,
+        file TEXT NOT NULL,
+        day TEXT NOT NULL,
+        told {number} NOT NULL,
+        agents TEXT NOT NULL,
+        project TEXT NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (entry, file, day)
+    )""",
+)
+
+TEMPLATE_DRAWS = (
+    """CREATE TABLE template_draws (
+        lot TEXT PRIMARY KEY,
+        session TEXT NOT NULL,
+        key TEXT NOT NULL,
+        name TEXT NOT NULL,
+        model TEXT NOT NULL,
+        told {number} NOT NULL,
+        share {real} NOT NULL,
+        at {real} NOT NULL
+    )""",
+    "CREATE INDEX template_draws_by_key ON template_draws (key, model)",
+    """CREATE TABLE template_counts (
+        no {key},
+        lot TEXT NOT NULL UNIQUE,
+        loss {real} NOT NULL,
+        sessions {number} NOT NULL,
+        at {real} NOT NULL
+    )""",
+)

@@ -1,0 +1,98 @@
+"""Draws in the database: which sessions were begun warm by chance, and how each of them went, counted once.
+
+What was counted stays as it was, though its session may go on: the evidence was looked at.
+"""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from whet.store.database import Database
+from whet.store.recording import SOURCE
+from whet.transcripts import session_id
+
+
+class Draw(NamedTuple):
+    """A session that `auto` chose a template for, and whether it really began with it."""
+
+    lot: str
+    key: str  # of the template
+    name: str
+    model: str
+    told: bool
+    share: float
+    at: float
+
+
+class Counted(NamedTuple):
+    """How a drawn session went, with all that went on from it."""
+
+    lot: str
+    loss: float
+    sessions: int
+
+
+class Outcome(NamedTuple):
+    """A draw and how badly it went, from 0 to 1."""
+
+    draw: Draw
+    loss: float
+    sessions: int
+
+
+def keep_draw(database: Database, draw: Draw) -> Draw:
+    """Write down what was drawn; gives what holds, for a session that is begun again has drawn already."""
+    database.execute(
+        f"INSERT INTO template_draws ({COLUMNS}, session) VALUES (?, ?, ?, ?, ?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
+        (draw.lot, draw.key, draw.name, draw.model, int(draw.told), draw.share, draw.at, session_id(SOURCE, draw.lot)),
+    )
+    return _draw(database.query(f"SELECT {COLUMNS} FROM template_draws WHERE lot = ?", (draw.lot,))[0])
+
+
+def uncounted(database: Database) -> list[Draw]:
+    """The draws of sessions that really began and were not counted yet, the oldest first."""
+    rows = database.query(
+        f"SELECT {OF_DRAW} FROM template_draws AS d JOIN sessions AS s ON s.id = d.session"
+        " WHERE NOT EXISTS (SELECT 1 FROM template_counts AS c WHERE c.lot = d.lot) ORDER BY d.at, d.lot"
+    )
+    return [_draw(row) for row in rows]
+
+
+def count_draws(database: Database, counted: Iterable[Counted], *, now: float) -> None:
+    """Count sessions; one that is counted already stays as it is."""
+    database.many(
+        "INSERT INTO template_counts (lot, loss, sessions, at) VALUES (?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
+        [(*each, now) for each in counted],
+    )
+
+
+def outcomes(database: Database) -> dict[str, list[Outcome]]:
+    """All that was counted, by the template's key, in the order of counting."""
+    rows = database.query(
+        f"SELECT {OF_DRAW}, c.loss, c.sessions FROM template_counts AS c JOIN template_draws AS d ON d.lot = c.lot"
+        " ORDER BY c.no"
+    )
+    found: dict[str, list[Outcome]] = {}
+    for *row, loss, sessions in rows:
+        draw = _draw(row)
+        found.setdefault(draw.key, []).append(Outcome(draw, loss, sessions))
+    return found
+
+
+def models_drawn(database: Database, key: str, *, since: float) -> frozenset[str]:
+    """The models of the sessions that drew for a template since then."""
+    rows = database.query("SELECT DISTINCT model FROM template_draws WHERE key = ? AND at >= ?", (key, since))
+    return frozenset(model for (model,) in rows)
+
+
+def is_drawn(database: Database, *, since: float) -> bool:
+    """Whether any session drew since then."""
+    return bool(database.query("SELECT 1 FROM template_draws WHERE at >= ? LIMIT 1", (since,)))
+
+
+def _draw(row: Iterable[object]) -> Draw:
+    draw = Draw(*row)  # type: ignore[arg-type] # columns of the table, in this order
+    return draw._replace(told=bool(draw.told))
+
+
+COLUMNS = ", ".join(Draw._fields)
+OF_DRAW = ", ".join(f"d.{field}" for field in Draw._fields)

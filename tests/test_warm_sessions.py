@@ -1,0 +1,183 @@
+"""A session that began with examples tells no more and no less than the same session without them."""
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from pathlib import Path
+
+import pytest
+from hypothesis import example, given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from conversations import Turn, agent, call, conversation, program, shell, user
+from whet.agent.tools.plans import NAME as TODO
+from whet.agent.tools.plans import plan_in
+from whet.analysis import Analysis, analyse
+from whet.checks import Calls, Check, Ran, mark
+from whet.compaction import plan
+from whet.data import failure_weights
+from whet.detectors import detect
+from whet.evidence import Evidence, Saying, Step, gather
+from whet.guidance.warm import words
+from whet.learning.case_making import cases_from
+from whet.lineage import own
+from whet.outline import outline
+from whet.reviews import count
+from whet.runs import Run
+from whet.scores import Weights, measure
+from whet.store import sessions
+from whet.store.analyses import refresh
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters, list_sessions
+from whet.store.preparing import prepare
+from whet.store.search import search
+from whet.store.statistics import measure as statistics
+from whet.templates import Example, Template
+from whet.transcripts import Ending, Message, Origin, Transcript
+from whet.warm_starts import SILENCE, examples, hushed, places, warm_start
+
+# What an example would say of the session, were it taken for its own: a file that is named, writes, plans, failures.
+TEMPLATE = Template(
+    "telling",
+    (
+        Example("read_file", '{"path":"budget.md"}', "2 lines", "The token limit was reached: look at budget.md."),
+        Example("memory", '{"action":"add","text":"Plants are green."}', "Kept."),
+        Example(TODO, '{"steps":[{"text":"Water the fern"}]}', "Noted."),
+        Example("terminal", '{"command":"make"}', "Error: no rule to make target", "No, that is wrong."),
+    ),
+)
+TURNS: tuple[Turn, ...] = (
+    user("No, that is wrong: use the other valve."),
+    user("Fix the tests, please."),
+    user("Turn limit reached.", origin=Origin.INSERTED),
+    agent("All tests pass now."),
+    agent("I could not find it, and I give up."),
+    call("read_file", {"path": "budget.md"}, "Error: no such file", error=True),
+    call("read_file", {"path": "plan.md"}, "one line"),
+    call("memory", {"action": "add", "text": "x"}, "Kept."),
+    call(TODO, {"steps": [{"text": "Look"}]}, "Noted."),
+    shell("make", "make: *** No rule to make target", error=True),
+    shell("pytest -q", "1 passed"),
+)
+turns = st.lists(st.sampled_from(TURNS), min_size=1, max_size=9)
+begun = st.sampled_from([(), (program("Be kind."),), (program("a"), program("The step limit exceeded."))])
+templates = st.lists(st.sampled_from(TEMPLATE.examples), min_size=1, max_size=4, unique=True).map(
+    lambda chosen: Template("telling", tuple(chosen))
+)
+transcripts = st.builds(
+    lambda head, said, ending: conversation(*head, *said, ending=ending), begun, turns, st.sampled_from(Ending)
+)
+
+
+def warm(template: Template, transcript: Transcript) -> Transcript:
+    return replace(transcript, messages=warm_start(template, transcript.messages, words()))
+
+
+class Moved:
+    """The places of a cold session where they are in the same session begun warm."""
+
+    def __init__(self, messages: Sequence[Message]) -> None:
+        self.aside = places(messages)
+
+    def place(self, index: int | None) -> int | None:
+        return index if index is None or index < self.aside.start else index + len(self.aside)
+
+    def step(self, step: Step) -> Step:
+        exchange = step.exchange
+        asked = self.place(exchange.asked)
+        assert asked is not None
+        return Step(replace(exchange, asked=asked, answered=self.place(exchange.answered)), step.decision)
+
+    def saying(self, saying: Saying) -> Saying:
+        return Saying(**{**asdict(saying), "message": self.place(saying.message)})
+
+    def analysis(self, analysis: Analysis) -> Analysis:
+        signals = tuple(replace(each, message=self.place(each.message)) for each in analysis.signals)
+        return replace(analysis, signals=signals, decisive_step=self.place(analysis.decisive_step))
+
+
+@given(templates, transcripts)
+@example(TEMPLATE, conversation(user("No, that is wrong."), agent("Done.")))
+@example(TEMPLATE, conversation(user("Go."), TURNS[5]))
+def test_the_same_is_found_in_it(template: Template, cold: Transcript) -> None:
+    begun = warm(template, cold)
+    moved = Moved(begun.messages)
+    one, other = gather(cold), gather(begun)
+    assert other.steps == tuple(moved.step(step) for step in one.steps)
+    assert other.sayings == tuple(moved.saying(saying) for saying in one.sayings)
+    assert measure(other) == measure(one)
+    assert [signal.kind for signal in detect(other)] == [signal.kind for signal in detect(one)]
+    weights = failure_weights()
+    assert analyse(begun, weights) == moved.analysis(analyse(cold, weights))
+    assert ends(other) == tuple(moved.place(each) for each in ends(one))
+
+
+def ends(evidence: Evidence) -> tuple[int, int | None]:
+    return evidence.last_message, evidence.final.message if evidence.final else None
+
+
+@given(templates, transcripts)
+def test_the_same_is_counted_and_taken_from_it(template: Template, cold: Transcript) -> None:
+    begun = warm(template, cold)
+    moved = Moved(begun.messages)
+    assert own(begun).calls == {(moved.place(place), call_id) for place, call_id in own(cold).calls}
+    assert count(begun.messages) == count(cold.messages)
+    assert plan_in(begun.messages) == plan_in(cold.messages)
+    assert outline(begun.messages) == tuple(
+        replace(item, message=moved.place(item.message) if item.words else 0) for item in outline(cold.messages)
+    )
+    rows, before = prepare(begun).rows, prepare(cold).rows
+    told = [row for place, row in enumerate(rows) if place not in moved.aside]
+    assert [(row.words, row.tools, row.role) for row in told] == [(row.words, row.tools, row.role) for row in before]
+    assert {(row.words, row.tools) for place, row in enumerate(rows) if place in moved.aside} == {("", ())}
+
+
+@given(templates, transcripts)
+def test_a_case_of_it_holds_no_example(template: Template, cold: Transcript) -> None:
+    home = Home(Path("/nowhere"))  # only a check that passed later is carried out, and none here has one
+    assert cases_from(home, warm(template, cold)) == cases_from(home, cold)
+
+
+@given(templates, transcripts, st.integers(200, 4_000))
+def test_no_example_is_summarised_as_history_nor_kept_in_part(template: Template, cold: Transcript, room: int) -> None:
+    begun = warm(template, cold)
+    run = Run(id="r", model="m", system="", messages=tuple(m for m in begun.messages if m.role != "system"))
+    shown = examples(template, words())
+    shorter = plan(run, room=room, tail_tokens=room // 3)
+    assert not set(shown) & {*shorter.older, *shorter.tail}
+    kept = [message for message in shorter.orders if message in shown]
+    assert len(kept) in (0, len(shown))
+
+
+def test_a_failed_example_is_no_failure_that_a_call_repeats() -> None:
+    before = warm_start(TEMPLATE, (user("Build it."),), words())
+    check = Check(calls=Calls(repeats_failure=False))
+    assert mark(check, Ran(call("terminal", {"command": "make"}, "fine"), before=before)).passed
+
+
+def test_silence_stands_where_the_examples_stand() -> None:
+    cold = conversation(program("Be kind."), user("Go."))
+    begun = warm(TEMPLATE, cold)
+    assert hushed(begun.messages) == (cold.messages[0], *[SILENCE] * len(places(begun.messages)), cold.messages[1])
+    assert hushed(cold.messages) == cold.messages
+    assert places(cold.messages) == range(1, 1)
+
+
+@pytest.fixture
+def kept(database: Database) -> Database:
+    """Two sessions of one template; the second stands on the messages of the first."""
+    for name, work in (("one", shell("pytest -q", "1 passed")), ("two", TURNS[5])):
+        begun = warm(TEMPLATE, conversation(user(f"Do {name}."), work, native_id=name))
+        sessions.keep(database, prepare(begun), sessions.Provenance(f"/{name}", 1.0, 2.0))
+    refresh(database, Weights(0.0, {}), progress=lambda _: None)
+    return database
+
+
+def test_the_store_counts_and_finds_only_what_happened(kept: Database) -> None:
+    found = {use.tool: (use.calls, use.sessions) for use in statistics(kept, Filters()).tools}
+    assert found == {"Bash": (1, 1), "read_file": (1, 1)}
+    for tool, number in (("memory", 0), ("terminal", 0), ("Bash", 1), ("read_file", 1)):
+        assert len(list_sessions(kept, Filters(tool=tool), limit=9)) == number
+    assert not search(kept, "fern")
+    assert [hit.snippet for hit in search(kept, "pytest")]
