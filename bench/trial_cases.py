@@ -125,12 +125,12 @@ TOOL_OF = {"read": "read_file", "write": "write_file", "edit": "edit", "run": "t
 
 
 def by_tool(case: Case) -> Case:
-    """The case with a lighter check, for the weakest models: the first call is the right tool's, and well formed."""
-    tool = TOOL_OF[case.name.partition("-")[0]]
-    return replace(case, check=Check(calls=Calls(first=Shape(tool), valid=True)))
+    """A case of one step with a lighter check, for the weakest models: its call is the right tool's, and well formed."""
+    tool = TOOL_OF.get(case.name.partition("-")[0])
+    return replace(case, check=Check(calls=Calls(first=Shape(tool), valid=True))) if tool else case
 
 
-def _several(name: str, task: str, files: dict[str, str], wanted: dict[str, str | None]) -> Case:
+def several(name: str, task: str, files: dict[str, str], wanted: dict[str, str | None]) -> Case:
     """A file that is wanted as None must be gone."""
     held = {path: File(absent=True) if text is None else File(equals=text) for path, text in wanted.items()}
     return Case(task, Check(files=held), f"steps-{name}", files=files, tools=TOOLS, budget=SEVERAL_STEPS)
@@ -139,53 +139,54 @@ def _several(name: str, task: str, files: dict[str, str], wanted: dict[str, str 
 def several_steps() -> tuple[Case, ...]:
     """Twenty-four tasks that need to look first and act then; the files in the end decide."""
     return (
-        _several("copy", "Copy the text of a.txt into b.txt.", {"a.txt": "green tea"}, {"b.txt": "green tea"}),
-        _several("port", "Write the port from app.ini into port.txt, the number only.",
+        several("greet", "Put the text of hello.md into greeting.txt.",
+                 {"hello.md": "Bom dia"}, {"greeting.txt": "Bom dia"}),
+        several("release", "Which release does setup.cfg name? Write it into RELEASE.",
+                 {"setup.cfg": "[metadata]\nname = y\nversion = 0.9.2\n"}, {"RELEASE": "0.9.2"}),
+        several("lost", "One of the files holds the word passport. Write the file's name into place.txt.",
+                 {"desk.txt": "pens\n", "shelf.txt": "passport\n", "bag.txt": "keys\n"}, {"place.txt": "shelf.txt"}),
+        several("lower", "Write the word in loud.txt in small letters into quiet.txt.",
+                 {"loud.txt": "THUNDER"}, {"quiet.txt": "thunder"}),
+        several("second", "Write the second line of queue.txt into next.txt.",
+                 {"queue.txt": "Ann\nBob\nCid\n"}, {"next.txt": "Bob"}),
+        several("level", "Set the log level in log.ini to error.",
+                 {"log.ini": "[log]\nlevel = debug\n"}, {"log.ini": "[log]\nlevel = error\n"}),
+        several("capital", "Write the capital that land.json names into capital.txt.",
+                 {"land.json": '{"name": "Peru", "capital": "Lima"}\n'}, {"capital.txt": "Lima"}),
+        several("port", "Write the port from app.ini into port.txt, the number only.",
                  {"app.ini": "host = here\nport = 7421\n"}, {"port.txt": "7421"}),
-        _several("name", "Who is the author in book.txt? Write only the name into author.txt.",
+        several("name", "Who is the author in book.txt? Write only the name into author.txt.",
                  {"book.txt": "title: Dune\nauthor: Herbert\n"}, {"author.txt": "Herbert"}),
-        _several("two-edits", "In poem.txt replace rose by tulip, and red by white.",
+        several("two-edits", "In poem.txt replace rose by tulip, and red by white.",
                  {"poem.txt": "a rose\nis red\n"}, {"poem.txt": "a tulip\nis white\n"}),
-        _several("two-files", "Create one.txt with the text 1 and two.txt with the text 2.",
+        several("two-files", "Create one.txt with the text 1 and two.txt with the text 2.",
                  {}, {"one.txt": "1", "two.txt": "2"}),
-        _several("count", "How many lines has list.txt? Write the number into count.txt.",
+        several("count", "How many lines has list.txt? Write the number into count.txt.",
                  {"list.txt": "a\nb\nc\nd\n"}, {"count.txt": "4"}),
-        _several("version", "Read the version in package.json and write it into VERSION.",
-                 {"package.json": '{"name": "x", "version": "3.1.4"}\n'}, {"VERSION": "3.1.4"}),
-        _several("fix", "calc.py prints 5 but should print 6. Correct the number in it.",
+        several("fix", "calc.py prints 5 but should print 6. Correct the number in it.",
                  {"calc.py": "print(5)\n"}, {"calc.py": "print(6)\n"}),
-        _several("find", "One of the files holds the word needle. Write the file's name into found.txt.",
-                 {"x.txt": "hay\n", "y.txt": "a needle\n", "z.txt": "hay\n"}, {"found.txt": "y.txt"}),
-        _several("rename", "Rename old.txt to new.txt.", {"old.txt": "same\n"}, {"new.txt": "same\n", "old.txt": None}),
-        _several("append", "Add the line three at the end of count.txt.",
+        several("rename", "Rename old.txt to new.txt.", {"old.txt": "same\n"}, {"new.txt": "same\n", "old.txt": None}),
+        several("append", "Add the line three at the end of count.txt.",
                  {"count.txt": "one\ntwo\n"}, {"count.txt": "one\ntwo\nthree\n"}),
-        _several("upper", "Write the word in small.txt in capital letters into big.txt.",
-                 {"small.txt": "apple"}, {"big.txt": "APPLE"}),
-        _several("sum", "Add the two numbers in numbers.txt and write the sum into sum.txt.",
+        several("sum", "Add the two numbers in numbers.txt and write the sum into sum.txt.",
                  {"numbers.txt": "12\n30\n"}, {"sum.txt": "42"}),
-        _several("first", "Write the first line of lines.txt into first.txt.",
-                 {"lines.txt": "alpha\nbeta\n"}, {"first.txt": "alpha"}),
-        _several("setting", "Turn the setting debug off in conf.toml: it should be false.",
-                 {"conf.toml": "debug = true\n"}, {"conf.toml": "debug = false\n"}),
-        _several("remove", "Delete the file trash.txt, and write done into log.txt.",
+        several("remove", "Delete the file trash.txt, and write done into log.txt.",
                  {"trash.txt": "x"}, {"log.txt": "done", "trash.txt": None}),
-        _several("both", "Write the word of left.txt, a space, and then the word of right.txt into both.txt.",
+        several("both", "Write the word of left.txt, a space, and then the word of right.txt into both.txt.",
                  {"left.txt": "salt", "right.txt": "pepper"}, {"both.txt": "salt pepper"}),
-        _several("colour", "Write the colour named in car.json into colour.txt.",
-                 {"car.json": '{"wheels": 4, "colour": "silver"}\n'}, {"colour.txt": "silver"}),
-        _several("same-edit", "In en.txt and in us.txt replace lift by elevator.",
+        several("same-edit", "In en.txt and in us.txt replace lift by elevator.",
                  {"en.txt": "one lift\n", "us.txt": "the lift\n"},
                  {"en.txt": "one elevator\n", "us.txt": "the elevator\n"}),
-        _several("last", "Write the last line of events.log into last.txt.",
+        several("last", "Write the last line of events.log into last.txt.",
                  {"events.log": "start\nwork\nstop\n"}, {"last.txt": "stop"}),
-        _several("year", "In which year was the house in house.md built? Write the number only into year.txt.",
+        several("year", "In which year was the house in house.md built? Write the number only into year.txt.",
                  {"house.md": "# House\nBuilt in 1912, painted green.\n"}, {"year.txt": "1912"}),
-        _several("files", "How many files end in .txt? Write the number into number.md.",
+        several("files", "How many files end in .txt? Write the number into number.md.",
                  {"p.txt": "1", "q.txt": "2", "r.txt": "3", "s.csv": "4"}, {"number.md": "3"}),
-        _several("longer", "Which of one.txt and two.txt is longer? Write its name into longer.md.",
+        several("longer", "Which of one.txt and two.txt is longer? Write its name into longer.md.",
                  {"one.txt": "a short line\n", "two.txt": "a line that is clearly longer than the other\n"},
                  {"longer.md": "two.txt"}),
-        _several("move", "Move the word in here.txt to there.txt, so that here.txt is gone.",
+        several("move", "Move the word in here.txt to there.txt, so that here.txt is gone.",
                  {"here.txt": "lamp"}, {"there.txt": "lamp", "here.txt": None}),
     )  # fmt: skip
 

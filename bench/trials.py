@@ -17,7 +17,7 @@ from pathlib import Path
 from threading import Event
 
 from trial_cases import TOOLS, WORK, Work, by_tool, one_step, several_steps
-from tuning_cases import tuning
+from tuning_cases import tuning, tuning_steps
 from whet.agent.compaction import Compacting
 from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.agent.redacting import Secrets
@@ -100,7 +100,9 @@ def examples(home: Home, database: Database) -> Template:
     for work in WORK:
         do(home, database, work)
     mined = mine(
-        stored_transcripts(database, Filters(), limit=100), Mining(fewest=5, most=8), weights=failure_weights()
+        stored_transcripts(database, Filters(), limit=100),
+        Mining(fewest=5, most=8, is_vouched=True),
+        weights=failure_weights(),
     )
     if not mined.examples:
         sys.exit(f"nothing could be mined: {mined.left_out}")
@@ -131,7 +133,7 @@ def do(home: Home, database: Database, work: Work) -> None:
 
 
 def conduct(home: Home, database: Database, template: Template, options: argparse.Namespace) -> None:
-    every = {"one": one_step(), "several": several_steps(), "tuning": tuning()}
+    every = {"one": one_step(), "several": several_steps(), "tuning": (*tuning(), *tuning_steps())}
     cases = (*every["one"], *every["several"]) if options.steps == "both" else every[options.steps]
     if options.check == "tool":
         cases = tuple(by_tool(case) for case in cases)

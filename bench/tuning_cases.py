@@ -1,6 +1,6 @@
-"""Tasks on which the words around the examples were chosen; what is reported was measured on others."""
+"""Tasks that were looked at while warm starts were made; what is reported was measured on others."""
 
-from trial_cases import Change, Order, editing, reading, running, writing
+from trial_cases import Change, Order, editing, reading, running, several, writing
 from whet.cases import Case
 
 READING: tuple[Order, ...] = (
@@ -64,3 +64,22 @@ RUNNING: tuple[Order, ...] = (
 def tuning() -> tuple[Case, ...]:
     """Forty-eight tasks of one step."""
     return (*reading(READING), *writing(WRITING), *editing(EDITING), *running(RUNNING))
+
+
+def tuning_steps() -> tuple[Case, ...]:
+    """Seven tasks of several steps."""
+    return (
+        several("copy", "Copy the text of a.txt into b.txt.", {"a.txt": "green tea"}, {"b.txt": "green tea"}),
+        several("version", "Read the version in package.json and write it into VERSION.",
+                 {"package.json": '{"name": "x", "version": "3.1.4"}\n'}, {"VERSION": "3.1.4"}),
+        several("find", "One of the files holds the word needle. Write the file's name into found.txt.",
+                 {"x.txt": "hay\n", "y.txt": "a needle\n", "z.txt": "hay\n"}, {"found.txt": "y.txt"}),
+        several("upper", "Write the word in small.txt in capital letters into big.txt.",
+                 {"small.txt": "apple"}, {"big.txt": "APPLE"}),
+        several("first", "Write the first line of lines.txt into first.txt.",
+                 {"lines.txt": "alpha\nbeta\n"}, {"first.txt": "alpha"}),
+        several("setting", "Turn the setting debug off in conf.toml: it should be false.",
+                 {"conf.toml": "debug = true\n"}, {"conf.toml": "debug = false\n"}),
+        several("colour", "Write the colour named in car.json into colour.txt.",
+                 {"car.json": '{"wheels": 4, "colour": "silver"}\n'}, {"colour.txt": "silver"}),
+    )  # fmt: skip

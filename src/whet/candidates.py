@@ -48,7 +48,7 @@ class Candidate(NamedTuple):
     warrant: Warrant
     vote: Vote
     shape: tuple[str, ...]
-    effects: frozenset[Effect]
+    effects: tuple[Effect, ...]  # in the order of the calls: what comes after what
     stage: int  # the third of the session in which the first was made
     merit: float
 
@@ -107,7 +107,7 @@ def _candidate(shown: list[tuple[Step, Example]], warrant: Warrant, vote: Vote, 
         warrant,
         vote,
         tuple(part for step in steps for part in _shape(step)),
-        frozenset(step.effect for step in steps),
+        tuple(step.effect for step in steps),
         3 * steps[0].exchange.asked // max(1, len(transcript.messages)),
         sum(merits) / len(merits) + shown[0][1].is_whole,
     )

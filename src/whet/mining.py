@@ -8,7 +8,6 @@ from msgspec.structs import replace
 
 from whet.activity import Activity, classify
 from whet.candidates import Candidate, candidates
-from whet.effects import Effect
 from whet.evidence import Evidence, gather
 from whet.scores import Weights
 from whet.templates import Example
@@ -105,15 +104,15 @@ def _calls(chosen: Iterable[Candidate]) -> int:
 
 
 def _novelty(one: Candidate, chosen: list[Candidate]) -> float:
-    """How much it shows that the chosen ones do not; a whole point for a tool, an effect, a stage or more calls."""
+    """How much it shows that the chosen do not; a whole point for a tool, an effect, an order of them or a stage."""
     tools = frozenset[str]().union(*(other.tools for other in chosen))
-    effects = frozenset[Effect]().union(*(other.effects for other in chosen))
+    effects = {effect for other in chosen for effect in other.effects}
     same = sum(one.session == other.session for other in chosen)
     return (
         3.0 * (not one.tools <= tools)
-        + 1.5 * (not one.effects <= effects)
+        + 1.5 * (not effects.issuperset(one.effects))
         + 1.0 * all(one.stage != other.stage for other in chosen)
-        + 1.0 * all(len(one.examples) > len(other.examples) for other in chosen)
+        + 1.0 * (len(one.effects) > 1 and all(one.effects != other.effects for other in chosen))
         + 0.9 * (not same)
         - 0.5 * max(0, same - SESSION_EXAMPLES)
     )
