@@ -125,7 +125,7 @@ TOOL_OF = {"read": "read_file", "write": "write_file", "edit": "edit", "run": "t
 
 
 def by_tool(case: Case) -> Case:
-    """A case of one step with a lighter check, for the weakest models: its call is the right tool's, and well formed."""
+    """A case of one step with a lighter check, for weak models: its call is the right tool's, and well formed."""
     tool = TOOL_OF.get(case.name.partition("-")[0])
     return replace(case, check=Check(calls=Calls(first=Shape(tool), valid=True))) if tool else case
 
