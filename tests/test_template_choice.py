@@ -19,7 +19,7 @@ def chosen(*worths: Worth, templates: tuple[Template, ...] = EVERY, **need: obje
 
 
 def test_measured_help_goes_before_fit() -> None:
-    choice = chosen(HELPS, task="Look at the garden plan, then weigh.")
+    choice = chosen(HELPS, task="Look at the garden plan, then weigh the flour.")
     assert (choice.template, choice.by) == (BAKING, "measured")
     assert "40 cases" in choice.reason
     assert "+0.30" in choice.reason
@@ -27,7 +27,7 @@ def test_measured_help_goes_before_fit() -> None:
 
 def test_of_two_that_help_the_surer_one_is_taken() -> None:
     wide = Worth(TEMPLATE.key, effect=0.6, low=0.02, high=0.9, cases=5, at=NOW)
-    assert chosen(wide, HELPS, task="Weigh what the garden gave.").template is BAKING
+    assert chosen(wide, HELPS, task="Weigh flour at the garden work.").template is BAKING
 
 
 def test_what_helped_with_other_work_is_not_taken_for_this() -> None:
@@ -68,6 +68,7 @@ def test_fit_is_by_words_activity_and_tags() -> None:
 
 def test_none_is_an_answer() -> None:
     assert chosen(task="Translate a poem").template is None
+    assert chosen(task="Weigh my chances").template is None
     assert chosen(tags=("unheard-of",)).template is None
     assert choose((), (), Need(), now=NOW).by == "none"
 

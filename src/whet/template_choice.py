@@ -11,7 +11,7 @@ from whet.transcripts import Value
 
 DAY = 24 * 3600.0
 FRESH_SECONDS = 90 * DAY  # what was measured longer ago says nothing about the models and tools of today
-LEAST_FIT = 1.0
+LEAST_FIT = 2.0  # one word that a task shares with an example says nothing: there is much to read and to write
 SHARES: Mapping[str, float] = {"measured": 0.9, "fit": 0.5}
 """Of the sessions that `auto` chose a template for, how many begin with it. The others tell what it is worth."""
 
@@ -79,10 +79,10 @@ def standing(
 
 
 def fit(template: Template, need: Need) -> float:
-    """How well a template fits: a point for the activity, for each tag, and for each word shared with the task."""
+    """How well a template fits: two points for the activity and each tag, one for each word shared with the task."""
     shown = " ".join((template.name.replace("-", " "), template.description, *(e.intent for e in template.examples)))
     shared = sense(need.task).words & sense(shown).words
-    return float((need.activity is template.activity) + len(need.tags) + min(len(shared), 5))
+    return float(2 * (need.activity is template.activity) + 2 * len(need.tags) + min(len(shared), 5))
 
 
 def _is_usable(template: Template, need: Need) -> bool:
