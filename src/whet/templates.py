@@ -65,6 +65,17 @@ class Template(Value, frozen=True):
         return hashlib.blake2b(msgspec.json.encode(self.examples), digest_size=KEY_BYTES).hexdigest()
 
     @property
+    def requests(self) -> tuple[tuple[Example, ...], ...]:
+        """The examples by their request: all calls that one took are together, and each other example stands alone."""
+        groups: list[list[Example]] = []
+        for example in self.examples:
+            if groups and _goes_on(groups[-1][-1], example):
+                groups[-1].append(example)
+            else:
+                groups.append([example])
+        return tuple(map(tuple, groups))
+
+    @property
     def sessions(self) -> tuple[str, ...]:
         """The sessions that its examples come from, each once."""
         return tuple(dict.fromkeys(example.session for example in self.examples if example.session))
@@ -127,6 +138,11 @@ def described(examples: Iterable[Example]) -> str:
         f"{len(shown)} example{'' if len(shown) == 1 else 's'} of {', '.join(names)}"
         f" from {len(sessions)} session{'' if len(sessions) == 1 else 's'}"
     )[:DESCRIPTION_CHARACTERS]
+
+
+def _goes_on(last: Example, example: Example) -> bool:
+    is_same = (last.session, last.intent) == (example.session, example.intent)
+    return is_same and last.is_whole and example.is_whole and not last.answer
 
 
 def _numbers(template: Template) -> str:

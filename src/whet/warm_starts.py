@@ -68,34 +68,17 @@ def examples(template: Template, words: Words, *, taken: frozenset[str] = frozen
     mark = next(mark for mark in _marks(template) if not any(each.startswith(f"{mark}-") for each in taken))
     made: list[Message] = []
     ending = ""
-    for group in _requests(template.examples):
-        (_, first), (_, last) = group[0], group[-1]
-        request = _request(first, words)
+    numbers = count(1)
+    for group in template.requests:
+        request = _request(group[0], words)
         if made:
             made += (_said(Role.AGENT, ending), _said(Role.USER, request))
         else:
             made.append(_said(Role.USER, filled(words.opening, {"body": request})))
-        for number, example in group:
-            made += _exchange(example, f"{mark}-{number}")
-        ending = last.answer or words.ending
+        for example in group:
+            made += _exchange(example, f"{mark}-{next(numbers)}")
+        ending = group[-1].answer or words.ending
     return (*made, _said(Role.AGENT, filled(words.closing, {"body": ending})))
-
-
-def _requests(shown: Sequence[Example]) -> list[list[tuple[int, Example]]]:
-    """The examples, numbered, with all calls that one request took together, as they were in their session."""
-    groups: list[list[tuple[int, Example]]] = []
-    for number, example in enumerate(shown, start=1):
-        last = groups[-1][-1][1] if groups else None
-        is_next = last is not None and example.is_whole and last.is_whole and _asked(example) == _asked(last)
-        if is_next and not (last and last.answer):
-            groups[-1].append((number, example))
-        else:
-            groups.append([(number, example)])
-    return groups
-
-
-def _asked(example: Example) -> tuple[str, str]:
-    return example.session, example.intent
 
 
 def _request(example: Example, words: Words) -> str:

@@ -12,7 +12,7 @@ from whet.prefills import as_anthropic, as_openai
 from whet.store.template_draws import Outcome
 from whet.store.template_files import Found, Use
 from whet.template_choice import Worth
-from whet.templates import Template
+from whet.templates import Example, Template
 from whet.transcripts import Message
 
 LINES_SHOWN = 6
@@ -89,13 +89,22 @@ def print_template(template: Template) -> None:
     tags = f"  {plain(', '.join(template.tags))}" if template.tags else ""
     say(f"[bold]{plain(template.name)}[/]  {template.activity}{tags}")
     say(f"{plain(template.description)}; about {many(template.tokens, 'token')}.\n")
-    for number, example in enumerate(template.examples, start=1):
-        say(f"{number}. {plain(example.intent or '(a step of such work)')}")
-        say(f"   [bold]{plain(example.tool)}[/] {plain(example.arguments)}")
-        lines = example.result.splitlines() or ["(nothing)"]
-        for line in lines[:LINES_SHOWN]:
-            say(f"   [dim]{plain(line)}[/]")
-        say(f"   [dim]{plain(example.session[:8])} {plain(example.evidence)}[/]\n")
+    for number, group in enumerate(template.requests, start=1):
+        first, last = group[0], group[-1]
+        of_more = "" if first.is_whole or not first.intent else "  [dim](one step of it)[/]"
+        say(f"{number}. {plain(first.intent or '(a step of such work)')}{of_more}")
+        for example in group:
+            _print_call(example)
+        if last.answer:
+            say(f"   {plain(last.answer)}")
+        say(f"   [dim]{plain(last.session[:8])} {plain(last.evidence)}[/]\n")
+
+
+def _print_call(example: Example) -> None:
+    say(f"   [bold]{plain(example.tool)}[/] {plain(example.arguments)}")
+    lines = example.result.splitlines() or ["(nothing)"]
+    for line in lines[:LINES_SHOWN]:
+        say(f"     [dim]{plain(line)}[/]")
 
 
 def print_stats(found: Sequence[Found], known: Known, *, as_json: bool) -> int:
