@@ -85,13 +85,18 @@ def fit(template: Template, need: Need) -> float:
     return float(2 * (need.activity is template.activity) + 2 * len(need.tags) + min(len(shared), 5))
 
 
+def missing_tools(template: Template, need: Need) -> tuple[str, ...]:
+    """The tools that a template shows and the session has not, where it is known which it has."""
+    had = {plain_name(tool) for tool in need.tools}
+    return tuple(tool for tool in template.tools if had and plain_name(tool) not in had)
+
+
 def _is_usable(template: Template, need: Need) -> bool:
     """Whether the session has all of its tools: an example of a tool that is not there would teach a failing call."""
-    tools = {plain_name(tool) for tool in need.tools}
     return (
         set(need.tags) <= set(template.tags)
         and (need.activity is None or template.activity in (need.activity, Activity.MIXED))
-        and (not tools or {plain_name(tool) for tool in template.tools} <= tools)
+        and not missing_tools(template, need)
     )
 
 

@@ -104,9 +104,12 @@ def test_nothing_is_drawn_where_it_is_named_or_drawing_is_off(
 def test_how_a_session_begins_is_said_in_a_line(home: Home, database: Database) -> None:
     choice = chosen(home, database, AUTO, NEED, now=5.0)
     draw = drawn(database, choice, lot=lot_that(False), model="m", now=5.0)
-    assert "50 % of the sessions begin without it" in beginning(choice, draw)
+    assert "50 % of the sessions begin without it" in beginning(choice, draw, Need())
     none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
-    assert beginning(none, None) == "The session begins cold: no template fits the task."
+    assert beginning(none, None, Need()) == "The session begins cold: no template fits the task."
+    named = choice._replace(by="name")
+    assert beginning(named, None, Need(tools=("read_file", "terminal"))) == ""
+    assert beginning(named, None, Need(tools=("terminal",))).endswith("does not have: read_file.")
 
 
 @pytest.mark.usefixtures("templates")

@@ -129,8 +129,8 @@ class Talk:
         choice = chosen(self.home, self.database, self._wish.template, need, now=now)
         is_drawn = self._wish.settings.templates.measured
         draw = drawn(self.database, choice, lot=self.run.lot, model=self.model, now=now) if is_drawn else None
-        if self._tell and self._wish.template == AUTO:
-            self._tell(beginning(choice, draw))
+        if self._tell and (line := beginning(choice, draw, need)):
+            self._tell(line)
         if draw is not None and not draw.told:
             return orders
         count_use(self.database, choice, session=self.run.id, now=now)

@@ -10,7 +10,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import Draw, keep_draw
 from whet.store.template_files import load, record_use, usable, worths
-from whet.template_choice import SHARES, Choice, Need, Worth, choose, standing
+from whet.template_choice import SHARES, Choice, Need, Worth, choose, missing_tools, standing
 from whet.transcripts import Message
 from whet.warm_starts import warm_start
 
@@ -65,13 +65,17 @@ def count_use(database: Database, choice: Choice, *, session: str, now: float) -
         record_use(database, choice.template, session=session, now=now)
 
 
-def beginning(choice: Choice, draw: Draw | None) -> str:
-    """How a session begins, in a line for the person."""
+def beginning(choice: Choice, draw: Draw | None, need: Need) -> str:
+    """How a session begins, in a line for the person; nothing where it is as they asked."""
     if choice.template is None:
         return f"The session begins cold: {choice.reason}."
+    name = choice.template.name
+    if choice.by == "name":
+        missing = ", ".join(missing_tools(choice.template, need))
+        return f"The template {name} shows tools that this session does not have: {missing}." if missing else ""
     if draw is None or draw.told:
-        return f"The session begins with the template {choice.template.name}: {choice.reason}."
+        return f"The session begins with the template {name}: {choice.reason}."
     return (
-        f"The session begins cold this time: what {choice.template.name} is worth is being measured, and"
+        f"The session begins cold this time: what {name} is worth is being measured, and"
         f" {100 * (1 - draw.share):.0f} % of the sessions begin without it (templates.measured)."
     )
