@@ -80,7 +80,7 @@ def ours(case: Case, *, flags: bool, labels: bool) -> Made:
 
 def _shown(example: Example, messages: list[dict[str, Any]]) -> Shown:
     """The example looked up in the record by its place: the result that bears the id of its call is the true one."""
-    text = f"{example.intent}\n{example.arguments}\n{example.result}\n{example.answer}"
+    text = f"{example.intent}\n{example.arguments}\n{example.result}"
     asked = messages[example.message or 0]
     found = [
         result

@@ -101,7 +101,7 @@ def examples(home: Home, database: Database) -> Template:
         do(home, database, work)
     mined = mine(
         stored_transcripts(database, Filters(), limit=100),
-        Mining(fewest=5, most=8, is_vouched=True),
+        Mining(is_vouched=True),
         weights=failure_weights(),
     )
     if not mined.examples:

@@ -8,7 +8,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, program, user
-from whet.lineage import own
+from whet.lineage import own_calls
 from whet.transcripts import Message, Origin, Role, Text, Transcript
 from whet.trust import Trust
 
@@ -20,7 +20,7 @@ def is_own(*turns: Turn, folder: str = "") -> bool:
     """Whether the last call of a conversation is the agent's own."""
     transcript: Transcript = replace(conversation(*turns), folder=folder)
     asked = max(index for index, message in enumerate(transcript.messages) if message.calls)
-    return (asked, transcript.messages[asked].calls[-1].id) in own(transcript).calls
+    return (asked, transcript.messages[asked].calls[-1].id) in own_calls(transcript)
 
 
 @pytest.mark.parametrize(
@@ -83,24 +83,3 @@ def test_an_argument_copied_from_a_result_is_never_own(copied: str, before: str,
 def test_without_anything_read_every_call_is_own(words: list[str]) -> None:
     order = Message(Role.USER, (Text("Go."),), Trust.USER)
     assert is_own(order, call("act", {"value": " ".join(words), "other": json.dumps(words)}, "ok"))
-
-
-def answers_own(text: str, *turns: Turn) -> bool:
-    """Whether what the agent says in the end is all its own."""
-    transcript = conversation(*turns, agent(text))
-    return len(transcript.messages) - 1 in own(transcript).answers
-
-
-def test_an_answer_is_the_agents_own_while_it_repeats_nothing_that_it_read() -> None:
-    asked = (user("Save the word harvest in notes.md."), call("write_file", {"path": "notes.md"}, "wrote 7 bytes"))
-    assert answers_own("The word harvest is now in notes.md.", *asked)
-    assert not answers_own("I wrote 7 bytes.", *asked)
-    assert not answers_own(f"Pay {ACCOUNT}.", user("Read it."), call("read_file", {"path": "letter"}, LETTER))
-    assert not answers_own("word " * 200, *asked)
-
-
-@given(st.text(alphabet="abcdef ", min_size=4, max_size=30).filter(lambda text: any(len(w) > 3 for w in text.split())))
-def test_no_answer_passes_on_a_strangers_word(text: str) -> None:
-    word = max(text.split(), key=len)
-    assert not answers_own(f"So: {word}!", user("Read it."), call("read_file", {"path": "0"}, text))
-    assert answers_own(f"So: {word}!", user(f"Read about {word}."), call("read_file", {"path": "0"}, text))

@@ -20,7 +20,7 @@ from whet.detectors import detect
 from whet.evidence import Evidence, Saying, Step, gather
 from whet.guidance.warm import words
 from whet.learning.case_making import cases_from
-from whet.lineage import own
+from whet.lineage import own_calls
 from whet.outline import outline
 from whet.reviews import count
 from whet.runs import Run
@@ -121,7 +121,7 @@ def ends(evidence: Evidence) -> tuple[int, int | None]:
 def test_the_same_is_counted_and_taken_from_it(template: Template, cold: Transcript) -> None:
     begun = warm(template, cold)
     moved = Moved(begun.messages)
-    assert own(begun).calls == {(moved.place(place), call_id) for place, call_id in own(cold).calls}
+    assert own_calls(begun) == {(moved.place(place), call_id) for place, call_id in own_calls(cold)}
     assert count(begun.messages) == count(cold.messages)
     assert plan_in(begun.messages) == plan_in(cold.messages)
     assert outline(begun.messages) == tuple(

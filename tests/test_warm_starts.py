@@ -147,12 +147,11 @@ def test_examples_stand_after_the_system_and_are_marked() -> None:
 
 def test_all_calls_that_one_request_took_follow_one_another() -> None:
     first = replace(LOOK, is_whole=True)
-    second = replace(RUN, session=LOOK.session, intent=LOOK.intent, is_whole=True, answer="The plan holds.")
+    second = replace(RUN, session=LOOK.session, intent=LOOK.intent, is_whole=True)
     shown = examples(Template("x", (first, second)), words())
     roles = [message.role for message in shown]
     assert roles == [Role.USER, Role.AGENT, Role.TOOL, Role.AGENT, Role.TOOL, Role.AGENT]
     assert shown[0].text.endswith(f"\n\n{LOOK.intent}")
-    assert shown[-1].text.startswith("The plan holds.")
 
 
 def test_of_a_longer_piece_of_work_one_step_alone_is_asked_for() -> None:

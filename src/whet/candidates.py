@@ -14,7 +14,7 @@ from whet.effects import Effect
 from whet.episodes import Episode, episodes
 from whet.evidence import Evidence, Step
 from whet.likeness import sense
-from whet.lineage import Own, is_persons, own, pieces_of
+from whet.lineage import is_persons, own_calls, pieces_of
 from whet.outcomes import Outcome
 from whet.quoting import visible
 from whet.redaction import Redactor
@@ -77,21 +77,21 @@ def candidates(evidence: Evidence, finding: Finding, left_out: Counter[str]) -> 
     if finding.warrant is None:
         return
     transcript = evidence.transcript
-    owned = own(transcript)
+    own = own_calls(transcript)
     redactor = Redactor()
     for episode in episodes(evidence):
         telling = [step for step in episode.steps if not _is_trivial(step)]
         left_out.update("trivial tool" for _ in range(len(episode.steps) - len(telling)))
         shown: list[tuple[Step, Example]] = []
         for step in telling:
-            reason = _unfit_step(step, transcript) or _unowned(step, owned)
+            reason = _unfit_step(step, transcript) or _unowned(step, own)
             example = None if reason else _example(step, transcript, redactor)
             if example is None:
                 left_out[reason or "secrets or odd characters"] += 1
             else:
                 shown.append((step, example))
         if len(shown) == len(telling) and _is_whole(shown, episode, transcript):
-            whole = _whole(shown, _answer(episode, owned, transcript, redactor))
+            whole = [(step, replace(example, is_whole=True)) for step, example in shown]
             yield _candidate(whole, finding.warrant, finding.vote, transcript)
         else:
             for one in shown:
@@ -113,13 +113,6 @@ def _candidate(shown: list[tuple[Step, Example]], warrant: Warrant, vote: Vote, 
     )
 
 
-def _whole(shown: list[tuple[Step, Example]], answer: str) -> list[tuple[Step, Example]]:
-    """All that a request took, with the answer at its end."""
-    whole = [(step, replace(example, is_whole=True)) for step, example in shown]
-    step, last = whole[-1]
-    return [*whole[:-1], (step, replace(last, answer=answer))]
-
-
 def _is_whole(shown: list[tuple[Step, Example]], episode: Episode, transcript: Transcript) -> bool:
     """Whether these are few calls of different kinds, for what was asked for here, and it was brought to its end."""
     if episode.asked is None or episode.answer is None or not 1 <= len(shown) <= MOST_CALLS:
@@ -129,17 +122,8 @@ def _is_whole(shown: list[tuple[Step, Example]], episode: Episode, transcript: T
     return is_asked and len({_shape(step) for step, _ in shown}) == len(shown)
 
 
-def _answer(episode: Episode, owned: Own, transcript: Transcript, redactor: Redactor) -> str:
-    """What the agent said in the end, where nothing of it is a stranger's or secret."""
-    if episode.answer is None or episode.answer not in owned.answers:
-        return ""
-    text = " ".join(transcript.messages[episode.answer].text.split())
-    return text if _is_clean(text, redactor) else ""
-
-
-def _unowned(step: Step, owned: Own) -> str:
-    is_own = (step.exchange.asked, step.exchange.call.id) in owned.calls
-    return "" if is_own else "arguments from elsewhere"
+def _unowned(step: Step, own: frozenset[tuple[int, str]]) -> str:
+    return "" if (step.exchange.asked, step.exchange.call.id) in own else "arguments from elsewhere"
 
 
 def _unfit_step(step: Step, transcript: Transcript) -> str:

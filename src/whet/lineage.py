@@ -1,14 +1,12 @@
-"""Whose words an agent's calls and answers are: its own and the person's, or taken from what a stranger wrote.
+"""Whose words an agent's arguments are: its own and the person's, or taken from what a tool or a stranger wrote.
 
 A piece of an argument is foreign when it stands in something foreign that was read before it and in nothing that the
 person, the operator or the agent itself wrote before that. Short pieces are compared whole, longer ones by each run
 of three words and each word with digits, so that one foreign address in a sentence of the agent's own is enough.
-Answers are about what was read, so that each of their words is looked at.
 """
 
 import re
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from whet.tools import arguments_of
 from whet.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
@@ -19,16 +17,7 @@ RUN = 3
 TELLING_DIGITS = 4  # a shorter number is nobody's in particular
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
-SHORT_WORD = 3  # letters; such words are everybody's
-ANSWER_CHARACTERS = 200
 Run = tuple[str, ...]
-
-
-class Own(NamedTuple):
-    """What is the agent's own: calls by the index of their message and their id, answers by that of theirs."""
-
-    calls: frozenset[tuple[int, str]]
-    answers: frozenset[int]
 
 
 class _Heard:
@@ -51,29 +40,22 @@ class _Heard:
             telling = (run for runs in (_of_length(words, RUN), numbered) for run in runs)
         return any(run in self.foreign and run not in self.trusted for run in telling)
 
-    def has_foreign_word(self, text: str) -> bool:
-        words = {word for word in _words(text) if len(word) > SHORT_WORD or any(map(str.isdigit, word))}
-        return any((word,) in self.foreign and (word,) not in self.trusted for word in words)
 
-
-def own(transcript: Transcript) -> Own:
-    """The calls of whose arguments nothing is foreign, and the short answers that have no foreign word."""
+def own_calls(transcript: Transcript) -> frozenset[tuple[int, str]]:
+    """The calls, by the index of their message and their id, of whose arguments nothing is foreign."""
     heard = _Heard(transcript.folder)
     heard.hear(transcript.folder, trusted=True)
-    calls: set[tuple[int, str]] = set()
-    answers: set[int] = set()
+    own: set[tuple[int, str]] = set()
     for index, message in enumerate(hushed(transcript.messages)):
-        if message.role is Role.AGENT and not message.calls and 0 < len(message.text) <= ANSWER_CHARACTERS:
-            answers |= set() if heard.has_foreign_word(message.text) else {index}
         for call in message.calls:
             pieces = tuple(pieces_of(call))
             if not any(map(heard.is_foreign, pieces)):
-                calls.add((index, call.id))
+                own.add((index, call.id))
                 # What the agent coined stays its own when a tool repeats it.
                 for piece in pieces:
                     heard.hear(piece, trusted=True)
         _listen(heard, message)
-    return Own(frozenset(calls), frozenset(answers))
+    return frozenset(own)
 
 
 def pieces_of(call: ToolCall) -> Iterator[str]:

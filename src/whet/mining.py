@@ -88,7 +88,8 @@ def choose(found: Iterable[Candidate], wanted: Wanted) -> tuple[Candidate, ...]:
     spent = 0
     while left and _calls(chosen) < wanted.most:
         gains = [(_novelty(one, chosen), one.merit, -number, one) for number, one in enumerate(left)]
-        novelty, _, _, one = max(gains, key=lambda gain: (gain[0] + gain[1], gain[2]))
+        # By the call: a request of several must show as much more.
+        novelty, _, _, one = max(gains, key=lambda gain: ((gain[0] + gain[1]) / len(gain[3].examples), gain[2]))
         left.remove(one)
         is_enough = _calls(chosen) >= wanted.fewest and novelty < 1
         if is_enough or spent + one.tokens > wanted.tokens or _calls([*chosen, one]) > wanted.most:

@@ -70,7 +70,6 @@ def _example(example: Example, intent: str, words: Iterator[str]) -> Example:
         result=_like(example.result, words),
         intent=intent,
         is_whole=example.is_whole,
-        answer=_like(example.answer, words),
     )
 
 

@@ -27,8 +27,8 @@ Made = Literal["mined", "imported"]
 class Example(Value, frozen=True):
     """One exchange that worked. `arguments` is a JSON object as text; without an intent a neutral hint stands there.
 
-    `is_whole` says that the calls shown for its request are all that it took, `answer` how the agent answered then, if
-    that can be told. `session` and `message` say where it was seen, `evidence` why it counts as having worked.
+    `is_whole` says that the calls shown for its request are all that it took. `session` and `message` say where it was
+    seen, `evidence` why it counts as having worked.
     """
 
     tool: str
@@ -39,13 +39,11 @@ class Example(Value, frozen=True):
     message: int | None = None
     evidence: str = ""
     is_whole: bool = False
-    answer: str = ""
 
     @property
     def tokens(self) -> int:
         """About what it costs in a request."""
-        texts = (self.tool, self.arguments, self.result, self.intent, self.answer)
-        return sum(tokens.estimate(text) for text in texts)
+        return sum(tokens.estimate(text) for text in (self.tool, self.arguments, self.result, self.intent))
 
 
 class Template(Value, frozen=True):
@@ -142,7 +140,7 @@ def described(examples: Iterable[Example]) -> str:
 
 def _goes_on(last: Example, example: Example) -> bool:
     is_same = (last.session, last.intent) == (example.session, example.intent)
-    return is_same and last.is_whole and example.is_whole and not last.answer
+    return is_same and last.is_whole and example.is_whole
 
 
 def _numbers(template: Template) -> str:

@@ -67,18 +67,16 @@ def examples(template: Template, words: Words, *, taken: frozenset[str] = frozen
     """
     mark = next(mark for mark in _marks(template) if not any(each.startswith(f"{mark}-") for each in taken))
     made: list[Message] = []
-    ending = ""
     numbers = count(1)
     for group in template.requests:
         request = _request(group[0], words)
         if made:
-            made += (_said(Role.AGENT, ending), _said(Role.USER, request))
+            made += (_said(Role.AGENT, words.ending), _said(Role.USER, request))
         else:
             made.append(_said(Role.USER, filled(words.opening, {"body": request})))
         for example in group:
             made += _exchange(example, f"{mark}-{next(numbers)}")
-        ending = group[-1].answer or words.ending
-    return (*made, _said(Role.AGENT, filled(words.closing, {"body": ending})))
+    return (*made, _said(Role.AGENT, words.closing))
 
 
 def _request(example: Example, words: Words) -> str:

@@ -95,8 +95,6 @@ def print_template(template: Template) -> None:
         say(f"{number}. {plain(first.intent or '(a step of such work)')}{of_more}")
         for example in group:
             _print_call(example)
-        if last.answer:
-            say(f"   {plain(last.answer)}")
         say(f"   [dim]{plain(last.session[:8])} {plain(last.evidence)}[/]\n")
 
 
