@@ -19,12 +19,11 @@ from whet.outcomes import Outcome
 from whet.quoting import visible
 from whet.redaction import Redactor
 from whet.result_shapes import shape
-from whet.templates import TOOL_NAME, Example
+from whet.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
 from whet.tools import Family, arguments_of, command_of, family_of, names, plain_name
 from whet.transcripts import Exchange, Origin, Role, Transcript
 from whet.warrants import Finding, Vote, Warrant
 
-ARGUMENT_CHARACTERS = 1_200
 INTENT_CHARACTERS = 240
 INTENT_WORDS = 3
 MOST_CALLS = 4  # of a request that is shown with all calls that it took
@@ -115,7 +114,7 @@ def _candidate(shown: list[tuple[Step, Example]], warrant: Warrant, vote: Vote, 
 
 def _is_whole(shown: list[tuple[Step, Example]], episode: Episode, transcript: Transcript) -> bool:
     """Whether these are few calls of different kinds, for what was asked for here, and it was brought to its end."""
-    if episode.asked is None or episode.answer is None or not 1 <= len(shown) <= MOST_CALLS:
+    if episode.asked is None or not episode.is_answered or not 1 <= len(shown) <= MOST_CALLS:
         return False
     intent = shown[0][1].intent
     is_asked = bool(intent) and intent == " ".join(transcript.messages[episode.asked].text.split())

@@ -10,11 +10,11 @@ from whet.transcripts import Role, Transcript
 
 
 class Episode(NamedTuple):
-    """The steps for one request: its message, if a person asked at all, and that of the answer, if there is one."""
+    """The steps for one request: its message, if a person asked at all, and whether it was brought to an answer."""
 
     asked: int | None
     steps: tuple[Step, ...]
-    answer: int | None
+    is_answered: bool
 
 
 def episodes(evidence: Evidence) -> tuple[Episode, ...]:
@@ -30,13 +30,10 @@ def episodes(evidence: Evidence) -> tuple[Episode, ...]:
         return requests[earlier - 1] if earlier else None
 
     found = ((asked, tuple(steps)) for asked, steps in groupby(evidence.steps, key=asked_for))
-    return tuple(Episode(asked, steps, _answer(transcript, steps[-1], ends[asked])) for asked, steps in found)
+    return tuple(Episode(asked, steps, _is_answered(transcript, steps[-1], ends[asked])) for asked, steps in found)
 
 
-def _answer(transcript: Transcript, last: Step, end: int) -> int | None:
-    """The last that the agent said before the next request, if it is after all calls and calls nothing more."""
-    for index in range(end - 1, last.message, -1):
-        message = transcript.messages[index]
-        if message.role is Role.AGENT:
-            return index if message.text.strip() and not message.calls else None
-    return None
+def _is_answered(transcript: Transcript, last: Step, end: int) -> bool:
+    """Whether the agent's last message before the next request comes after all calls, and has words and no call."""
+    said = [each for each in transcript.messages[last.message + 1 : end] if each.role is Role.AGENT]
+    return bool(said and said[-1].text.strip() and not said[-1].calls)

@@ -16,6 +16,7 @@ from whet.transcripts import ToolCall, Value
 
 KEY_BYTES = 6
 MOST_EXAMPLES = 100
+ARGUMENT_CHARACTERS = 1_200  # longer ones show little and cost much
 MOST_TAGS = 12
 DESCRIPTION_CHARACTERS = 300
 # What both vendors accept as the name of a function.

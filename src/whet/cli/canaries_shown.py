@@ -4,6 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from whet.canaries import Comparison
 from whet.cli.output import console, many, moment, plain, say, table
 from whet.learning.watch import Watched
 from whet.quoting import visible
@@ -32,15 +33,12 @@ def canary_record(watched: Watched) -> dict[str, object]:
 
 def _row(watched: Watched) -> tuple[object, ...]:
     found = watched.comparison
-    low, high = found.interval
     return (
         watched.entry,
         watched.name,
         moment(watched.since),
         f"{100 * watched.share:.0f} %",
-        shown_loss(found.loss_told, found.told),
-        shown_loss(found.loss_untold, found.untold),
-        f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})",
+        *compared(found),
         _evidence(found.evidence_help),
         _evidence(found.evidence_harm),
         found.decision.value,
@@ -62,7 +60,14 @@ def _sessions(found: tuple[Watched, ...]) -> int:
     return sum(each.sessions for each in found)
 
 
-def shown_loss(loss: float | None, number: int) -> str:
+def compared(found: Comparison) -> tuple[str, str, str]:
+    """How sessions went with it and without it, and the effect with its interval."""
+    low, high = found.interval
+    effect = f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
+    return _loss(found.loss_told, found.told), _loss(found.loss_untold, found.untold), effect
+
+
+def _loss(loss: float | None, number: int) -> str:
     """A mean loss, and of how many."""
     return f"{loss:.2f} ({number})" if loss is not None else "–"
 

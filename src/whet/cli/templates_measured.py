@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 import msgspec
 
-from whet.cli.canaries_shown import shown_loss
+from whet.cli.canaries_shown import compared
 from whet.cli.output import console, moment, plain, say, table
 from whet.learning.template_watch import Measured
 from whet.live_worth import ALPHA, LEAST_EFFECT
@@ -37,14 +37,11 @@ def measured_record(measured: Measured) -> dict[str, object]:
 
 def _row(measured: Measured) -> tuple[object, ...]:
     found = measured.comparison
-    low, high = found.interval
     return (
         measured.name,
         measured.model,
         moment(measured.since),
         f"{100 * measured.share:.0f} %",
-        shown_loss(found.loss_told, found.told),
-        shown_loss(found.loss_untold, found.untold),
-        f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})",
+        *compared(found),
         measured.judgement.value,
     )

@@ -20,7 +20,16 @@ from whet.lineage import pieces_of
 from whet.quoting import visible
 from whet.redaction import Redactor
 from whet.result_shapes import shape
-from whet.templates import DESCRIPTION_CHARACTERS, MOST_TAGS, TAG, TOOL_NAME, Example, Template, name_fault
+from whet.templates import (
+    ARGUMENT_CHARACTERS,
+    DESCRIPTION_CHARACTERS,
+    MOST_TAGS,
+    TAG,
+    TOOL_NAME,
+    Example,
+    Template,
+    name_fault,
+)
 from whet.transcripts import Exchange, ToolCall
 
 FOLDERS = ("session-templates", "warm_sessions")
@@ -31,8 +40,6 @@ RESULTS = ("result", "result_summary", "result_preview", "result_pattern", "outp
 HINTS = ("context_hint", "hint", "user_message", "task_hint", "intent", "context")
 SESSIONS = ("source_session_id", "session_id", "source_session")
 ACTIVITIES = ("task_type", "type", "activity", "session_type")
-# As long as those of a mined example may be.
-ARGUMENT_CHARACTERS = 1_200
 INTENT_CHARACTERS = 240
 NAME_CHARACTERS = 60
 ADVICE = "It is left out."
