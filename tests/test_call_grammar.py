@@ -9,8 +9,8 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whet.call_grammar import grammar_of
+from whet.definitions import Definition
 from whet.text_calls import UNREADABLE, parsed
-from whet.trajectories import Definition
 
 SCHEMA = {
     "type": "object",

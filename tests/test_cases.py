@@ -144,3 +144,11 @@ def test_the_key_of_a_case_changes_with_the_case_and_not_with_its_name() -> None
     one = Case(task="x", check=Check(command="true"), name="one")
     assert one.key == msgspec.structs.replace(one, name="two", guard=True).key
     assert one.key != msgspec.structs.replace(one, task="y").key
+
+
+def test_a_call_with_arguments_too_deep_to_read_gives_a_case_all_the_same() -> None:
+    deep = ToolCall("c", "run", '{"a":' + "[" * 100_000 + "]" * 100_000 + "}")
+    failed = Exchange(deep, 1, ToolResult("c", (Text("no"),), error=True), 2)
+    before = (Message(Role.USER, (Text("Do it."),), Trust.USER),)
+    case = step_case("deep", before, failed, source="s", tools=("run",))
+    assert mark(case.check, Ran(messages=(message(Role.AGENT, deep),))).passed is False

@@ -5,9 +5,9 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from whet.compaction import compacted, is_full, overhead, plan, size, size_of, tail_start, told, trust_of_summary
+from whet.definitions import Definition
 from whet.evidence import gather
 from whet.runs import Run
-from whet.trajectories import Definition
 from whet.transcripts import (
     Media,
     Message,

@@ -1,13 +1,10 @@
 from collections.abc import Iterator
 
-from hypothesis import given
-from hypothesis import strategies as st
-
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.analysis import Analysis, analyse
 from whet.data import failure_weights
 from whet.fingerprints import Cause
-from whet.lessons import Change, Lesson, distill, wilson_low
+from whet.lessons import Change, Lesson, distill, shows
 from whet.signals import Kind
 from whet.trust import Trust
 
@@ -107,9 +104,23 @@ def test_memory_does_not_grow_with_the_sessions() -> None:
     assert distill(many()) == ()
 
 
-@given(st.integers(0, 50), st.integers(0, 50))
-def test_the_lower_bound_lies_between_nought_and_the_share(hits: int, misses: int) -> None:
-    low = wilson_low(hits, hits + misses)
-    assert 0 <= low <= 1
-    if hits + misses:
-        assert low <= hits / (hits + misses) + 1e-12
+def test_a_lesson_shows_in_exactly_the_sessions_that_it_counts() -> None:
+    def failing(number: int) -> Turn:
+        return call("run", {"n": number}, "Error: no such table users", error=True)
+
+    plain = [session(number, failing(number), user("go on"), failing(number + 50)) for number in range(3)]
+    loop = [failing(9)] * 4
+    looping = session(7, *loop)
+    healthy = session(8, call("run", {"n": 1}, "done"))
+    found = [one for one in distill([*plain, looping, healthy]) if one.kind is Kind.TOOL_FAILURE]
+    assert len(found) == 1
+    shown = [each.session for each in (*plain, looping, healthy) if shows(found[0], each)]
+    assert len(shown) == found[0].sessions == 3
+    assert looping.session not in shown
+
+
+def test_a_fault_of_the_surroundings_shows_whatever_it_broke_first() -> None:
+    loops = [session(number, *[call("run", {"n": number}, "bash: jq: command not found", error=True)] * 4)
+             for number in range(3)]  # fmt: skip
+    (lesson,) = (one for one in distill(loops) if one.cause is Cause.ENVIRONMENT)
+    assert [shows(lesson, each) for each in loops] == [True, True, True]

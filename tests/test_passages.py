@@ -5,7 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.passages import Passage, Setting, Slot, applies, chosen, filled, passage_of, plain_names, size_of
+from whet.passages import Passage, Setting, Slot, applies, chosen, passage_of, plain_names, size_of
+from whet.words import filled
 
 SHELL = Passage("shell", "Mind the exit code.", families=("shell",))
 

@@ -5,6 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet import templates
+from whet.arguments import arguments_of
 from whet.faults import faults
 from whet.guidance.placebo import filler
 from whet.ledger import State
@@ -12,7 +13,6 @@ from whet.patches import Action, Form, Patch
 from whet.placebos import emptied, of_length, placebo_of
 from whet.skills import read as read_skill
 from whet.templates import Example, Template
-from whet.tools import arguments_of
 from whet.transcripts import ToolCall
 from whet.trust import Trust
 

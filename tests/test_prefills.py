@@ -13,6 +13,7 @@ from samples_of_templates import TEMPLATE
 from whet import exports
 from whet.data import failure_weights
 from whet.evidence import gather
+from whet.example_marks import cold
 from whet.guidance.warm import words
 from whet.importers import openai_messages
 from whet.mining import Wanted, mine
@@ -20,7 +21,7 @@ from whet.prefills import as_openai, is_prefill, recognised
 from whet.templates import Example, Template
 from whet.transcripts import Message, Origin, Role, pair
 from whet.trust import Trust
-from whet.warm_starts import cold, examples, warm_start
+from whet.warm_starts import examples, warm_start
 
 # What Hermes 0.19.0 sent as the second request of `hermes chat`, with PREFILL as its prefill_messages_file; only its
 # system prompt is left out.

@@ -7,10 +7,10 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.definitions import Definition
 from whet.guidance import frame
 from whet.passages import Slot
 from whet.text_calls import UNREADABLE, action_text, described, fault_of, parsed, rendered, settled
-from whet.trajectories import Definition
 from whet.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.trust import Trust
 

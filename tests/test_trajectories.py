@@ -7,12 +7,13 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.guidance import built_in
 from whet.importers import registry
 from whet.importers.source import Source
 from whet.passages import Slot
-from whet.trajectories import Definition, system_text, tools_in, tools_text
+from whet.trajectories import system_text, tools_in, tools_text
 from whet.transcripts import Role, pair
 
 (FRAME,) = [passage.text for passage in built_in() if passage.slot is Slot.TRAJECTORY]

@@ -18,6 +18,7 @@ from whet.compaction import plan
 from whet.data import failure_weights
 from whet.detectors import detect
 from whet.evidence import Evidence, Saying, Step, gather
+from whet.example_marks import SILENCE, hushed, places
 from whet.guidance.warm import words
 from whet.learning.case_making import cases_from
 from whet.lineage import own_calls
@@ -35,7 +36,7 @@ from whet.store.search import search
 from whet.store.statistics import measure as statistics
 from whet.templates import Example, Template
 from whet.transcripts import Ending, Message, Origin, Transcript
-from whet.warm_starts import SILENCE, examples, hushed, places, warm_start
+from whet.warm_starts import examples, warm_start
 
 # What an example would say of the session, were it taken for its own: a file that is named, writes, plans, failures.
 TEMPLATE = Template(

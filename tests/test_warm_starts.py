@@ -15,13 +15,14 @@ from conversations import agent, call, conversation, program, user
 from samples_of_templates import LOOK, RUN, TEMPLATE
 from whet.data import failure_weights
 from whet.evidence import gather
+from whet.example_marks import PREFIX, cold, is_warm
 from whet.guidance.warm import words
 from whet.mining import Wanted, mine
 from whet.prefills import as_anthropic, as_openai
 from whet.templates import Example, Template
 from whet.transcripts import Message, Origin, Role, Text, ToolCall, encode, pair
 from whet.trust import Trust
-from whet.warm_starts import PREFIX, cold, examples, is_warm, warm_start
+from whet.warm_starts import examples, warm_start
 
 OPENAI = TypeAdapter(list[ChatCompletionMessageParam], config=ConfigDict(extra="forbid"))
 ANTHROPIC = TypeAdapter(list[MessageParam], config=ConfigDict(extra="forbid"))

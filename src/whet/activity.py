@@ -5,9 +5,11 @@ from collections.abc import Iterable, Mapping
 from enum import StrEnum
 from typing import Literal
 
+from whet.arguments import arguments_of, command_of
 from whet.commands import Stage, split
-from whet.tools import Family, arguments_of, command_of, family_of, name_words, names
+from whet.tools import Family, family_of, name_words
 from whet.transcripts import Exchange, ToolCall
+from whet.words import names
 
 DOMINANT_SHARE = 0.6
 Kind = Literal["code", "file", "research", "neutral"]

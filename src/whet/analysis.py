@@ -8,7 +8,8 @@ from whet.evidence import Evidence, gather
 from whet.outcomes import OUTCOMES_VERSION, Outcome
 from whet.scores import Weights, failure_of, open_question
 from whet.signals import Kind, Signal
-from whet.transcripts import Transcript, Value
+from whet.transcripts import Transcript
+from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
 ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 3

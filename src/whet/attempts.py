@@ -10,7 +10,7 @@ from whet.judging import TIES
 from whet.measures import Measures
 from whet.runs import Spent, together
 from whet.stats import wilson
-from whet.transcripts import Value
+from whet.values import Value
 
 
 class Arm(StrEnum):

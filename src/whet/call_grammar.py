@@ -4,7 +4,7 @@ import json
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whet.trajectories import Definition
+from whet.definitions import Definition
 
 # Values of JSON in the notation of llama.cpp (GBNF). Blanks are as the model is shown them, and bounded everywhere:
 # a weak model that may write blanks for ever does.

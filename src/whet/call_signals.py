@@ -4,15 +4,15 @@ from collections.abc import Iterator
 
 import re2
 
+from whet.arguments import arguments_of
 from whet.effects import Effect
 from whet.evidence import Evidence, Step
+from whet.example_marks import SILENCE
 from whet.fingerprints import Cause, error_line
 from whet.phrases import shortened
 from whet.signals import Kind, Signal
-from whet.tools import arguments_of
 from whet.transcripts import Ending, Message, Origin, Role
 from whet.trust import Trust
-from whet.warm_starts import SILENCE
 
 LOOP_FAILURES = 3
 SIMILAR_LOOP_FAILURES = 6

@@ -18,7 +18,8 @@ from whet.betting import constant, log_capital, tally
 from whet.intervals import Interval, unrefuted
 from whet.ledger import Item, State
 from whet.patches import digest
-from whet.transcripts import Check, Value
+from whet.transcripts import Check
+from whet.values import Value
 
 ALPHA = 0.01
 """The risk of promoting a rule that does not help, and that of reverting one that does no harm, at all looks."""

@@ -9,6 +9,7 @@ import re2
 from msgspec.structs import replace
 
 from whet.activity import kind_of
+from whet.arguments import arguments_of, command_of
 from whet.commands import split
 from whet.effects import Effect
 from whet.episodes import Episode, episodes
@@ -20,9 +21,10 @@ from whet.quoting import visible
 from whet.redaction import Redactor
 from whet.result_shapes import shape
 from whet.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
-from whet.tools import Family, arguments_of, command_of, family_of, names, plain_name
+from whet.tools import Family, family_of, plain_name
 from whet.transcripts import Exchange, Origin, Role, Transcript
 from whet.warrants import Finding, Vote, Warrant
+from whet.words import names
 
 INTENT_CHARACTERS = 240
 INTENT_WORDS = 3

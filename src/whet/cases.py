@@ -7,11 +7,13 @@ from typing import Any, Literal
 
 import msgspec
 
-from whet.checks import Calls, Check, Shape, arguments_of, expect_sound
+from whet.arguments import object_of
+from whet.checks import Calls, Check, Shape, expect_sound
 from whet.errors import WhetError
 from whet.runs import Budget
-from whet.transcripts import Exchange, Message, Origin, Role, Value
+from whet.transcripts import Exchange, Message, Origin, Role
 from whet.trust import Trust
+from whet.values import Value
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 ADVICE = "`whet cases new NAME` writes one to start from."
@@ -100,7 +102,7 @@ def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, sourc
 
     The same way means the same call: the check knows the call that failed and nothing of how failures are detected.
     """
-    arguments = arguments_of(failed.call)
+    arguments = object_of(failed.call)
     avoided = Shape(failed.call.name, arguments) if arguments is not None else None
     check = Check(calls=Calls(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
     task = next((message.text for message in reversed(before) if _is_persons(message)), "")

@@ -10,8 +10,9 @@ from whet.lessons import CONFIDENT, Change, Lesson, Tally
 from whet.patches import Action, Form, Patch, Proof, Scope
 from whet.signals import Kind
 from whet.tools import Family, family_of, plain_name
-from whet.transcripts import ToolCall, Value
+from whet.transcripts import ToolCall
 from whet.trust import Trust
+from whet.values import Value
 
 PURPOSES = ("interactive", "unattended")
 FIELDS = frozenset({"kind", "families", "tools", "purposes", "models"})

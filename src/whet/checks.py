@@ -6,11 +6,13 @@ from typing import Any
 import msgspec
 import re2
 
+from whet.arguments import object_of
 from whet.errors import WhetError
+from whet.example_marks import cold
 from whet.fingerprints import call_key
 from whet.outcomes import Outcome, decide
-from whet.transcripts import Message, ToolCall, Value, pair
-from whet.warm_starts import cold
+from whet.transcripts import Message, ToolCall, pair
+from whet.values import Value
 
 SHOWN = 200
 
@@ -171,22 +173,14 @@ def _calls(wanted: Calls, ran: Ran) -> Iterator[str]:
 def _fits(shape: Shape, call: ToolCall) -> bool:
     if call.name != shape.tool:
         return False
-    given = arguments_of(call)
+    given = object_of(call)
     return given is not None and all(key in given and given[key] == value for key, value in shape.arguments.items())
-
-
-def arguments_of(call: ToolCall) -> dict[str, Any] | None:
-    """The arguments of a call, or None where they are not one JSON object."""
-    try:
-        return msgspec.json.decode(call.arguments, type=dict[str, Any])
-    except msgspec.MsgspecError:
-        return None
 
 
 def _validity(call: ToolCall, known: tuple[str, ...]) -> str:
     if known and call.name not in known:
         return f"{call.name} is no tool"
-    return "" if arguments_of(call) is not None else f"the arguments of {call.name} are no JSON object"
+    return "" if object_of(call) is not None else f"the arguments of {call.name} are no JSON object"
 
 
 def _repeats(before: tuple[Message, ...], messages: tuple[Message, ...]) -> bool:

@@ -6,11 +6,11 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet import tokens
+from whet.example_marks import places
 from whet.quoting import shortened
 from whet.runs import Run
 from whet.transcripts import Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult, encode
 from whet.trust import Trust, lowest
-from whet.warm_starts import places
 
 OLD_RESULT_TOKENS = 120  # what an old result keeps: its beginning and its end
 MESSAGE_TOKENS = 200  # what one message may take of the text that is summarised

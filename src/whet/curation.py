@@ -7,7 +7,7 @@ from whet.likeness import sense, similarity
 from whet.memory import PERSON, Memory, Note
 from whet.patches import Action, Form, Patch, digest
 from whet.skills import Skill, umbrella
-from whet.transcripts import Value
+from whet.values import Value
 
 DAY = 86_400
 STALE_DAYS = 180.0

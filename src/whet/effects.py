@@ -3,9 +3,11 @@
 import re
 from enum import StrEnum
 
+from whet.arguments import command_of
 from whet.commands import Stage, split
-from whet.tools import Family, command_of, family_of, names, plain_name
+from whet.tools import Family, family_of, plain_name
 from whet.transcripts import ToolCall
+from whet.words import names
 
 
 class Effect(StrEnum):

@@ -9,7 +9,8 @@ import msgspec
 import re2
 
 from whet.error_forms import head, tail
-from whet.tools import Family, names
+from whet.tools import Family
+from whet.words import names
 
 EDGE = 400
 LITERAL_LIMIT = 20_000

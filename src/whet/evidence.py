@@ -7,12 +7,12 @@ from msgspec.structs import replace
 
 from whet.effects import Effect, effect_of
 from whet.envelopes import contents
+from whet.example_marks import hushed
 from whet.fingerprints import call_key, error_line, fault_of, fingerprint
 from whet.outcomes import Decision, Outcome, decide
 from whet.phrases import AGENT_PHRASES, RARE_PHRASES, USER_PHRASES, WORDS_LIMIT, own_words
 from whet.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.trust import Trust, trust_of_tool
-from whet.warm_starts import hushed
 from whet.wordings import Phrase
 
 SHORT_RESULT = 1_000

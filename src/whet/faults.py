@@ -9,8 +9,8 @@ from whet.ledger import Item, State
 from whet.likeness import is_opposed, is_same, sense
 from whet.patches import Action, Form, Patch, Scope, digest, is_named, is_scoped
 from whet.redaction import Redactor
-from whet.transcripts import Value
 from whet.trust import Trust
+from whet.values import Value
 
 JOINERS = "\u200c\u200d"  # spelling needs them in Persian, Indic scripts and emoji
 DAY = 24 * 3600.0

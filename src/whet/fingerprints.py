@@ -8,8 +8,8 @@ from typing import NamedTuple
 import msgspec
 import re2
 
-from whet.tools import names
 from whet.transcripts import ToolCall
+from whet.words import names
 
 ARGUMENTS_LIMIT = 50_000
 FAULT_REACH = 1_500

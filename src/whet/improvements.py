@@ -5,13 +5,12 @@ from enum import StrEnum
 
 from whet.canaries import SHARE
 from whet.ledger import Entry, Item, Step
-from whet.lessons import SIMILAR_CORRECTION, SIMILAR_ERROR, Lesson
+from whet.lessons import Lesson
 from whet.patches import Action, Form, Patch, Scope, digest
 from whet.runs import Spent
-from whet.signals import Kind, Signal
-from whet.transcripts import Value
 from whet.trials import Allowance
 from whet.trust import Trust
+from whet.values import Value
 from whet.verdicts import ALPHA, Ruling, Verdict
 
 MOST_IDEAS = 3
@@ -84,18 +83,6 @@ class Report(Value, frozen=True):
     lessons: int
     outcomes: tuple[Outcome, ...] = ()
     stopped: str = ""
-
-
-def shows(lesson: Lesson, signals: Iterable[Signal]) -> bool:
-    """Whether a session with these signals is one of those that the lesson counts."""
-    words = frozenset(lesson.fingerprint.split())
-    needed = SIMILAR_CORRECTION if lesson.kind is Kind.USER_CORRECTION else SIMILAR_ERROR
-    for signal in signals:
-        if (signal.kind, signal.tool, signal.cause) == (lesson.kind, lesson.tool, lesson.cause):
-            own = frozenset(signal.fingerprint.split())
-            if signal.fingerprint == lesson.fingerprint or len(words & own) >= needed * len(words | own):
-                return True
-    return False
 
 
 def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> str:

@@ -9,7 +9,8 @@ import msgspec
 from whet.errors import WhetError
 from whet.jobs import Job
 from whet.runs import Ended, Report, Spent, Status
-from whet.transcripts import Ending, Message, Value, pair
+from whet.transcripts import Ending, Message, pair
+from whet.values import Value
 
 REPORT_CHARACTERS = 100_000
 SHOWN_MISSES = 5

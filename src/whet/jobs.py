@@ -15,8 +15,8 @@ from whet.errors import WhetError
 from whet.patches import NAMES, Form
 from whet.schedules import Schedule
 from whet.settings_edits import encoded
-from whet.tools import names
-from whet.transcripts import Value
+from whet.values import Value
+from whet.words import names
 
 FOLDER = "jobs"
 ENDING = ".toml"

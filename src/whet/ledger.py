@@ -8,8 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.patches import Action, Form, Patch, Scope
-from whet.transcripts import Value
 from whet.trust import Trust
+from whet.values import Value
 
 
 class Step(StrEnum):

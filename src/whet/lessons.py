@@ -14,8 +14,9 @@ from typing import NamedTuple
 from whet.analysis import Analysis
 from whet.fingerprints import Cause
 from whet.signals import Kind, Signal
-from whet.transcripts import Value
+from whet.stats import wilson
 from whet.trust import Trust
+from whet.values import Value
 
 SESSIONS_NEEDED = 3
 RARE = 0.05
@@ -28,7 +29,6 @@ SIMILAR_CORRECTION = 0.5
 # Past this many sorts of failure of one tool, those seen once are forgotten: memory does not grow with the input.
 SORTS_KEPT = 300
 NAMES_KEPT = 20
-WILSON_Z = 1.96
 
 
 class Change(StrEnum):
@@ -143,16 +143,17 @@ def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
 
 def speaks(lesson: Lesson) -> bool:
     """Whether the evidence is enough to say it."""
-    return lesson.sessions >= SESSIONS_NEEDED and wilson_low(lesson.sessions, lesson.base) > RARE
+    return lesson.sessions >= SESSIONS_NEEDED and wilson(lesson.sessions, lesson.base).low > RARE
 
 
-def wilson_low(hits: int, trials: int) -> float:
-    """The lower end of the 95 % Wilson interval of a share."""
-    if trials <= 0:
-        return 0.0
-    share, square = min(1.0, hits / trials), WILSON_Z**2
-    spread = WILSON_Z * math.sqrt(share * (1 - share) / trials + square / (4 * trials**2))
-    return max(0.0, (share + square / (2 * trials) - spread) / (1 + square / trials))
+def shows(lesson: Lesson, analysis: Analysis) -> bool:
+    """Whether a session is one of those that the lesson counts."""
+    subject = Subject(lesson.kind, lesson.cause, lesson.tool)
+    words = frozenset(lesson.fingerprint.split())
+    return any(
+        own == subject and (signal.fingerprint == lesson.fingerprint or _is_alike(words, signal))
+        for own, signal in _counted(analysis)
+    )
 
 
 def _counted(analysis: Analysis) -> Iterator[tuple[Subject, Signal]]:
@@ -171,17 +172,21 @@ def _tally(sorts: dict[str, Tally], signal: Signal) -> Tally:
     known = sorts.get(signal.fingerprint)
     if known is not None:
         return known
-    words = frozenset(signal.fingerprint.split())
-    needed = SIMILAR_CORRECTION if signal.kind is Kind.USER_CORRECTION else SIMILAR_ERROR
     for tally in sorts.values():
-        if len(words & tally.words) >= needed * len(words | tally.words):
+        if _is_alike(tally.words, signal):
             return tally
     if len(sorts) >= SORTS_KEPT:
         rare = [name for name, tally in sorts.items() if tally.sessions == 1]
         for name in rare or list(sorts)[:1]:
             del sorts[name]
-    sorts[signal.fingerprint] = Tally(signal.fingerprint, words)
+    sorts[signal.fingerprint] = Tally(signal.fingerprint, frozenset(signal.fingerprint.split()))
     return sorts[signal.fingerprint]
+
+
+def _is_alike(words: frozenset[str], signal: Signal) -> bool:
+    own = frozenset(signal.fingerprint.split())
+    needed = SIMILAR_CORRECTION if signal.kind is Kind.USER_CORRECTION else SIMILAR_ERROR
+    return len(words & own) >= needed * len(words | own)
 
 
 def _change(subject: Subject, tally: Tally) -> Change:

@@ -4,7 +4,7 @@ import re
 import unicodedata
 from typing import NamedTuple
 
-from whet.tools import names
+from whet.words import names
 
 # Two texts whose sets of telling words overlap by this share (Jaccard) say the same thing.
 SAME = 0.8

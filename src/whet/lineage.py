@@ -8,10 +8,10 @@ of three words and each word with digits, so that one foreign address in a sente
 import re
 from collections.abc import Iterator
 
-from whet.tools import arguments_of
+from whet.arguments import arguments_of
+from whet.example_marks import hushed
 from whet.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
 from whet.trust import Trust
-from whet.warm_starts import hushed
 
 RUN = 3
 TELLING_DIGITS = 4  # a shorter number is nobody's in particular

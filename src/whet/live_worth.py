@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from whet.betting import log_capitals
 from whet.canaries import Comparison, Observation, compare, mirrored, moves_of
-from whet.transcripts import Value
+from whet.values import Value
 
 ALPHA = 0.05
 """The risk, with one model, of ever retiring a template that is worth its tokens, and that of praising an idle one."""

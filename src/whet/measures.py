@@ -6,7 +6,8 @@ from whet.checks import Mark
 from whet.outcomes import Outcome, decide
 from whet.runs import Spent
 from whet.tools import plain_name
-from whet.transcripts import Exchange, Message, Role, Value, pair
+from whet.transcripts import Exchange, Message, Role, pair
+from whet.values import Value
 
 EARLY_TURNS = 30
 

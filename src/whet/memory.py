@@ -11,7 +11,7 @@ from whet.errors import WhetError
 from whet.note_pages import PageForm, is_mistakable
 from whet.patches import Action, Form, Patch, digest
 from whet.quoting import visible
-from whet.transcripts import Value
+from whet.values import Value
 
 LIMITS = {"memory": 2200, "user": 1375}  # in characters; Hermes' own, so that what fits here fits there
 PERSON = "person"

@@ -11,7 +11,8 @@ from whet.candidates import Candidate, candidates
 from whet.evidence import Evidence, gather
 from whet.scores import Weights
 from whet.templates import Example
-from whet.transcripts import Purpose, Transcript, Value
+from whet.transcripts import Purpose, Transcript
+from whet.values import Value
 from whet.warrants import Finding, Votes, Warrant, find
 
 SESSION_EXAMPLES = 2  # from there on, each further one of the same session counts less

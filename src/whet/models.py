@@ -8,7 +8,8 @@ from typing import Any, Literal
 import msgspec
 
 from whet.settings import ModelFacts
-from whet.transcripts import Usage, Value
+from whet.transcripts import Usage
+from whet.values import Value
 
 MILLION = 1_000_000
 _DATED = re.compile(r"(?:-latest|-\d{8}|-\d{4}-\d{2}-\d{2})$")

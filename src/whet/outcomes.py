@@ -3,6 +3,7 @@
 from enum import StrEnum
 
 from whet import envelopes, shell_forms
+from whet.arguments import command_of
 from whet.check_forms import ENDINGS
 from whet.commands import split
 from whet.error_forms import (
@@ -16,8 +17,10 @@ from whet.error_forms import (
     without_preamble,
 )
 from whet.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
-from whet.tools import Family, command_of, family_of, names
-from whet.transcripts import Disposition, Exchange, ToolCall, Value
+from whet.tools import Family, family_of
+from whet.transcripts import Disposition, Exchange, ToolCall
+from whet.values import Value
+from whet.words import names
 
 # Raised whenever a decision may differ from an earlier one, so that cached decisions are made again.
 OUTCOMES_VERSION = 1

@@ -3,7 +3,8 @@
 from collections import Counter
 from collections.abc import Iterable
 
-from whet.transcripts import Message, Origin, Role, Value
+from whet.transcripts import Message, Origin, Role
+from whet.values import Value
 
 WORDS = 120
 

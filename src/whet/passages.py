@@ -1,20 +1,20 @@
 """Passages of guidance: built-in text for the prompt, and the setting in which each one applies."""
 
 import re
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable
 from enum import StrEnum
 from fnmatch import fnmatchcase
 
 from whet.errors import WhetError
 from whet.front_matter import split, words
 from whet.tools import family_of, plain_name
-from whet.transcripts import ToolCall, Value
+from whet.transcripts import ToolCall
+from whet.values import Value
 
 SMALL_BILLIONS = 15.0
 SMALL_NAMES = ("tinyllama", "smollm", "phi-3-mini", "phi-4-mini", "phi3:mini", "phi4-mini")
 DEFAULT_ORDER = 50
 _BILLIONS = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z0-9])")
-_PLACE = re.compile(r"\{(\w+)\}")
 
 
 class Slot(StrEnum):
@@ -137,11 +137,6 @@ def size_of(model: str) -> str:
     billions = [float(size) * int(experts or 1) for experts, size in _BILLIONS.findall(name)]
     small = max(billions) <= SMALL_BILLIONS if billions else any(word in name for word in SMALL_NAMES)
     return "small" if small else "large"
-
-
-def filled(text: str, values: Mapping[str, str]) -> str:
-    """The text with its `{places}` filled, once: what is put in is not looked at again."""
-    return _PLACE.sub(lambda found: values.get(found[1], found[0]), text)
 
 
 def plain_names(tools: Iterable[str]) -> tuple[str, ...]:

@@ -7,8 +7,8 @@ from enum import StrEnum
 
 import msgspec
 
-from whet.transcripts import Value
 from whet.trust import Trust, lowest
+from whet.values import Value
 
 DIGEST_BYTES = 16
 # Below this a text is foreign: it, or something that it was made from, was written by a tool or a stranger.

@@ -8,9 +8,9 @@ import msgspec
 from msgspec.structs import replace
 
 from whet import skills, templates
+from whet.arguments import arguments_of
 from whet.patches import Action, Form, Patch
 from whet.templates import Example, Template
-from whet.tools import arguments_of
 from whet.transcripts import ToolCall
 
 LEAST_CHARACTERS = 20

@@ -4,7 +4,7 @@ import math
 from statistics import NormalDist
 
 from whet.betting import BETS
-from whet.transcripts import Value
+from whet.values import Value
 
 POWER = 0.8
 LIKENESS = 0.5

@@ -5,11 +5,11 @@ from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
+from whet.arguments import arguments_of
+from whet.example_marks import PREFIX, cold, is_warm
 from whet.templates import KEY_BYTES
-from whet.tools import arguments_of
 from whet.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult
 from whet.trust import Trust
-from whet.warm_starts import PREFIX, cold, is_warm
 
 Json = dict[str, object]
 NOTHING = "(no output)"  # a result must have a text on both wires, and some agents strip it first

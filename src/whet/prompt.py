@@ -9,13 +9,14 @@ from typing import NamedTuple
 import msgspec
 
 from whet import tokens
-from whet.passages import Passage, Setting, Slot, chosen, filled, plain_names
+from whet.passages import Passage, Setting, Slot, chosen, plain_names
 from whet.patches import TRUSTED
 from whet.prompt_sources import ContextFile, Material, Sources
 from whet.quoting import hidden, mark_for, one_line, quoted, shortened, visible
 from whet.rule_texts import rule_lines
-from whet.transcripts import Value
 from whet.trust import Trust, lowest
+from whet.values import Value
+from whet.words import filled
 
 KEY_BYTES = 16
 BETWEEN = "\n\n"

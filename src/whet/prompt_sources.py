@@ -4,8 +4,8 @@ import datetime
 
 from whet.passages import Passage, Setting
 from whet.patches import Scope
-from whet.transcripts import Value
 from whet.trust import Trust
+from whet.values import Value
 
 
 class Material(Value, frozen=True):

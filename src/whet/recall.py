@@ -4,8 +4,8 @@ from collections.abc import Iterable, Iterator
 from heapq import nlargest
 
 from whet.likeness import sense
-from whet.transcripts import Value
 from whet.trust import Trust
+from whet.values import Value
 
 EXCERPT_CHARACTERS = 2_000
 

@@ -5,11 +5,12 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
+from whet.arguments import arguments_of, command_of
 from whet.cases import is_inside
 from whet.effects import Effect
 from whet.evidence import Evidence, Step, gather
 from whet.lineage import is_persons
-from whet.tools import Family, arguments_of, command_of, family_of
+from whet.tools import Family, family_of
 from whet.transcripts import Exchange, Role, Transcript
 
 PATHS = ("path", "file_path", "filename", "file", "filePath", "target_file")

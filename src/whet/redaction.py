@@ -11,7 +11,8 @@ import msgspec
 
 from whet import redaction_values as values
 from whet.redaction_scan import Finding, canonical, decoded, encoded, find, kind_of_assignment, literals_of
-from whet.transcripts import Check, Media, Message, Part, Text, Thought, ToolCall, ToolResult, Transcript, Value
+from whet.transcripts import Check, Media, Message, Part, Text, Thought, ToolCall, ToolResult, Transcript
+from whet.values import Value
 
 SHORTEST_TEXT = 6
 SHORTEST_KNOWN = 4

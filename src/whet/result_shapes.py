@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from whet.tools import names
+from whet.words import names
 
 HEAD_LINES = 3
 TAIL_LINES = 2

@@ -3,14 +3,15 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from whet.checks import arguments_of
+from whet.arguments import arguments_of
+from whet.example_marks import hushed
 from whet.ledger import Entry, Step
 from whet.outcomes import Outcome, decide
 from whet.patches import Action, Form
 from whet.quoting import one_line
 from whet.settings import Review
-from whet.transcripts import Ending, Exchange, Message, Origin, Role, Value, pair
-from whet.warm_starts import hushed
+from whet.transcripts import Ending, Exchange, Message, Origin, Role, pair
+from whet.values import Value
 
 MEMORY_TOOL = "memory"
 SKILLS_TOOL = "skills"
@@ -102,7 +103,7 @@ def _writes(messages: tuple[Message, ...]) -> dict[str, list[int]]:
 
 
 def _is_write(exchange: Exchange) -> bool:
-    action = (arguments_of(exchange.call) or {}).get("action", "")
+    action = arguments_of(exchange.call).get("action", "")
     return action not in READING and exchange.result is not None and decide(exchange).outcome is Outcome.OK
 
 

@@ -6,8 +6,9 @@ from typing import Literal
 
 import msgspec
 
-from whet.trajectories import Definition
-from whet.transcripts import Ending, Message, Origin, Purpose, Role, Usage, Value
+from whet.definitions import Definition
+from whet.transcripts import Ending, Message, Origin, Purpose, Role, Usage
+from whet.values import Value
 
 
 class Budget(Value, frozen=True):

@@ -11,7 +11,7 @@ from zoneinfo import ZoneInfo
 from cronsim import CronSim, CronSimError
 
 from whet.errors import WhetError
-from whet.transcripts import Value
+from whet.values import Value
 
 UNITS = {"s": 1, "m": 60, "h": 3600, "d": 86400, "w": 604800}
 NAMES = {

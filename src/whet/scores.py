@@ -13,7 +13,8 @@ from whet.effects import Effect
 from whet.evidence import Evidence, Step
 from whet.phrases import AGENT_PHRASES, last_sentence
 from whet.tools import Family, family_of
-from whet.transcripts import Ending, Origin, Role, Value
+from whet.transcripts import Ending, Origin, Role
+from whet.values import Value
 from whet.wordings import Phrase
 
 SHORT_SESSION_TURNS = 6

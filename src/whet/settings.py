@@ -11,7 +11,7 @@ from whet.errors import WhetError
 from whet.runs import Budget, Sampling
 from whet.setting_secrets import refuse_secret
 from whet.setting_texts import TEXTS, dotted
-from whet.transcripts import Value
+from whet.values import Value
 
 FILE_NAME = "settings.toml"
 Kind = Literal["openai", "anthropic", "local", "scripted"]

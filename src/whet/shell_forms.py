@@ -6,7 +6,7 @@ from whet import envelopes
 from whet.check_forms import CHECKS, ENDINGS
 from whet.commands import Stage, is_decisive, split
 from whet.error_forms import STRONG_HEADS, Form, Forms, head, tail
-from whet.tools import names
+from whet.words import names
 
 HEAD_LINES = 3
 TAIL_LINES = 6

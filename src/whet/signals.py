@@ -3,8 +3,8 @@
 from enum import StrEnum
 
 from whet.fingerprints import Cause
-from whet.transcripts import Value
 from whet.trust import Trust
+from whet.values import Value
 
 
 class Kind(StrEnum):

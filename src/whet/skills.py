@@ -10,7 +10,7 @@ from whet.errors import WhetError
 from whet.likeness import sense, similarity
 from whet.patches import digest
 from whet.skill_fields import Field
-from whet.transcripts import Value
+from whet.values import Value
 
 FILE = "SKILL.md"
 FOLDERS = ("references", "templates", "scripts", "assets")

@@ -28,7 +28,7 @@ def wilson(passed: int, attempts: int, *, confidence: float = 0.95) -> Interval:
     if attempts == 0:
         return Interval(0.0, 1.0)
     z = NormalDist().inv_cdf((1 + confidence) / 2)
-    share = passed / attempts
+    share = min(1.0, passed / attempts)
     scale = 1 + z * z / attempts
     centre = (share + z * z / (2 * attempts)) / scale
     half = z * math.sqrt(share * (1 - share) / attempts + z * z / (4 * attempts * attempts)) / scale

@@ -7,7 +7,7 @@ from whet.activity import Activity
 from whet.likeness import sense
 from whet.templates import Template
 from whet.tools import plain_name
-from whet.transcripts import Value
+from whet.values import Value
 
 DAY = 24 * 3600.0
 FRESH_SECONDS = 90 * DAY  # what was measured longer ago says nothing about the models and tools of today

@@ -9,10 +9,11 @@ import msgspec
 
 from whet import tokens
 from whet.activity import Activity
+from whet.arguments import arguments_of
 from whet.errors import WhetError
 from whet.patches import NAMES, Form
-from whet.tools import arguments_of
-from whet.transcripts import ToolCall, Value
+from whet.transcripts import ToolCall
+from whet.values import Value
 
 KEY_BYTES = 6
 MOST_EXAMPLES = 100

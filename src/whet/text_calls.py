@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterable
 from typing import Any, NamedTuple
 
-from whet.passages import filled
-from whet.trajectories import Definition
+from whet.definitions import Definition
 from whet.transcripts import Message, Role, ToolCall, ToolResult, joined
+from whet.words import filled
 
 UNREADABLE = "unreadable_call"
 TOOL, ARGUMENTS = "tool", "arguments"

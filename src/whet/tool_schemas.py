@@ -6,8 +6,8 @@ from typing import Any, get_type_hints
 
 import msgspec
 
-from whet.trajectories import Definition
-from whet.transcripts import Value
+from whet.definitions import Definition
+from whet.values import Value
 
 # What a schema says to people and generators of code, and not to a model.
 LEFT_OUT = ("title", "$defs")

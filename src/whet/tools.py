@@ -4,9 +4,8 @@ import re
 from enum import StrEnum
 from functools import lru_cache
 
-import msgspec
-
 from whet.transcripts import ToolCall
+from whet.words import names
 
 
 class Family(StrEnum):
@@ -25,11 +24,6 @@ class Family(StrEnum):
     DELEGATE = "delegate"
     NEUTRAL = "neutral"  # plans, notes, questions: says nothing of the work itself
     OTHER = "other"
-
-
-def names(words: str) -> frozenset[str]:
-    """A set of words, written as a person writes a list of them."""
-    return frozenset(words.split())
 
 
 # The names as the agents' own documentation has them, in lower case with single underscores.
@@ -132,35 +126,6 @@ def name_words(name: str) -> tuple[frozenset[str], ...]:
     return tuple(frozenset(plain_name(part).split("_")) for part in name.split("__") if part and part != "mcp") or (
         frozenset[str](),
     )
-
-
-def arguments_of(call: ToolCall) -> dict[str, object]:
-    """The call's arguments by name, or nothing when they are no JSON object."""
-    try:
-        arguments = msgspec.json.decode(call.arguments)
-    except (msgspec.DecodeError, ValueError, RecursionError):
-        return {}
-    return arguments if isinstance(arguments, dict) else {}
-
-
-def command_of(call: ToolCall) -> str:
-    """The command line or code that a call runs, or nothing."""
-    arguments = arguments_of(call)
-    for key in ("command", "cmd", "script", "code", "commands", "keystrokes", "chars", "input"):
-        value = arguments.get(key)
-        if isinstance(value, str) and value:
-            return value
-        if isinstance(value, list) and value:
-            return _argv(value)
-    return "" if arguments else call.arguments
-
-
-def _argv(words: list[object]) -> str:
-    """A command given as a list: the script of `bash -lc SCRIPT`, else its words."""
-    texts = [word for word in words if isinstance(word, str)]
-    if len(texts) == 3 and texts[1].startswith("-") and texts[1].endswith("c"):
-        return texts[2]
-    return " ".join(texts)
 
 
 def family_of(call: ToolCall) -> Family:

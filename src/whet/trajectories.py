@@ -5,19 +5,11 @@ from collections.abc import Iterable
 
 import msgspec
 
+from whet.definitions import Definition
 from whet.errors import WhetError
-from whet.passages import filled
-from whet.transcripts import Value
+from whet.words import filled
 
 _TAGGED = re.compile(r"<tools>(.*?)</tools>", re.DOTALL)
-
-
-class Definition(Value, frozen=True):
-    """A tool as its model knows it. `parameters` is the JSON text of its schema."""
-
-    name: str
-    description: str = ""
-    parameters: str = "{}"
 
 
 class _Signature(msgspec.Struct, frozen=True):

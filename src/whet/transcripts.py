@@ -12,6 +12,7 @@ from typing import Literal, NamedTuple
 import msgspec
 
 from whet.trust import Trust
+from whet.values import Value
 
 ID_BYTES = 16
 SESSION_ID_BYTES = 10
@@ -66,10 +67,6 @@ class Purpose(StrEnum):
     JOB = "job"
     TRIAL = "trial"
     REVIEW = "review"
-
-
-class Value(msgspec.Struct, frozen=True, omit_defaults=True):
-    """A value without identity. Defaults are left out of its encoding, so a new field changes no old hash."""
 
 
 class Text(Value, frozen=True, tag="text", tag_field="type"):

@@ -9,7 +9,7 @@ from whet import tokens
 from whet.attempts import Arm, Attempt, Place, Tally, differences, tally, total_spent, useless
 from whet.error_budget import Parts
 from whet.runs import Spent
-from whet.transcripts import Value
+from whet.values import Value
 from whet.verdicts import Ruling, Verdict, fixed_order, judge
 
 WAVE_ATTEMPTS = 12  # given out at once, so that several workers have something to do

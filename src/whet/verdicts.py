@@ -9,7 +9,7 @@ from typing import NamedTuple
 
 from whet.betting import aimed, constant, log_capital, tally
 from whet.intervals import Interval, in_order, order_free
-from whet.transcripts import Value
+from whet.values import Value
 
 ALPHA = 0.05
 HIGHEST = 1e300

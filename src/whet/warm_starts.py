@@ -9,13 +9,11 @@ from collections.abc import Iterator, Sequence
 from itertools import count
 from typing import NamedTuple
 
-from whet.passages import filled
+from whet.example_marks import PREFIX, cold
 from whet.templates import Example, Template
 from whet.transcripts import Message, Origin, Part, Role, Text, ToolCall, ToolResult
 from whet.trust import Trust
-
-PREFIX = "example"
-SILENCE = Message(Role.SYSTEM, (), Trust.AGENT, origin=Origin.INSERTED)
+from whet.words import filled
 
 
 class Words(NamedTuple):
@@ -38,28 +36,6 @@ def warm_start(template: Template, messages: Sequence[Message], words: Words) ->
     return (*rest[:first], *examples(template, words, taken=_ids(rest)), *rest[first:])
 
 
-def cold(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages without the examples that a warm start put there."""
-    aside = places(messages)
-    return (*messages[: aside.start], *messages[aside.stop :])
-
-
-def hushed(messages: Sequence[Message]) -> tuple[Message, ...]:
-    """The messages, each at its place, with silence in that of each example: it is no history of the session."""
-    aside = places(messages)
-    return (*messages[: aside.start], *(SILENCE for _ in aside), *messages[aside.stop :])
-
-
-def places(messages: Sequence[Message]) -> range:
-    """The places of the examples that a warm start put there."""
-    first = next((index for index, message in enumerate(messages) if message.role is not Role.SYSTEM), len(messages))
-    return range(first, _end_of_examples(messages, first))
-
-
-def is_warm(messages: Sequence[Message]) -> bool:
-    return bool(places(messages))
-
-
 def examples(template: Template, words: Words, *, taken: frozenset[str] = frozenset()) -> tuple[Message, ...]:
     """The examples as messages: a request, its calls with their results, and the agent's word that it ends.
 
@@ -79,16 +55,16 @@ def examples(template: Template, words: Words, *, taken: frozenset[str] = frozen
     return (*made, _said(Role.AGENT, words.closing))
 
 
+def _marks(template: Template) -> Iterator[str]:
+    yield f"{PREFIX}-{template.key}"
+    yield from (f"{PREFIX}-{template.key}{number}" for number in count(2))
+
+
 def _request(example: Example, words: Words) -> str:
     """What was asked for. Of a longer piece of work one step alone is asked for: it would teach to stop too early."""
     if not example.intent:
         return filled(words.hint, {"tool": example.tool})
     return example.intent if example.is_whole else filled(words.step, {"tool": example.tool, "body": example.intent})
-
-
-def _marks(template: Template) -> Iterator[str]:
-    yield f"{PREFIX}-{template.key}"
-    yield from (f"{PREFIX}-{template.key}{number}" for number in count(2))
 
 
 def _exchange(example: Example, call_id: str) -> tuple[Message, Message]:
@@ -104,31 +80,6 @@ def _exchange(example: Example, call_id: str) -> tuple[Message, Message]:
 def _said(role: Role, text: str) -> Message:
     parts: tuple[Part, ...] = (Text(text),)
     return Message(role, parts, Trust.AGENT, origin=Origin.INSERTED)
-
-
-def _end_of_examples(messages: Sequence[Message], first: int) -> int:
-    """Where the session itself begins. Examples are known by their origin and the ids of their calls, by no word."""
-    end = first
-    while (after := _end_of_one(messages, end)) > end:
-        end = after
-    return end
-
-
-def _end_of_one(messages: Sequence[Message], start: int) -> int:
-    """Where an inserted request with its examples ends, if one stands there: at the agent's word after them."""
-    end = start + 1
-    while end + 1 < len(messages) and _is_example(messages[end]) and _is_inserted(messages[end + 1], Role.TOOL):
-        end += 2
-    is_one = start + 1 < end < len(messages) and _is_inserted(messages[start], Role.USER)
-    return end + 1 if is_one and _is_inserted(messages[end], Role.AGENT) and not messages[end].calls else start
-
-
-def _is_inserted(message: Message, role: Role) -> bool:
-    return message.origin is Origin.INSERTED and message.role is role
-
-
-def _is_example(message: Message) -> bool:
-    return _is_inserted(message, Role.AGENT) and any(call.id.startswith(f"{PREFIX}-") for call in message.calls)
 
 
 def _ids(messages: Sequence[Message]) -> frozenset[str]:

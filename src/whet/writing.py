@@ -15,8 +15,9 @@ from whet.lessons import Change, Lesson
 from whet.patches import Action, Form, Patch, Proof, digest
 from whet.signals import Kind
 from whet.tools import FAMILY_OF_NAME, family_of, plain_name
-from whet.transcripts import ToolCall, Value
+from whet.transcripts import ToolCall
 from whet.trust import Trust
+from whet.values import Value
 
 NAME_LETTERS = 10
 ROUNDING = 5  # percent

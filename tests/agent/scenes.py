@@ -6,8 +6,8 @@ from threading import Event, Lock
 
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Provider, Toolbox
+from whet.definitions import Definition
 from whet.runs import Ended, Fragment, Report, Run, Status
-from whet.trajectories import Definition
 from whet.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.trust import Trust
 

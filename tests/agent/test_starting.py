@@ -30,6 +30,7 @@ from whet.changes.author import Author
 from whet.changes.notes import remember
 from whet.changes.pending import approve, pending
 from whet.context.gathering import Request, prompt_for
+from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.ledger import Actor
 from whet.memory import Change
@@ -42,7 +43,6 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.sessions import load
-from whet.trajectories import Definition
 from whet.transcripts import Disposition, Ending, Message, Purpose, pair
 from whet.trust import Trust
 

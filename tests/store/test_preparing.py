@@ -4,7 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.store.preparing import opening, prepare, storable, total
+from whet.store.preparing import opening, prepare, storable
 from whet.store.rows import COLUMNS, Prepared
 from whet.transcripts import (
     Message,
@@ -20,6 +20,7 @@ from whet.transcripts import (
     session_id,
 )
 from whet.trust import Trust
+from whet.usage import total
 
 
 def said(words: str, *, role: Role = Role.USER, origin: Origin = Origin.TURN) -> Message:

@@ -6,6 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from whet.data import failure_weights
+from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.runs import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown, without_last_turn
 from whet.store.analyses import analysis_of, refresh
@@ -16,7 +17,6 @@ from whet.store.recording import Recorder, recorded, restored_run
 from whet.store.search import search
 from whet.store.sessions import forget, load
 from whet.store.statistics import measure
-from whet.trajectories import Definition
 from whet.transcripts import (
     Ending,
     Message,

@@ -13,9 +13,9 @@ from whet.guidance import notice
 from whet.prompt import Prompt
 from whet.quoting import mark_for, quoted, shortened
 from whet.runs import Ended, Fragment, Run, Spent, grown, spend
-from whet.store.preparing import total
 from whet.transcripts import Ending, Message, Origin, Role, Text, Usage
 from whet.trust import Trust
+from whet.usage import total
 
 TRIES = 3
 WINDOW_SHARE = 1.2  # of the room: the whole window, less a little

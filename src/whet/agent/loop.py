@@ -11,9 +11,9 @@ from whet.agent.protocols import Answer, Fault, Interrupted, Provider, ProviderF
 from whet.compaction import is_full
 from whet.guidance import notice
 from whet.runs import Ended, Fragment, Report, Run, Spent, exceeded, grown, is_open, spend
-from whet.store.preparing import total
 from whet.transcripts import Disposition, Ending, Message, Origin, Role, Text, ToolResult, Usage, whole
 from whet.trust import Trust
+from whet.usage import total
 
 Clock = Callable[[], float]
 Said = Message | Fragment | Ended

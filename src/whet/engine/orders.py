@@ -8,7 +8,7 @@ from whet.engine.steps import Steps
 from whet.errors import WhetError
 from whet.runs import Spent
 from whet.store.home import Home
-from whet.transcripts import Value
+from whet.values import Value
 
 
 class Queue(StrEnum):

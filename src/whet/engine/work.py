@@ -24,7 +24,7 @@ from whet.engine.system import NAME, VERSION, queue_name, system_of
 from whet.errors import WhetError
 from whet.runs import Spent
 from whet.store.home import Home
-from whet.transcripts import Value
+from whet.values import Value
 
 WORKFLOW = "carry_out"
 TICK = "tick"

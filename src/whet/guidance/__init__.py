@@ -3,7 +3,8 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.passages import Passage, Slot, filled, passage_of
+from whet.passages import Passage, Slot, passage_of
+from whet.words import filled
 
 FOLDERS = ("", "hints")
 NOTICES = "notices"

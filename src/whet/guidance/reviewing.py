@@ -3,8 +3,8 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.passages import filled
 from whet.reviews import ALLOWED, Kind
+from whet.words import filled
 
 FOLDER = "review"
 PARTS = {Kind.MEMORY: ("memory",), Kind.SKILL: ("skill",), Kind.COMBINED: ("memory", "skill")}

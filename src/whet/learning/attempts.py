@@ -46,8 +46,9 @@ from whet.store.opening import opened
 from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import keep_attempt, key_of, known_attempt, material
-from whet.transcripts import Ending, Message, Purpose, Role, Usage, Value
+from whet.transcripts import Ending, Message, Purpose, Role, Usage
 from whet.trust import Trust
+from whet.values import Value
 from whet.warm_starts import warm_start
 
 KIND = "attempt"

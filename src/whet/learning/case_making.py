@@ -14,12 +14,12 @@ from whet.checks import Check
 from whet.data import failure_weights
 from whet.errors import WhetError
 from whet.evidence import gather
+from whet.example_marks import cold
 from whet.learning.checking import exit_code_of
 from whet.reconstruction import asked, rebuilt, recovered_check
 from whet.store.home import Home
 from whet.transcripts import Exchange, Message, Role, Transcript
 from whet.trust import Trust
-from whet.warm_starts import cold
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0

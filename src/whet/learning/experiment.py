@@ -27,8 +27,8 @@ from whet.store.opening import opened
 from whet.store.template_files import record_worth
 from whet.store.trials import keep_progress, material, progress_of
 from whet.template_choice import Worth
-from whet.transcripts import Value
 from whet.trials import Price, Result, Stop, is_needed, judged, waves
+from whet.values import Value
 from whet.verdicts import Ruling
 
 

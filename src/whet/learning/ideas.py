@@ -13,11 +13,11 @@ from whet.faults import Kind as Fault
 from whet.faults import faults
 from whet.guidance import writing as words
 from whet.guidance.rules import catalogue
-from whet.improvements import Ask, Idea, again, decided, for_model, shows, tried_elsewhere, without
+from whet.improvements import Ask, Idea, again, decided, for_model, tried_elsewhere, without
 from whet.learning.case_making import cases_from
 from whet.learning.writer import write
 from whet.ledger import Entry, State, Step
-from whet.lessons import Lesson, distill
+from whet.lessons import Lesson, distill, shows
 from whet.patches import Action, Form, Patch
 from whet.runs import Spent
 from whet.store.analyses import judged, refresh
@@ -28,8 +28,9 @@ from whet.store.listing import Filters, find
 from whet.store.sessions import load
 from whet.store.template_files import usable, worths
 from whet.templates import written as template_text
-from whet.transcripts import Purpose, Value
+from whet.transcripts import Purpose
 from whet.trust import Trust
+from whet.values import Value
 from whet.writing import Way, correction_of, drafts
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
@@ -109,7 +110,7 @@ def _from_lessons(books: Books, lessons: tuple[Lesson, ...], analyses: list[Anal
         if idea.patch is not None and idea.patch.text in taken:
             continue
         taken |= {idea.patch.text} if idea.patch else set()
-        sessions = tuple(each.session for each in analyses if shows(lesson, each.signals))
+        sessions = tuple(each.session for each in analyses if shows(lesson, each))
         yield Idea(idea.why, idea.way, idea.patch, lesson, sessions[-MOST_SESSIONS:], idea.refused)
 
 

@@ -27,8 +27,8 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.settings_file import load
-from whet.transcripts import Value
 from whet.trust import Trust
+from whet.values import Value
 from whet.verdicts import Ruling, Verdict
 
 KIND = "improve"

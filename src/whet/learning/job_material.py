@@ -11,7 +11,7 @@ from whet.jobs import Job
 from whet.store import skill_files, template_files
 from whet.store.home import Home
 from whet.store.settings_file import load
-from whet.tools import names
+from whet.words import names
 
 PROMPT_BYTES = 1_000_000
 INTERPRETERS = names("sh bash zsh dash env python python3 node ruby perl nice timeout")

@@ -33,7 +33,7 @@ from whet.store import job_records, skill_files
 from whet.store.home import Home
 from whet.store.job_files import load
 from whet.store.opening import opened
-from whet.transcripts import Value
+from whet.values import Value
 
 KIND = "job"
 DELIVERY = "delivery"

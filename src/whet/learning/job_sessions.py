@@ -23,8 +23,9 @@ from whet.store.home import Home
 from whet.store.recording import SOURCE
 from whet.store.sessions import stored
 from whet.store.settings_file import load
-from whet.transcripts import Ending, Message, Origin, Purpose, Role, Text, Value, session_id
+from whet.transcripts import Ending, Message, Origin, Purpose, Role, Text, session_id
 from whet.trust import Trust
+from whet.values import Value
 
 SHARE_OF_ROOM = 0.4
 UNKNOWN_ROOM_TOKENS = 50_000

@@ -14,7 +14,7 @@ from typing import NamedTuple
 
 from whet.agent.tools.output import Tape
 from whet.errors import WhetError
-from whet.transcripts import Value
+from whet.values import Value
 
 SHELL = ("/bin/sh", "-c")
 GLANCE_SECONDS = 0.05

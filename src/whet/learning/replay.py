@@ -8,10 +8,10 @@ import msgspec
 
 from whet.agent.protocols import Answer
 from whet.agent.tools.registry import built_in, tools_in
+from whet.arguments import arguments_of
+from whet.definitions import Definition
 from whet.fingerprints import call_key
 from whet.guidance import notice
-from whet.tools import arguments_of
-from whet.trajectories import Definition
 from whet.transcripts import Disposition, Message, Text, ToolCall, ToolResult, pair
 from whet.trust import Trust, trust_of_tool
 

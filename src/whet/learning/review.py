@@ -20,8 +20,8 @@ from whet.agent.starting import Beginning, Means, answered, perform, start
 from whet.agent.tools.registry import built_in
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
+from whet.arguments import object_of
 from whet.changes.changing import ledger_of
-from whet.checks import arguments_of
 from whet.compaction import told
 from whet.context.gathering import Request
 from whet.engine.orders import Done, Failed, Order
@@ -43,9 +43,10 @@ from whet.store.prompts import restore_prompt
 from whet.store.recording import SOURCE, restored_run
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of, stored
 from whet.store.settings_file import load as load_settings
-from whet.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Value
+from whet.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult
 from whet.transcripts import session_id as id_of
 from whet.trust import Trust
+from whet.values import Value
 
 KIND = "review"
 RECORD_TOKENS = 12_000
@@ -171,7 +172,7 @@ class Watched:
         self._box = box
 
     def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
-        why = denial(call.name, arguments_of(call))
+        why = denial(call.name, object_of(call))
         if why:
             result = ToolResult(call.id, (Text(why),), call.name, error=True, disposition=Disposition.BLOCKED)
             return Answer(result, Trust.AGENT)

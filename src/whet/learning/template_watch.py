@@ -18,7 +18,7 @@ from whet.store.template_draws import Counted, Outcome, count_draws, models_draw
 from whet.store.template_files import record_worth, usable, worths
 from whet.template_choice import FRESH_SECONDS, Worth, standing
 from whet.templates import Template
-from whet.transcripts import Value
+from whet.values import Value
 
 SOURCE = "canary"
 RENEWED_SECONDS = FRESH_SECONDS / 3

@@ -28,8 +28,9 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
-from whet.transcripts import Usage, Value
+from whet.transcripts import Usage
 from whet.trials import Allowance, Design, Price, Result, cache_price, design, is_affordable
+from whet.values import Value
 from whet.verdicts import ALPHA, Ruling
 from whet.warm_starts import warm_start
 

@@ -30,7 +30,7 @@ from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.targets.drawing import unit_of
 from whet.targets.settings import FILE_AGENT
-from whet.transcripts import Value
+from whet.values import Value
 
 KIND = "watch"
 DAY_SECONDS = 86_400

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from whet.example_marks import places
 from whet.store import postgres_matching, sqlite_matching
 from whet.store.database import Database
 from whet.store.listing import Filters
@@ -12,7 +13,6 @@ from whet.store.queries import Query
 from whet.store.sessions import SESSION_COLUMNS, messages, session_of
 from whet.store.sqlite import SQLite
 from whet.transcripts import Origin
-from whet.warm_starts import places
 
 CANDIDATES = 1_000
 SCANNED = 20_000

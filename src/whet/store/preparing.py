@@ -4,10 +4,11 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
+from whet.example_marks import places
 from whet.store.rows import Facts, MessageRow, Prepared
 from whet.store.words import indexed
-from whet.transcripts import Message, Origin, Pairing, Role, Transcript, Usage, encode, link, pair, session_id
-from whet.warm_starts import places
+from whet.transcripts import Message, Origin, Pairing, Role, Transcript, encode, link, pair, session_id
+from whet.usage import total
 
 TITLE_CHARACTERS = 200
 
@@ -52,19 +53,6 @@ def opening(messages: Iterable[Message]) -> str:
         if message.role is Role.USER and message.origin is Origin.TURN and message.text.strip():
             return " ".join(message.text[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
     return ""
-
-
-def total(usages: Iterable[Usage | None]) -> Usage:
-    """The sum of usages; its cost is unknown where none of them has one."""
-    known = [usage for usage in usages if usage is not None]
-    costs = [usage.cost_dollars for usage in known if usage.cost_dollars is not None]
-    return Usage(
-        input=sum(usage.input for usage in known),
-        output=sum(usage.output for usage in known),
-        cached=sum(usage.cached for usage in known),
-        cache_written=sum(usage.cache_written for usage in known),
-        cost_dollars=sum(costs) if costs else None,
-    )
 
 
 def storable(text: str) -> str:

@@ -13,10 +13,11 @@ from whet.errors import WhetError
 from whet.redaction import Redactor
 from whet.runs import Ended, Run
 from whet.store.database import Database
-from whet.store.preparing import prepare, row_of, storable, total
+from whet.store.preparing import prepare, row_of, storable
 from whet.store.prompts import restore_prompt
 from whet.store.sessions import Provenance, Session, add_rows, is_stored, keep, load, messages, stored
 from whet.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id
+from whet.usage import total
 
 SOURCE = "whet"
 KEY_BYTES = 16

@@ -2,7 +2,8 @@
 
 from typing import NamedTuple
 
-from whet.transcripts import Check, Usage, Value
+from whet.transcripts import Check, Usage
+from whet.values import Value
 
 
 class MessageRow(NamedTuple):

@@ -9,7 +9,7 @@ import msgspec
 from whet.attempts import Attempt
 from whet.errors import WhetError
 from whet.store.database import Database
-from whet.transcripts import Value
+from whet.values import Value
 
 KEY_BYTES = 16
 Kept = TypeVar("Kept", bound=msgspec.Struct)

@@ -10,7 +10,7 @@ from whet.errors import WhetError
 from whet.store import files
 from whet.store.home import Home, prepare_home
 from whet.targets.agents import AGENTS, known, reading
-from whet.transcripts import Value
+from whet.values import Value
 
 FILE_NAME = "targets.toml"
 HEAD = "# Where Whet writes what was learned. `whet target` changes it, `whet sync` writes to the places.\n"

@@ -17,13 +17,13 @@ from whet.agent.protocols import Answer, Chosen, Fault, Interrupted, ProviderFai
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.starting import says
+from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.models import Model
 from whet.runs import Budget, Ended, Fragment, Run, Sampling, grown
 from whet.settings import Local, Settings
 from whet.store.home import Home
 from whet.text_calls import parsed
-from whet.trajectories import Definition
 from whet.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.trust import Trust
 

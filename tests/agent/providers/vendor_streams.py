@@ -11,10 +11,10 @@ from whet.agent.protocols import Reply
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.agent.providers.retries import Timing
+from whet.definitions import Definition
 from whet.models import Model
 from whet.runs import Fragment, Run
 from whet.settings import Endpoint
-from whet.trajectories import Definition
 from whet.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.trust import Trust
 

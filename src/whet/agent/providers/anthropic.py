@@ -13,9 +13,9 @@ import msgspec
 
 from whet.agent.providers.anthropic_stream import AnthropicReading
 from whet.agent.providers.shaping import as_object, named_media, shaped_id
+from whet.definitions import Definition
 from whet.models import Model
 from whet.runs import Run
-from whet.trajectories import Definition
 from whet.transcripts import Media, Message, Origin, Role, Text, Thought, ToolCall, ToolResult
 
 Json = dict[str, Any]

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 from typing import Literal
 from urllib.parse import urlsplit
 
-from whet.transcripts import Value
+from whet.values import Value
 
 Thinking = Literal["", "reasoning_content", "reasoning", "reasoning_details", "signatures"]
 

@@ -6,7 +6,7 @@ from whet.agent.providers.local_weights import EMBEDDED, Kept, kept
 from whet.errors import WhetError
 from whet.settings import Local
 from whet.store.home import Home
-from whet.transcripts import Value
+from whet.values import Value
 
 
 class Listed(Value, frozen=True):

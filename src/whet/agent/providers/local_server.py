@@ -18,7 +18,7 @@ from typing import IO, NamedTuple
 
 from whet.agent.protocols import Fault, Interrupted, ProviderFailed
 from whet.errors import WhetError
-from whet.transcripts import Value
+from whet.values import Value
 
 LIBRARY = "xllamacpp"
 CHILD = "whet.agent.providers.local_child"

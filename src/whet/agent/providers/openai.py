@@ -9,11 +9,11 @@ from whet import text_calls
 from whet.agent.providers.dialects import Dialect
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.agent.providers.shaping import as_object, named_media, shaped_id
+from whet.definitions import Definition
 from whet.guidance import frame
 from whet.models import Model
 from whet.passages import Slot, size_of
 from whet.runs import Run
-from whet.trajectories import Definition
 from whet.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
 
 Json = dict[str, Any]

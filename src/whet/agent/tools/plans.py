@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
+from whet.example_marks import cold
 from whet.transcripts import Message, pair
-from whet.warm_starts import cold
 
 NAME = "todo"
 

@@ -14,10 +14,10 @@ import msgspec
 from whet.agent.tools.output import Tape, plain
 from whet.agent.tools.registry import PREFIX
 from whet.agent.tools.situation import Given, Occasion, failed
+from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.quoting import visible
 from whet.settings import Server
-from whet.trajectories import Definition
 from whet.transcripts import Disposition
 from whet.trust import Trust
 

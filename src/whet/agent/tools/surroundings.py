@@ -4,7 +4,7 @@ from collections.abc import Iterable, Mapping
 
 from whet.redaction import Redactor
 from whet.redaction_values import is_key_name, is_secret_name
-from whet.tools import names
+from whet.words import names
 
 # What makes programs load code, run commands or talk to agents and desktops of the person.
 STEERING = names(

@@ -9,9 +9,9 @@ from whet.agent.protocols import Answer
 from whet.agent.tools.registry import PREFIX, SERVERS, Tool, built_in, names_in, tools_in
 from whet.agent.tools.sandbox import note
 from whet.agent.tools.situation import Given, Occasion, Question, Situation, Workplace, failed
+from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.tool_schemas import Unfit
-from whet.trajectories import Definition
 from whet.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.trust import Trust
 

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.passages import filled
+from whet.words import filled
 
 
 def skill(name: str, body: str) -> str:
