@@ -8,7 +8,7 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from statistics import NormalDist, fmean, pstdev, quantiles
 
-from whet.betting import BETS, PRIOR_CASES, PRIOR_SQUARE, STEADY, aimed, constant
+from whet.evidence.betting import BETS, PRIOR_CASES, PRIOR_SQUARE, STEADY, aimed, constant
 
 GOALS = (20.0, 115.0)
 CASES = (20, 50, 100, 200, 500, 1000)

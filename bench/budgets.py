@@ -13,9 +13,9 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from bets import calibrated, experiment, short
-from whet.betting import aimed
-from whet.error_budget import SHARE, Parts, part
-from whet.verdicts import ALPHA
+from whet.evidence.betting import aimed
+from whet.evidence.error_budget import SHARE, Parts, part
+from whet.evidence.verdicts import ALPHA
 
 RATES = tuple(10 ** (-5 + 0.3 * step) for step in range(14))  # up to more than alpha
 SHORT = ((30, 0.4, 0.1), (40, 0.3, 0.0), (40, 0.3, 0.1), (48, 0.17, 0.0), (48, 0.4, 0.1), (60, 0.25, 0.05))

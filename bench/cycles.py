@@ -16,23 +16,23 @@ import time
 from collections import Counter
 from pathlib import Path
 
-from whet import tokens
 from whet.changes.apply import redo, revert, undo
 from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, pending, refuse, submit
 from whet.context.gathering import Request, gather
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.passages import Setting
-from whet.patches import Action, Form, Patch, digest
-from whet.prompt import assemble
-from whet.prompt_sources import Budgets
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target
-from whet.trust import Trust
+from whet.text import tokens
+from whet.told.passages import Setting
+from whet.told.prompt import assemble
+from whet.told.prompt_inputs import Budgets
 
 SEED = 10
 DAY = datetime.date(2026, 11, 16)

@@ -19,12 +19,12 @@ import rival_detector
 from detection_speed import speed
 from labelled import HEALTHY, LABELLED, Case, cases
 from logistic import Model, auc, balanced, fit, mcc
-from whet.analysis import analyse
 from whet.data import failure_weights
-from whet.evidence import gather
-from whet.lessons import Change, distill
-from whet.scores import SIGNS, Weights, measure
-from whet.signals import Kind
+from whet.failures.analysis import analyse
+from whet.failures.lessons import Change, distill
+from whet.failures.score import SIGNS, Weights, measure
+from whet.failures.signals import Kind
+from whet.failures.view import gather
 
 FOLDS = 5
 DEALS = 4

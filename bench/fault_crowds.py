@@ -12,17 +12,17 @@ from typing import Any
 
 import rival_learner
 from fault_operations import NOW, Tally, agrees, changes_of, home_of, patch, start, sync_all, target_of
-from whet import skills
-from whet.blocks import Block, find
 from whet.changes.apply import apply, revert
 from whet.changes.changing import ledger_of
 from whet.errors import WhetError
-from whet.faults import Limits
-from whet.ledger import Actor
-from whet.patches import Form
+from whet.ledger.entries import Actor
+from whet.ledger.patch_faults import Limits
+from whet.ledger.patches import Form
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.sync import Order, sync
+from whet.told import skills
+from whet.told.marked_block import Block, find
 
 PROCESSES, ROUNDS = 8, 15
 ROOMY = Limits(rules=1000, rulebook=1_000_000)

@@ -8,13 +8,12 @@ from typing import NamedTuple
 
 import rival_learner
 from rival_learner import Seen
-from whet.blocks import Block, find
 from whet.changes.apply import apply, apply_all, revert, undo
 from whet.changes.changing import ledger_of, settle
 from whet.errors import WhetError
-from whet.ledger import CHANGES, Actor
-from whet.memory import Change, Refusal
-from whet.patches import Action, Form, Patch, digest
+from whet.ledger.entries import CHANGES, Actor
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.sessions.trust import Trust
 from whet.store import memory_files
 from whet.store.database import Database
 from whet.store.home import Home
@@ -22,7 +21,8 @@ from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.settings import Target, choose
 from whet.targets.sync import Order, sync, withdraw
-from whet.trust import Trust
+from whet.told.marked_block import Block, find
+from whet.told.memory import Change, Refusal
 
 NOW = 1_800_000_000.0
 NOT_STATE = (".whet-", ".changing", "whet.db")  # half-written copies, the lock, and the database, which is asked itself

@@ -18,7 +18,7 @@ try:
 except ImportError:
     sys.exit("bench/fuzz.py needs atheris: pip install atheris")
 
-with atheris.instrument_imports(include=["whet.importers", "whet.transcripts"]):
+with atheris.instrument_imports(include=["whet.importers", "whet.sessions.transcripts"]):
     from mutations import MUTATIONS, mutate
     from reading_contract import hold, session_files
     from whet.importers.registry import FORMATS

@@ -13,8 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.betting import aimed, constant
-from whet.stats import mcnemar
+from whet.evidence.betting import aimed, constant
+from whet.evidence.classical import mcnemar
 
 ALPHA = 0.05
 GOAL = 1 / ALPHA

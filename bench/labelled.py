@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from whet.importers import openai_messages
 from whet.importers.source import Source
-from whet.transcripts import Transcript
+from whet.sessions.transcripts import Transcript
 
 LABELLED = ("agentdojo_dev", "intercode_dev", "tau_airline")
 HEALTHY = ("claude_code_dev", "codex_dev")

@@ -24,12 +24,12 @@ from whet.agent.providers.local_weights import EMBEDDED, kept
 from whet.agent.starting import says
 from whet.agent.tools.registry import CHAT, built_in
 from whet.guidance import built_in as guidance
-from whet.passages import Setting
-from whet.prompt import assemble
-from whet.prompt_sources import Sources
-from whet.runs import Run, Sampling, grown
-from whet.settings import Settings
+from whet.runs.run import Run, Sampling, grown
+from whet.runs.settings import Settings
 from whet.store.home import Home, find_home
+from whet.told.passages import Setting
+from whet.told.prompt import assemble
+from whet.told.prompt_inputs import Sources
 
 TURNS = (
     "What is a lighthouse for?",

@@ -18,12 +18,12 @@ from whet.agent.providers.local_package import pull_package
 from whet.agent.providers.local_weights import EMBEDDED
 from whet.agent.starting import says
 from whet.guidance import built_in
-from whet.passages import Setting
-from whet.prompt import assemble
-from whet.prompt_sources import Sources
-from whet.runs import Run, Sampling
-from whet.settings import Local, Settings
+from whet.runs.run import Run, Sampling
+from whet.runs.settings import Local, Settings
 from whet.store.home import Home
+from whet.told.passages import Setting
+from whet.told.prompt import assemble
+from whet.told.prompt_inputs import Sources
 
 Calls = Literal["free", "valid", "always"]
 

@@ -18,11 +18,11 @@ from pathlib import Path
 from typing import NamedTuple
 
 from activity_labels import KNOWN, UNSEEN, Labelled
-from whet.activity import classify, kind_of
 from whet.importers import openai_messages
 from whet.importers.source import Source
-from whet.outcomes import Outcome, decide
-from whet.transcripts import Exchange, Text, ToolCall, ToolResult, pair
+from whet.outcomes.deciding import Outcome, decide
+from whet.sessions.activity import classify, kind_of
+from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult, pair
 
 SETS = ("agentdojo_dev", "intercode_dev", "claude_code_dev", "codex_dev", "tau_airline")
 NAIVE = re.compile(r"error|failed|exception|timeout", re.IGNORECASE)

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from whet.importers.registry import recognise
 from whet.importers.source import Source, Unreadable
-from whet.transcripts import Exchange, Message, Role, ToolCall, ToolResult, Transcript, pair
+from whet.sessions.transcripts import Exchange, Message, Role, ToolCall, ToolResult, Transcript, pair
 
 DATA = Path(os.environ.get("WHET_BENCH_DATA", "../shared/data"))
 COLUMNS = ("sessions", "calls", "parallel", "answered", "unanswered", "orphans", "reused ids")

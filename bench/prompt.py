@@ -15,12 +15,12 @@ from pathlib import Path
 
 from whet.context.gathering import Request, gather
 from whet.guidance import built_in
-from whet.passages import Setting
-from whet.prompt import Prompt, assemble
-from whet.prompt_sources import Budgets, ContextFile, Material, Rule, Sources
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.trust import Trust
+from whet.told.passages import Setting
+from whet.told.prompt import Prompt, assemble
+from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
 
 AIM_MILLISECONDS = 50.0
 TOOLS = (

@@ -24,12 +24,12 @@ from agent.loopback import Loopback, playing, streamed  # noqa: E402 - the tests
 from agent.providers.vendor_streams import openai_answer  # noqa: E402
 from whet.agent.protocols import Interrupted  # noqa: E402
 from whet.agent.providers.choosing import asking  # noqa: E402
-from whet.definitions import Definition  # noqa: E402
-from whet.models import Model  # noqa: E402
-from whet.runs import Run, grown  # noqa: E402
-from whet.settings import Endpoint  # noqa: E402
-from whet.transcripts import Message, Role, Text, ToolCall, ToolResult  # noqa: E402
-from whet.trust import Trust  # noqa: E402
+from whet.runs.models import Model  # noqa: E402
+from whet.runs.run import Run, grown  # noqa: E402
+from whet.runs.settings import Endpoint  # noqa: E402
+from whet.sessions.definitions import Definition  # noqa: E402
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult  # noqa: E402
+from whet.sessions.trust import Trust  # noqa: E402
 
 IMPORTS = {
     "nothing": "pass",

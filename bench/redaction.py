@@ -23,7 +23,7 @@ from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 from redaction_plants import FORMATS, HARD_NEGATIVES, HELD_OUT, LATER, TUNED, Context, Planted, planted
-from whet.redaction import Redactor
+from whet.secrets.redactor import Redactor
 
 TUNING_SEED, FRESH_SEED, LATER_SEED = 1, 20_240_917, 77
 SAMPLES_PER_CELL = 5

@@ -14,12 +14,12 @@ from whet.agent.providers.local import provider_for
 from whet.agent.tools.registry import CHAT, built_in
 from whet.guidance import built_in as guidance
 from whet.guidance.reviewing import order
-from whet.passages import Setting
-from whet.prompt import assemble
-from whet.prompt_sources import Sources
-from whet.reviews import Kind
-from whet.runs import Run, Sampling
-from whet.settings import Settings
+from whet.runs.run import Run, Sampling
+from whet.runs.settings import Settings
+from whet.told.passages import Setting
+from whet.told.prompt import assemble
+from whet.told.prompt_inputs import Sources
+from whet.told.review_when import Kind
 
 
 def main() -> None:

@@ -15,6 +15,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from search_corpus import START, Words, corpus
+from whet.sessions.transcripts import Transcript
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home
@@ -26,7 +27,6 @@ from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.queries import for_sqlite, parse
 from whet.store.search import search
-from whet.transcripts import Transcript
 
 BATCH_SESSIONS = 500
 ASKED_OF_A_KIND = 12

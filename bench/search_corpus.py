@@ -4,8 +4,8 @@ import itertools
 import random
 from collections.abc import Iterator
 
-from whet.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
-from whet.trust import Trust
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
 
 VOCABULARY = 120_000
 EXPONENT = 1.05

@@ -21,12 +21,12 @@ import rival_templates
 from attacks import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
 from whet.data import failure_weights
-from whet.lineage import pieces_of
-from whet.mining import Mined, Wanted, mine
-from whet.result_shapes import shape
-from whet.scores import Weights
-from whet.templates import Example
-from whet.transcripts import Check, Message, ToolCall, ToolResult, Transcript
+from whet.examples.mining import Mined, Wanted, mine
+from whet.examples.result_shapes import shape
+from whet.examples.templates import Example
+from whet.failures.score import Weights
+from whet.sessions.lineage import pieces_of
+from whet.sessions.transcripts import Check, Message, ToolCall, ToolResult, Transcript
 
 ONE = Wanted(fewest=1)
 MANY = Wanted(sessions=2)

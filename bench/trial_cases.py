@@ -8,8 +8,8 @@ from typing import Any, NamedTuple
 
 from msgspec.structs import replace
 
-from whet.cases import Case, Limits
-from whet.checks import Calls, Check, File, Shape
+from whet.trials.cases import Case, Limits
+from whet.trials.checks import Calls, Check, File, Shape
 
 TOOLS = ("files", "terminal")
 ONE_STEP = Limits(model_calls=1, seconds=600.0)

@@ -25,26 +25,26 @@ from whet.agent.starting import Means, new_id, perform
 from whet.agent.starting import says as order
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
-from whet.attempts import Arm
 from whet.changes.author import Author
 from whet.changes.templates import keep
 from whet.data import failure_weights
 from whet.engine.steps import Direct
+from whet.examples.mining import Wanted as Mining
+from whet.examples.mining import mine
+from whet.examples.templates import Template, described, written
 from whet.learning.experiment import Progress, trial
 from whet.learning.procedures import PROCEDURES
 from whet.learning.trial_plans import Wanted, prepare
-from whet.ledger import Actor
-from whet.mining import Wanted as Mining
-from whet.mining import mine
-from whet.patches import Action, Form, Patch
-from whet.runs import Run, Sampling
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch
+from whet.runs.run import Run, Sampling
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.template_files import list_templates, stored_transcripts
-from whet.templates import Template, described, written
-from whet.trust import Trust
+from whet.trials.attempts import Arm
 
 NAME = "small-file-work"
 

@@ -19,15 +19,15 @@ from whet.changes.apply import apply
 from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
-from whet.faults import Fault, Limits, faults
-from whet.ledger import Actor, State
-from whet.patches import Action, Form, Patch, derived
-from whet.skills import compose
+from whet.ledger.entries import Actor, State
+from whet.ledger.patch_faults import Fault, Limits, faults
+from whet.ledger.patches import Action, Form, Patch, derived
+from whet.sessions.transcripts import Origin, Role, Text, Transcript
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.transcripts import Origin, Role, Text, Transcript
-from whet.trust import Trust
+from whet.told.skills import compose
 
 ATTACKED = "agentdojo_dev"
 PLANTED = re.compile(r"<INFORMATION>\s*(.*?)\s*</INFORMATION>", re.DOTALL)

@@ -1,7 +1,7 @@
 """Tasks that were looked at while warm starts were made; what is reported was measured on others."""
 
 from trial_cases import Change, Order, editing, reading, running, several, writing
-from whet.cases import Case
+from whet.trials.cases import Case
 
 READING: tuple[Order, ...] = (
     ("notes.txt", "Read the file notes.txt."),

@@ -15,9 +15,9 @@ from itertools import islice
 from statistics import NormalDist, median
 from typing import NamedTuple
 
-from whet.betting import constant
-from whet.canaries import Decided, Decision, Observation, decide, is_told, mirrored, moves_of
-from whet.live_worth import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
+from whet.evidence.betting import constant
+from whet.trials.canaries import Decided, Decision, Observation, decide, is_told, mirrored, moves_of
+from whet.trials.live_templates import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
 
 Live = Callable[[random.Random, int, bool], float]
 LOOK_EVERY = 10

@@ -3,7 +3,7 @@
 import itertools
 import json
 
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Media,
@@ -15,7 +15,7 @@ from whet.transcripts import (
     ToolResult,
     Transcript,
 )
-from whet.trust import Trust, trust_of_tool
+from whet.sessions.trust import Trust, trust_of_tool
 
 Turn = Message | tuple[Message, Message]
 _numbers = itertools.count()

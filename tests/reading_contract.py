@@ -8,8 +8,8 @@ import msgspec
 from whet.importers.formats import Format
 from whet.importers.registry import recognise
 from whet.importers.source import Source, Unreadable
-from whet.transcripts import Message, Transcript, chain, decode, encode, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Message, Transcript, chain, decode, encode, pair
+from whet.sessions.trust import Trust
 
 EXAMPLES = Path(__file__).parent.parent / "examples" / "sessions"
 

@@ -7,8 +7,8 @@ import pytest
 
 import whet.guidance
 from whet.guidance import built_in
-from whet.passages import Setting, Slot, applies, chosen, plain_names
-from whet.tokens import estimate
+from whet.text.tokens import estimate
+from whet.told.passages import Setting, Slot, applies, chosen, plain_names
 
 FOLDER = Path(whet.guidance.__file__).parent
 FRAMES = {

@@ -12,20 +12,21 @@ from msgspec.structs import replace
 from conversations import Turn, agent, call, conversation, program, shell, user
 from whet.agent.tools.plans import NAME as TODO
 from whet.agent.tools.plans import plan_in
-from whet.analysis import Analysis, analyse
-from whet.checks import Calls, Check, Ran, mark
-from whet.compaction import plan
 from whet.data import failure_weights
-from whet.detectors import detect
-from whet.evidence import Evidence, Saying, Step, gather
-from whet.example_marks import SILENCE, hushed, places
+from whet.examples.templates import Example, Template
+from whet.examples.warm_start import examples, warm_start
+from whet.failures.analysis import Analysis, analyse
+from whet.failures.detectors import detect
+from whet.failures.score import Weights, measure
+from whet.failures.view import Evidence, Saying, Step, gather
 from whet.guidance.warm import words
 from whet.learning.case_making import cases_from
-from whet.lineage import own_calls
-from whet.outline import outline
-from whet.reviews import count
-from whet.runs import Run
-from whet.scores import Weights, measure
+from whet.runs.run import Run
+from whet.runs.shortening import plan
+from whet.sessions.example_marks import SILENCE, hushed, places
+from whet.sessions.lineage import own_calls
+from whet.sessions.outline import outline
+from whet.sessions.transcripts import Ending, Message, Origin, Transcript
 from whet.store import sessions
 from whet.store.analyses import refresh
 from whet.store.database import Database
@@ -34,9 +35,8 @@ from whet.store.listing import Filters, list_sessions
 from whet.store.preparing import prepare
 from whet.store.search import search
 from whet.store.statistics import measure as statistics
-from whet.templates import Example, Template
-from whet.transcripts import Ending, Message, Origin, Transcript
-from whet.warm_starts import examples, warm_start
+from whet.told.review_when import count
+from whet.trials.checks import Calls, Check, Ran, mark
 
 # What an example would say of the session, were it taken for its own: a file that is named, writes, plans, failures.
 TEMPLATE = Template(

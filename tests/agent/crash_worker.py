@@ -21,12 +21,12 @@ from whet.agent.protocols import Answer, Reply
 from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.agent.redacting import Secrets
 from whet.agent.starting import Means, perform
-from whet.runs import Fragment, Run
+from whet.runs.run import Fragment, Run
+from whet.sessions.transcripts import Role, Text, ToolCall, ToolResult, Usage
+from whet.sessions.trust import Trust
 from whet.store.database import Database, Dialect, Parameters, Row
 from whet.store.home import Home
 from whet.store.opening import connect, opened
-from whet.transcripts import Role, Text, ToolCall, ToolResult, Usage
-from whet.trust import Trust
 
 MOST = 2_000
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"

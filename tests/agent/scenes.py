@@ -6,10 +6,10 @@ from threading import Event, Lock
 
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Provider, Toolbox
-from whet.definitions import Definition
-from whet.runs import Ended, Fragment, Report, Run, Status
-from whet.transcripts import Message, Role, Text, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.runs.run import Ended, Fragment, Report, Run, Status
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 
 TOOLS = ("read", "write", "finish")
 

@@ -14,9 +14,9 @@ from whet.agent.calls import fault_of
 from whet.agent.loop import execute
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.scripted import Scripted, says
-from whet.runs import Ended, grown
-from whet.transcripts import Message, Role, ToolCall, encode, pair
-from whet.trust import Trust
+from whet.runs.run import Ended, grown
+from whet.sessions.transcripts import Message, Role, ToolCall, encode, pair
+from whet.sessions.trust import Trust
 
 PAYLOADS = 5_000
 SEED = 20_260_716

@@ -13,15 +13,15 @@ from agent.scenes import Notebook, clock, run_of, user
 from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Stop
 from whet.agent.providers.scripted import Call, Scripted, Step, asks, says
-from whet.compaction import size
-from whet.prompt import Prompt
-from whet.runs import Budget, Ended, Fragment, Run, grown
+from whet.runs.run import Budget, Ended, Fragment, Run, grown
+from whet.runs.shortening import size
+from whet.sessions.transcripts import Ending, Message, Origin, Role, ToolCall, Usage, pair
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.listing import find
 from whet.store.recording import recorded
 from whet.store.sessions import load
-from whet.transcripts import Ending, Message, Origin, Role, ToolCall, Usage, pair
-from whet.trust import Trust
+from whet.told.prompt import Prompt
 
 OUTPUT = "one line of what the tool has printed\n" * 60  # about 570 tokens
 SUMMARY = "The user wants the parser fixed. Files a to f were read."

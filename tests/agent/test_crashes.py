@@ -16,13 +16,13 @@ from agent.prefixes import extends
 from whet.agent.providers.scripted import request_of
 from whet.agent.starting import perform, resume
 from whet.errors import WhetError
-from whet.runs import Ended, Run, grown
+from whet.runs.run import Ended, Run, grown
+from whet.sessions.transcripts import Disposition, Ending, Message, pair
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.search import search
 from whet.store.sessions import load
-from whet.transcripts import Disposition, Ending, Message, pair
 
 NEVER = 10**9
 TESTS = Path(__file__).parents[1]

@@ -15,8 +15,8 @@ from agent.scenes import Notebook, clock, played, run_of, user
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Fault, Interrupted, ProviderFailed, Reply, Stop
 from whet.agent.providers.scripted import Call, Recording, Scripted, asks, says, scripted_file
-from whet.runs import Budget, Ended, Fragment, Run, Spent, Status, grown
-from whet.transcripts import (
+from whet.runs.run import Budget, Ended, Fragment, Run, Spent, Status, grown
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Message,
@@ -30,7 +30,7 @@ from whet.transcripts import (
     encode,
     pair,
 )
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 USED = Usage(input=100, output=20, cost_dollars=0.5)
 

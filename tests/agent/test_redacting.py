@@ -9,9 +9,9 @@ from whet.agent.loop import execute
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
-from whet.runs import Ended, Run
-from whet.transcripts import Message, Role, Text, Thought, ToolCall
-from whet.trust import Trust
+from whet.runs.run import Ended, Run
+from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
+from whet.sessions.trust import Trust
 
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 PLACEHOLDER = "[redacted:github-token:1]"

@@ -30,21 +30,21 @@ from whet.changes.author import Author
 from whet.changes.notes import remember
 from whet.changes.pending import approve, pending
 from whet.context.gathering import Request, prompt_for
-from whet.definitions import Definition
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.memory import Change
-from whet.models import Model
-from whet.passages import Setting
-from whet.patches import Action
-from whet.prompt import Prompt
-from whet.runs import Ended, Run, Sampling, grown
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action
+from whet.runs.models import Model
+from whet.runs.run import Ended, Run, Sampling, grown
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, pair
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.sessions import load
-from whet.transcripts import Disposition, Ending, Message, Purpose, pair
-from whet.trust import Trust
+from whet.told.memory import Change
+from whet.told.passages import Setting
+from whet.told.prompt import Prompt
 
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 MODEL = Model("scripted-1", window=10_000)

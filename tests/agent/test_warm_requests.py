@@ -8,11 +8,11 @@ from samples_of_templates import TEMPLATE
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.openai import OpenAICodec
+from whet.examples.warm_start import examples, warm_start
 from whet.guidance.warm import words
-from whet.models import Model
-from whet.runs import Run
-from whet.transcripts import Message
-from whet.warm_starts import examples, warm_start
+from whet.runs.models import Model
+from whet.runs.run import Run
+from whet.sessions.transcripts import Message
 
 MODEL = Model("some-model")
 OPENAI = OpenAICodec(MODEL, dialect_of("openai", "https://api.openai.com/v1"))

@@ -10,16 +10,16 @@ from conversations import program, user
 from samples_of_templates import TEMPLATE
 from whet.agent.talking import Talk, Wish
 from whet.agent.warming import AUTO, beginning, chosen, count_use, drawn, warmed
-from whet.canaries import is_told
 from whet.errors import WhetError
-from whet.example_marks import cold, is_warm
-from whet.settings import Settings, Templates
+from whet.examples.choosing import Need, Worth
+from whet.examples.templates import written
+from whet.runs.settings import Settings, Templates
+from whet.sessions.example_marks import cold, is_warm
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import is_drawn
 from whet.store.template_files import record_worth, uses
-from whet.template_choice import Need, Worth
-from whet.templates import written
+from whet.trials.canaries import is_told
 
 MESSAGES = (program("Be kind."), user("Look at the garden plan."))
 NEED = Need(task="Look at the garden plan.")

@@ -4,9 +4,9 @@ import itertools
 from collections.abc import Iterator, Sequence
 
 from changes.samples_of_changes import NAMES
-from whet.patches import Action, Form, Patch, derived
-from whet.transcripts import Message, Role, Text, ToolResult
-from whet.trust import Trust
+from whet.ledger.patches import Action, Form, Patch, derived
+from whet.sessions.transcripts import Message, Role, Text, ToolResult
+from whet.sessions.trust import Trust
 
 CHANNELS = (Form.NOTE, Form.RULE, Form.SKILL, Form.TEMPLATE, Form.JOB)
 OPENINGS = (

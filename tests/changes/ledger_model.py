@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 from typing import NamedTuple
 
-from whet.patches import Action, Form
+from whet.ledger.patches import Action, Form
 
 
 class Thing(NamedTuple):

@@ -6,13 +6,13 @@ from pathlib import Path
 
 from whet.changes.apply import apply, revert, undo
 from whet.changes.changing import ledger_of
-from whet.ledger import Actor
-from whet.patches import Action, Form, Patch, digest
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.trust import Trust
 
 NOW = 1_800_000_000.0
 

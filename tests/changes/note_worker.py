@@ -6,12 +6,12 @@ from pathlib import Path
 
 from whet.changes.author import Author
 from whet.changes.notes import remember
-from whet.ledger import Actor
-from whet.memory import Change, Refusal
-from whet.patches import Action
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.trust import Trust
+from whet.told.memory import Change, Refusal
 
 
 def main(folder: str, url: str, who: str) -> None:

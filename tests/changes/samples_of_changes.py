@@ -1,8 +1,8 @@
 """Patches as the tests of changes need them."""
 
-from whet.patches import Action, Form, Patch, digest
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.sessions.trust import Trust
 from whet.store.home import Home
-from whet.trust import Trust
 
 NOW = 1_800_000_000.0
 TEXTS = {

@@ -8,13 +8,13 @@ from whet.changes.apply import Refused, apply, apply_all, promote, redo, revert,
 from whet.changes.changing import ledger_of
 from whet.changes.places import place_of
 from whet.errors import WhetError
-from whet.faults import Kind
-from whet.ledger import Actor, Entry, Key, State, Step
-from whet.patches import Form, Patch
+from whet.ledger.entries import Actor, Entry, Key, State, Step
+from whet.ledger.patch_faults import Kind
+from whet.ledger.patches import Form, Patch
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
-from whet.trust import Trust
 
 WHOLE_FILES = [Form.SKILL, Form.FILE, Form.TEMPLATE, Form.JOB]
 

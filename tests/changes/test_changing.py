@@ -6,11 +6,11 @@ from changes.samples_of_changes import NOW, TEXTS, adding
 from whet.changes.apply import apply, undo
 from whet.changes.changing import ledger_of, settle
 from whet.changes.places import edits, place_of, write
-from whet.ledger import Actor, Entry, Key, State, Step
-from whet.patches import Form, Patch
+from whet.ledger.entries import Actor, Entry, Key, State, Step
+from whet.ledger.patches import Form, Patch
+from whet.ledger.traces import move_of
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.traces import move_of
 
 PATCHES = (adding(Form.SKILL), adding(Form.FILE), adding(Form.NOTE))
 

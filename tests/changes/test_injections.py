@@ -8,14 +8,14 @@ from whet.changes.apply import Refused, apply
 from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
-from whet.faults import Limits
 from whet.guidance.rules import catalogue
-from whet.ledger import Actor, Step
-from whet.patches import Action, Form, Patch, Scope
+from whet.ledger.entries import Actor, Step
+from whet.ledger.patch_faults import Limits
+from whet.ledger.patches import Action, Form, Patch, Scope
+from whet.sessions.transcripts import Message, Role, Text
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.transcripts import Message, Role, Text
-from whet.trust import Trust
 
 ROOMY = Limits(pending=1_000_000, rulebook=1_000_000, rules=1_000)
 ASKED = Message(role=Role.USER, parts=(Text("Read the page and go on."),), trust=Trust.USER)

@@ -7,12 +7,12 @@ from whet.changes.author import Author
 from whet.changes.job_changes import keep, pause, remove
 from whet.changes.pending import approve, pending
 from whet.errors import WhetError
-from whet.jobs import Job
-from whet.ledger import Actor, Step
+from whet.jobs.job import Job
+from whet.ledger.entries import Actor, Step
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import list_jobs, load, place_of, read_text
-from whet.trust import Trust
 
 JOB = Job("news", "every 2h", added=1000.0, prompt="What is new?", workdir="/work")
 

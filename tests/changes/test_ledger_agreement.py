@@ -13,19 +13,19 @@ from hypothesis import strategies as st
 
 from changes.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
 from postgres_server import fresh_schema
-from whet import note_pages
 from whet.changes.apply import apply_all, redo, revert, undo
 from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, propose, refuse
 from whet.changes.places import place_of
 from whet.errors import WhetError
-from whet.ledger import Actor, Key, State
-from whet.patches import Form, Patch, digest
+from whet.ledger.entries import Actor, Key, State
+from whet.ledger.patches import Form, Patch, digest
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.trust import Trust
+from whet.told import note_pages
 
 EXAMPLES = int(os.environ.get("WHET_LEDGER_EXAMPLES", "150"))
 OPERATIONS = 50

@@ -9,14 +9,14 @@ import sys
 import time
 from pathlib import Path
 
-from whet import note_pages
 from whet.changes.apply import undo
 from whet.changes.changing import ledger_of, settle
 from whet.changes.places import place_of
-from whet.ledger import CHANGES, Actor, Key, Step
-from whet.patches import Form
+from whet.ledger.entries import CHANGES, Actor, Key, Step
+from whet.ledger.patches import Form
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.told import note_pages
 
 WORKER = Path(__file__).with_name("ledger_worker.py")
 PROCESSES = 8

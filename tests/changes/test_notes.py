@@ -11,12 +11,12 @@ from whet.changes.author import Author
 from whet.changes.notes import notes_of, remember
 from whet.changes.pending import approve
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry, Step
-from whet.memory import Change, Reason, Refusal
-from whet.patches import Action
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.trust import Trust
+from whet.told.memory import Change, Reason, Refusal
 
 NOW = 1_800_000_000.0
 WORKER = Path(__file__).with_name("note_worker.py")

@@ -9,13 +9,13 @@ from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, move_for, pending, propose, refuse, submit, waiting
 from whet.changes.places import place_of
 from whet.errors import WhetError
-from whet.faults import LIMITS, Kind, Limits
-from whet.ledger import Actor, Key, Step
-from whet.patches import Form
+from whet.ledger.entries import Actor, Key, Step
+from whet.ledger.patch_faults import LIMITS, Kind, Limits
+from whet.ledger.patches import Form
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
-from whet.trust import Trust
 
 FOREIGN = [Trust.TOOL, Trust.EXTERNAL]
 LATER = NOW + LIMITS.pending_seconds + 1

@@ -10,13 +10,13 @@ from whet.changes.apply import undo
 from whet.changes.author import Author
 from whet.changes.pending import approve
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry, Step
-from whet.skills import compose
+from whet.ledger.entries import Actor, Entry, Step
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.skill_files import load, read_text, support_files
 from whet.store.skill_views import uses
-from whet.trust import Trust
+from whet.told.skills import compose
 
 NOW = 1_800_000_000.0
 WHAT = "Write release notes from the history. Use before a release."

@@ -11,12 +11,12 @@ from whet.changes.changing import ledger_of
 from whet.changes.pending import approve
 from whet.changes.templates import keep, remove
 from whet.errors import WhetError
-from whet.ledger import Actor, Step
+from whet.examples.templates import written
+from whet.ledger.entries import Actor, Step
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_files import load, usable
-from whet.templates import written
-from whet.trust import Trust
 
 
 def person(home: Home, database: Database) -> Author:

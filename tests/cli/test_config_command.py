@@ -7,7 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet
-from whet.setting_texts import TEXTS
+from whet.runs.setting_texts import TEXTS
 
 
 @pytest.fixture

@@ -11,11 +11,11 @@ import pytest
 
 from command import COMMAND, KEPT_VARIABLES, Whet
 from whet.changes.pending import submit
-from whet.ledger import Actor
-from whet.patches import Action, Form, Patch, Proof
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, Proof
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.trust import Trust
 
 TEXT = "Water the plants on Mondays."
 

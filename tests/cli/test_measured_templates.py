@@ -7,10 +7,10 @@ import pytest
 from agent.loopback import playing
 from cli.chat.answers import whet_at, words
 from samples_of_templates import TEMPLATE
+from whet.examples.templates import written
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.template_draws import Counted, Draw, count_draws, keep_draw
-from whet.templates import written
 
 TASK = "Look at the garden plan."
 EXAMPLE = "pytest -q"  # stands in the template and nowhere else

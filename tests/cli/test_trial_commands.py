@@ -8,11 +8,11 @@ import pytest
 
 from command import Whet
 from whet.agent.tools.sandbox import Wall, probe
-from whet.attempts import Arm
 from whet.cli.trying import allowance_of
 from whet.errors import WhetError
-from whet.templates import Example, Template, written
-from whet.trials import Allowance
+from whet.examples.templates import Example, Template, written
+from whet.trials.attempts import Arm
+from whet.trials.design import Allowance
 
 sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
 EDIT = {"name": "edit", "arguments": '{"path": "config.ini", "old": "8080", "new": "9000"}'}

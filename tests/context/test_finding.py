@@ -7,7 +7,7 @@ import pytest
 
 from whet.context.finding import MOST_BYTES, MOST_RULES, find_files, repository_root
 from whet.errors import WhetError
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 
 @pytest.fixture

@@ -10,18 +10,18 @@ from whet.changes.apply import apply
 from whet.changes.changing import ledger_of
 from whet.context.gathering import Request, gather, prompt_for, rules_in_force
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry, Step
-from whet.passages import Setting
-from whet.patches import Action, Form, Patch, Scope
-from whet.prompt import Prompt, assemble
-from whet.prompt_sources import Material
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch, Scope
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.targets.offering import offered
 from whet.targets.settings import add, choose
 from whet.targets.sync import Order, sync
-from whet.trust import Trust
+from whet.told.passages import Setting
+from whet.told.prompt import Prompt, assemble
+from whet.told.prompt_inputs import Material
 
 DAY = datetime.date(2026, 10, 1)
 EVERYWHERE = Scope()

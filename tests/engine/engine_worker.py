@@ -9,7 +9,7 @@ from pathlib import Path
 from whet.engine.orders import Done, Failed, Procedure, Procedures, Queue
 from whet.engine.steps import Steps, Unsure
 from whet.engine.worker import launched
-from whet.runs import Spent
+from whet.runs.run import Spent
 from whet.store.home import Home, find_home
 
 STEPS = ("first", "second", "third")

@@ -7,7 +7,7 @@ import pytest
 from whet.importers import claude_code, codex, copilot, gemini, pi, registry
 from whet.importers.formats import Format
 from whet.importers.source import Source
-from whet.transcripts import Ending, pair
+from whet.sessions.transcripts import Ending, pair
 
 SESSIONS = Path(__file__).parents[2] / "examples" / "sessions"
 AGENTS = (claude_code.FORMAT, codex.FORMAT, copilot.FORMAT, gemini.FORMAT, pi.FORMAT)

@@ -8,8 +8,8 @@ import pytest
 
 from whet.importers import atif
 from whet.importers.source import Source
-from whet.transcripts import Ending, Origin, Purpose, Role, Transcript, Usage, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Ending, Origin, Purpose, Role, Transcript, Usage, pair
+from whet.sessions.trust import Trust
 
 STEPS: list[dict[str, Any]] = [
     {"step_id": 1, "source": "system", "message": "You are a careful engineer."},

@@ -13,7 +13,7 @@ from reading_contract import Reading, hold, hold_transcript, session_files
 from whet.importers.formats import Format
 from whet.importers.registry import FORMATS, recognise
 from whet.importers.source import Source, Unreadable
-from whet.transcripts import Transcript
+from whet.sessions.transcripts import Transcript
 
 each_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 

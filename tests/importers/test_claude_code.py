@@ -8,8 +8,8 @@ import pytest
 
 from whet.importers import claude_code
 from whet.importers.source import Source
-from whet.transcripts import Disposition, Ending, Origin, Purpose, Role, ToolResult, Transcript, Usage, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, ToolResult, Transcript, Usage, pair
+from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
 

@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 
 from whet.importers import codex
 from whet.importers.source import Source
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Message,
@@ -22,7 +22,7 @@ from whet.transcripts import (
     Usage,
     pair,
 )
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
 META: Json = {

@@ -8,8 +8,8 @@ from reading_contract import EXAMPLES, examples, hold_transcript
 from whet.importers.formats import Format
 from whet.importers.registry import BY_NAME, FORMATS, recognise
 from whet.importers.source import Source
-from whet.transcripts import Purpose, Role, Transcript, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Purpose, Role, Transcript, pair
+from whet.sessions.trust import Trust
 
 TRUSTS = {
     Role.SYSTEM: {Trust.OPERATOR},

@@ -6,7 +6,7 @@ from typing import Any
 
 from whet.importers import copilot
 from whet.importers.source import Source
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Origin,
@@ -18,7 +18,7 @@ from whet.transcripts import (
     Usage,
     pair,
 )
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
 

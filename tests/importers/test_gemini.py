@@ -6,7 +6,7 @@ from typing import Any
 
 from whet.importers import gemini
 from whet.importers.source import Source
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Media,
@@ -19,7 +19,7 @@ from whet.transcripts import (
     Usage,
     pair,
 )
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
 ABOUT: Json = {"sessionId": "6d2e", "projectHash": "ab12", "startTime": "2026-03-01T09:00:00.000Z"}

@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from whet.importers import hermes, hermes_messages
 from whet.importers.source import Source
-from whet.transcripts import Check, Disposition, Ending, Origin, Purpose, Role, Transcript, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Check, Disposition, Ending, Origin, Purpose, Role, Transcript, pair
+from whet.sessions.trust import Trust
 
 SESSION_COLUMNS = {
     11: "id TEXT PRIMARY KEY, source TEXT, model TEXT, model_config TEXT, system_prompt TEXT, title TEXT,"

@@ -10,8 +10,8 @@ from hypothesis import strategies as st
 
 from whet.errors import WhetError
 from whet.importers.hermes_jobs import Found, Place, read
-from whet.jobs import schedule_of
-from whet.schedules import next_after
+from whet.jobs.job import schedule_of
+from whet.jobs.schedules import next_after
 
 NOW = 1_790_000_000.0
 PLACE = Place(Path("/home/me/.hermes"), "/work", "Europe/Berlin", NOW)

@@ -13,11 +13,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.activity import Activity
 from whet.errors import WhetError
+from whet.examples.templates import Template, check, written
+from whet.examples.templates import read as read_again
 from whet.importers.hermes_templates import read
-from whet.templates import Template, check, written
-from whet.templates import read as read_again
+from whet.sessions.activity import Activity
 
 SESSION_TEMPLATE: dict[str, Any] = {
     "name": "Code Review",

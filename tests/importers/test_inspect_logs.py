@@ -9,8 +9,8 @@ import pytest
 
 from whet.importers import registry
 from whet.importers.source import Source, Unreadable
-from whet.transcripts import Check, Disposition, Ending, Media, Origin, Role, Text, Transcript, Usage, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Check, Disposition, Ending, Media, Origin, Role, Text, Transcript, Usage, pair
+from whet.sessions.trust import Trust
 
 HEADER: dict[str, Any] = {
     "version": 2,

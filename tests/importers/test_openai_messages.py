@@ -11,8 +11,8 @@ from hypothesis import strategies as st
 
 from whet.importers import fields, openai_messages
 from whet.importers.source import Source
-from whet.transcripts import Check, Ending, Origin, Role, Thought, Transcript, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Check, Ending, Origin, Role, Thought, Transcript, pair
+from whet.sessions.trust import Trust
 
 USER = {"role": "user", "content": "Why is the build red?"}
 ASK = {

@@ -9,8 +9,8 @@ import pytest
 
 from whet.importers import opencode
 from whet.importers.source import Source
-from whet.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, Role, Thought, Transcript, Usage, pair
+from whet.sessions.trust import Trust
 
 INFO: dict[str, Any] = {
     "id": "ses_1",

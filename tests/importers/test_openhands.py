@@ -8,8 +8,8 @@ import pytest
 
 from whet.importers import registry
 from whet.importers.source import Source
-from whet.transcripts import Check, Disposition, Ending, Media, Origin, Role, Thought, Transcript, Usage, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Check, Disposition, Ending, Media, Origin, Role, Thought, Transcript, Usage, pair
+from whet.sessions.trust import Trust
 
 ASK = {"id": 0, "source": "user", "action": "message", "args": {"content": "Fix it.", "image_urls": None}}
 

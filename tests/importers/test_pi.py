@@ -6,8 +6,8 @@ from typing import Any
 
 from whet.importers import pi
 from whet.importers.source import Source
-from whet.transcripts import Disposition, Ending, Origin, Role, Thought, Transcript, Usage, pair
-from whet.trust import Trust
+from whet.sessions.transcripts import Disposition, Ending, Origin, Role, Thought, Transcript, Usage, pair
+from whet.sessions.trust import Trust
 
 Json = dict[str, Any]
 HEADER: Json = {

@@ -8,7 +8,7 @@ import pytest
 
 from whet.importers import registry, sharegpt
 from whet.importers.source import Source
-from whet.transcripts import Ending, Role, Text, Thought, Transcript, pair
+from whet.sessions.transcripts import Ending, Role, Text, Thought, Transcript, pair
 
 CALL_A = '<tool_call>\n{"name": "terminal", "arguments": {"command": "ls"}}\n</tool_call>'
 CALL_B = '<tool_call>\n{"name": "read_file", "arguments": {"path": "a.txt"}}\n</tool_call>'

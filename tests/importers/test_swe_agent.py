@@ -8,7 +8,7 @@ import pytest
 
 from whet.importers import registry
 from whet.importers.source import Source
-from whet.transcripts import Check, Ending, Origin, Role, Text, Thought, Transcript, Usage, pair
+from whet.sessions.transcripts import Check, Ending, Origin, Role, Text, Thought, Transcript, Usage, pair
 
 SYSTEM = {"role": "system", "content": "Use the shell.", "agent": "main"}
 TASK = {"role": "user", "content": "Fix the bug.", "agent": "main"}

@@ -9,8 +9,8 @@ from pathlib import Path
 from whet.changes.changing import identity_of
 from whet.engine.steps import Direct
 from whet.errors import WhetError
-from whet.job_records import Record
-from whet.jobs import Job, written
+from whet.jobs.job import Job, written
+from whet.jobs.runs import Record
 from whet.learning import job_runs
 from whet.store import job_records
 from whet.store.home import Home

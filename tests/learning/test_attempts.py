@@ -11,18 +11,18 @@ from learning.trial_scenes import RULE, WORDS, attempted, case_of, obeys
 from whet.agent.protocols import Fault, ProviderFailed, Reply
 from whet.agent.providers.scripted import Call, asks, says
 from whet.agent.tools.sandbox import Wall, probe
-from whet.checks import Calls, Check, File, Shape, Words
 from whet.errors import WhetError
-from whet.patches import Action, Form, Patch
-from whet.runs import Run
+from whet.examples.templates import Example, Template, written
+from whet.ledger.patches import Action, Form, Patch
+from whet.runs.run import Run
+from whet.sessions.transcripts import Message, Purpose, Role, Text, ToolCall, ToolResult, Usage
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.sessions import load
-from whet.templates import Example, Template, written
-from whet.transcripts import Message, Purpose, Role, Text, ToolCall, ToolResult, Usage
-from whet.trust import Trust
+from whet.trials.checks import Calls, Check, File, Shape, Words
 
 sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
 

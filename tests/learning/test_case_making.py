@@ -7,12 +7,12 @@ from pathlib import Path
 import pytest
 
 from whet.agent.tools.sandbox import Wall, probe
-from whet.cases import Case
 from whet.learning.case_making import cases_from, decisive_failure
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
 from whet.store.case_files import keep_case, load_case
 from whet.store.home import Home
-from whet.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
-from whet.trust import Trust
+from whet.trials.cases import Case
 
 sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
 CHECK = "make -s -f check.mk"

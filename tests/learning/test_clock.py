@@ -15,8 +15,8 @@ from whet.engine.orders import Queue
 from whet.engine.steps import Direct
 from whet.engine.system import queue_name
 from whet.engine.work import office
-from whet.job_records import Handing, Outcome, Record, State
-from whet.jobs import Job
+from whet.jobs.job import Job
+from whet.jobs.runs import Handing, Outcome, Record, State
 from whet.learning.clock import clock, look
 from whet.learning.job_runs import lock_name, order
 from whet.learning.procedures import PROCEDURES

@@ -7,15 +7,15 @@ from whet.changes.author import Author
 from whet.changes.notes import remember
 from whet.changes.pending import approve, pending
 from whet.changes.skill_changes import create
-from whet.curation import DAY
 from whet.learning.curating import curate, look
-from whet.ledger import Actor
-from whet.memory import Change
-from whet.patches import Action
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.skill_files import list_skills, support_files
-from whet.trust import Trust
+from whet.told.memory import Change
+from whet.told.overlaps import DAY
 
 NOW = 1_800_000_000.0
 

@@ -8,8 +8,8 @@ import pytest
 
 from agent.loopback import Play, playing, refused
 from whet.errors import WhetError
-from whet.job_records import Outcome, Record, Result, finished, letter
-from whet.jobs import Deliver, Job
+from whet.jobs.job import Deliver, Job
+from whet.jobs.runs import Outcome, Record, Result, finished, letter
 from whet.learning.delivery import Surroundings, deliver, may_be_repeated
 
 

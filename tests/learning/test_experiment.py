@@ -9,26 +9,26 @@ import pytest
 from learning.trial_scenes import RULE, WORDS, case_of, obeys, prepared, questions, supply_of, tried
 from whet.agent.protocols import Fault, ProviderFailed, Reply
 from whet.agent.providers.scripted import says
-from whet.attempts import Arm
 from whet.changes.apply import Refused, apply
-from whet.error_budget import Parts, Past
 from whet.errors import WhetError
+from whet.evidence.error_budget import Parts, Past
+from whet.evidence.verdicts import Ruling
+from whet.examples.templates import Example, Template, written
 from whet.learning.experiment import Progress
 from whet.learning.trial_plans import Wanted, past_trials
-from whet.ledger import Actor, Step
-from whet.patches import Action, Form, Patch, digest
-from whet.runs import Run
+from whet.ledger.entries import Actor, Step
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.runs.run import Run
+from whet.sessions.transcripts import Usage
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
 from whet.store.template_files import worths
 from whet.store.trials import progress_of
-from whet.templates import Example, Template, written
-from whet.transcripts import Usage
-from whet.trials import Allowance, Stop
-from whet.trust import Trust
-from whet.verdicts import Ruling
+from whet.trials.attempts import Arm
+from whet.trials.design import Allowance, Stop
 
 TEMPLATE = Template("greeting", (Example("read_file", '{"path": "a.txt"}', "(1 line)", "Read a.txt."),))
 WARM = Patch(Form.TEMPLATE, Action.ADD, "greeting", written(TEMPLATE), trust=Trust.AGENT)

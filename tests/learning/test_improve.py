@@ -16,21 +16,21 @@ from whet.agent.providers.scripted import says
 from whet.changes.apply import apply
 from whet.changes.changing import ledger_of
 from whet.engine.steps import Direct
+from whet.evidence.verdicts import Ruling
 from whet.guidance.rules import catalogue
-from whet.improvements import Ask, Became, Report
 from whet.learning.attempts import Supply, attempt
 from whet.learning.improve import improve, planned
-from whet.ledger import Actor, Entry, Step
-from whet.patches import Action, Form, Patch, Proof, Scope
-from whet.runs import Run
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.runs.run import Run
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.transcripts import Purpose
-from whet.trust import Trust
-from whet.verdicts import Ruling
+from whet.trials.ideas import Ask, Became, Report
 
 ASK = Ask(model="scripted", placebo=False)
 # What does not depend on which database it is.

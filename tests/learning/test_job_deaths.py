@@ -6,13 +6,13 @@ from learning.job_scenes import deaths, lines, ordered, script, write
 from whet.changes.changing import identity_of
 from whet.engine.orders import Queue
 from whet.engine.work import office
-from whet.job_records import Handing, Outcome, Record
-from whet.jobs import Job
+from whet.jobs.job import Job
+from whet.jobs.runs import Handing, Outcome, Record
 from whet.learning.job_runs import order
+from whet.sessions.transcripts import Purpose
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.transcripts import Purpose
 
 POINTS = {
     "begin": "after begin",

@@ -15,22 +15,22 @@ from whet.changes.changing import identity_of
 from whet.engine.orders import Done, Failed
 from whet.engine.steps import Direct
 from whet.errors import WhetError
-from whet.job_records import Handing, Outcome, Record, State
-from whet.jobs import Job
+from whet.jobs.job import Job
+from whet.jobs.runs import Handing, Outcome, Record, State
 from whet.learning import job_runs
 from whet.learning.clock import look
 from whet.learning.job_sessions import expect_window
 from whet.learning.job_sessions import settings_for as settings_over
-from whet.models import Model
-from whet.runs import Spent
-from whet.settings import Endpoint, Local, ModelFacts, Settings
+from whet.runs.models import Model
+from whet.runs.run import Spent
+from whet.runs.settings import Endpoint, Local, ModelFacts, Settings
+from whet.sessions.transcripts import Origin, Purpose
+from whet.sessions.trust import Trust
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.sessions import load
-from whet.transcripts import Origin, Purpose
-from whet.trust import Trust
 
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
 SILENT = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"nothing_to_report\\"}"}]}'

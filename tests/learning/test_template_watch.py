@@ -11,13 +11,14 @@ from conversations import agent, shell, user
 from learning.job_scenes import ran, script
 from samples_of_templates import TEMPLATE
 from whet.agent.warming import AUTO, chosen, count_use, drawn
-from whet.canaries import is_told
 from whet.changes.apply import undo
 from whet.changes.author import Author
 from whet.changes.changing import ledger_of
 from whet.changes.templates import keep
 from whet.engine.steps import Direct
-from whet.jobs import Job
+from whet.examples.choosing import SHARES, Choice, Need, Worth
+from whet.examples.templates import written
+from whet.jobs.job import Job
 from whet.learning.hourly import order_watch
 from whet.learning.template_watch import (
     RENEWED_SECONDS,
@@ -26,19 +27,18 @@ from whet.learning.template_watch import (
     templates_in_measurement,
 )
 from whet.learning.watch import watch
-from whet.ledger import Actor, Step
-from whet.live_worth import Judgement
-from whet.patches import Action
-from whet.runs import Ended, Run
+from whet.ledger.entries import Actor, Step
+from whet.ledger.patches import Action
+from whet.runs.run import Ended, Run
+from whet.sessions.transcripts import Ending, Message, Purpose
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.recording import recorded
 from whet.store.template_draws import Counted, count_draws, outcomes, uncounted
 from whet.store.template_files import list_templates, record_worth, uses, worths
-from whet.template_choice import SHARES, Choice, Need, Worth
-from whet.templates import written
-from whet.transcripts import Ending, Message, Purpose
-from whet.trust import Trust
+from whet.trials.canaries import is_told
+from whet.trials.live_templates import Judgement
 
 BEGAN = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0

@@ -14,13 +14,13 @@ from command import Whet
 from learning.trial_scenes import RULE, prepared, questions
 from whet.engine.orders import Queue
 from whet.engine.work import State, office
+from whet.evidence.verdicts import Ruling
 from whet.learning.experiment import Progress
 from whet.learning.trial_plans import Wanted
-from whet.ledger import Step
+from whet.ledger.entries import Step
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.verdicts import Ruling
 
 WORKER = Path(__file__).with_name("trial_worker.py")
 DEATHS = (3, 11)

@@ -7,7 +7,6 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import agent, conversation, shell, user
-from whet.canaries import Decision, is_told, key_of
 from whet.changes.apply import try_out
 from whet.changes.changing import ledger_of
 from whet.changes.telling import day_of, tell
@@ -16,9 +15,11 @@ from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.learning.hourly import order_watch
 from whet.learning.watch import look, standing, watch
-from whet.ledger import Actor, Step
-from whet.patches import Action, Form, Patch, Scope, digest
-from whet.runs import Ended, Run
+from whet.ledger.entries import Actor, Step
+from whet.ledger.patches import Action, Form, Patch, Scope, digest
+from whet.runs.run import Ended, Run
+from whet.sessions.transcripts import Ending, Message, session_id
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
@@ -26,8 +27,7 @@ from whet.store.preparing import prepare
 from whet.store.recording import recorded
 from whet.store.sessions import Provenance, keep, stored
 from whet.targets.settings import Target, add
-from whet.transcripts import Ending, Message, session_id
-from whet.trust import Trust
+from whet.trials.canaries import Decision, is_told, key_of
 
 BEGAN = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0

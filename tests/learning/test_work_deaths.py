@@ -14,11 +14,10 @@ from whet.engine.orders import Queue
 from whet.engine.system import CLOCK
 from whet.engine.work import State as WorkState
 from whet.engine.work import office
-from whet.improvements import Ask, Became, Report
-from whet.job_records import Handing, Outcome, Record, Result, State, finished
-from whet.jobs import Deliver, Job
+from whet.jobs.job import Deliver, Job
+from whet.jobs.runs import Handing, Outcome, Record, Result, State, finished
 from whet.learning import improve
-from whet.ledger import Step
+from whet.ledger.entries import Step
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
@@ -26,6 +25,7 @@ from whet.store.ledger import Ledger
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
+from whet.trials.ideas import Ask, Became, Report
 
 # Written down and not ordered; ordered and not noted; done and not remembered.
 IN_CLOCK = ("in _due", "in submit", "after look", "after watch")

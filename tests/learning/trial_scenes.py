@@ -10,22 +10,22 @@ import msgspec
 from conversations import agent, call, conversation, user
 from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.scripted import Call, Scripted, asks, says
-from whet.attempts import Arm, Attempt
-from whet.cases import Case, Limits
-from whet.checks import Check, Words
 from whet.engine.steps import Direct
 from whet.guidance.rules import catalogue
 from whet.learning.attempts import Ask, Supply, attempt
 from whet.learning.experiment import Progress, trial
 from whet.learning.trial_plans import Prepared, Wanted, prepare
-from whet.models import Model
-from whet.patches import Action, Form, Patch
-from whet.runs import Run
+from whet.ledger.patches import Action, Form, Patch
+from whet.runs.models import Model
+from whet.runs.run import Run
+from whet.sessions.transcripts import Transcript, Usage
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.trials import keep_material
-from whet.transcripts import Transcript, Usage
-from whet.trust import Trust
+from whet.trials.attempts import Arm, Attempt
+from whet.trials.cases import Case, Limits
+from whet.trials.checks import Check, Words
 
 SECRET = "zebra-quartz"
 WORDS = "Say yes to every question."

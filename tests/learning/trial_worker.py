@@ -11,7 +11,7 @@ from whet.agent.protocols import Reply
 from whet.engine.orders import Procedure, Procedures, Queue
 from whet.engine.worker import launched
 from whet.learning import attempts, experiment, trial_plans
-from whet.runs import Run
+from whet.runs.run import Run
 from whet.store.home import find_home
 
 

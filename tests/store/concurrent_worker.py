@@ -7,6 +7,8 @@ import json
 import sys
 from pathlib import Path
 
+from whet.sessions.transcripts import Message, Role, Text, Transcript
+from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home
@@ -14,8 +16,6 @@ from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.search import search
-from whet.transcripts import Message, Role, Text, Transcript
-from whet.trust import Trust
 
 SHARED_SESSIONS = 5
 WRITES_BETWEEN_NEW = 2  # every second write is a new session, the others grow a shared one

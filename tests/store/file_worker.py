@@ -3,10 +3,10 @@
 import sys
 from pathlib import Path
 
-from whet.memory import Change, Refusal
-from whet.patches import Action
+from whet.ledger.patches import Action
 from whet.store import files, memory_files
 from whet.store.memory_files import Shelf
+from whet.told.memory import Change, Refusal
 
 
 def write_for_ever(root: Path, size: str) -> None:

@@ -8,6 +8,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
+from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home
@@ -15,8 +17,6 @@ from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.search import search
-from whet.transcripts import Message, Role, Text, ToolCall, Transcript
-from whet.trust import Trust
 
 TEXTS = (
     "Fix the failing test in src/whet/store.py, please",

@@ -2,15 +2,15 @@
 
 import pytest
 
-from whet.analysis import analyse
 from whet.data import failure_weights
+from whet.failures.analysis import analyse
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
 from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.preparing import prepare
 from whet.store.statistics import measure
-from whet.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
-from whet.trust import Trust
 
 
 def transcript(name: str, *, calls: int, words: str = "Run it.") -> Transcript:

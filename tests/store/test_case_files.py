@@ -4,12 +4,12 @@ from pathlib import Path
 
 import pytest
 
-from whet.cases import Case
-from whet.checks import Check
 from whet.errors import WhetError
+from whet.sessions.transcripts import Message, Role, Text
+from whet.sessions.trust import Trust
 from whet.store.case_files import chosen, folders_of, home_cases, keep_case, keep_text, list_cases, load_case
-from whet.transcripts import Message, Role, Text
-from whet.trust import Trust
+from whet.trials.cases import Case
+from whet.trials.checks import Check
 
 CHECK = Check(command="true")
 SAID = (Message(Role.USER, (Text("Build it."),), Trust.USER),)

@@ -4,6 +4,8 @@ from pathlib import Path
 
 import pytest
 
+from whet.sessions.transcripts import Message, Role, Text, Transcript
+from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home
@@ -11,8 +13,6 @@ from whet.store.indexing import tidy
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.search import search
-from whet.transcripts import Message, Role, Text, Transcript
-from whet.trust import Trust
 
 WRITES = 12
 

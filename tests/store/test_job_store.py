@@ -6,8 +6,8 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
-from whet.job_records import Handing, Outcome, Record, Result, State, finished, handed
-from whet.jobs import Job
+from whet.jobs.job import Job
+from whet.jobs.runs import Handing, Outcome, Record, Result, State, finished, handed
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_files import list_jobs, load, read_text

@@ -7,11 +7,11 @@ import psycopg
 import pytest
 
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry, Step
-from whet.patches import Action, Form, Patch, Proof, Scope
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.ledger import Ledger
-from whet.trust import Trust
 
 REFUSALS = (apsw.ConstraintError, psycopg.errors.RaiseException)
 

@@ -3,12 +3,12 @@
 import pytest
 
 from whet.errors import WhetError
+from whet.sessions.transcripts import Message, Purpose, Role, Text, ToolCall, Transcript
+from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
 from whet.store.preparing import prepare
-from whet.transcripts import Message, Purpose, Role, Text, ToolCall, Transcript
-from whet.trust import Trust
 
 
 def keep(database: Database, name: str, *parts: Text | ToolCall, **fields: object) -> Transcript:

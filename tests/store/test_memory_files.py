@@ -8,9 +8,9 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
-from whet.memory import Change, Memory, Reason, Refusal
-from whet.patches import Action
+from whet.ledger.patches import Action
 from whet.store.memory_files import Shelf, change, hermes_shelf, load
+from whet.told.memory import Change, Memory, Reason, Refusal
 
 WORKER = Path(__file__).with_name("file_worker.py")
 

@@ -5,8 +5,8 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
+from whet.sessions.trust import Trust
 from whet.store.memory_providers import OwnMemory, Provider, Vault, connect, connected, disconnect
-from whet.trust import Trust
 
 
 @pytest.fixture

@@ -4,9 +4,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.store.preparing import opening, prepare, storable
-from whet.store.rows import COLUMNS, Prepared
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Message,
     Origin,
     Role,
@@ -19,8 +17,10 @@ from whet.transcripts import (
     decode,
     session_id,
 )
-from whet.trust import Trust
-from whet.usage import total
+from whet.sessions.trust import Trust
+from whet.sessions.usage import total
+from whet.store.preparing import opening, prepare, storable
+from whet.store.rows import COLUMNS, Prepared
 
 
 def said(words: str, *, role: Role = Role.USER, origin: Origin = Origin.TURN) -> Message:

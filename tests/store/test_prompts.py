@@ -8,11 +8,11 @@ from hypothesis import strategies as st
 
 from whet.errors import WhetError
 from whet.guidance import built_in
-from whet.prompt import Prompt, assemble, told
-from whet.prompt_sources import Material, Sources
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.prompts import keep_prompt, restore_prompt
-from whet.trust import Trust
+from whet.told.prompt import Prompt, assemble, told
+from whet.told.prompt_inputs import Material, Sources
 
 ANY = st.text(st.characters(codec="utf-8"), max_size=200)
 

@@ -6,18 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from whet.data import failure_weights
-from whet.definitions import Definition
 from whet.errors import WhetError
-from whet.runs import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown, without_last_turn
-from whet.store.analyses import analysis_of, refresh
-from whet.store.database import Database
-from whet.store.listing import Filters, find
-from whet.store.preparing import prepare
-from whet.store.recording import Recorder, recorded, restored_run
-from whet.store.search import search
-from whet.store.sessions import forget, load
-from whet.store.statistics import measure
-from whet.transcripts import (
+from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown, without_last_turn
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import (
     Ending,
     Message,
     Purpose,
@@ -29,7 +21,15 @@ from whet.transcripts import (
     Usage,
     session_id,
 )
-from whet.trust import Trust
+from whet.sessions.trust import Trust
+from whet.store.analyses import analysis_of, refresh
+from whet.store.database import Database
+from whet.store.listing import Filters, find
+from whet.store.preparing import prepare
+from whet.store.recording import Recorder, recorded, restored_run
+from whet.store.search import search
+from whet.store.sessions import forget, load
+from whet.store.statistics import measure
 
 KEY = "ghp_0123456789abcdefghijklmnopqrstuvwxyz"
 

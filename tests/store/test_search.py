@@ -8,13 +8,13 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.preparing import prepare
 from whet.store.search import Hit, search
-from whet.transcripts import Message, Role, Text, Thought, ToolCall, ToolResult, Transcript
-from whet.trust import Trust
 
 NUMBERS = itertools.count()
 

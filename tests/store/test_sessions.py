@@ -5,12 +5,23 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.sessions.transcripts import (
+    Check,
+    Ending,
+    Message,
+    Purpose,
+    Role,
+    Text,
+    ToolCall,
+    ToolResult,
+    Transcript,
+    Usage,
+)
+from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
 from whet.store.preparing import prepare
-from whet.transcripts import Check, Ending, Message, Purpose, Role, Text, ToolCall, ToolResult, Transcript, Usage
-from whet.trust import Trust
 
 
 def said(words: str, at: float | None = None) -> Message:

@@ -5,7 +5,6 @@ from pathlib import Path
 import pytest
 
 from whet.errors import WhetError
-from whet.skills import compose
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.skill_files import (
@@ -20,6 +19,7 @@ from whet.store.skill_files import (
     usable,
 )
 from whet.store.skill_views import View, record, uses, was_read
+from whet.told.skills import compose
 
 TEA = compose("tea", "How to make tea.", "Boil water.")
 

@@ -6,6 +6,8 @@ from msgspec.structs import replace
 from conversations import conversation, user
 from samples_of_templates import RUN, TEMPLATE
 from whet.errors import WhetError
+from whet.examples.choosing import Worth
+from whet.examples.templates import written
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
@@ -23,8 +25,6 @@ from whet.store.template_files import (
     uses,
     worths,
 )
-from whet.template_choice import Worth
-from whet.templates import written
 
 
 def put(home: Home, name: str, text: str) -> None:

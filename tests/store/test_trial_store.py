@@ -2,12 +2,8 @@
 
 import pytest
 
-from whet.attempts import Arm, Attempt
-from whet.cases import Case
-from whet.checks import Check
 from whet.errors import WhetError
-from whet.measures import Measures
-from whet.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch
 from whet.store.database import Database
 from whet.store.trials import (
     keep_attempt,
@@ -18,7 +14,11 @@ from whet.store.trials import (
     material,
     progress_of,
 )
-from whet.trials import Price
+from whet.trials.attempts import Arm, Attempt
+from whet.trials.cases import Case
+from whet.trials.checks import Check
+from whet.trials.design import Price
+from whet.trials.measures import Measures
 
 CASE = Case("Do it.", Check(command="true"), "one", files={"b": "2", "a": "1"})
 

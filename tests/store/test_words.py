@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 from whet.store.words import MARK, indexed, marks, plain, role_mark, searchable, terms, tool_mark
-from whet.transcripts import Media, Message, Role, Text, Thought, ToolCall, ToolResult
-from whet.trust import Trust
 
 
 def message(*parts: Text | Thought | Media | ToolCall | ToolResult) -> Message:

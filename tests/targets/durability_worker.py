@@ -18,15 +18,15 @@ from typing import NamedTuple
 from whet.changes.apply import apply, undo
 from whet.changes.changing import ledger_of, settle
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.patches import Action, Form, Patch
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.settings import choose
 from whet.targets.sync import Order, sync
-from whet.trust import Trust
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "fcntl.flock")

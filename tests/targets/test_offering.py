@@ -7,13 +7,13 @@ from msgspec.structs import replace
 from whet.changes.apply import apply
 from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, propose
-from whet.ledger import Actor, Entry, Step
-from whet.patches import Action, Form, Patch
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.traces import is_vouched_for
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets.offering import Offer, offered
-from whet.traces import is_vouched_for
-from whet.trust import Trust
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"
 

@@ -9,15 +9,15 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
-from whet.blocks import Block, find
-from whet.ledger import Item
-from whet.patches import Form, Scope
+from whet.ledger.entries import Item
+from whet.ledger.patches import Form, Scope
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.targets.offering import Offer
 from whet.targets.settings import Target, choose
 from whet.targets.sync import Change, Order, sync, withdraw
-from whet.tokens import estimate
-from whet.trust import Trust
+from whet.text.tokens import estimate
+from whet.told.marked_block import Block, find
 
 RULE = "Read a file before you edit it."
 

@@ -8,12 +8,12 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet import text_calls
 from whet.agent.protocols import Answer, Interrupted, Toolbox
 from whet.guidance import notice
-from whet.runs import Run
-from whet.transcripts import Disposition, Message, Text, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.runs import text_calls
+from whet.runs.run import Run
+from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 
 MOST_AT_ONCE = 8
 FAULT_CHARACTERS = 120

@@ -8,14 +8,14 @@ from msgspec.structs import replace
 
 from whet.agent.loop import Clock, execute
 from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Toolbox
-from whet.compaction import Plan, compacted, fits, plan, size, told, trust_of_summary
 from whet.guidance import notice
-from whet.prompt import Prompt
-from whet.quoting import mark_for, quoted, shortened
-from whet.runs import Ended, Fragment, Run, Spent, grown, spend
-from whet.transcripts import Ending, Message, Origin, Role, Text, Usage
-from whet.trust import Trust
-from whet.usage import total
+from whet.runs.run import Ended, Fragment, Run, Spent, grown, spend
+from whet.runs.shortening import Plan, compacted, fits, plan, size, told, trust_of_summary
+from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, Usage
+from whet.sessions.trust import Trust
+from whet.sessions.usage import total
+from whet.text.quoting import mark_for, quoted, shortened
+from whet.told.prompt import Prompt
 
 TRIES = 3
 WINDOW_SHARE = 1.2  # of the room: the whole window, less a little

@@ -5,10 +5,10 @@ from enum import StrEnum
 from threading import Event
 from typing import NamedTuple, Protocol
 
-from whet.models import Model
-from whet.runs import Fragment, Report, Run
-from whet.transcripts import Message, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.runs.models import Model
+from whet.runs.run import Fragment, Report, Run
+from whet.sessions.transcripts import Message, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 
 
 class Stop(StrEnum):

@@ -13,18 +13,18 @@ from whet.agent.loop import Clock
 from whet.agent.protocols import Provider, Toolbox
 from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
 from whet.context.gathering import Request, prompt_for
-from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.guidance import notice
-from whet.models import Model
-from whet.runs import Budget, Run, Sampling, grown
+from whet.runs.models import Model
+from whet.runs.run import Budget, Run, Sampling, grown
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, Role, Text, pair
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.recording import SOURCE, recorded, restored_run
 from whet.store.sessions import SESSION_COLUMNS, Session, session_of
-from whet.transcripts import Disposition, Ending, Message, Purpose, Role, Text, pair
-from whet.trust import Trust
 
 ID_BYTES = 4
 LOOKED_AT = 50

@@ -21,18 +21,18 @@ from whet.agent.warming import AUTO, beginning, chosen, count_use, drawn, warmed
 from whet.context.gathering import Request, prompt_for
 from whet.context.machine import environments, this_machine
 from whet.errors import WhetError
-from whet.passages import Setting
-from whet.prompt import Prompt, trust_of
-from whet.redaction import secret_values
-from whet.runs import Budget, Run, Sampling, grown
-from whet.settings import Settings
+from whet.examples.choosing import Need
+from whet.runs.run import Budget, Run, Sampling, grown
+from whet.runs.settings import Settings
+from whet.secrets.redactor import secret_values
+from whet.sessions.transcripts import Message, Origin, Purpose, Role
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.prompts import restore_prompt
 from whet.store.template_files import load as load_template
-from whet.template_choice import Need
-from whet.transcripts import Message, Origin, Purpose, Role
-from whet.trust import Trust
+from whet.told.passages import Setting
+from whet.told.prompt import Prompt, trust_of
 
 CHAT_TOOLS = ("chat",)
 RUN_TOOLS = ("unattended",)

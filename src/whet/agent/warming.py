@@ -3,16 +3,16 @@
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whet.canaries import is_told
 from whet.changes.templates import overruled_at
+from whet.examples.choosing import SHARES, Choice, Need, Worth, choose, missing_tools, standing
+from whet.examples.warm_start import warm_start
 from whet.guidance.warm import words
+from whet.sessions.transcripts import Message
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import Draw, keep_draw
 from whet.store.template_files import load, record_use, usable, worths
-from whet.template_choice import SHARES, Choice, Need, Worth, choose, missing_tools, standing
-from whet.transcripts import Message
-from whet.warm_starts import warm_start
+from whet.trials.canaries import is_told
 
 AUTO = "auto"
 

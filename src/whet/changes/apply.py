@@ -6,20 +6,20 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.canaries import SHARE
 from whet.changes.changing import changing, ledger_of, record
 from whet.changes.guarding import expect_allowed
 from whet.changes.places import conflict, current, place_of
 from whet.errors import WhetError
-from whet.faults import LIMITS, Fault, Kind, Limits, faults
-from whet.ledger import CHANGES, Actor, Change, Entry, Item, Key, State, Step
-from whet.patches import Action, Form, Patch, derived, digest
+from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
+from whet.ledger.patch_faults import LIMITS, Fault, Kind, Limits, faults
+from whet.ledger.patches import Action, Form, Patch, derived, digest
+from whet.ledger.traces import is_last, last_batch
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.traces import is_last, last_batch
-from whet.trust import Trust
+from whet.trials.canaries import SHARE
 
 
 class Refused(WhetError):

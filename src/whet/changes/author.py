@@ -9,12 +9,12 @@ from whet.changes.apply import apply_all
 from whet.changes.changing import ledger_of
 from whet.changes.pending import propose
 from whet.errors import WhetError
-from whet.faults import LIMITS, Limits
-from whet.ledger import Actor, Entry, State
-from whet.patches import Form, Patch, Proof
+from whet.ledger.entries import Actor, Entry, State
+from whet.ledger.patch_faults import LIMITS, Limits
+from whet.ledger.patches import Form, Patch, Proof
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.trust import Trust
 
 
 class Author(NamedTuple):

@@ -15,13 +15,13 @@ from msgspec.structs import replace
 
 from whet.changes.places import edits, expect_fitting, is_done, write
 from whet.errors import WhetError
-from whet.ledger import Entry, State, Step
-from whet.patches import Form
+from whet.ledger.entries import Entry, State, Step
+from whet.ledger.patches import Form
+from whet.ledger.traces import move_of, step_of
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.ledger import Ledger
-from whet.traces import move_of, step_of
 
 LOCK_FOLDER = ".changing"
 IDENTITY = "identity"

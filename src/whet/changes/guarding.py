@@ -1,14 +1,14 @@
 """What may not be done to a home's notes and skills, whoever asks for it."""
 
-from whet import skills
 from whet.errors import WhetError
-from whet.ledger import Actor, State
-from whet.memory import complaint, overflow
-from whet.patches import Action, Form, Patch
-from whet.skills import Skill
+from whet.ledger.entries import Actor, State
+from whet.ledger.patches import Action, Form, Patch
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.skill_files import read_text, usable
-from whet.trust import Trust
+from whet.told import skills
+from whet.told.memory import complaint, overflow
+from whet.told.skills import Skill
 
 
 def expect_allowed(

@@ -1,12 +1,11 @@
 """Jobs kept and removed through the ledger; what a person wrote by hand is theirs."""
 
-from whet import jobs
 from whet.changes.author import Author, expect_own, give
 from whet.errors import WhetError
-from whet.jobs import Job
-from whet.ledger import Entry
-from whet.patches import Action, Form, Patch, digest
-from whet.settings_edits import assigned
+from whet.jobs.job import Job, check, written
+from whet.ledger.entries import Entry
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.runs.settings_edits import assigned
 from whet.store.job_files import list_jobs, load, read_text
 
 NOT_YOURS = "Ask the person to change it."
@@ -14,7 +13,7 @@ NOT_YOURS = "Ask the person to change it."
 
 def keep(author: Author, job: Job, *, replace: bool = False) -> Entry:
     """Put a job in its file. One that an agent wrote, or that came from elsewhere, waits for a person."""
-    text = jobs.written(jobs.check(job))
+    text = written(check(job))
     old = read_text(author.home.folder, job.name)
     if old is not None and not replace:
         raise WhetError(f"There is a job {job.name} already.", advice="Choose another name, or remove it first.")

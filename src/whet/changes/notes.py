@@ -2,12 +2,12 @@
 
 from collections.abc import Sequence
 
-from whet import memory
 from whet.changes.author import Author, give
-from whet.faults import LIMITS, Limits
-from whet.ledger import Entry, State
-from whet.memory import Change, Memory, Note, Refusal
+from whet.ledger.entries import Entry, State
+from whet.ledger.patch_faults import LIMITS, Limits
 from whet.store.memory_files import Shelf, load
+from whet.told import memory
+from whet.told.memory import Change, Memory, Note, Refusal
 
 # A person may write a note as long as its page.
 PERSONS = Limits(note=max(memory.LIMITS.values()))

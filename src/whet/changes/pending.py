@@ -8,13 +8,13 @@ from whet.changes.apply import Books, Refused, apply, draft, own, try_out
 from whet.changes.changing import changing, ledger_of, record
 from whet.changes.places import current
 from whet.errors import WhetError
-from whet.faults import LIMITS, Kind, Limits, faults
-from whet.ledger import Actor, Entry, Key, State, Step
-from whet.patches import Form, Patch
+from whet.ledger.entries import Actor, Entry, Key, State, Step
+from whet.ledger.patch_faults import LIMITS, Kind, Limits, faults
+from whet.ledger.patches import Form, Patch
+from whet.ledger.traces import Move
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.traces import Move
 
 
 def submit(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:

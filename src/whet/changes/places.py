@@ -3,17 +3,17 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet import note_pages
 from whet.changes.guarding import expect_room
 from whet.errors import WhetError
-from whet.ledger import Key
-from whet.patches import Form, digest
-from whet.skills import FILE
+from whet.ledger.entries import Key
+from whet.ledger.patches import Form, digest
+from whet.ledger.traces import Move
 from whet.store import files
 from whet.store.files import Conflict, Place
 from whet.store.home import Home
 from whet.store.skill_files import FOLDER, archive, bring_back
-from whet.traces import Move
+from whet.told import note_pages
+from whet.told.skills import FILE
 
 PAGES: dict[tuple[str, ...], str] = {("memory.md",): "memory", ("user.md",): "user"}
 

@@ -3,15 +3,15 @@
 from collections.abc import Mapping
 from typing import NamedTuple
 
-from whet import skills
 from whet.changes.author import Author, give
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry
-from whet.patches import Action, Form, Patch, digest
-from whet.skills import FILE
+from whet.ledger.entries import Actor, Entry
+from whet.ledger.patches import Action, Form, Patch, digest
 from whet.store import skill_views
 from whet.store.skill_files import archived_text, read_text, support_files
 from whet.store.skill_views import View
+from whet.told import skills
+from whet.told.skills import FILE
 
 
 class Viewed(NamedTuple):

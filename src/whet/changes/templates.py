@@ -1,17 +1,17 @@
 """Templates kept and removed through the ledger: with their provenance, never more trusted than what they hold."""
 
-from whet import templates
 from whet.changes.apply import apply
 from whet.changes.author import Author, expect_own, give
 from whet.changes.changing import ledger_of
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry, Step, fold, seen_from
-from whet.patches import Action, Form, Patch, Proof, digest
+from whet.examples import templates
+from whet.examples.templates import Template
+from whet.ledger.entries import Actor, Entry, Step, fold, seen_from
+from whet.ledger.patches import Action, Form, Patch, Proof, digest
+from whet.sessions.trust import Trust, lowest
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_files import read_text
-from whet.templates import Template
-from whet.trust import Trust, lowest
 
 # Requests in the person's words and calls of the agent; results are told by their shape, and no tool's text is in it.
 TRUST_OF = {"mined": Trust.AGENT, "imported": Trust.EXTERNAL}

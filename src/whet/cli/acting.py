@@ -4,8 +4,8 @@ import sys
 from collections.abc import Mapping
 
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.trust import Trust
+from whet.ledger.entries import Actor
+from whet.sessions.trust import Trust
 
 # What agents set in the shells that they open. Somebody may unset them: a second line, behind the terminal.
 AGENT_VARIABLES = (

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.analysis import analyse
 from whet.data import failure_weights
+from whet.failures.analysis import analyse
+from whet.failures.summaries import Judged
 from whet.importers.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.store.analyses import Progress, refresh
 from whet.store.database import Database
 from whet.store.preparing import opening
-from whet.summaries import Judged
 
 
 def bring_up_to_date(database: Database) -> None:

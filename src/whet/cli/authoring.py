@@ -9,7 +9,7 @@ from whet.cli.acting import actor_of, trust_of
 from whet.cli.entries import entry_record
 from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry, Step
+from whet.ledger.entries import Actor, Entry, Step
 from whet.store.database import Database
 from whet.store.home import Home
 

@@ -4,10 +4,10 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from whet.canaries import Comparison
 from whet.cli.output import console, many, moment, plain, say, table
 from whet.learning.watch import Watched
-from whet.quoting import visible
+from whet.text.quoting import visible
+from whet.trials.canaries import Comparison
 
 HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "says")
 

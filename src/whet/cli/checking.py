@@ -10,11 +10,11 @@ from whet.agent.protocols import Provider, ProviderFailed, Reply
 from whet.agent.providers.choosing import provider_for
 from whet.errors import WhetError
 from whet.guidance import notice
-from whet.runs import Run, Sampling
-from whet.settings import Settings
+from whet.runs.run import Run, Sampling
+from whet.runs.settings import Settings
+from whet.sessions.transcripts import Message, Role, Text
+from whet.sessions.trust import Trust
 from whet.store.home import Home
-from whet.transcripts import Message, Role, Text
-from whet.trust import Trust
 
 OUTPUT_TOKENS = 16
 

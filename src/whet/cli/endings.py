@@ -4,8 +4,8 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from whet.runs import Ended, Spent, Status
-from whet.transcripts import Ending, Message, Role, ToolResult
+from whet.runs.run import Ended, Spent, Status
+from whet.sessions.transcripts import Ending, Message, Role, ToolResult
 
 FINISHED, PROVIDER_FAILED, BUDGET_SPENT, REFUSED, AGENT_FAILED, NO_ANSWER, INTERRUPTED = 0, 3, 4, 5, 6, 7, 130
 CODES = {

@@ -3,14 +3,14 @@
 from collections.abc import Iterable
 from typing import Any
 
-from whet import skills
 from whet.cli.output import moment, plain
 from whet.errors import WhetError
-from whet.exports import iso
-from whet.ledger import Entry
-from whet.patches import Form, Patch, Scope
-from whet.quoting import visible
-from whet.traces import Move, difference
+from whet.ledger.entries import Entry
+from whet.ledger.patches import Form, Patch, Scope
+from whet.ledger.traces import Move, difference
+from whet.sessions.exports import iso
+from whet.text.quoting import visible
+from whet.told import skills
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 WORDS_SHOWN = 100

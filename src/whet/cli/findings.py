@@ -2,10 +2,10 @@
 
 from collections.abc import Iterator
 
-from whet.analysis import Analysis
 from whet.cli.output import many, plain
-from whet.lessons import Change, Lesson
-from whet.signals import Kind
+from whet.failures.analysis import Analysis
+from whet.failures.lessons import Change, Lesson
+from whet.failures.signals import Kind
 
 KINDS = {
     Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",

@@ -8,10 +8,10 @@ from msgspec.structs import replace
 
 from whet.cli.acting import actor_of
 from whet.cli.first_steps import found_keys, suggestions
-from whet.endpoints import EXAMPLES
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.settings import Settings
+from whet.ledger.entries import Actor
+from whet.runs.endpoints import EXAMPLES
+from whet.runs.settings import Settings
 from whet.store.home import Home
 from whet.store.settings_file import assign
 

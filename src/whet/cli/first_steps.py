@@ -2,8 +2,8 @@
 
 from collections.abc import Mapping
 
-from whet.endpoints import EXAMPLES, KNOWN, endpoint_of
-from whet.settings import Settings
+from whet.runs.endpoints import EXAMPLES, KNOWN, endpoint_of
+from whet.runs.settings import Settings
 
 
 def found_keys(environment: Mapping[str, str]) -> tuple[str, ...]:

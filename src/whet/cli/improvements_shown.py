@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import msgspec
 
 from whet.cli.output import many, plain, short
-from whet.improvements import Became, Idea, Outcome, Report
-from whet.quoting import visible
-from whet.verdicts import Verdict
+from whet.evidence.verdicts import Verdict
+from whet.text.quoting import visible
+from whet.trials.ideas import Became, Idea, Outcome, Report
 
 WORDS = {
     Became.CANARY: "[green]kept as a canary[/]",

@@ -12,11 +12,11 @@ from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.importers import hermes_jobs
 from whet.importers.hermes_jobs import Found
-from whet.ledger import Entry
+from whet.ledger.entries import Entry
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
 from whet.store.opening import opened
-from whet.trust import Trust
 
 FILE_BYTES = 20_000_000
 

@@ -14,8 +14,8 @@ from whet.engine.life import held
 from whet.engine.orders import Queue
 from whet.engine.steps import Direct
 from whet.errors import WhetError
-from whet.job_records import Record
-from whet.jobs import Job
+from whet.jobs.job import Job
+from whet.jobs.runs import Record
 from whet.learning import job_runs
 from whet.store import job_records
 from whet.store.home import Home

@@ -2,11 +2,11 @@
 
 from typing import Any
 
-from whet import schedules
 from whet.cli.output import console, many, moment, plain, say, table
 from whet.errors import WhetError
-from whet.job_records import Handing, Record, missed_words
-from whet.jobs import Job, schedule_of
+from whet.jobs import schedules
+from whet.jobs.job import Job, schedule_of
+from whet.jobs.runs import Handing, Record, missed_words
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_files import Found

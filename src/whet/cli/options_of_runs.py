@@ -8,8 +8,8 @@ import click
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.runs import Budget, Sampling
-from whet.settings import Settings
+from whet.runs.run import Budget, Sampling
+from whet.runs.settings import Settings
 from whet.store.home import Home
 
 if TYPE_CHECKING:

@@ -1,6 +1,6 @@
 """Stored things as JSON records, the same in every command."""
 
-from whet.exports import iso
+from whet.sessions.exports import iso
 from whet.store.sessions import Session
 
 

@@ -14,12 +14,12 @@ from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.interrupts import interruptible
 from whet.cli.endings import answer_of, ended_record, exit_code, failure_words, spent_words
 from whet.guidance import notice
-from whet.quoting import mark_for, quoted, shortened
-from whet.runs import Ended, Fragment, Run
+from whet.runs.run import Ended, Fragment, Run
+from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.transcripts import Ending, Message, Origin, Role, Text, ToolCall
-from whet.trust import Trust
+from whet.text.quoting import mark_for, quoted, shortened
 
 Form = Literal["text", "json", "stream"]
 UNKNOWN_ROOM_TOKENS = 100_000

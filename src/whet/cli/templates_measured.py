@@ -7,8 +7,8 @@ import msgspec
 from whet.cli.canaries_shown import compared
 from whet.cli.output import console, moment, plain, say, table
 from whet.learning.template_watch import Measured
-from whet.live_worth import ALPHA, LEAST_EFFECT
-from whet.quoting import visible
+from whet.text.quoting import visible
+from whet.trials.live_templates import ALPHA, LEAST_EFFECT
 
 HEADINGS = ("template", "model", "since", "share", "with", "without", "effect", "says")
 

@@ -7,13 +7,13 @@ from typing import NamedTuple
 import msgspec
 
 from whet.cli.output import console, many, moment, plain, print_json, say, table
-from whet.exports import iso
-from whet.prefills import as_anthropic, as_openai
+from whet.examples.choosing import Worth
+from whet.examples.prefills import as_anthropic, as_openai
+from whet.examples.templates import Example, Template
+from whet.sessions.exports import iso
+from whet.sessions.transcripts import Message
 from whet.store.template_draws import Outcome
 from whet.store.template_files import Found, Use
-from whet.template_choice import Worth
-from whet.templates import Example, Template
-from whet.transcripts import Message
 
 LINES_SHOWN = 6
 # How mining calls what it left out.

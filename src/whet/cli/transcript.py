@@ -3,10 +3,10 @@
 from collections.abc import Iterator
 
 from whet.cli.output import many, moment, plain
-from whet.outcomes import Decision, Outcome, decide
-from whet.outline import Item
+from whet.outcomes.deciding import Decision, Outcome, decide
+from whet.sessions.outline import Item
+from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.store.sessions import Session
-from whet.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 
 RESULT_LINES = 6
 LINE_CHARACTERS = 200

@@ -6,10 +6,10 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from whet.attempts import Arm, Tally
 from whet.cli.output import many, plain
-from whet.trials import Price, Result, Stop
-from whet.verdicts import Ruling, Verdict, record_of
+from whet.evidence.verdicts import Ruling, Verdict, record_of
+from whet.trials.attempts import Arm, Tally
+from whet.trials.design import Price, Result, Stop
 
 if TYPE_CHECKING:
     from whet.learning.experiment import Progress

@@ -11,14 +11,14 @@ import click
 from whet.cli.options import json_option
 from whet.cli.output import print_json, say
 from whet.errors import WhetError
+from whet.evidence.verdicts import ALPHA
 from whet.store.home import Home, find_home
-from whet.verdicts import ALPHA
 
 if TYPE_CHECKING:
     from whet.learning.experiment import Progress
     from whet.learning.trial_plans import Prepared, Wanted
-    from whet.patches import Patch
-    from whet.trials import Allowance
+    from whet.ledger.patches import Patch
+    from whet.trials.design import Allowance
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LOOK_SECONDS = 1.0
@@ -118,7 +118,7 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
     """What a trial may spend, from amounts with their units."""
     import msgspec
 
-    from whet.trials import Allowance
+    from whet.trials.design import Allowance
 
     found: dict[str, float] = {}
     for amount in amounts:
@@ -222,10 +222,10 @@ def template_command(name: str, as_json: bool, **options: Any) -> int:
 
 def template_patch(name: str) -> "Patch":
     """The patch that is tried when a template is: a session that begins with its examples."""
-    from whet.patches import Action, Form, Patch
+    from whet.examples.templates import written
+    from whet.ledger.patches import Action, Form, Patch
+    from whet.sessions.trust import Trust
     from whet.store.template_files import load
-    from whet.templates import written
-    from whet.trust import Trust
 
     template = load(find_home(os.environ).folder, name)
     return Patch(Form.TEMPLATE, Action.ADD, name, written(template), reason="tried", trust=Trust.AGENT)

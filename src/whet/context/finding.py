@@ -7,11 +7,11 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.blocks import Block, find, take_out
 from whet.errors import WhetError
-from whet.prompt_sources import ContextFile
-from whet.quoting import HEAD_SHARE
-from whet.redaction import Redactor
+from whet.secrets.redactor import Redactor
+from whet.text.quoting import HEAD_SHARE
+from whet.told.marked_block import Block, find, take_out
+from whet.told.prompt_inputs import ContextFile
 
 NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules")
 RULES_FOLDER = Path(".cursor", "rules")

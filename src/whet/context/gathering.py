@@ -7,16 +7,14 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.canaries import replaced_by, told_rules
 from whet.context.finding import find_files
 from whet.guidance import built_in
-from whet.ledger import Entry, fold
-from whet.memory import block
-from whet.passages import Passage, Setting, passage_of, plain_names
-from whet.patches import TRUSTED
-from whet.prompt import Prompt, assemble
-from whet.prompt_sources import Budgets, ContextFile, Material, Rule, Sources
-from whet.skills import Skill, index
+from whet.ledger.entries import Entry, fold
+from whet.ledger.patches import TRUSTED
+from whet.ledger.traces import was_approved
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import ToolCall
+from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home
@@ -27,10 +25,12 @@ from whet.store.prompts import keep_prompt, restore_prompt
 from whet.store.skill_files import list_skills
 from whet.store.skill_views import uses
 from whet.targets import settings as targets
-from whet.tools import Family, family_of
-from whet.traces import was_approved
-from whet.transcripts import ToolCall
-from whet.trust import Trust
+from whet.told.memory import block
+from whet.told.passages import Passage, Setting, passage_of, plain_names
+from whet.told.prompt import Prompt, assemble
+from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
+from whet.told.skills import Skill, index
+from whet.trials.canaries import replaced_by, told_rules
 
 SOUL = "SOUL.md"
 GUIDANCE = "guidance"

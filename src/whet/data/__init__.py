@@ -6,16 +6,16 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from whet.models import Table
+from whet.runs.models import Table
 
 if TYPE_CHECKING:
-    from whet.scores import Weights
+    from whet.failures.score import Weights
 
 
 @cache
 def failure_weights() -> "Weights":
     """The fitted weights of the failure score."""
-    from whet.scores import Weights  # noqa: PLC0415 - it loads all detectors, which an agent that only talks never needs
+    from whet.failures.score import Weights  # noqa: PLC0415 - it loads all detectors, which few need
 
     return msgspec.json.decode(files(__name__).joinpath("failure_score.json").read_bytes(), type=Weights)
 

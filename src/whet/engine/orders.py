@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from whet.engine.steps import Steps
 from whet.errors import WhetError
-from whet.runs import Spent
+from whet.runs.run import Spent
 from whet.store.home import Home
 from whet.values import Value
 

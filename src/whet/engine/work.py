@@ -22,7 +22,7 @@ from dbos import error as dbos_error
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.system import NAME, VERSION, queue_name, system_of
 from whet.errors import WhetError
-from whet.runs import Spent
+from whet.runs.run import Spent
 from whet.store.home import Home
 from whet.values import Value
 

@@ -3,8 +3,8 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.passages import Passage, Slot, passage_of
-from whet.words import filled
+from whet.text.words import filled
+from whet.told.passages import Passage, Slot, passage_of
 
 FOLDERS = ("", "hints")
 NOTICES = "notices"

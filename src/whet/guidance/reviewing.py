@@ -3,8 +3,8 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.reviews import ALLOWED, Kind
-from whet.words import filled
+from whet.text.words import filled
+from whet.told.review_when import ALLOWED, Kind
 
 FOLDER = "review"
 PARTS = {Kind.MEMORY: ("memory",), Kind.SKILL: ("skill",), Kind.COMBINED: ("memory", "skill")}

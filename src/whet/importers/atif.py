@@ -13,19 +13,8 @@ from whet.importers.formats import Format
 from whet.importers.openai_messages import tool_name
 from whet.importers.source import Source
 from whet.importers.steps import Steps
-from whet.transcripts import (
-    Ending,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    Role,
-    Thought,
-    ToolCall,
-    Transcript,
-    Usage,
-)
-from whet.trust import Trust
+from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Thought, ToolCall, Transcript, Usage
+from whet.sessions.trust import Trust
 
 NAME = "atif"
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "agent": Role.AGENT}

@@ -11,7 +11,7 @@ from whet.importers import content, fields, turns
 from whet.importers.formats import Format
 from whet.importers.source import Record, Source
 from whet.importers.turns import Turn
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Message,

@@ -13,18 +13,7 @@ from whet.importers.codex_usage import Tally
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.importers.turns import Turn
-from whet.transcripts import (
-    Ending,
-    Message,
-    Origin,
-    Part,
-    Purpose,
-    Role,
-    Text,
-    Thought,
-    ToolCall,
-    Transcript,
-)
+from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
 
 NAME = "codex"
 WRAPPERS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})

@@ -7,7 +7,7 @@ from typing import Any
 import msgspec
 
 from whet.importers import fields
-from whet.transcripts import Disposition, Message, ToolResult
+from whet.sessions.transcripts import Disposition, Message, ToolResult
 
 REJECTIONS = ("exec command rejected by user", "patch rejected by user", "rejected by user")
 

@@ -5,7 +5,7 @@ from typing import Any
 
 from whet.importers import fields
 from whet.importers.turns import Turn
-from whet.transcripts import Usage
+from whet.sessions.transcripts import Usage
 
 
 @dataclass(slots=True)

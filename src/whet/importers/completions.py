@@ -3,7 +3,7 @@
 from typing import Any
 
 from whet.importers import fields
-from whet.transcripts import ToolCall, Usage
+from whet.sessions.transcripts import ToolCall, Usage
 
 
 def usage(record: dict[str, Any], *, cost_dollars: object = None) -> Usage | None:

@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
 from whet.importers import fields
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Media,
     Message,
@@ -20,7 +20,7 @@ from whet.transcripts import (
     ToolResult,
     Usage,
 )
-from whet.trust import Trust, trust_of_tool
+from whet.sessions.trust import Trust, trust_of_tool
 
 TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "summary_text"})
 MEDIA_BLOCKS = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "video"})

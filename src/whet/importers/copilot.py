@@ -10,7 +10,7 @@ from whet.importers import content, fields, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.importers.turns import Turn
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Media,
@@ -25,7 +25,7 @@ from whet.transcripts import (
     Transcript,
     Usage,
 )
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 NAME = "copilot"
 MESSAGES = frozenset({"user.message", "assistant.message", "tool.execution_start", "tool.execution_complete"})

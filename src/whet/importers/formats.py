@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 from whet.importers.source import Source
-from whet.transcripts import Transcript
+from whet.sessions.transcripts import Transcript
 
 
 class Format(NamedTuple):

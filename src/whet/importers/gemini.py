@@ -10,7 +10,7 @@ import msgspec
 from whet.importers import content, fields, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Media,
@@ -26,7 +26,7 @@ from whet.transcripts import (
     Transcript,
     Usage,
 )
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 NAME = "gemini"
 FILES_HEAD = "--- Content from referenced files ---"

@@ -10,7 +10,7 @@ from whet.importers.formats import Format
 from whet.importers.hermes_checks import Checks
 from whet.importers.hermes_messages import Row
 from whet.importers.source import Source
-from whet.transcripts import Ending, Message, Purpose, Role, Transcript, Usage
+from whet.sessions.transcripts import Ending, Message, Purpose, Role, Transcript, Usage
 
 NAME = "hermes"
 SESSION_COLUMNS = frozenset({"id", "source", "started_at", "end_reason", "parent_session_id"})

@@ -2,7 +2,7 @@
 
 from whet.importers import databases, fields, tables
 from whet.importers.source import Source, Unreadable
-from whet.transcripts import Check
+from whet.sessions.transcripts import Check
 
 FILE = "verification_evidence.db"
 COLUMNS = frozenset({"session_id", "command", "status"})

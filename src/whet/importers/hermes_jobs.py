@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from whet.errors import WhetError
 from whet.importers import fields
-from whet.jobs import Job, check, name_for, schedule_of
+from whet.jobs.job import Job, check, name_for, schedule_of
 
 FILE = ("cron", "jobs.json")
 SCRIPTS = "scripts"

@@ -5,7 +5,7 @@ from typing import Any
 
 from whet.importers import content, fields, tables
 from whet.importers.steps import Steps
-from whet.transcripts import Disposition, Message, Origin, Part, Role, Thought, ToolCall, ToolResult, Usage
+from whet.sessions.transcripts import Disposition, Message, Origin, Part, Role, Thought, ToolCall, ToolResult, Usage
 
 Row = dict[str, Any]
 Key = tuple[object, ...]

@@ -13,14 +13,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from whet.activity import Activity, classify
 from whet.errors import WhetError
-from whet.importers import fields
-from whet.lineage import pieces_of
-from whet.quoting import visible
-from whet.redaction import Redactor
-from whet.result_shapes import shape
-from whet.templates import (
+from whet.examples.result_shapes import shape
+from whet.examples.templates import (
     ARGUMENT_CHARACTERS,
     DESCRIPTION_CHARACTERS,
     MOST_TAGS,
@@ -30,7 +25,12 @@ from whet.templates import (
     Template,
     name_fault,
 )
-from whet.transcripts import Exchange, ToolCall
+from whet.importers import fields
+from whet.secrets.redactor import Redactor
+from whet.sessions.activity import Activity, classify
+from whet.sessions.lineage import pieces_of
+from whet.sessions.transcripts import Exchange, ToolCall
+from whet.text.quoting import visible
 
 FOLDERS = ("session-templates", "warm_sessions")
 LISTS = ("examples", "tool_examples", "tool_call_examples", "tool_calls", "patterns", "tool_patterns")

@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whet.importers import fields
-from whet.transcripts import Usage
+from whet.sessions.transcripts import Usage
 
 REFERENCE = "attachment://"
 RESOLVED_LIMIT = 48 << 20

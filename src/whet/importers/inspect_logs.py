@@ -8,7 +8,7 @@ from whet.importers.archives import Archive
 from whet.importers.formats import Format
 from whet.importers.inspect_events import Events
 from whet.importers.source import Source, Unreadable
-from whet.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, ToolCall, Transcript
+from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, ToolCall, Transcript
 
 NAME = "inspect"
 HEADERS = ("header.json", "_journal/start.json")  # the second alone while the evaluation runs

@@ -11,7 +11,19 @@ from whet.importers import completions, content, fields
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.importers.steps import Steps
-from whet.transcripts import Check, Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Transcript, Usage
+from whet.sessions.transcripts import (
+    Check,
+    Ending,
+    Message,
+    Origin,
+    Part,
+    Role,
+    Text,
+    Thought,
+    ToolCall,
+    Transcript,
+    Usage,
+)
 
 NAME = "mini-swe-agent"
 SHELL = "bash"

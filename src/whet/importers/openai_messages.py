@@ -11,7 +11,7 @@ from whet.importers.claude_code import INTERRUPT
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.importers.steps import Steps
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Check,
     Disposition,
     Message,

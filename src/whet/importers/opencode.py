@@ -9,7 +9,7 @@ from whet.importers.formats import Format
 from whet.importers.opencode_messages import Turn, conversation, ending
 from whet.importers.source import Source, Unreadable
 from whet.importers.turns import delegated
-from whet.transcripts import Purpose, Transcript
+from whet.sessions.transcripts import Purpose, Transcript
 
 NAME = "opencode"
 

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
 from whet.importers import content, fields
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Media,

@@ -11,7 +11,7 @@ from whet.importers import fields
 from whet.importers.formats import Format
 from whet.importers.openhands_events import Conversation
 from whet.importers.source import Source
-from whet.transcripts import Check, Ending, Transcript, Usage
+from whet.sessions.transcripts import Check, Ending, Transcript, Usage
 
 NAME = "openhands"
 ROW_KEYS = frozenset({"instance_id", "instance", "instruction", "git_patch", "test_result", "issue"})

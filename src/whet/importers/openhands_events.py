@@ -6,7 +6,7 @@ from typing import Any
 
 from whet.importers import completions, content, fields
 from whet.importers.steps import Steps
-from whet.transcripts import Disposition, Ending, Message, Origin, Part, Role, Thought, ToolCall, ToolResult
+from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Thought, ToolCall, ToolResult
 
 ENDINGS = {
     "finished": Ending.FINISHED,

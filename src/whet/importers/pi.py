@@ -11,7 +11,7 @@ from typing import Any
 from whet.importers import content, fields, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
-from whet.transcripts import (
+from whet.sessions.transcripts import (
     Disposition,
     Ending,
     Message,

@@ -12,7 +12,7 @@ from whet.importers import content, fields, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source, Unreadable, parse
 from whet.importers.steps import Steps
-from whet.transcripts import Ending, Message, Part, Role, Text, Thought, ToolCall, Transcript
+from whet.sessions.transcripts import Ending, Message, Part, Role, Text, Thought, ToolCall, Transcript
 
 NAME = "sharegpt"
 TRAJECTORY_NAME = "hermes-trajectory"

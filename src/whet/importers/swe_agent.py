@@ -11,7 +11,7 @@ from whet.importers import completions, content, fields
 from whet.importers.formats import Format
 from whet.importers.source import Source, Unreadable, parse
 from whet.importers.steps import Steps
-from whet.transcripts import Check, Ending, Message, Origin, Part, Role, Thought, ToolCall, Transcript, Usage
+from whet.sessions.transcripts import Check, Ending, Message, Origin, Part, Role, Thought, ToolCall, Transcript, Usage
 
 NAME = "swe-agent"
 SHELL = "bash"

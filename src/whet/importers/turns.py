@@ -7,8 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from whet.importers import content
-from whet.transcripts import Ending, Message, Origin, Part, Role, Usage
-from whet.trust import Trust
+from whet.sessions.transcripts import Ending, Message, Origin, Part, Role, Usage
+from whet.sessions.trust import Trust
 
 
 @dataclass(slots=True)

@@ -6,13 +6,13 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.examples.prefills import is_prefill, recognised
 from whet.importers.registry import BY_NAME, recognise
 from whet.importers.source import Skipped, Source, Unreadable
-from whet.prefills import is_prefill, recognised
-from whet.redaction import redact
+from whet.secrets.redactor import redact
+from whet.sessions.transcripts import Transcript
 from whet.store.preparing import prepare
 from whet.store.rows import Prepared
-from whet.transcripts import Transcript
 
 
 class Order(NamedTuple):

@@ -12,7 +12,6 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet import templates
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Fault, Toolbox
 from whet.agent.providers.choosing import provider_for
@@ -20,36 +19,37 @@ from whet.agent.redacting import Secrets
 from whet.agent.starting import Means, new_id, perform, room_of, says
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import Box, toolbox
-from whet.attempts import Arm, Attempt
-from whet.cases import Case
-from whet.checks import Ran, mark
 from whet.context.finding import NAMES
 from whet.context.gathering import Request, gather
 from whet.context.machine import environments, this_machine
-from whet.endpoints import address_of
 from whet.engine.orders import Done, Failed
 from whet.engine.steps import Steps
+from whet.examples import templates
+from whet.examples.warm_start import warm_start
 from whet.guidance.warm import words
 from whet.learning.checking import exit_code_of, judge
 from whet.learning.overlays import Overlay, overlaid
 from whet.learning.replay import Replay
-from whet.measures import Measures, measure
-from whet.passages import Setting
-from whet.patches import Form, Patch
-from whet.prompt import Prompt, assemble
-from whet.redaction import secret_values
-from whet.runs import Ended, Run, Sampling, Spent, spend
-from whet.settings import Settings
+from whet.ledger.patches import Form, Patch
+from whet.runs.endpoints import address_of
+from whet.runs.run import Ended, Run, Sampling, Spent, spend
+from whet.runs.settings import Settings
+from whet.secrets.redactor import secret_values
+from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import keep_attempt, key_of, known_attempt, material
-from whet.transcripts import Ending, Message, Purpose, Role, Usage
-from whet.trust import Trust
+from whet.told.passages import Setting
+from whet.told.prompt import Prompt, assemble
+from whet.trials.attempts import Arm, Attempt
+from whet.trials.cases import Case
+from whet.trials.checks import Ran, mark
+from whet.trials.measures import Measures, measure
 from whet.values import Value
-from whet.warm_starts import warm_start
 
 KIND = "attempt"
 TOOLS = ("unattended",)

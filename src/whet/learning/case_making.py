@@ -8,18 +8,18 @@ from typing import NamedTuple
 import msgspec
 
 from whet.agent.tools.situation import Situation
-from whet.analysis import analyse
-from whet.cases import Case, Limits, is_inside, step_case
-from whet.checks import Check
 from whet.data import failure_weights
 from whet.errors import WhetError
-from whet.evidence import gather
-from whet.example_marks import cold
+from whet.failures.analysis import analyse
+from whet.failures.view import gather
 from whet.learning.checking import exit_code_of
-from whet.reconstruction import asked, rebuilt, recovered_check
+from whet.sessions.example_marks import cold
+from whet.sessions.transcripts import Exchange, Message, Role, Transcript
+from whet.sessions.trust import Trust
 from whet.store.home import Home
-from whet.transcripts import Exchange, Message, Role, Transcript
-from whet.trust import Trust
+from whet.trials.cases import Case, Limits, is_inside, step_case
+from whet.trials.checks import Check
+from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0

@@ -14,14 +14,14 @@ from whet.agent.tools.processes import Process
 from whet.agent.tools.sandbox import Wall
 from whet.agent.tools.situation import Situation, Workplace
 from whet.agent.tools.terminal import plan_of
-from whet.definitions import Definition
 from whet.errors import WhetError
 from whet.guidance import judging
-from whet.quoting import mark_for, quoted
-from whet.runs import Budget, Ended, Report, Run, Spent, Status
+from whet.runs.run import Budget, Ended, Report, Run, Spent, Status
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Purpose, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 from whet.store.database import Database
-from whet.transcripts import Purpose, Text, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.text.quoting import mark_for, quoted
 
 OUTPUT_CHARACTERS = 20_000
 JUDGE = Definition(

@@ -4,7 +4,6 @@ import time
 
 from msgspec.structs import replace
 
-from whet import schedules
 from whet.changes.changing import identity_of
 from whet.engine import work
 from whet.engine.life import held
@@ -12,8 +11,9 @@ from whet.engine.orders import Done, Queue
 from whet.engine.steps import Steps
 from whet.engine.work import Office, identity, office
 from whet.errors import WhetError
-from whet.job_records import Record, State, left
-from whet.jobs import Job, schedule_of, stamp
+from whet.jobs import schedules
+from whet.jobs.job import Job, schedule_of, stamp
+from whet.jobs.runs import Record, State, left
 from whet.learning.job_runs import KIND, delivery_order, lock_name, order, run_id
 from whet.learning.job_sessions import spent_on
 from whet.store import job_records

@@ -8,14 +8,14 @@ from whet.changes.apply import Refused
 from whet.changes.changing import ledger_of
 from whet.changes.notes import known
 from whet.changes.pending import propose
-from whet.curation import STALE_DAYS, Finding, findings
 from whet.errors import WhetError
-from whet.ledger import Actor, Entry
+from whet.ledger.entries import Actor, Entry
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.memory_files import Shelf, load
 from whet.store.skill_files import usable
 from whet.store.skill_views import uses
+from whet.told.overlaps import STALE_DAYS, Finding, findings
 
 PAGES = ("memory", "user")
 

@@ -15,8 +15,8 @@ from whet.agent.providers.http import Client, Waits
 from whet.agent.providers.routes import route_to
 from whet.agent.providers.wire import TransportFailed
 from whet.errors import WhetError
-from whet.job_records import Record, letter, moment
-from whet.jobs import address, expect_address
+from whet.jobs.job import address, expect_address
+from whet.jobs.runs import Record, letter, moment
 from whet.learning.programs import Program, run
 from whet.store import files
 

@@ -7,29 +7,29 @@ from functools import partial
 import msgspec
 from msgspec.structs import replace
 
-from whet import templates
-from whet.attempts import Arm, Attempt, Place
 from whet.changes.changing import ledger_of
 from whet.engine.orders import Done, Failed, left_by
 from whet.engine.steps import Steps
-from whet.error_budget import Parts
 from whet.errors import WhetError
+from whet.evidence.error_budget import Parts
+from whet.evidence.verdicts import Ruling
+from whet.examples import templates
+from whet.examples.choosing import Worth
 from whet.learning.attempts import KIND as ATTEMPT
 from whet.learning.attempts import Ask
 from whet.learning.trial_plans import STEPS, Trial
-from whet.ledger import Actor, Entry
-from whet.patches import Form, Patch
-from whet.runs import Spent, together
+from whet.ledger.entries import Actor, Entry
+from whet.ledger.patches import Form, Patch
+from whet.runs.run import Spent, together
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
 from whet.store.template_files import record_worth
 from whet.store.trials import keep_progress, material, progress_of
-from whet.template_choice import Worth
-from whet.trials import Price, Result, Stop, is_needed, judged, waves
+from whet.trials.attempts import Arm, Attempt, Place
+from whet.trials.design import Price, Result, Stop, is_needed, judged, waves
 from whet.values import Value
-from whet.verdicts import Ruling
 
 
 class Progress(Value, frozen=True):

@@ -7,11 +7,11 @@ from whet.changes.changing import identity_of, ledger_of
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Steps
 from whet.engine.work import office
+from whet.examples.choosing import FRESH_SECONDS
 from whet.learning import watch
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.template_draws import is_drawn
-from whet.template_choice import FRESH_SECONDS
 
 EVERY_SECONDS = 3600.0
 

@@ -5,21 +5,22 @@ from threading import Event
 from typing import NamedTuple
 
 from whet.agent.protocols import Chosen
-from whet.analysis import Analysis
-from whet.cases import Case
 from whet.changes.changing import ledger_of
 from whet.data import failure_weights
-from whet.faults import Kind as Fault
-from whet.faults import faults
+from whet.examples.templates import written as template_text
+from whet.failures.analysis import Analysis
+from whet.failures.lessons import Lesson, distill, shows
 from whet.guidance import writing as words
 from whet.guidance.rules import catalogue
-from whet.improvements import Ask, Idea, again, decided, for_model, tried_elsewhere, without
 from whet.learning.case_making import cases_from
 from whet.learning.writer import write
-from whet.ledger import Entry, State, Step
-from whet.lessons import Lesson, distill, shows
-from whet.patches import Action, Form, Patch
-from whet.runs import Spent
+from whet.ledger.entries import Entry, State, Step
+from whet.ledger.patch_faults import Kind as Fault
+from whet.ledger.patch_faults import faults
+from whet.ledger.patches import Action, Form, Patch
+from whet.runs.run import Spent
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
 from whet.store.analyses import judged, refresh
 from whet.store.case_files import chosen as chosen_cases
 from whet.store.database import Database
@@ -27,11 +28,10 @@ from whet.store.home import Home
 from whet.store.listing import Filters, find
 from whet.store.sessions import load
 from whet.store.template_files import usable, worths
-from whet.templates import written as template_text
-from whet.transcripts import Purpose
-from whet.trust import Trust
+from whet.trials.cases import Case
+from whet.trials.drafts import Way, correction_of, drafts
+from whet.trials.ideas import Ask, Idea, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
-from whet.writing import Way, correction_of, drafts
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
 AGAIN, RETIRE, TEMPLATE = "again", "retire", "template"

@@ -14,22 +14,22 @@ from whet.changes.pending import propose
 from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps
 from whet.errors import WhetError
-from whet.improvements import Ask, Became, Idea, Outcome, Report, retires
+from whet.evidence.verdicts import Ruling, Verdict
 from whet.learning.attempts import Supply, served
 from whet.learning.experiment import Observe, Progress, trial
 from whet.learning.ideas import RETIRE, TEMPLATE, Found, cases_for, find_ideas, with_words
 from whet.learning.trial_plans import Prepared, Wanted, prepare
-from whet.ledger import Actor
-from whet.patches import Form, Patch
-from whet.runs import Spent, together
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Form, Patch
+from whet.runs.run import Spent, together
+from whet.sessions.trust import Trust
 from whet.store.case_files import folders_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.settings_file import load
-from whet.trust import Trust
+from whet.trials.ideas import Ask, Became, Idea, Outcome, Report, retires
 from whet.values import Value
-from whet.verdicts import Ruling, Verdict
 
 KIND = "improve"
 NO_MODEL = "No model is set, so nothing was tried: `whet config set model local`, then `whet improve` again."

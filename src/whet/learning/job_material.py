@@ -5,13 +5,13 @@ import shlex
 from pathlib import Path
 
 from whet.agent.warming import AUTO
-from whet.endpoints import address_of
 from whet.errors import WhetError
-from whet.jobs import Job
+from whet.jobs.job import Job
+from whet.runs.endpoints import address_of
 from whet.store import skill_files, template_files
 from whet.store.home import Home
 from whet.store.settings_file import load
-from whet.words import names
+from whet.text.words import names
 
 PROMPT_BYTES = 1_000_000
 INTERPRETERS = names("sh bash zsh dash env python python3 node ruby perl nice timeout")

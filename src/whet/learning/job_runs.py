@@ -13,22 +13,12 @@ from whet.changes.changing import identity_of
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, Unsure
 from whet.errors import WhetError
-from whet.job_records import (
-    Handing,
-    Outcome,
-    Record,
-    Result,
-    State,
-    finished,
-    handed,
-    heading,
-    script_result,
-)
+from whet.jobs.runs import Handing, Outcome, Record, Result, State, finished, handed, heading, script_result
 from whet.learning.delivery import Surroundings, deliver, may_be_repeated
 from whet.learning.job_material import expect_outside, expect_script, folder_of, prompt_of
 from whet.learning.job_sessions import Loaded, Scene, Task, carried_out, spent_on
 from whet.learning.programs import Program, Ran, run
-from whet.redaction import Redactor, secret_values
+from whet.secrets.redactor import Redactor, secret_values
 from whet.store import job_records, skill_files
 from whet.store.home import Home
 from whet.store.job_files import load

@@ -8,23 +8,23 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.talking import Talk, Wish
-from whet.endpoints import address_of
 from whet.errors import WhetError
 from whet.guidance import jobs as words
-from whet.job_records import Record, Result, missed_words, moment, report_in, result_of
-from whet.jobs import LEAST_WINDOW, Job, tools_of
+from whet.jobs.job import LEAST_WINDOW, Job, tools_of
+from whet.jobs.runs import Record, Result, missed_words, moment, report_in, result_of
 from whet.learning.job_material import folder_of
-from whet.models import Model
-from whet.quoting import mark_for, quoted, shortened, visible
-from whet.runs import Ended, Spent, together
-from whet.settings import ModelFacts, Settings
+from whet.runs.endpoints import address_of
+from whet.runs.models import Model
+from whet.runs.run import Ended, Spent, together
+from whet.runs.settings import ModelFacts, Settings
+from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, session_id
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.recording import SOURCE
 from whet.store.sessions import stored
 from whet.store.settings_file import load
-from whet.transcripts import Ending, Message, Origin, Purpose, Role, Text, session_id
-from whet.trust import Trust
+from whet.text.quoting import mark_for, quoted, shortened, visible
 from whet.values import Value
 
 SHARE_OF_ROOM = 0.4

@@ -5,11 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.canaries import loss_of
+from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.recording import SOURCE
 from whet.store.rows import Facts
-from whet.transcripts import Purpose
+from whet.trials.canaries import loss_of
 
 SETTLED_SECONDS = 3600.0
 """A session that nobody has touched for so long is taken for finished."""

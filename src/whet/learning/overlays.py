@@ -9,16 +9,16 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.cases import Case
 from whet.changes.apply import apply
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.patches import Form, Patch
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Form, Patch
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
-from whet.trust import Trust
+from whet.trials.cases import Case
 
 COPIED_FILES = ("SOUL.md", "memory.md", "user.md", "memory.toml")
 COPIED_FOLDERS = ("guidance", "skills", "templates")

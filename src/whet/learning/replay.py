@@ -8,12 +8,12 @@ import msgspec
 
 from whet.agent.protocols import Answer
 from whet.agent.tools.registry import built_in, tools_in
-from whet.arguments import arguments_of
-from whet.definitions import Definition
-from whet.fingerprints import call_key
+from whet.failures.fingerprints import call_key
 from whet.guidance import notice
-from whet.transcripts import Disposition, Message, Text, ToolCall, ToolResult, pair
-from whet.trust import Trust, trust_of_tool
+from whet.sessions.arguments import arguments_of
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult, pair
+from whet.sessions.trust import Trust, trust_of_tool
 
 JSON_TYPES: tuple[tuple[type, str], ...] = (
     (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"),

@@ -20,21 +20,20 @@ from whet.agent.starting import Beginning, Means, answered, perform, start
 from whet.agent.tools.registry import built_in
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
-from whet.arguments import object_of
 from whet.changes.changing import ledger_of
-from whet.compaction import told
 from whet.context.gathering import Request
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps
 from whet.guidance import reviewing
-from whet.ledger import Entry
-from whet.passages import Setting
-from whet.prompt import trust_of
-from whet.quoting import mark_for, quoted
-from whet.redaction import secret_values
-from whet.reviews import ALLOWED, Kind, Reviewed, denial, summary
-from whet.runs import Budget, Ended, Run, Spent, fork, together
-from whet.settings import Settings
+from whet.ledger.entries import Entry
+from whet.runs.run import Budget, Ended, Run, Spent, fork, together
+from whet.runs.settings import Settings
+from whet.runs.shortening import told
+from whet.secrets.redactor import secret_values
+from whet.sessions.arguments import object_of
+from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult
+from whet.sessions.transcripts import session_id as id_of
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import find
@@ -43,9 +42,10 @@ from whet.store.prompts import restore_prompt
 from whet.store.recording import SOURCE, restored_run
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of, stored
 from whet.store.settings_file import load as load_settings
-from whet.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult
-from whet.transcripts import session_id as id_of
-from whet.trust import Trust
+from whet.text.quoting import mark_for, quoted
+from whet.told.passages import Setting
+from whet.told.prompt import trust_of
+from whet.told.review_when import ALLOWED, Kind, Reviewed, denial, summary
 from whet.values import Value
 
 KIND = "review"

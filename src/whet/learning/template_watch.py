@@ -5,19 +5,19 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.canaries import Comparison, Observation
 from whet.changes.templates import overruled_at, retire
 from whet.data import failure_weights
 from whet.errors import WhetError
+from whet.examples.choosing import FRESH_SECONDS, Worth, standing
+from whet.examples.templates import Template
 from whet.learning.live_sessions import SETTLED_SECONDS, live_sessions, settled_lots
-from whet.live_worth import ALPHA, LEAST_EFFECT, Judged, Judgement, judge
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import Counted, Outcome, count_draws, models_drawn, outcomes, uncounted
 from whet.store.template_files import record_worth, usable, worths
-from whet.template_choice import FRESH_SECONDS, Worth, standing
-from whet.templates import Template
+from whet.trials.canaries import Comparison, Observation
+from whet.trials.live_templates import ALPHA, LEAST_EFFECT, Judged, Judgement, judge
 from whet.values import Value
 
 SOURCE = "canary"

@@ -6,33 +6,35 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
-from whet import planning, templates, tokens
 from whet.agent.protocols import Chosen
-from whet.attempts import Arm
-from whet.cases import Case
 from whet.engine.orders import Order
-from whet.error_budget import Parts, Past, alpha_for
 from whet.errors import WhetError
+from whet.evidence import power
+from whet.evidence.error_budget import Parts, Past, alpha_for
+from whet.evidence.verdicts import ALPHA, Ruling
+from whet.examples import templates
+from whet.examples.warm_start import warm_start
 from whet.guidance.placebo import filler
 from whet.guidance.warm import words
 from whet.learning.attempts import Supply, beginning, served
 from whet.learning.overlays import overlaid
-from whet.ledger import Step
-from whet.models import cost
-from whet.patches import Form, Patch
-from whet.placebos import placebo_of
-from whet.runs import Sampling, Spent
-from whet.settings import Settings
+from whet.ledger.entries import Step
+from whet.ledger.patches import Form, Patch
+from whet.runs.models import cost
+from whet.runs.run import Sampling, Spent
+from whet.runs.settings import Settings
+from whet.sessions.transcripts import Usage
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
-from whet.transcripts import Usage
-from whet.trials import Allowance, Design, Price, Result, cache_price, design, is_affordable
+from whet.text import tokens
+from whet.trials.attempts import Arm
+from whet.trials.cases import Case
+from whet.trials.design import Allowance, Design, Price, Result, cache_price, design, is_affordable
+from whet.trials.placebos import placebo_of
 from whet.values import Value
-from whet.verdicts import ALPHA, Ruling
-from whet.warm_starts import warm_start
 
 KIND = "trial"
 STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
@@ -81,7 +83,7 @@ class Prepared(NamedTuple):
 
     trial: Trial
     patch: Patch
-    plan: planning.Plan
+    plan: power.Plan
     of_one: Spent  # about what one attempt costs
 
     @property
@@ -181,9 +183,9 @@ def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> t
     return price, Spent(calls, usage.input, usage.output, dollars=cost(usage, chosen.model.prices))
 
 
-def _plan(planned: Design, of_one: Spent) -> planning.Plan:
-    spread = planning.deviation(USUAL_PASS_RATE, planned.seeds)
-    found = planning.plan(
+def _plan(planned: Design, of_one: Spent) -> power.Plan:
+    spread = power.deviation(USUAL_PASS_RATE, planned.seeds)
+    found = power.plan(
         len(planned.cases), planned.seeds, alpha=planned.alpha, spread=spread, cost_of_attempt=of_one.dollars or 0.0
     )
     share = len(planned.arms) / 2

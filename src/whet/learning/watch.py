@@ -9,7 +9,6 @@ from datetime import UTC, datetime
 
 import msgspec
 
-from whet.canaries import Comparison, Decision, Observation, compare, is_told, key_of
 from whet.changes.apply import promote, revert
 from whet.changes.changing import ledger_of
 from whet.changes.telling import tell
@@ -19,9 +18,7 @@ from whet.engine.steps import Steps
 from whet.errors import WhetError
 from whet.learning.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots
 from whet.learning.template_watch import Measured, look_at_templates
-from whet.ledger import Actor, Item
-from whet.passages import Setting
-from whet.rule_texts import holds_in
+from whet.ledger.entries import Actor, Item
 from whet.store.analyses import refresh
 from whet.store.canary_counts import Counted, Delivery, count, counted, deliveries
 from whet.store.database import Database
@@ -30,6 +27,9 @@ from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.targets.drawing import unit_of
 from whet.targets.settings import FILE_AGENT
+from whet.told.passages import Setting
+from whet.told.rules import holds_in
+from whet.trials.canaries import Comparison, Decision, Observation, compare, is_told, key_of
 from whet.values import Value
 
 KIND = "watch"

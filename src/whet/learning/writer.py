@@ -10,15 +10,15 @@ from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen
 from whet.agent.redacting import Secrets
 from whet.agent.starting import Means, new_id, perform, says
+from whet.failures.lessons import Lesson
 from whet.guidance import writing as words
 from whet.learning.replay import Replay
-from whet.lessons import Lesson
-from whet.patches import Patch
-from whet.runs import Budget, Ended, Run, Spent
+from whet.ledger.patches import Patch
+from whet.runs.run import Budget, Ended, Run, Spent
+from whet.sessions.transcripts import Ending, Message, Purpose, Role
+from whet.sessions.trust import Trust
 from whet.store.database import Database
-from whet.transcripts import Ending, Message, Purpose, Role
-from whet.trust import Trust
-from whet.writing import facts_of, written
+from whet.trials.drafts import facts_of, written
 
 
 class Written(NamedTuple):

@@ -10,15 +10,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.analysis import ANALYSIS_VERSION, Analysis, analyse
-from whet.outcomes import Outcome
-from whet.scores import Weights
+from whet.failures.analysis import ANALYSIS_VERSION, Analysis, analyse
+from whet.failures.score import Weights
+from whet.failures.summaries import Judged
+from whet.outcomes.deciding import Outcome
+from whet.sessions.transcripts import Origin, Purpose, Transcript
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
 from whet.store.recording import SOURCE
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of
-from whet.summaries import Judged
-from whet.transcripts import Origin, Purpose, Transcript
 
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000

@@ -6,10 +6,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet import cases
-from whet.cases import Case
 from whet.errors import WhetError
 from whet.store.files import Place, beneath, decoded, entries, read, write
+from whet.trials import cases
+from whet.trials.cases import Case
 
 FOLDER = "cases"
 ENDING = ".toml"

@@ -3,10 +3,10 @@
 from pathlib import Path
 from typing import NamedTuple
 
-from whet import jobs
 from whet.errors import WhetError
-from whet.jobs import ENDING, FOLDER, Job
-from whet.patches import NAMES, Form
+from whet.jobs import job
+from whet.jobs.job import ENDING, FOLDER, Job
+from whet.ledger.patches import NAMES, Form
 from whet.store.files import Place, beneath, decoded, entries, read
 
 
@@ -30,7 +30,7 @@ def load(home: Path, name: str) -> Job:
     if text is None:
         known = ", ".join(found.name for found in list_jobs(home)) or "none yet"
         raise WhetError(f"There is no job {name}.", advice=f"Jobs: {known}.")
-    return jobs.read(text, name=name)
+    return job.read(text, name=name)
 
 
 def read_text(home: Path, name: str) -> str | None:

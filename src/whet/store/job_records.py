@@ -5,7 +5,7 @@ from typing import NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.job_records import Handing, Record, State
+from whet.jobs.runs import Handing, Record, State
 from whet.store.database import Database, Row
 
 COLUMNS = "home, job, schedule, accounted, made"

@@ -7,7 +7,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.ledger import DECISIONS, Entry, State, fold, seen_from
+from whet.ledger.entries import DECISIONS, Entry, State, fold, seen_from
 from whet.store.database import Database
 
 

@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.example_marks import places
+from whet.sessions.example_marks import places
+from whet.sessions.transcripts import Origin
 from whet.store import postgres_matching, sqlite_matching
 from whet.store.database import Database
 from whet.store.listing import Filters
@@ -12,7 +13,6 @@ from whet.store.narrowing import of_message
 from whet.store.queries import Query
 from whet.store.sessions import SESSION_COLUMNS, messages, session_of
 from whet.store.sqlite import SQLite
-from whet.transcripts import Origin
 
 CANDIDATES = 1_000
 SCANNED = 20_000

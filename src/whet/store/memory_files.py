@@ -5,11 +5,11 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
-from whet import memory
 from whet.errors import WhetError
-from whet.memory import Change, Memory, Note, Refusal
-from whet.note_pages import PageForm
 from whet.store.files import Folder, beneath, decoded, locked, read
+from whet.told import memory
+from whet.told.memory import Change, Memory, Note, Refusal
+from whet.told.note_pages import PageForm
 
 NAMES = tuple(memory.LIMITS)
 HERMES = {"memory": "MEMORY.md", "user": "USER.md"}

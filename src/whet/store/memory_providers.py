@@ -6,12 +6,12 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
-from whet import memory, note_pages
 from whet.errors import WhetError
-from whet.recall import Excerpt, best, excerpts
+from whet.sessions.trust import Trust
 from whet.store.files import Place, beneath, entries, read, remove, write
 from whet.store.memory_files import NAMES, Shelf, load
-from whet.trust import Trust
+from whet.told import memory, note_pages
+from whet.told.recall import Excerpt, best, excerpts
 
 SETTINGS = "memory.toml"
 NOTE = "whet.md"

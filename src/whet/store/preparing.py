@@ -4,11 +4,11 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from whet.example_marks import places
+from whet.sessions.example_marks import places
+from whet.sessions.transcripts import Message, Origin, Pairing, Role, Transcript, encode, link, pair, session_id
+from whet.sessions.usage import total
 from whet.store.rows import Facts, MessageRow, Prepared
 from whet.store.words import indexed
-from whet.transcripts import Message, Origin, Pairing, Role, Transcript, encode, link, pair, session_id
-from whet.usage import total
 
 TITLE_CHARACTERS = 200
 

@@ -8,8 +8,8 @@ import zlib
 import msgspec
 
 from whet.errors import WhetError
-from whet.prompt import Prompt
 from whet.store.database import Database
+from whet.told.prompt import Prompt
 
 
 def keep_prompt(database: Database, prompt: Prompt, *, now: float) -> str:

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 
 from whet import __version__
 from whet.errors import WhetError
-from whet.redaction import Redactor
-from whet.runs import Ended, Run
+from whet.runs.run import Ended, Run
+from whet.secrets.redactor import Redactor
+from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id
+from whet.sessions.usage import total
 from whet.store.database import Database
 from whet.store.preparing import prepare, row_of, storable
 from whet.store.prompts import restore_prompt
 from whet.store.sessions import Provenance, Session, add_rows, is_stored, keep, load, messages, stored
-from whet.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id
-from whet.usage import total
 
 SOURCE = "whet"
 KEY_BYTES = 16

@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from whet.transcripts import Check, Usage
+from whet.sessions.transcripts import Check, Usage
 from whet.values import Value
 
 

@@ -7,12 +7,12 @@ ranked among themselves by how often and how densely the words occur in them (do
 import re
 from typing import Literal, NamedTuple
 
+from whet.sessions.transcripts import Message, decode
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.matching import Match, match_parts_of_words, match_words
 from whet.store.queries import Phrase, Query, parse
 from whet.store.words import plain, searchable
-from whet.transcripts import Message, decode
 
 SNIPPET_CHARACTERS = 240
 EVERYTHING = Filters()

@@ -9,10 +9,10 @@ from typing import Literal, NamedTuple
 
 import msgspec
 
+from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, decode
 from whet.store.database import Database, Row
 from whet.store.indexing import index_words
 from whet.store.rows import COLUMNS, Facts, MessageRow, Prepared
-from whet.transcripts import Ending, Message, Purpose, Transcript, decode
 
 Change = Literal["imported", "updated", "unchanged", "conflict"]
 

@@ -3,8 +3,8 @@
 from typing import Any, NamedTuple
 
 from whet.errors import WhetError
-from whet.settings import FILE_NAME, Settings, parse
-from whet.settings_edits import HEAD, assigned, removed
+from whet.runs.settings import FILE_NAME, Settings, parse
+from whet.runs.settings_edits import HEAD, assigned, removed
 from whet.store import files
 from whet.store.home import Home, prepare_home
 

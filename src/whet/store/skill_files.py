@@ -4,10 +4,10 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from whet import skills
 from whet.errors import WhetError
-from whet.skills import FILE, FOLDERS, Skill
 from whet.store.files import Conflict, Entry, Folder, Place, beneath, decoded, entered, entries, locked, move, read
+from whet.told import skills
+from whet.told.skills import FILE, FOLDERS, Skill
 
 FOLDER = "skills"
 ARCHIVE = ("archive", "skills")

@@ -2,8 +2,8 @@
 
 from typing import NamedTuple
 
-from whet.skills import FILE
 from whet.store.database import Database
+from whet.told.skills import FILE
 
 
 class Use(NamedTuple):

@@ -6,9 +6,9 @@ What was counted stays as it was, though its session may go on: the evidence was
 from collections.abc import Iterable
 from typing import NamedTuple
 
+from whet.sessions.transcripts import session_id
 from whet.store.database import Database
 from whet.store.recording import SOURCE
-from whet.transcripts import session_id
 
 
 class Draw(NamedTuple):

@@ -6,15 +6,15 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet import templates
 from whet.errors import WhetError
+from whet.examples import templates
+from whet.examples.choosing import Worth
+from whet.examples.templates import Template
+from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
 from whet.store.files import Place, beneath, entries, read
 from whet.store.listing import Filters, list_sessions
 from whet.store.sessions import load as load_session
-from whet.template_choice import Worth
-from whet.templates import Template
-from whet.transcripts import Transcript
 
 FOLDER = "templates"
 ENDING = ".json"

@@ -6,9 +6,9 @@ from typing import TypeVar
 
 import msgspec
 
-from whet.attempts import Attempt
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.trials.attempts import Attempt
 from whet.values import Value
 
 KEY_BYTES = 16

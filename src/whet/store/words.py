@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from whet.transcripts import Message, Text, Thought, ToolCall, ToolResult
+from whet.sessions.transcripts import Message, Text, Thought, ToolCall, ToolResult
 
 MARK = "\ue000"  # a private character that counts as a letter in the index and that no text may bring into it
 

@@ -5,12 +5,12 @@ from collections.abc import Iterable, Iterator
 
 from msgspec.structs import replace
 
-from whet.canaries import is_told, key_of, told_rules
-from whet.ledger import Item
+from whet.ledger.entries import Item
 from whet.store.canary_counts import Delivery
 from whet.targets.offering import Offer
 from whet.targets.rendering import holds_for
 from whet.targets.settings import Target
+from whet.trials.canaries import is_told, key_of, told_rules
 
 
 def unit_of(path: str, day: str) -> str:

@@ -4,14 +4,14 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.canaries import replaced_by
-from whet.ledger import Item, fold, seen_from
-from whet.patches import Form
+from whet.ledger.entries import Item, fold, seen_from
+from whet.ledger.patches import Form
+from whet.ledger.traces import is_vouched_for
 from whet.store import files, skill_files
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.targets.skill_folders import MAIN_FILE, Content
-from whet.traces import is_vouched_for
+from whet.trials.canaries import replaced_by
 
 
 class Offer(NamedTuple):

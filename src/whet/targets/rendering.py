@@ -5,13 +5,13 @@ from functools import cache
 from importlib.resources import files
 from typing import NamedTuple
 
-from whet import tokens
-from whet.ledger import Item
-from whet.prompt_sources import Budgets
-from whet.quoting import visible
+from whet.ledger.entries import Item
+from whet.sessions.trust import Trust
 from whet.targets.agents import known
 from whet.targets.settings import Target
-from whet.trust import Trust
+from whet.text import tokens
+from whet.text.quoting import visible
+from whet.told.prompt_inputs import Budgets
 
 PURPOSES = {False: "interactive", True: "unattended"}
 

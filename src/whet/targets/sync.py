@@ -8,9 +8,8 @@ from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
-from whet.blocks import HASH_BYTES, Block, Damage, find, place, take_out
 from whet.errors import WhetError
-from whet.ledger import Item
+from whet.ledger.entries import Item
 from whet.store import files
 from whet.store.canary_counts import Delivery
 from whet.store.folders import NEW_FILE
@@ -23,6 +22,7 @@ from whet.targets.places import Found, keep, lead, look, tidy
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target
 from whet.targets.skill_folders import Content, Copy, Kind
+from whet.told.marked_block import HASH_BYTES, Block, Damage, find, place, take_out
 
 ATTEMPTS = 5
 PROJECT_FILE_MODE = 0o644  # others who work in the project read it too

@@ -4,9 +4,20 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from agent.providers.vendor_streams import LIST, READ, result, user
-from whet.runs import Run, Sampling
-from whet.transcripts import Disposition, Media, Message, Origin, Part, Role, Text, Thought, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.runs.run import Run, Sampling
+from whet.sessions.transcripts import (
+    Disposition,
+    Media,
+    Message,
+    Origin,
+    Part,
+    Role,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+)
+from whet.sessions.trust import Trust
 
 FULL = Run(
     id="run-1",

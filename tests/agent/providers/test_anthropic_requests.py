@@ -13,9 +13,9 @@ from agent.providers.conversations_on_the_wire import FULL, conversations, turns
 from agent.providers.vendor_streams import RUN, calls, result, user
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.data import models
-from whet.models import Model, model_of
-from whet.runs import Run, Sampling
-from whet.transcripts import Message, Origin
+from whet.runs.models import Model, model_of
+from whet.runs.run import Run, Sampling
+from whet.sessions.transcripts import Message, Origin
 
 GOLDEN = Path(__file__).parents[2] / "data" / "anthropic_request.json"
 CODEC = AnthropicCodec(Model("claude"))

@@ -12,9 +12,9 @@ from agent.loopback import JSON, Play, playing, streamed
 from agent.prefixes import Watch
 from agent.providers.vendor_streams import RUN, answered, anthropic_answer, asking_of, replied, result, user
 from whet.agent.protocols import ProviderFailed, Reply, Stop
-from whet.models import Model, Prices
-from whet.runs import Fragment
-from whet.transcripts import Text, Thought, ToolCall, Usage
+from whet.runs.models import Model, Prices
+from whet.runs.run import Fragment
+from whet.sessions.transcripts import Text, Thought, ToolCall, Usage
 
 CLAUDE = replace(RUN, model="claude-opus-5")
 THINKING = (

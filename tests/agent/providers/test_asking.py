@@ -24,7 +24,7 @@ from agent.providers.vendor_streams import (
     replied,
 )
 from whet.agent.protocols import Fault, Interrupted, ProviderFailed, Reply, Stop
-from whet.runs import Fragment
+from whet.runs.run import Fragment
 
 GOOD = openai_answer(
     {"content": "Hello"}, {"tool_calls": [call_piece(0, "{}", call_id="c1", name="f")]}, finish="tool_calls"

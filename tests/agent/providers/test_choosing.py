@@ -8,10 +8,10 @@ from agent.loopback import playing, streamed
 from agent.providers.vendor_streams import KEY, openai_answer, replied
 from whet.agent.providers.choosing import provider_for
 from whet.agent.providers.dialects import BY_HOST, dialect_of
-from whet.endpoints import KNOWN
 from whet.errors import WhetError
-from whet.models import Model, Prices, with_facts
-from whet.settings import Endpoint, ModelFacts, Settings
+from whet.runs.endpoints import KNOWN
+from whet.runs.models import Model, Prices, with_facts
+from whet.runs.settings import Endpoint, ModelFacts, Settings
 from whet.store.home import Home
 
 HOME = Home(Path("/nowhere"))

@@ -14,11 +14,11 @@ from whet.agent.compaction import Compacting, pursue
 from whet.agent.protocols import Chosen
 from whet.agent.providers.local import LocalProvider, provider_for
 from whet.agent.starting import room_of
-from whet.runs import Ended, Run, Sampling, grown
-from whet.settings import Local, Settings
+from whet.runs.run import Ended, Run, Sampling, grown
+from whet.runs.settings import Local, Settings
+from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall, ToolResult, pair
+from whet.sessions.trust import Trust
 from whet.store.home import Home
-from whet.transcripts import Ending, Message, Origin, Role, Text, ToolCall, ToolResult, pair
-from whet.trust import Trust
 
 WINDOW = 640
 TASK = "Find out which line of the parser is wrong."

@@ -12,8 +12,8 @@ from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.agent.providers.wire import Patience, TransportFailed, look_up
 from whet.errors import WhetError
-from whet.models import Model
-from whet.settings import Endpoint
+from whet.runs.models import Model
+from whet.runs.settings import Endpoint
 
 GOOD = openai_answer({"content": "Hello"})
 

@@ -12,7 +12,7 @@ from agent.providers.model_files import MODEL, gguf
 from whet.agent.providers.local import known_model
 from whet.agent.providers.local_facts import Facts, facts_of
 from whet.errors import WhetError
-from whet.settings import Local
+from whet.runs.settings import Local
 
 
 def facts(folder: Path, body: bytes) -> Facts:

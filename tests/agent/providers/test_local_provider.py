@@ -17,15 +17,15 @@ from whet.agent.protocols import Answer, Chosen, Fault, Interrupted, ProviderFai
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.starting import says
-from whet.definitions import Definition
 from whet.errors import WhetError
-from whet.models import Model
-from whet.runs import Budget, Ended, Fragment, Run, Sampling, grown
-from whet.settings import Local, Settings
+from whet.runs.models import Model
+from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
+from whet.runs.settings import Local, Settings
+from whet.runs.text_calls import parsed
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 from whet.store.home import Home
-from whet.text_calls import parsed
-from whet.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
-from whet.trust import Trust
 
 READ = Definition(
     "read_file",

@@ -14,10 +14,10 @@ from agent.providers.vendor_streams import RUN, calls, result, user
 from whet.agent.providers.dialects import BY_HOST, PLAIN, Dialect, dialect_of
 from whet.agent.providers.openai import OpenAICodec
 from whet.data import models
-from whet.models import Model, model_of
-from whet.runs import Run, Sampling
-from whet.transcripts import Message, Role, Text, Thought, ToolCall
-from whet.trust import Trust
+from whet.runs.models import Model, model_of
+from whet.runs.run import Run, Sampling
+from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
+from whet.sessions.trust import Trust
 
 GOLDEN = Path(__file__).parents[2] / "data" / "openai_request.json"
 PLAIN_CODEC = OpenAICodec(Model("m"), PLAIN)

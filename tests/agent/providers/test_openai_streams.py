@@ -25,9 +25,9 @@ from agent.providers.vendor_streams import (
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.events import Events
 from whet.agent.providers.openai_stream import OpenAIReading
-from whet.models import Model, Prices
-from whet.runs import Fragment, Run
-from whet.transcripts import Text, Thought, ToolCall, Usage
+from whet.runs.models import Model, Prices
+from whet.runs.run import Fragment, Run
+from whet.sessions.transcripts import Text, Thought, ToolCall, Usage
 
 PLAIN = Model("m")
 WHOLE = openai_answer(

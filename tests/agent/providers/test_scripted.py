@@ -20,8 +20,8 @@ from whet.agent.providers.scripted import (
     scripted_file,
 )
 from whet.errors import WhetError
-from whet.runs import Fragment, grown
-from whet.transcripts import Ending, Text, ToolCall, Usage
+from whet.runs.run import Fragment, grown
+from whet.sessions.transcripts import Ending, Text, ToolCall, Usage
 
 
 def test_a_reply_streams_in_pieces_that_add_up() -> None:

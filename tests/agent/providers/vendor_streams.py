@@ -11,12 +11,12 @@ from whet.agent.protocols import Reply
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.agent.providers.retries import Timing
-from whet.definitions import Definition
-from whet.models import Model
-from whet.runs import Fragment, Run
-from whet.settings import Endpoint
-from whet.transcripts import Message, Role, Text, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.runs.models import Model
+from whet.runs.run import Fragment, Run
+from whet.runs.settings import Endpoint
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 
 KEY = "sk-test-0123456789abcdef"
 KEY_VARIABLE = "MINE_KEY"

@@ -11,10 +11,10 @@ from pathlib import Path
 from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
 from whet.agent.tools.toolbox import Box, Question, Situation, toolbox
-from whet.settings import Sandbox, Server, Terminal
+from whet.runs.settings import Sandbox, Server, Terminal
+from whet.sessions.transcripts import Message, ToolCall
+from whet.sessions.trust import Trust
 from whet.store.home import Home
-from whet.transcripts import Message, ToolCall
-from whet.trust import Trust
 
 SECRET = "sk-live-4f9a8c7b6d5e4f3a2b1c0d9e8f7a6b5c"
 KEY = "-----BEGIN PRIVATE KEY-----\nMIIBVQIBADANBgkqhkiG9w0BAQEFAASCAT8wggE7\n"

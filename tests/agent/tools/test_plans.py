@@ -2,8 +2,8 @@
 
 from agent.tools.rooms import Room, ask_for
 from whet.agent.tools.plans import Step, plan_in
-from whet.transcripts import Message, Role, Text, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 
 STEPS = [{"text": "look", "status": "done"}, {"text": "change", "status": "doing"}, {"text": "check"}]
 ARGUMENTS = '{"steps": [{"text": "look", "status": "done"}, {"text": "check"}]}'

@@ -10,14 +10,14 @@ import pytest
 from agent.tools.rooms import ask_for
 from whet.agent.tools.toolbox import Box, Situation, toolbox
 from whet.changes.pending import pending
-from whet.ledger import Actor, Step
+from whet.ledger.entries import Actor, Step
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.transcripts import Message, Role, Text, ToolCall, Transcript
-from whet.trust import Trust
 
 NOW = 1_750_000_000.0
 ORDER = Message(

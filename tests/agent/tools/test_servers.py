@@ -13,9 +13,9 @@ import pytest
 
 from agent.tools.rooms import Room, ask_for
 from whet.agent.tools.toolbox import Box
-from whet.settings import Server, Terminal
-from whet.transcripts import Disposition, ToolCall
-from whet.trust import Trust
+from whet.runs.settings import Server, Terminal
+from whet.sessions.transcripts import Disposition, ToolCall
+from whet.sessions.trust import Trust
 
 pytest.importorskip("mcp", reason="the MCP library is an extra")
 

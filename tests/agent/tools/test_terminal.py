@@ -12,9 +12,9 @@ import pytest
 from agent.tools.rooms import Room, ask_for, walls_here
 from whet.agent.tools.sandbox import Wall, Walls
 from whet.agent.tools.toolbox import Box
-from whet.settings import Sandbox, Terminal
-from whet.transcripts import Disposition, ToolCall
-from whet.trust import Trust
+from whet.runs.settings import Sandbox, Terminal
+from whet.sessions.transcripts import Disposition, ToolCall
+from whet.sessions.trust import Trust
 
 WALLS = {**walls_here(), "none": Walls(Wall.NONE)}
 PATIENCE_SECONDS = 30

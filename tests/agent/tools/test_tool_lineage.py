@@ -5,8 +5,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.agent.tools.lineage import Lineage
-from whet.transcripts import Message, Origin, Role, Text, ToolResult
-from whet.trust import Trust
+from whet.sessions.transcripts import Message, Origin, Role, Text, ToolResult
+from whet.sessions.trust import Trust
 
 SAID = "Please remember that I prefer tabs over spaces. Never push to main! List the files."
 

@@ -13,11 +13,11 @@ from whet.agent.tools.registry import SETS, built_in, names_in, tool_of
 from whet.agent.tools.situation import Given, Occasion, Workplace
 from whet.agent.tools.toolbox import Box
 from whet.errors import WhetError
-from whet.passages import plain_names
-from whet.runs import Report, Status
-from whet.tools import Family, family_of
-from whet.transcripts import Disposition, ToolCall
-from whet.trust import Trust
+from whet.runs.run import Report, Status
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import Disposition, ToolCall
+from whet.sessions.trust import Trust
+from whet.told.passages import plain_names
 
 REQUEST_BYTES = 6_000
 NEVER = threading.Event()

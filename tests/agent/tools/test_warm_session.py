@@ -9,13 +9,13 @@ from agent.tools.rooms import Room, ask_for
 from conversations import call, conversation, user
 from samples_of_templates import TEMPLATE
 from whet.agent.tools.toolbox import Box
+from whet.examples.templates import written
+from whet.sessions.transcripts import Check, ToolResult
+from whet.sessions.trust import Trust
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import usable
-from whet.templates import written
-from whet.transcripts import Check, ToolResult
-from whet.trust import Trust
 
 TOOLS = ("list_beds", "count_seeds", "water_bed", "search_notes", "weigh_crop", "plan_rows")
 

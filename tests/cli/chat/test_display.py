@@ -6,9 +6,9 @@ import re
 
 from whet.cli.chat.display import Display
 from whet.cli.chat.screen import Screen
-from whet.runs import Ended, Fragment
-from whet.transcripts import Disposition, Ending, Message, Part, Role, Text, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.runs.run import Ended, Fragment
+from whet.sessions.transcripts import Disposition, Ending, Message, Part, Role, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 
 WAITING = re.compile(r"\r\x1b\[K[^\n]*?(?=\r\x1b\[K)|\r\x1b\[K")
 CODES = re.compile(r"\x1b\[[0-9;]*m")

@@ -4,13 +4,13 @@ import pytest
 
 from whet.changes.apply import apply
 from whet.cli.chat.slash import COMMANDS, Reaction, Standing, is_command, respond
-from whet.ledger import Actor
-from whet.patches import Action, Form, Patch
-from whet.runs import Spent
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch
+from whet.runs.run import Spent
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
-from whet.trust import Trust
 
 
 @pytest.fixture

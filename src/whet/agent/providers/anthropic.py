@@ -13,10 +13,10 @@ import msgspec
 
 from whet.agent.providers.anthropic_stream import AnthropicReading
 from whet.agent.providers.shaping import as_object, named_media, shaped_id
-from whet.definitions import Definition
-from whet.models import Model
-from whet.runs import Run
-from whet.transcripts import Media, Message, Origin, Role, Text, Thought, ToolCall, ToolResult
+from whet.runs.models import Model
+from whet.runs.run import Run
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Media, Message, Origin, Role, Text, Thought, ToolCall, ToolResult
 
 Json = dict[str, Any]
 VERSION = "2026-10-21"

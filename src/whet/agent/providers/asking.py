@@ -11,7 +11,7 @@ from whet.agent.providers.failures import Asked, Failure, failure_in_stream, fai
 from whet.agent.providers.http import Client, Response
 from whet.agent.providers.retries import LONGEST_SECONDS, Timing, asked_wait, delay
 from whet.agent.providers.wire import TransportFailed
-from whet.runs import Fragment, Run
+from whet.runs.run import Fragment, Run
 
 STREAM, JSON = "text/event-stream", "application/json"
 AGENT = "whet"

@@ -14,10 +14,10 @@ from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.retries import Timing, real_timing
 from whet.agent.providers.routes import route_to
 from whet.agent.providers.scripted import scripted_file
-from whet.endpoints import address_of
 from whet.errors import WhetError
-from whet.models import Model, model_of, with_facts
-from whet.settings import Endpoint, Settings
+from whet.runs.endpoints import address_of
+from whet.runs.models import Model, model_of, with_facts
+from whet.runs.settings import Endpoint, Settings
 from whet.store.home import Home
 
 

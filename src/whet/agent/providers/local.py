@@ -20,11 +20,11 @@ from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.agent.providers.retries import real_timing
 from whet.agent.providers.routes import route_to
-from whet.call_grammar import grammar_of
 from whet.errors import WhetError
-from whet.models import Model, model_of, with_facts
-from whet.runs import Fragment, Run
-from whet.settings import Local, Settings
+from whet.runs.call_grammar import grammar_of
+from whet.runs.models import Model, model_of, with_facts
+from whet.runs.run import Fragment, Run
+from whet.runs.settings import Local, Settings
 from whet.store.home import Home
 
 NAME = "local"

@@ -4,7 +4,7 @@ from whet.agent.providers.local import known_model
 from whet.agent.providers.local_facts import facts_of
 from whet.agent.providers.local_weights import EMBEDDED, Kept, kept
 from whet.errors import WhetError
-from whet.settings import Local
+from whet.runs.settings import Local
 from whet.store.home import Home
 from whet.values import Value
 

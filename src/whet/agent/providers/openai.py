@@ -5,16 +5,16 @@ from typing import Any
 
 import msgspec
 
-from whet import text_calls
 from whet.agent.providers.dialects import Dialect
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.agent.providers.shaping import as_object, named_media, shaped_id
-from whet.definitions import Definition
 from whet.guidance import frame
-from whet.models import Model
-from whet.passages import Slot, size_of
-from whet.runs import Run
-from whet.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
+from whet.runs import text_calls
+from whet.runs.models import Model
+from whet.runs.run import Run
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
+from whet.told.passages import Slot, size_of
 
 Json = dict[str, Any]
 ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant", Role.TOOL: "user"}

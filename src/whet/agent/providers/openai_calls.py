@@ -7,8 +7,8 @@ import msgspec
 
 from whet.agent.providers.events import joined_halves
 from whet.importers import fields
-from whet.runs import Run
-from whet.transcripts import Part, Thought, ToolCall
+from whet.runs.run import Run
+from whet.sessions.transcripts import Part, Thought, ToolCall
 
 
 class _Open:

@@ -5,15 +5,15 @@ from typing import Any
 
 import msgspec
 
-from whet import text_calls
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
 from whet.agent.providers.openai_calls import Calls
 from whet.importers import fields
-from whet.models import Model, priced
-from whet.runs import Fragment, Run
-from whet.transcripts import Message, Part, Role, Text, Thought, Usage
-from whet.trust import Trust
+from whet.runs import text_calls
+from whet.runs.models import Model, priced
+from whet.runs.run import Fragment, Run
+from whet.sessions.transcripts import Message, Part, Role, Text, Thought, Usage
+from whet.sessions.trust import Trust
 
 DONE = b"[DONE]"
 STOPS = {

@@ -8,9 +8,9 @@ import msgspec
 
 from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Stop
 from whet.errors import WhetError
-from whet.runs import Fragment, Run
-from whet.transcripts import Message, Role, Text, ToolCall, Usage
-from whet.trust import Trust
+from whet.runs.run import Fragment, Run
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, Usage
+from whet.sessions.trust import Trust
 from whet.values import Value
 
 Step = Reply | ProviderFailed | Callable[[Run], Reply]

@@ -5,7 +5,7 @@ import re
 
 import msgspec
 
-from whet.transcripts import Media
+from whet.sessions.transcripts import Media
 
 ID_CHARACTERS = 9
 

@@ -5,7 +5,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from whet.agent.tools.situation import Given, Occasion
-from whet.runs import Report, Status
+from whet.runs.run import Report, Status
 
 
 def finish(

@@ -4,9 +4,9 @@ import re
 import threading
 from collections.abc import Iterable
 
-from whet.memory import normalised
-from whet.transcripts import Message, Origin, Role
-from whet.trust import Trust, lowest
+from whet.sessions.transcripts import Message, Origin, Role
+from whet.sessions.trust import Trust, lowest
+from whet.told.memory import normalised
 
 _SENTENCE = re.compile(r"(?<=[.!?。！？])\s+|\n+")
 _LEAD = re.compile(

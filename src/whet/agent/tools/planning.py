@@ -6,7 +6,7 @@ from msgspec import Meta
 
 from whet.agent.tools.plans import Step
 from whet.agent.tools.situation import Given, Occasion
-from whet.trust import Trust
+from whet.sessions.trust import Trust
 
 MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}
 

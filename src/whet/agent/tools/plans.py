@@ -6,8 +6,8 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from whet.example_marks import cold
-from whet.transcripts import Message, pair
+from whet.sessions.example_marks import cold
+from whet.sessions.transcripts import Message, pair
 
 NAME = "todo"
 

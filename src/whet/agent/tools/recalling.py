@@ -6,9 +6,9 @@ from typing import Annotated
 from msgspec import Meta
 
 from whet.agent.tools.situation import Given, Occasion
+from whet.sessions.trust import Trust, lowest
 from whet.store.opening import opened
 from whet.store.search import Hit, search
-from whet.trust import Trust, lowest
 
 
 def session_search(

@@ -6,9 +6,9 @@ from typing import NamedTuple
 
 from whet.agent.tools import files, finding, finishing, planning, recalling, remembering, terminal, warm_session
 from whet.agent.tools.situation import Given, Occasion
-from whet.definitions import Definition
 from whet.errors import WhetError
-from whet.tool_schemas import read_arguments, schema_of
+from whet.runs.tool_schemas import read_arguments, schema_of
+from whet.sessions.definitions import Definition
 
 
 class Tool(NamedTuple):

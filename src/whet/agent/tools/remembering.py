@@ -11,15 +11,15 @@ from whet.changes import skill_changes
 from whet.changes.author import Author
 from whet.changes.notes import notes_of, remember
 from whet.errors import WhetError
-from whet.ledger import Entry, Step
-from whet.memory import Change, Memory, Refusal, complaint
-from whet.patches import Action, Proof
-from whet.skills import FILE
+from whet.ledger.entries import Entry, Step
+from whet.ledger.patches import Action, Proof
+from whet.sessions.transcripts import session_id
+from whet.sessions.trust import Trust
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.store.skill_files import list_skills
-from whet.transcripts import session_id
-from whet.trust import Trust
+from whet.told.memory import Change, Memory, Refusal, complaint
+from whet.told.skills import FILE
 
 ACTIONS = {"add": Action.ADD, "replace": Action.CHANGE, "remove": Action.REMOVE}
 

@@ -14,12 +14,12 @@ import msgspec
 from whet.agent.tools.output import Tape, plain
 from whet.agent.tools.registry import PREFIX
 from whet.agent.tools.situation import Given, Occasion, failed
-from whet.definitions import Definition
 from whet.errors import WhetError
-from whet.quoting import visible
-from whet.settings import Server
-from whet.transcripts import Disposition
-from whet.trust import Trust
+from whet.runs.settings import Server
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Disposition
+from whet.sessions.trust import Trust
+from whet.text.quoting import visible
 
 if TYPE_CHECKING:
     from mcp import Client

@@ -15,12 +15,12 @@ from whet.agent.tools.processes import Processes
 from whet.agent.tools.sandbox import Walls, probe
 from whet.agent.tools.surroundings import safe_path
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.runs import Report
-from whet.settings import Sandbox, Server, Terminal
+from whet.ledger.entries import Actor
+from whet.runs.run import Report
+from whet.runs.settings import Sandbox, Server, Terminal
+from whet.sessions.transcripts import Disposition, Message
+from whet.sessions.trust import Trust
 from whet.store.home import Home
-from whet.transcripts import Disposition, Message
-from whet.trust import Trust
 
 
 class Question(NamedTuple):

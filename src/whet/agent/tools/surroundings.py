@@ -2,9 +2,9 @@
 
 from collections.abc import Iterable, Mapping
 
-from whet.redaction import Redactor
-from whet.redaction_values import is_key_name, is_secret_name
-from whet.words import names
+from whet.secrets.looks import is_key_name, is_secret_name
+from whet.secrets.redactor import Redactor
+from whet.text.words import names
 
 # What makes programs load code, run commands or talk to agents and desktops of the person.
 STEERING = names(

@@ -14,9 +14,9 @@ from whet.agent.tools.processes import Launch, Process
 from whet.agent.tools.sandbox import Bounds, Wall, launch, temporary_for
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace, failed
 from whet.agent.tools.surroundings import cleaned
-from whet.dangers import dangers
-from whet.transcripts import Disposition
-from whet.trust import Trust
+from whet.runs.dangerous_commands import dangers
+from whet.sessions.transcripts import Disposition
+from whet.sessions.trust import Trust
 
 LONGEST_COMMAND = 100_000
 FILE_BLOCKS = 16 * 1024 * 1024  # of 512 or 1,024 bytes, as the shell counts: at least 8 GB

@@ -9,11 +9,11 @@ from whet.agent.protocols import Answer
 from whet.agent.tools.registry import PREFIX, SERVERS, Tool, built_in, names_in, tools_in
 from whet.agent.tools.sandbox import note
 from whet.agent.tools.situation import Given, Occasion, Question, Situation, Workplace, failed
-from whet.definitions import Definition
 from whet.errors import WhetError
-from whet.tool_schemas import Unfit
-from whet.transcripts import Disposition, Message, Text, ToolCall, ToolResult
-from whet.trust import Trust
+from whet.runs.tool_schemas import Unfit
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
 
 if TYPE_CHECKING:
     from whet.agent.tools.servers import Servers

@@ -5,22 +5,22 @@ from typing import Annotated, Literal
 import msgspec
 from msgspec import Meta
 
-from whet.activity import Activity
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.changes.author import Author
 from whet.changes.templates import keep, remove
 from whet.data import failure_weights
+from whet.examples.prefills import as_openai
+from whet.examples.templates import Template, described, name_fault
+from whet.examples.warm_start import examples
 from whet.guidance.warm import words
-from whet.ledger import Entry, Step
-from whet.patches import Action
-from whet.prefills import as_openai
+from whet.ledger.entries import Entry, Step
+from whet.ledger.patches import Action
+from whet.sessions.activity import Activity
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.template_files import list_templates, load, stored_transcripts
-from whet.templates import Template, described, name_fault
-from whet.trust import Trust
-from whet.warm_starts import examples
 
 MOST_SESSIONS = 500
 LEAST_SESSIONS = 2
@@ -54,7 +54,7 @@ def warm_session(
 
 
 def _built(author: Author, name: str, activity: Activity | None, source: str) -> Given:
-    from whet.mining import Wanted, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
+    from whet.examples.mining import Wanted, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
 
     found = stored_transcripts(author.database, Filters(source=source), limit=MOST_SESSIONS)
     mined = mine(found, Wanted(activity=activity, sessions=LEAST_SESSIONS), weights=failure_weights())

@@ -4,7 +4,7 @@ import msgspec
 
 from whet.cli.chat.plain import safe
 from whet.cli.endings import succeeded
-from whet.transcripts import Disposition, ToolCall, ToolResult
+from whet.sessions.transcripts import Disposition, ToolCall, ToolResult
 
 # The argument that tells most about a call, the first that is there.
 TELLING = ("command", "path", "pattern", "query", "name", "action", "url", "status", "text")

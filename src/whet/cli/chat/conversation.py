@@ -13,9 +13,9 @@ from whet.cli.chat.screen import Screen, cut, drawn
 from whet.cli.chat.slash import Reaction, Standing, is_command, respond
 from whet.cli.endings import FINISHED, INTERRUPTED, exit_code, failure_words, spent_words
 from whet.errors import WhetError
-from whet.runs import Ended, Run, Spent
-from whet.settings import Review
-from whet.transcripts import Ending, Message, Origin, Role
+from whet.runs.run import Ended, Run, Spent
+from whet.runs.settings import Review
+from whet.sessions.transcripts import Ending, Message, Origin, Role
 
 RECAPPED = 4
 

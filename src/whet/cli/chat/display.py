@@ -8,8 +8,8 @@ from whet.cli.chat.inline import DIM
 from whet.cli.chat.markdown import Markdown
 from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import Screen, cut
-from whet.runs import Ended, Fragment
-from whet.transcripts import Message, Role, ToolCall, ToolResult
+from whet.runs.run import Ended, Fragment
+from whet.sessions.transcripts import Message, Role, ToolCall, ToolResult
 
 GREEN, RED, YELLOW = "32", "31", "33"
 FINISH = "finish"

@@ -6,7 +6,7 @@ from pathlib import Path
 import msgspec
 
 from whet.errors import WhetError
-from whet.redaction import Redactor
+from whet.secrets.redactor import Redactor
 
 FILE_NAME = "chat_history"
 READ_BYTES = 256 * 1024

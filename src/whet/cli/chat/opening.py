@@ -16,11 +16,11 @@ from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import Screen
 from whet.cli.chat.slash import COMMANDS
 from whet.cli.endings import FINISHED, ended_record, exit_code
-from whet.redaction import secret_values
-from whet.runs import Ended
+from whet.runs.run import Ended
+from whet.secrets.redactor import secret_values
+from whet.sessions.transcripts import Message
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.transcripts import Message
 
 
 def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:

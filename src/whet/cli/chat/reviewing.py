@@ -6,11 +6,11 @@ import time
 
 from whet.agent.talking import Talk
 from whet.learning.review import news, reviews_of
-from whet.reviews import Kind, Reviewed, count, due
-from whet.runs import Ended
-from whet.settings import Review
+from whet.runs.run import Ended
+from whet.runs.settings import Review
+from whet.sessions.transcripts import session_id
 from whet.store.recording import SOURCE
-from whet.transcripts import session_id
+from whet.told.review_when import Kind, Reviewed, count, due
 
 PROGRAM = "from whet.cli.main import main; main()"
 

@@ -10,15 +10,15 @@ from whet.changes.changing import ledger_of
 from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import cut
 from whet.errors import WhetError
-from whet.ledger import Actor, Change, Entry, State, Step
-from whet.runs import Spent
+from whet.ledger.entries import Actor, Change, Entry, State, Step
+from whet.ledger.traces import is_last
+from whet.runs.run import Spent
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.memory_files import NAMES, Shelf, load
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
-from whet.traces import is_last
 
 COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
 SHOWN = 10

@@ -13,8 +13,8 @@ from whet.errors import WhetError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
-    from whet.ledger import Entry, Item
-    from whet.patches import Patch
+    from whet.ledger.entries import Entry, Item
+    from whet.ledger.patches import Patch
     from whet.store.database import Database
     from whet.store.home import Home
 
@@ -132,7 +132,7 @@ def _approved(home: "Home", database: "Database", number: int, share: float) -> 
     from whet.changes.changing import ledger_of
     from whet.changes.pending import approve_live
     from whet.cli.acting import actor_of, need_terminal
-    from whet.quoting import visible
+    from whet.text.quoting import visible
 
     patch = ledger_of(home, database).entry(number).patch
     if patch.is_foreign:
@@ -143,10 +143,10 @@ def _approved(home: "Home", database: "Database", number: int, share: float) -> 
 
 
 def _patch(rule: str, catalogue: str) -> "Patch":
-    from whet.catalogue import patch_of
     from whet.cli.acting import actor_of, trust_of
     from whet.guidance.rules import catalogue as remedies
-    from whet.patches import Action, Form, Patch, digest
+    from whet.ledger.patches import Action, Form, Patch, digest
+    from whet.told.remedies import patch_of
 
     if rule:
         trust = trust_of(actor_of(os.environ))

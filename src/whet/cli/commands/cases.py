@@ -14,8 +14,8 @@ from whet.store.case_files import FOLDER, Found, chosen, folders_of, home_cases,
 from whet.store.home import Home, find_home, prepare_home
 
 if TYPE_CHECKING:
-    from whet.attempts import Attempt
-    from whet.cases import Case
+    from whet.trials.attempts import Attempt
+    from whet.trials.cases import Case
 
 folder_option = click.option(
     "--folder", type=click.Path(path_type=Path, file_okay=False), help="A project's own folder; else the home's."
@@ -66,8 +66,8 @@ def new(name: str, folder: Path | None, as_json: bool) -> int:
 def show(name: str, folder: Path | None, as_json: bool) -> int:
     import msgspec
 
-    from whet.cases import write
     from whet.store.case_files import load_case
+    from whet.trials.cases import write
 
     case = load_case(_folder(folder), name)
     if as_json:
@@ -170,7 +170,7 @@ def _record(found: Found) -> dict[str, object]:
 
 
 def _checks(case: "Case") -> list[str]:
-    from whet.checks import Check
+    from whet.trials.checks import Check
 
     check, empty = case.check, Check()
     names = ("command", "answer", "json_schema", "files", "calls", "rubric")
@@ -182,12 +182,12 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
     from msgspec.structs import replace
 
     from whet.agent.starting import new_id
-    from whet.attempts import Arm, Attempt
     from whet.engine.steps import Direct
     from whet.learning.attempts import Ask, attempt
     from whet.store.opening import opened
     from whet.store.settings_file import load
     from whet.store.trials import keep_material
+    from whet.trials.attempts import Arm, Attempt
 
     settings = load(home)
     heat = options["temperature"]
@@ -206,8 +206,8 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
 
 
 def _report(attempts: "list[Attempt]", as_json: bool) -> int:
-    from whet.attempts import total_spent
-    from whet.stats import wilson
+    from whet.evidence.classical import wilson
+    from whet.trials.attempts import total_spent
 
     rows: list[dict[str, object]] = []
     for name in dict.fromkeys(each.case for each in attempts):

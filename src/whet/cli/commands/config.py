@@ -9,21 +9,11 @@ import click
 from whet.cli.acting import actor_of
 from whet.cli.options import json_option
 from whet.errors import WhetError
-from whet.ledger import Actor
-from whet.setting_secrets import SECRET_ADVICE, refuse_secret
-from whet.setting_texts import TEXTS, dotted
-from whet.settings import (
-    FILE_NAME,
-    NAMED,
-    TYPES,
-    Settings,
-    check,
-    explanations,
-    form_of,
-    read,
-    words,
-)
-from whet.settings_edits import encoded, path_of
+from whet.ledger.entries import Actor
+from whet.runs.setting_secrets import SECRET_ADVICE, refuse_secret
+from whet.runs.setting_texts import TEXTS, dotted
+from whet.runs.settings import FILE_NAME, NAMED, TYPES, Settings, check, explanations, form_of, read, words
+from whet.runs.settings_edits import encoded, path_of
 from whet.store.home import find_home
 from whet.store.settings_file import assign, load, loaded, place
 from whet.store.settings_file import remove as remove_setting
@@ -234,7 +224,7 @@ def _expect_person() -> None:
 
 def _refuse_hidden_secret(path: tuple[str, ...], value: str) -> None:
     """A second scan with everything that redaction knows, for what no well-known issuer made."""
-    from whet.redaction import Redactor
+    from whet.secrets.redactor import Redactor
 
     if len(value) >= SHORTEST_SCANNED and path[-1] != "base_url" and Redactor().text(value) != value:
         raise WhetError(f"{dotted(path)} would hold a secret, and settings hold none.", advice=SECRET_ADVICE)

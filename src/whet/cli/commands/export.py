@@ -13,7 +13,7 @@ import msgspec
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, print_json
 from whet.errors import WhetError
-from whet.exports import as_atif, as_openai
+from whet.sessions.exports import as_atif, as_openai
 from whet.store import sessions
 from whet.store.home import find_home
 from whet.store.listing import find, list_sessions

@@ -18,7 +18,7 @@ from whet.intake.finding import named_files, usual_places
 from whet.intake.reading import Order
 from whet.intake.report import Report
 from whet.intake.taking import Progress, take
-from whet.redaction import secret_values
+from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 

@@ -11,8 +11,8 @@ from whet.cli.output import print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
-    from whet.improvements import Ask, Report
     from whet.store.home import Home
+    from whet.trials.ideas import Ask, Report
 
 LOOK_SECONDS = 1.0
 JOB = "improve"
@@ -59,8 +59,8 @@ def command(
     as_json: bool,
 ) -> int:
     from whet.cli.trying import allowance_of
-    from whet.improvements import Ask
     from whet.store.home import find_home
+    from whet.trials.ideas import Ask
 
     if sum((now, background, dry_run, bool(nightly))) > 1:
         raise WhetError("--now, --background, --dry-run and --nightly exclude each other.", advice="Choose one.")
@@ -96,9 +96,9 @@ def _direct(home: "Home", ask: "Ask") -> "Report":
 
     from whet.cli.trials_shown import Line
     from whet.engine.steps import Direct
-    from whet.improvements import Report
     from whet.learning.improve import improve, order
     from whet.learning.procedures import PROCEDURES
+    from whet.trials.ideas import Report
 
     steps = Direct(_id(), lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
     with Line() as line:
@@ -112,9 +112,9 @@ def _queued(home: "Home", ask: "Ask", *, follow: bool, as_json: bool) -> int:
     from whet.engine.orders import Queue
     from whet.engine.work import State, office
     from whet.engine.worker import launched
-    from whet.improvements import Report
     from whet.learning.improve import order
     from whet.learning.procedures import PROCEDURES
+    from whet.trials.ideas import Report
 
     with office(home) as counter:
         id = counter.submit(order(ask, key=_id()), Queue.TRIALS)
@@ -136,7 +136,7 @@ def _queued(home: "Home", ask: "Ask", *, follow: bool, as_json: bool) -> int:
 
 def _options(ask: "Ask", *, budget: tuple[str, ...], since: str | None) -> list[str]:
     """What was asked for, as it is written on a command line; what is usual is left out."""
-    from whet.improvements import Ask
+    from whet.trials.ideas import Ask
 
     usual = Ask()
     words = [] if ask.placebo is None else ["--placebo" if ask.placebo else "--no-placebo"]
@@ -161,7 +161,7 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
     from whet.changes.job_changes import keep
     from whet.cli.acting import actor_of, trust_of
     from whet.context.zone import local_zone
-    from whet.jobs import Job
+    from whet.jobs.job import Job
     from whet.store.opening import opened
 
     found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at)

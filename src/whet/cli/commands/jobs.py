@@ -21,8 +21,8 @@ from whet.cli.jobs_shown import (
 from whet.cli.options import json_option
 from whet.cli.output import moment, plain, print_json, say
 from whet.errors import WhetError
-from whet.jobs import Deliver, Job, name_for, stamp
-from whet.ledger import Step
+from whet.jobs.job import Deliver, Job, name_for, stamp
+from whet.ledger.entries import Step
 from whet.store import job_records
 from whet.store.home import Home, find_home
 from whet.store.job_files import list_jobs, load, read_text

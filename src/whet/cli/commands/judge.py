@@ -13,10 +13,10 @@ import click
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
-from whet.judging import Bounds, Comparison, Table, compare, read_table
-from whet.planning import POWER, cases_needed, minimum_effect
-from whet.stats import bootstrap, mcnemar, wilson
-from whet.verdicts import ALPHA, Ruling, Verdict, judge, record_of
+from whet.evidence.classical import bootstrap, mcnemar, wilson
+from whet.evidence.outcome_table import Bounds, Comparison, Table, compare, read_table
+from whet.evidence.power import POWER, cases_needed, minimum_effect
+from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, record_of
 
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}

@@ -12,11 +12,11 @@ from whet.cli.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.ledger import Entry, Key, Step, fold, seen_from
-from whet.patches import Action
+from whet.ledger.entries import Entry, Key, Step, fold, seen_from
+from whet.ledger.patches import Action
+from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.traces import PUTTING, Move, Trace, difference, move_of, trace
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 

@@ -10,12 +10,12 @@ from whet.cli.analysed import bring_up_to_date
 from whet.cli.findings import CHANGES, lesson_sentence
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, moment, plain, print_json, say
-from whet.exports import iso
-from whet.lessons import RARE, SESSIONS_NEEDED, Change, Lesson
+from whet.failures.lessons import RARE, SESSIONS_NEEDED, Change, Lesson
+from whet.failures.summaries import summarise
+from whet.sessions.exports import iso
 from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.summaries import summarise
 
 
 @click.command(

@@ -14,17 +14,17 @@ from whet.cli.entries import entry_record
 from whet.cli.options import json_option
 from whet.cli.output import console, count, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.exports import iso
-from whet.ledger import Entry
-from whet.memory import LIMITS, Change, Memory, Note, Reason, Refusal, complaint, find
-from whet.patches import Action
+from whet.ledger.entries import Entry
+from whet.ledger.patches import Action
+from whet.sessions.exports import iso
+from whet.sessions.trust import Trust
 from whet.store.files import beneath, make_folder
 from whet.store.home import find_home, prepare_home
 from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
 from whet.store.memory_files import change as change_page
 from whet.store.memory_providers import NOTE, OwnMemory, Vault, connect, connected, disconnect
 from whet.store.opening import opened
-from whet.trust import Trust
+from whet.told.memory import LIMITS, Change, Memory, Note, Reason, Refusal, complaint, find
 
 page_option = click.option(
     "--about-user", "user", is_flag=True, help="A note about you (user.md) and not about the setting (memory.md)."

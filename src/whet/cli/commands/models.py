@@ -42,7 +42,7 @@ def list_(as_json: bool) -> int:
 @json_option
 def known(part: str, as_json: bool) -> int:
     from whet import data
-    from whet.models import model_of
+    from whet.runs.models import model_of
 
     table_of_models = data.models()
     names = sorted(name for name in table_of_models.known if part.lower() in name)

@@ -11,12 +11,12 @@ from whet.cli.entries import entry_lines, entry_record, patch_cells
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.faults import LIMITS
-from whet.ledger import Entry
+from whet.ledger.entries import Entry
+from whet.ledger.patch_faults import LIMITS
+from whet.ledger.traces import Move, difference
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
-from whet.traces import Move, difference
 
 HEADINGS = ("id", "until", "by", "trust", "what", "text")
 

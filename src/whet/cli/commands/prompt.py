@@ -13,14 +13,14 @@ from whet.cli.output import console, count, plain, print_json, say, table
 from whet.context.gathering import Request, gather
 from whet.context.machine import environments, this_machine
 from whet.errors import WhetError
-from whet.front_matter import words
-from whet.passages import Setting
-from whet.prompt import Prompt, Tier, assemble
-from whet.redaction import secret_values
+from whet.secrets.redactor import secret_values
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.prompts import keep_prompt, restore_prompt
+from whet.text.front_matter import words
+from whet.told.passages import Setting
+from whet.told.prompt import Prompt, Tier, assemble
 
 PURPOSES = ("interactive", "unattended")
 

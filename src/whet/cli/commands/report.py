@@ -12,12 +12,12 @@ from whet.cli.analysed import bring_up_to_date
 from whet.cli.findings import lesson_sentence
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, share, short, table
-from whet.exports import iso
-from whet.lessons import Change, Lesson
+from whet.failures.lessons import Change, Lesson
+from whet.failures.summaries import LIKELY_FAILED, Group, Summary, ranked, summarise
+from whet.sessions.exports import iso
 from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.opening import opened
-from whet.summaries import LIKELY_FAILED, Group, Summary, ranked, summarise
 
 ROWS = 8
 LESSONS = 6

@@ -32,10 +32,10 @@ if TYPE_CHECKING:
 @json_option
 def command(session: str, kind: str, model: str, background: bool, work: bool, as_json: bool) -> int:
     from whet.learning.review import Ask, reviewed
-    from whet.reviews import Kind
     from whet.store.home import find_home
     from whet.store.listing import find
     from whet.store.opening import opened
+    from whet.told.review_when import Kind
 
     home = find_home(os.environ)
     with opened(home) as database:

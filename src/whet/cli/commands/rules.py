@@ -14,15 +14,15 @@ from whet.cli.entries import entry_record
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.exports import iso
-from whet.ledger import Entry, Item, Step
-from whet.patches import Action, Form, Patch, Scope, digest
-from whet.quoting import visible
+from whet.ledger.entries import Entry, Item, Step
+from whet.ledger.patches import Action, Form, Patch, Scope, digest
+from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.opening import opened
+from whet.text.quoting import visible
 
 if TYPE_CHECKING:
-    from whet.lessons import Lesson
+    from whet.failures.lessons import Lesson
 
 PURPOSES = click.Choice(["interactive", "unattended"])
 
@@ -109,8 +109,8 @@ def remove(name: str, as_json: bool) -> int:
 @click.option("--kind", help="Only those for this kind of failure, such as retry_loop.")
 @json_option
 def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
+    from whet.failures.signals import Kind
     from whet.guidance.rules import catalogue as remedies
-    from whet.signals import Kind
 
     if kind not in (None, *Kind):
         raise WhetError(f"{kind} is no kind of failure.", advice=f"Kinds: {', '.join(Kind)}.")
@@ -146,8 +146,8 @@ def _rule(name: str) -> Item:
 
 
 def _from_catalogue(name: str) -> Patch:
-    from whet.catalogue import patch_of
     from whet.guidance.rules import catalogue as remedies
+    from whet.told.remedies import patch_of
 
     remedy = next((one for one in remedies() if one.name == name), None)
     if remedy is None:
@@ -159,11 +159,11 @@ def _from_catalogue(name: str) -> Patch:
 
 
 def _sightings() -> "dict[str, Lesson]":
-    from whet.catalogue import sightings
     from whet.cli.analysed import bring_up_to_date
     from whet.guidance.rules import catalogue as remedies
     from whet.store.analyses import judged
     from whet.store.listing import Filters
+    from whet.told.remedies import sightings
 
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)

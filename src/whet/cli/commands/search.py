@@ -8,15 +8,15 @@ import click
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, moment, plain, print_json, say
 from whet.cli.transcript import lines, outline_lines
-from whet.exports import iso
-from whet.outline import outline
+from whet.sessions.exports import iso
+from whet.sessions.outline import outline
+from whet.sessions.transcripts import Message, Role
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import find_home
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.search import Hit, search
-from whet.transcripts import Message, Role
 
 ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.value}
 

@@ -9,13 +9,13 @@ from whet.cli.options import json_option
 from whet.cli.output import print_json, say
 from whet.cli.records import session_record
 from whet.cli.transcript import heading, lines, outline_lines
-from whet.outcomes import decide
-from whet.outline import outline
+from whet.outcomes.deciding import decide
+from whet.sessions.outline import outline
+from whet.sessions.transcripts import Message, Origin, pair
 from whet.store import sessions
 from whet.store.home import find_home
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.transcripts import Message, Origin, pair
 
 
 @click.command(

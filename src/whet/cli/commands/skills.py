@@ -12,14 +12,14 @@ from whet.cli.authoring import author_at, person_at, tell
 from whet.cli.options import json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.exports import iso
-from whet.skill_fields import FENCE, with_field
-from whet.skills import FILE, FOLDERS, compose, read
+from whet.sessions.exports import iso
+from whet.sessions.trust import Trust
 from whet.store import skill_views
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.store.skill_files import archived, list_skills, read_text, support_files
-from whet.trust import Trust
+from whet.told.skill_fields import FENCE, with_field
+from whet.told.skills import FILE, FOLDERS, compose, read
 
 
 @click.group(

@@ -8,7 +8,7 @@ from rich.table import Table
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import console, many, moment, print_json, say, share, short, table
-from whet.exports import iso
+from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.store.statistics import Statistics, measure

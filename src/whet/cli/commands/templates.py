@@ -6,7 +6,6 @@ import time
 import click
 import msgspec
 
-from whet.activity import Activity
 from whet.agent.warming import known_worths
 from whet.changes.author import Author
 from whet.changes.templates import keep, remove
@@ -28,17 +27,18 @@ from whet.cli.templates_shown import (
 from whet.cli.trying import template_command
 from whet.data import failure_weights
 from whet.errors import WhetError
+from whet.examples.choosing import Need, choose
+from whet.examples.mining import Mined, Wanted, mine
+from whet.examples.templates import MOST_EXAMPLES, TAG, Template, described
+from whet.examples.warm_start import examples
 from whet.guidance.warm import words
-from whet.mining import Mined, Wanted, mine
+from whet.sessions.activity import Activity
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
 from whet.store.sessions import load as load_session
 from whet.store.template_draws import outcomes
 from whet.store.template_files import list_templates, load, read_text, stored_transcripts, uses, worths
-from whet.template_choice import Need, choose
-from whet.templates import MOST_EXAMPLES, TAG, Template, described
-from whet.warm_starts import examples
 
 FORMS = ("openai", "anthropic", "hermes")
 activity_option = click.option(

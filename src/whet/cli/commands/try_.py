@@ -11,7 +11,7 @@ from whet.cli.trying import Given, conduct, template_patch, trial_options
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
-    from whet.patches import Patch
+    from whet.ledger.patches import Patch
 
 WAYS = "Give one of: a patch file, --rule, --catalogue, --pending, --template, --without."
 
@@ -59,7 +59,7 @@ def command(
 def _from_file(path: Path) -> "Patch":
     import msgspec
 
-    from whet.patches import Patch
+    from whet.ledger.patches import Patch
 
     try:
         found = msgspec.json.decode(path.read_bytes(), type=Patch)
@@ -72,14 +72,14 @@ def _from_file(path: Path) -> "Patch":
 
 
 def _rule(text: str) -> "Patch":
-    from whet.patches import Action, Form, Patch, digest
+    from whet.ledger.patches import Action, Form, Patch, digest
 
     return _by_hand(Patch(Form.RULE, Action.ADD, f"tried-{digest(text)[:8]}", text.strip()))
 
 
 def _remedy(name: str) -> "Patch":
-    from whet.catalogue import patch_of
     from whet.guidance.rules import catalogue
+    from whet.told.remedies import patch_of
 
     remedy = next((one for one in catalogue() if one.name == name), None)
     if remedy is None:
@@ -105,10 +105,10 @@ def _pending(number: int) -> "Patch":
 
 def _without(name: str) -> "Patch":
     from whet.changes.changing import ledger_of
-    from whet.patches import Action, Form, Patch, digest
+    from whet.ledger.patches import Action, Form, Patch, digest
+    from whet.sessions.trust import Trust
     from whet.store.home import find_home
     from whet.store.opening import opened
-    from whet.trust import Trust
 
     home = find_home(os.environ)
     with opened(home) as database:
@@ -131,7 +131,7 @@ def _by_hand(patch: "Patch") -> "Patch":
 def _expect_person() -> None:
     """An agent's words, or a stranger's, are told to a model only where a person asks for it."""
     from whet.cli.acting import actor_of
-    from whet.ledger import Actor
+    from whet.ledger.entries import Actor
 
     if actor_of(os.environ) is Actor.AGENT:
         raise WhetError(

@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.words import filled
+from whet.text.words import filled
 
 
 def skill(name: str, body: str) -> str:

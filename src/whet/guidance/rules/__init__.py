@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.catalogue import Remedy, remedy_of
+from whet.told.remedies import Remedy, remedy_of
 
 
 @cache

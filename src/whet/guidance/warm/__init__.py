@@ -3,7 +3,7 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.warm_starts import Words
+from whet.examples.warm_start import Words
 
 
 @cache

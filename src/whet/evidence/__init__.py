@@ -1,0 +1,1 @@
+"""The statistics, alone: bets, intervals, verdicts, error budget, power."""

@@ -1,0 +1,1 @@
+"""Warm starts: real exchanges that worked, mined, chosen and shown."""

@@ -1,0 +1,177 @@
+"""Warrants: what speaks for it that a session went well, where only its record can tell.
+
+A verdict of its own comes first, then the word of whoever makes the template, then a check that the session ran after
+its last change, then another session that was asked for the same and came to the same result, and last a low failure
+score. Thanks, a claim of success and a look at what was changed are no grounds: on labelled sessions they say nothing.
+"""
+
+import hashlib
+import math
+from collections import Counter
+from collections.abc import Iterable
+from enum import IntEnum
+from typing import NamedTuple
+
+from whet.failures.score import Weights, measure, score
+from whet.failures.view import Evidence
+from whet.failures.wordings import Phrase
+from whet.sessions.call_effects import COMMIT, Effect, checks_of
+from whet.sessions.lineage import is_persons
+from whet.sessions.transcripts import Ending, Role, Transcript
+from whet.text.likeness import sense
+
+LOW_SCORE = 0.2  # the highest failure score of a session that nothing but its score speaks for
+AGREED_SCORE = 0.5  # the same, where another session came to the same result
+# Among labelled sessions without a verdict, most of the longer ones failed, whatever their score.
+MOST_STEPS = 6
+SCORE_STEP = 0.05
+REQUEST_WORDS = 3  # with fewer telling words, two equal requests need not mean the same
+REQUEST_CHARACTERS = 500  # as far as those words are looked for
+KEY_BYTES = 8
+CUT_OFF = frozenset({Ending.FAILED, Ending.BUDGET, Ending.REFUSED, Ending.EMPTY, Ending.CUT})
+
+
+class Ground(IntEnum):
+    """Why a session counts as a success, the strongest first."""
+
+    CHECKED = 0
+    VOUCHED = 1
+    VERIFIED = 2
+    AGREED = 3
+    SCORED = 4
+
+
+class Warrant(NamedTuple):
+    """On which ground a session counts as a success, and its failure score where that had a say."""
+
+    ground: Ground
+    score: float = 0.0
+
+    @property
+    def rank(self) -> tuple[int, int]:
+        """How strong it is: the lower, the stronger. Scores that differ by little are one rank."""
+        return self.ground, math.ceil(self.score / SCORE_STEP)
+
+    @property
+    def reason(self) -> str:
+        """The ground in words, as a person reads it beside an example."""
+        match self.ground:
+            case Ground.CHECKED:
+                return "the session's own check passed"
+            case Ground.VOUCHED:
+                return "whoever made the template says that the session went well"
+            case Ground.VERIFIED:
+                return "checks passed after the session's last change"
+            case Ground.AGREED:
+                return "another session with this request came to the same result"
+            case Ground.SCORED:
+                return f"the session's failure score is {self.score:.2f}"
+
+
+class Vote(NamedTuple):
+    """What a session was asked for and came to, as hashes; empty where it cannot be told."""
+
+    request: bytes = b""
+    result: bytes = b""
+
+
+class Finding(NamedTuple):
+    """The warrant of a session, or why it has none; and what it came to, for the sake of other sessions."""
+
+    warrant: Warrant | None
+    refusal: str = ""
+    vote: Vote = Vote()
+
+
+def find(evidence: Evidence, weights: Weights, *, vouched: bool = False) -> Finding:
+    """What one session shows by itself. A ground of SCORED is not the last word: the other sessions have a say.
+
+    With `vouched` whoever makes the template says that it went well, which only a failed check of its own outranks.
+    """
+    transcript = evidence.transcript
+    verdicts = {check.name: check.passed for check in transcript.checks if check.passed is not None}
+    if not all(verdicts.values()):
+        return Finding(None, "its own check failed")
+    vote = Vote(_request(transcript), _result(evidence))
+    if verdicts or vouched:
+        return Finding(Warrant(Ground.CHECKED if verdicts else Ground.VOUCHED), vote=vote)
+    if transcript.ending in CUT_OFF:
+        return Finding(None, "cut off")
+    verified = verification(evidence)
+    if verified is False:
+        return Finding(None, "a check failed and was not put right")
+    if verified:
+        return Finding(Warrant(Ground.VERIFIED), vote=vote)
+    value = score(measure(evidence), weights).value
+    if value > AGREED_SCORE:
+        return Finding(None, "likely failed", vote)
+    if len(evidence.steps) > MOST_STEPS:
+        return Finding(None, "long, and no check passed at its end", vote)
+    return Finding(Warrant(Ground.SCORED, value), vote=vote)
+
+
+def verification(evidence: Evidence) -> bool | None:
+    """Whether the checks that a session ran passed in the end; None where they say nothing about its work.
+
+    A pass says something after a change, or where the same check had failed, and until the person objects.
+    """
+    last: dict[str, bool] = {}
+    changed, passed_at = False, -1
+    for step in evidence.steps:
+        if step.effect is Effect.CHANGES and step.worked:
+            changed, passed_at = True, -1
+        if step.effect is not Effect.CHECKS or not (step.worked or step.failed):
+            continue
+        for name in checks_of(step.exchange.call):
+            if step.worked and name != COMMIT and (changed or last.get(name) is False):
+                passed_at = step.message
+            last[name] = step.worked
+    if not all(last.values()):
+        return False
+    objections = (saying.message for saying in evidence.by_user if _objects(saying.phrases))
+    return True if passed_at > max(objections, default=-1) else None
+
+
+def _objects(phrases: frozenset[Phrase]) -> bool:
+    return Phrase.CORRECTION in phrases and Phrase.SETTLED not in phrases
+
+
+class Votes:
+    """What sessions with the same request came to: where two agree, it is seldom by chance."""
+
+    def __init__(self, votes: Iterable[Vote]) -> None:
+        self._of: dict[bytes, Counter[bytes]] = {}
+        for vote in votes:
+            if vote.request and vote.result:
+                self._of.setdefault(vote.request, Counter())[vote.result] += 1
+
+    def weigh(self, finding: Finding) -> Finding:
+        """The finding about one of the sessions that voted, in the light of the others."""
+        warrant, vote = finding.warrant, finding.vote
+        if warrant is None or warrant.ground is not Ground.SCORED:
+            return finding
+        votes = self._of.get(vote.request, Counter())
+        same = max(0, votes[vote.result] - 1)
+        if same and 2 * same >= votes.total() - 1:
+            return finding._replace(warrant=warrant._replace(ground=Ground.AGREED))
+        if not same and max((count for result, count in votes.items() if result != vote.result), default=0) > 1:
+            return Finding(None, "others with the same request came to another result")
+        return finding if warrant.score <= LOW_SCORE else Finding(None, "nothing tells that it went well")
+
+
+def _request(transcript: Transcript) -> bytes:
+    """A hash of what the person asked for first; nothing where that may mean anything."""
+    said = (message.text for message in transcript.messages if message.role is Role.USER and is_persons(message))
+    text = next((text for text in said if text.strip()), "")
+    told = len(sense(text[:REQUEST_CHARACTERS]).words) >= REQUEST_WORDS
+    return _hash(" ".join(text.split())) if told else b""
+
+
+def _result(evidence: Evidence) -> bytes:
+    """A hash of the last answer that a call brought."""
+    last = next((step for step in reversed(evidence.steps) if step.worked), None)
+    return _hash(f"{last.tool}\n{last.text}") if last is not None else b""
+
+
+def _hash(text: str) -> bytes:
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=KEY_BYTES).digest()

@@ -1,0 +1,164 @@
+"""Templates: a few real exchanges that worked, kept so that a new session can begin in stride."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from typing import Literal
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.ledger.patches import NAMES, Form
+from whet.sessions.activity import Activity
+from whet.sessions.arguments import arguments_of
+from whet.sessions.transcripts import ToolCall
+from whet.text import tokens
+from whet.values import Value
+
+KEY_BYTES = 6
+MOST_EXAMPLES = 100
+ARGUMENT_CHARACTERS = 1_200  # longer ones show little and cost much
+MOST_TAGS = 12
+DESCRIPTION_CHARACTERS = 300
+# What both vendors accept as the name of a function.
+TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
+TAG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
+Made = Literal["mined", "imported"]
+
+
+class Example(Value, frozen=True):
+    """One exchange that worked. `arguments` is a JSON object as text; without an intent a neutral hint stands there.
+
+    `is_whole` says that the calls shown for its request are all that it took. `session` and `message` say where it was
+    seen, `evidence` why it counts as having worked.
+    """
+
+    tool: str
+    arguments: str
+    result: str
+    intent: str = ""
+    session: str = ""
+    message: int | None = None
+    evidence: str = ""
+    is_whole: bool = False
+
+    @property
+    def tokens(self) -> int:
+        """About what it costs in a request."""
+        return sum(tokens.estimate(text) for text in (self.tool, self.arguments, self.result, self.intent))
+
+
+class Template(Value, frozen=True):
+    """Examples of one kind of work under a name. What it was used for and what it is worth is kept elsewhere."""
+
+    name: str
+    examples: tuple[Example, ...]
+    activity: Activity = Activity.MIXED
+    description: str = ""
+    tags: tuple[str, ...] = ()
+    made: Made = "mined"
+    created: float | None = None
+
+    @property
+    def key(self) -> str:
+        """The hash of its examples: equal keys begin sessions with equal bytes."""
+        return hashlib.blake2b(msgspec.json.encode(self.examples), digest_size=KEY_BYTES).hexdigest()
+
+    @property
+    def requests(self) -> tuple[tuple[Example, ...], ...]:
+        """The examples by their request: all calls that one took are together, and each other example stands alone."""
+        groups: list[list[Example]] = []
+        for example in self.examples:
+            if groups and _goes_on(groups[-1][-1], example):
+                groups[-1].append(example)
+            else:
+                groups.append([example])
+        return tuple(map(tuple, groups))
+
+    @property
+    def sessions(self) -> tuple[str, ...]:
+        """The sessions that its examples come from, each once."""
+        return tuple(dict.fromkeys(example.session for example in self.examples if example.session))
+
+    @property
+    def tools(self) -> tuple[str, ...]:
+        return tuple(sorted({example.tool for example in self.examples}))
+
+    @property
+    def tokens(self) -> int:
+        """About what its examples cost in each request, without the words around them."""
+        return sum(example.tokens for example in self.examples)
+
+
+def name_fault(name: str) -> str:
+    """What is wrong with the name of a template; nothing when it is one."""
+    if NAMES[Form.TEMPLATE].fullmatch(name):
+        return ""
+    return f"{name[:80]!r} is no name for a template"
+
+
+def faults(template: Template) -> tuple[str, ...]:
+    """Everything that keeps a template from being one."""
+    found = [name_fault(template.name), _numbers(template)]
+    found += [_example_fault(number, example) for number, example in enumerate(template.examples, start=1)]
+    found += [f"{tag[:40]!r} is no tag" for tag in template.tags if not TAG.fullmatch(tag)]
+    return tuple(fault for fault in found if fault)
+
+
+def check(template: Template) -> Template:
+    """The template itself; raises WhetError where it is none."""
+    found = faults(template)
+    if found:
+        raise WhetError(f"The template {template.name[:80]} is not right: {'; '.join(found)}.", advice=ADVICE)
+    return template
+
+
+def written(template: Template) -> str:
+    """The template as its file holds it."""
+    return msgspec.json.format(msgspec.json.encode(template), indent=2).decode() + "\n"
+
+
+def read(text: str, *, name: str) -> Template:
+    """A template from the text of its file; raises WhetError for what is none, or bears another name."""
+    try:
+        template = msgspec.json.decode(text, type=Template)
+    except msgspec.MsgspecError as error:
+        raise WhetError(f"The template {name} cannot be read: {error}.", advice=ADVICE) from error
+    if template.name != name:
+        raise WhetError(f"The file of the template {name} calls it {template.name[:80]!r}.", advice="Rename one.")
+    return check(template)
+
+
+def described(examples: Iterable[Example]) -> str:
+    """What a template shows, in a sentence of facts alone: no word of a session stands in it."""
+    shown = list(examples)
+    sessions = {example.session for example in shown}
+    names = sorted({example.tool for example in shown})
+    return (
+        f"{len(shown)} example{'' if len(shown) == 1 else 's'} of {', '.join(names)}"
+        f" from {len(sessions)} session{'' if len(sessions) == 1 else 's'}"
+    )[:DESCRIPTION_CHARACTERS]
+
+
+def _goes_on(last: Example, example: Example) -> bool:
+    is_same = (last.session, last.intent) == (example.session, example.intent)
+    return is_same and last.is_whole and example.is_whole
+
+
+def _numbers(template: Template) -> str:
+    if not 1 <= len(template.examples) <= MOST_EXAMPLES:
+        return f"it has {len(template.examples)} examples; 1 to {MOST_EXAMPLES} are possible, 5 to 10 are good"
+    if len(template.tags) > MOST_TAGS:
+        return f"it has more than {MOST_TAGS} tags"
+    return ""
+
+
+def _example_fault(number: int, example: Example) -> str:
+    if not TOOL_NAME.fullmatch(example.tool):
+        return f"example {number} names no tool that a model could call"
+    if not arguments_of(ToolCall("", example.tool, example.arguments)) and example.arguments.split() != ["{}"]:
+        return f"the arguments of example {number} are no JSON object"
+    return ""
+
+
+ADVICE = "Its name is lower-case words with hyphens; each example has tool, arguments (a JSON object as text), result."

@@ -1,0 +1,142 @@
+"""Everything that Whet finds in one session, as one value."""
+
+from typing import Any, NamedTuple
+
+from whet.failures.detectors import detect
+from whet.failures.score import Weights, failure_of, open_question
+from whet.failures.signals import Kind, Signal
+from whet.failures.view import Evidence, gather
+from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
+from whet.sessions.activity import Activity, classify
+from whet.sessions.transcripts import Transcript
+from whet.values import Value
+
+# Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 3
+
+
+class ExchangeOutcome(Value, frozen=True):
+    """How one call ended, and what decided it."""
+
+    call_id: str
+    tool: str
+    outcome: Outcome
+    evidence: str
+
+
+class Analysis(Value, frozen=True):
+    """What was found in a session, with the facts that lessons count by."""
+
+    session: str
+    failure_score: float
+    reasons: tuple[str, ...]
+    activity: Activity
+    exchanges: tuple[ExchangeOutcome, ...]
+    signals: tuple[Signal, ...]
+    decisive_step: int | None = None
+    decisive_reason: str = ""
+    source: str = ""
+    model: str = ""
+    at: float | None = None
+
+    @property
+    def calls(self) -> dict[str, int]:
+        """The number of calls of each outcome."""
+        counts = {outcome.value: 0 for outcome in Outcome}
+        for exchange in self.exchanges:
+            counts[exchange.outcome.value] += 1
+        return counts
+
+    @property
+    def tools(self) -> frozenset[str]:
+        return frozenset(exchange.tool for exchange in self.exchanges)
+
+
+class Turning(NamedTuple):
+    """The message after which the session seems lost, and why."""
+
+    message: int
+    reason: str
+
+
+def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = False) -> Analysis:
+    """Decide every exchange, detect every signal and score the session."""
+    evidence = gather(transcript, ignore_flags=ignore_flags)
+    signals = detect(evidence)
+    failure = failure_of(evidence, weights)
+    turning = decisive_step(evidence, signals)
+    return Analysis(
+        session=transcript.id,
+        failure_score=round(failure.value, 4),
+        reasons=failure.reasons,
+        activity=classify(step.exchange for step in evidence.steps),
+        exchanges=tuple(
+            ExchangeOutcome(step.exchange.call.id, step.tool, step.decision.outcome, step.decision.evidence)
+            for step in evidence.steps
+        ),
+        signals=signals,
+        decisive_step=turning.message if turning is not None else None,
+        decisive_reason=turning.reason if turning is not None else "",
+        source=transcript.source,
+        model=transcript.model,
+        at=transcript.started,
+    )
+
+
+def decisive_step(evidence: Evidence, signals: tuple[Signal, ...]) -> Turning | None:
+    """The earliest message after which the session was lost, as far as its record tells; None when it was not."""
+    candidates: list[Turning] = []
+    if evidence.trailing_failures:
+        first = evidence.trailing_failures[0]
+        candidates.append(Turning(first.exchange.asked, "the first of the failures that nothing recovered from"))
+    by_kind = {signal.kind: signal for signal in reversed(signals) if signal.confidence >= 0.5}
+    if (loop := by_kind.get(Kind.RETRY_LOOP)) is not None:
+        candidates.append(Turning(_first_of_loop(evidence, loop), "the first call of a loop of the same failing call"))
+    if (claim := by_kind.get(Kind.HALLUCINATION)) is not None:
+        candidates.append(Turning(claim.message, "what it says or uses here, the record does not bear out"))
+    if (correction := by_kind.get(Kind.USER_CORRECTION)) is not None:
+        candidates.append(Turning(_before(evidence, correction.message), "the person corrected what it did here"))
+    if not candidates and evidence.final is not None and (open_question(evidence) or Kind.GAVE_UP in by_kind):
+        candidates.append(Turning(evidence.final.message, "it stopped here without a result"))
+    return min(candidates, default=None)
+
+
+def _first_of_loop(evidence: Evidence, loop: Signal) -> int:
+    last = next(step for step in evidence.steps if step.exchange.call.id == loop.call_id)
+    return next((step.exchange.asked for step in evidence.failures if step.key == last.key), last.exchange.asked)
+
+
+def _before(evidence: Evidence, message: int) -> int:
+    said = [saying.message for saying in evidence.by_agent if saying.message < message]
+    asked = [step.exchange.asked for step in evidence.steps if step.exchange.asked < message]
+    return max([*said, *asked], default=message)
+
+
+def record(analysis: Analysis) -> dict[str, Any]:
+    """The analysis in the form that programs read: one JSON object a session."""
+    return {
+        "session": analysis.session,
+        "failure_score": analysis.failure_score,
+        "reasons": list(analysis.reasons),
+        "activity": analysis.activity.value,
+        "decisive_step": analysis.decisive_step,
+        "decisive_reason": analysis.decisive_reason,
+        "calls": analysis.calls,
+        "exchanges": [
+            {"call_id": one.call_id, "tool": one.tool, "outcome": one.outcome.value, "evidence": one.evidence}
+            for one in analysis.exchanges
+        ],
+        "signals": [_signal_record(signal) for signal in analysis.signals],
+    }
+
+
+def _signal_record(signal: Signal) -> dict[str, Any]:
+    return {
+        "kind": signal.kind.value,
+        "message": signal.message,
+        "call_id": signal.call_id or None,
+        "quote": signal.quote,
+        "cause": signal.cause.value,
+        "trust": signal.trust.label,
+        "confidence": signal.confidence,
+    }

@@ -1,0 +1,50 @@
+"""The table of detectors: each reads the evidence of one session and yields signals of one kind."""
+
+from collections.abc import Callable, Iterator
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.failures import call_signals, word_signals
+from whet.failures.phrases import QUOTE_LENGTH, shortened
+from whet.failures.signals import Kind, Signal
+from whet.failures.view import Evidence
+from whet.secrets.redactor import Redactor
+
+
+class Detector(NamedTuple):
+    """What it finds, how, and in one sentence when it speaks."""
+
+    kind: Kind
+    detect: Callable[[Evidence], Iterator[Signal]]
+    speaks: str
+
+
+DETECTORS: tuple[Detector, ...] = (
+    Detector(Kind.RETRY_LOOP, call_signals.retry_loops, "the same call failed three times"),
+    Detector(Kind.TOOL_FAILURE, call_signals.tool_failures, "a call failed that was not a check doing its work"),
+    Detector(Kind.TIMEOUT, call_signals.timeouts, "a call failed because its time ran out"),
+    Detector(Kind.HALLUCINATION, call_signals.inventions, "a tool or file was used that nothing had mentioned"),
+    Detector(Kind.HALLUCINATION, word_signals.false_claims, "success was claimed after a failed step"),
+    Detector(Kind.HALLUCINATION, word_signals.unbacked_claims, "passing checks were claimed and none was run"),
+    Detector(Kind.HALLUCINATION, word_signals.denials, "a capability was denied that the record shows"),
+    Detector(Kind.CONTEXT_LOSS, call_signals.rereads, "the same answer was fetched again and again"),
+    Detector(Kind.CONTEXT_LOSS, word_signals.reminders, "somebody says that it was said before, or forgotten"),
+    Detector(Kind.USER_CORRECTION, word_signals.corrections, "the person corrected, refused or interrupted"),
+    Detector(Kind.GAVE_UP, word_signals.surrenders, "the agent ended without a result"),
+    Detector(Kind.BUDGET_SPENT, call_signals.budgets, "the session was cut off"),
+)
+
+
+def detect(evidence: Evidence) -> tuple[Signal, ...]:
+    """All signals of a session in the order of its messages, without the secrets that they would quote."""
+    redactor = Redactor()
+    found = [signal for detector in DETECTORS for signal in detector.detect(evidence)]
+    found.sort(key=lambda signal: signal.message)
+    return tuple(_quotable(signal, redactor) for signal in found)
+
+
+def _quotable(signal: Signal, redactor: Redactor) -> Signal:
+    """Redact first and cut then: half a secret would not be known as one."""
+    quote = shortened(redactor.text(signal.quote), QUOTE_LENGTH)
+    return replace(signal, quote=quote, fingerprint=redactor.text(signal.fingerprint))

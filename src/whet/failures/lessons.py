@@ -1,0 +1,221 @@
+"""Lessons: signals that recur over distinct sessions, with their evidence and their base rate.
+
+A lesson speaks when three distinct sessions show it and the share of them, among the sessions that used the tool,
+is surely not a rarity: the lower end of its 95 % Wilson interval lies above `RARE`. Three alone would let a
+thousand sessions turn any accident into a rule; a share alone would let one session do it.
+"""
+
+import math
+from collections.abc import Iterable, Iterator
+from dataclasses import dataclass, field
+from enum import StrEnum
+from typing import NamedTuple
+
+from whet.evidence.classical import wilson
+from whet.failures.analysis import Analysis
+from whet.failures.fingerprints import Cause
+from whet.failures.signals import Kind, Signal
+from whet.sessions.trust import Trust
+from whet.values import Value
+
+SESSIONS_NEEDED = 3
+RARE = 0.05
+CONFIDENT = 0.6
+FIRM = 0.7
+FIRM_SHARE = 1 / 3
+EXAMPLES_KEPT = 3
+SIMILAR_ERROR = 0.75
+SIMILAR_CORRECTION = 0.5
+# Past this many sorts of failure of one tool, those seen once are forgotten: memory does not grow with the input.
+SORTS_KEPT = 300
+NAMES_KEPT = 20
+
+
+class Change(StrEnum):
+    """What a lesson would change."""
+
+    RULE = "rule"  # an instruction that the agent reads
+    SKILL = "skill"  # a way to do a class of task
+    MEMORY = "memory"  # a fact about the person and their preferences
+    ENVIRONMENT = "environment"  # advice to the person; never an instruction for the agent
+
+
+CHANGE_OF_KIND = {
+    Kind.RETRY_LOOP: Change.RULE,
+    Kind.TOOL_FAILURE: Change.RULE,
+    Kind.TIMEOUT: Change.RULE,
+    Kind.HALLUCINATION: Change.RULE,
+    Kind.CONTEXT_LOSS: Change.SKILL,
+    Kind.USER_CORRECTION: Change.MEMORY,
+    Kind.GAVE_UP: Change.SKILL,
+    Kind.BUDGET_SPENT: Change.SKILL,
+}
+
+
+class Example(Value, frozen=True):
+    """Where it was seen, in its own words."""
+
+    session: str
+    message: int
+    quote: str
+
+
+class Lesson(Value, frozen=True):
+    """One recurring failure. `sessions` of the `base` sessions that used the tool show it."""
+
+    kind: Kind
+    change: Change
+    cause: Cause
+    tool: str
+    fingerprint: str
+    sessions: int
+    base: int
+    trust: Trust
+    examples: tuple[Example, ...]
+    agents: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+    since: float | None = None
+    latest: float | None = None
+
+    @property
+    def share(self) -> float:
+        return self.sessions / self.base if self.base else 0.0
+
+
+class Subject(NamedTuple):
+    """What signals have in common that may be one lesson: the rest is the likeness of their fingerprints."""
+
+    kind: Kind
+    cause: Cause
+    tool: str
+
+
+@dataclass(slots=True)
+class Tally:
+    """What is kept of one sort of signal while sessions stream by."""
+
+    fingerprint: str
+    words: frozenset[str]
+    last_session: str = ""
+    sessions: int = 0
+    firm: int = 0  # sessions in which it was not made good at once
+    trust: Trust = Trust.OPERATOR
+    examples: list[Example] = field(default_factory=list)
+    agents: set[str] = field(default_factory=set)
+    models: set[str] = field(default_factory=set)
+    since: float = math.inf
+    latest: float = -math.inf
+
+    def add(self, analysis: Analysis, signal: Signal) -> None:
+        """Count the session; once, however often it failed in one way."""
+        if self.last_session == analysis.session:
+            return
+        self.last_session = analysis.session
+        self.sessions += 1
+        self.firm += signal.confidence >= FIRM
+        self.trust = min(self.trust, signal.trust)
+        if len(self.examples) < EXAMPLES_KEPT:
+            self.examples.append(Example(analysis.session, signal.message, signal.quote))
+        _keep(self.agents, analysis.source)
+        _keep(self.models, analysis.model)
+        if analysis.at is not None:
+            self.since, self.latest = min(self.since, analysis.at), max(self.latest, analysis.at)
+
+
+def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
+    """The lessons of many sessions, the most common first. Reads its argument once and keeps only tallies."""
+    tallies: dict[Subject, dict[str, Tally]] = {}
+    used: dict[str, int] = {}
+    total = 0
+    for analysis in analyses:
+        total += 1
+        for tool in analysis.tools:
+            used[tool] = used.get(tool, 0) + 1
+        for subject, signal in _counted(analysis):
+            _tally(tallies.setdefault(subject, {}), signal).add(analysis, signal)
+    lessons = [
+        _lesson(subject, tally, used.get(subject.tool, total) if subject.tool else total)
+        for subject, sorts in tallies.items()
+        for tally in sorts.values()
+    ]
+    return tuple(sorted(filter(speaks, lessons), key=lambda one: (-one.sessions, one.tool, one.fingerprint)))
+
+
+def speaks(lesson: Lesson) -> bool:
+    """Whether the evidence is enough to say it."""
+    return lesson.sessions >= SESSIONS_NEEDED and wilson(lesson.sessions, lesson.base).low > RARE
+
+
+def shows(lesson: Lesson, analysis: Analysis) -> bool:
+    """Whether a session is one of those that the lesson counts."""
+    subject = Subject(lesson.kind, lesson.cause, lesson.tool)
+    words = frozenset(lesson.fingerprint.split())
+    return any(
+        own == subject and (signal.fingerprint == lesson.fingerprint or _is_alike(words, signal))
+        for own, signal in _counted(analysis)
+    )
+
+
+def _counted(analysis: Analysis) -> Iterator[tuple[Subject, Signal]]:
+    """The signals that count. A loop stands for the failures that it is made of."""
+    looping = {signal.tool for signal in analysis.signals if signal.kind is Kind.RETRY_LOOP}
+    for signal in analysis.signals:
+        if signal.confidence < CONFIDENT or (signal.kind is Kind.TOOL_FAILURE and signal.tool in looping):
+            continue
+        # A fault of the surroundings is one fault, whatever it broke first.
+        kind = Kind.TOOL_FAILURE if signal.cause is Cause.ENVIRONMENT else signal.kind
+        yield Subject(kind, signal.cause, signal.tool), signal
+
+
+def _tally(sorts: dict[str, Tally], signal: Signal) -> Tally:
+    """The tally of the same fingerprint, else of one that is nearly the same, else a new one."""
+    known = sorts.get(signal.fingerprint)
+    if known is not None:
+        return known
+    for tally in sorts.values():
+        if _is_alike(tally.words, signal):
+            return tally
+    if len(sorts) >= SORTS_KEPT:
+        rare = [name for name, tally in sorts.items() if tally.sessions == 1]
+        for name in rare or list(sorts)[:1]:
+            del sorts[name]
+    sorts[signal.fingerprint] = Tally(signal.fingerprint, frozenset(signal.fingerprint.split()))
+    return sorts[signal.fingerprint]
+
+
+def _is_alike(words: frozenset[str], signal: Signal) -> bool:
+    own = frozenset(signal.fingerprint.split())
+    needed = SIMILAR_CORRECTION if signal.kind is Kind.USER_CORRECTION else SIMILAR_ERROR
+    return len(words & own) >= needed * len(words | own)
+
+
+def _change(subject: Subject, tally: Tally) -> Change:
+    if subject.cause is Cause.ENVIRONMENT:
+        return Change.ENVIRONMENT
+    change = CHANGE_OF_KIND[subject.kind]
+    # What the agent makes good by itself costs a call or two; it is worth knowing, not worth a standing order.
+    firm = tally.firm >= SESSIONS_NEEDED and tally.firm >= FIRM_SHARE * tally.sessions
+    return Change.SKILL if change is Change.RULE and not firm else change
+
+
+def _lesson(subject: Subject, tally: Tally, base: int) -> Lesson:
+    return Lesson(
+        kind=subject.kind,
+        change=_change(subject, tally),
+        cause=subject.cause,
+        tool=subject.tool,
+        fingerprint=tally.fingerprint,
+        sessions=tally.sessions,
+        base=base,
+        trust=tally.trust,
+        examples=tuple(tally.examples),
+        agents=tuple(sorted(tally.agents)),
+        models=tuple(sorted(tally.models)),
+        since=tally.since if math.isfinite(tally.since) else None,
+        latest=tally.latest if math.isfinite(tally.latest) else None,
+    )
+
+
+def _keep(names: set[str], name: str) -> None:
+    if name and len(names) < NAMES_KEPT:
+        names.add(name)

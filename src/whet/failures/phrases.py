@@ -1,0 +1,101 @@
+"""Which phrases a speaker's own words have, found in one linear pass."""
+
+from collections.abc import Mapping
+
+import re2
+
+from whet.failures.wordings import AGENT_WORDINGS, USER_WORDINGS, Phrase
+
+WORDS_LIMIT = 20_000
+QUOTE_LENGTH = 160
+SPAN_LENGTH = 400
+SENTENCE_REACH = 400
+SET_BYTES = 64 << 20
+SENTENCE_ENDS = (". ", "! ", "? ", "\n", "。", "！", "？")
+
+# Everything that a speaker shows and does not say: code, thinking, tags, quotations, tables, logs.
+_SHOWN = re2.compile(
+    r"(?s:```.*?(?:```|\z))|(?s:~~~.*?(?:~~~|\z))"
+    r"|(?s:<(?:thinking|think|reasoning)>.*?(?:</(?:thinking|think|reasoning)>|\z))"
+    r"|(?s:<(?:command-|local-command-|system-|bash-|file|document|context)[a-z-]*>.*?(?:</[a-z-]+>|\z))"
+    r"|`[^`\n]+`"
+    r'|"[^"\n]+"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」'
+    r"|(?m:^[ \t]*(?:>|\||\$ |\[[\dA-Z]|at [\w.$<>]+ ?\().*$)"
+    r"|(?m:^[ \t]*(?:[A-Za-z_.]*(?:Error|Exception)|ERROR|WARN|Traceback|fatal|npm ERR!)\b.*$)"
+)
+
+
+class Phrases:
+    """Wordings compiled into one set: one pass over the text, whatever their number."""
+
+    def __init__(self, wordings: Mapping[Phrase, tuple[str, ...]]) -> None:
+        self.wordings = tuple((phrase, pattern) for phrase, patterns in wordings.items() for pattern in patterns)
+        # With less memory the set would fall silent on some texts instead of growing slow.
+        options = re2.Options()
+        options.max_mem = SET_BYTES
+        self._set = re2.Set.SearchSet(options)
+        for _, pattern in self.wordings:
+            self._set.Add(pattern)
+        self._set.Compile()
+
+    def said(self, words: str) -> frozenset[Phrase]:
+        """Which phrases the words have."""
+        if not words:
+            return frozenset()
+        return frozenset(self.wordings[index][0] for index in self._set.Match(_plain(words)) or ())
+
+    def quote(self, words: str, phrase: Phrase) -> str:
+        """The sentence that has the phrase, with what follows it."""
+        plain = _plain(words)
+        for index in self._set.Match(plain) or ():
+            known, pattern = self.wordings[index]
+            found = re2.search(pattern, plain) if known is phrase else None
+            if found is not None:
+                # Lower-casing changes the length of a few letters; the place is then only near.
+                return _sentence(words, min(found.start(), len(words)))
+        return shortened(words)
+
+
+def own_words(text: str) -> str:
+    """The text without code, quotations, logs, tables and tags; the middle of a very long one is left out."""
+    if not text:
+        return ""
+    if len(text) > WORDS_LIMIT:
+        text = text[: WORDS_LIMIT // 2] + "\n" + text[-WORDS_LIMIT // 2 :]
+    spoken: str = _SHOWN.sub(" ", text)
+    if spoken.strip():
+        return spoken
+    # A message that is one block of thinking is still all that its speaker said.
+    return text if text.lstrip().startswith(("<thinking>", "<think>")) else ""
+
+
+def shortened(text: str, length: int = SPAN_LENGTH) -> str:
+    """The text on one line, cut at its end where it is too long."""
+    line = " ".join(text[: length * 4].split())
+    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+
+
+def last_sentence(words: str) -> str:
+    """The end of what was said."""
+    tail = words.rstrip()[-SENTENCE_REACH:]
+    return tail[_sentence_start(tail) :].strip()
+
+
+def _plain(words: str) -> str:
+    return words.replace("’", "'").lower()
+
+
+def _sentence(words: str, place: int) -> str:
+    reach = max(0, place - SENTENCE_REACH)
+    return shortened(words[reach + _sentence_start(words[reach:place]) :])
+
+
+def _sentence_start(text: str) -> int:
+    """Where the last sentence of a text begins."""
+    return max(text.rfind(end) + len(end) if end in text else 0 for end in SENTENCE_ENDS)
+
+
+AGENT_PHRASES = Phrases(AGENT_WORDINGS)
+# What is worth hearing while the agent still works: most of its turns have none of it.
+RARE_PHRASES = Phrases({phrase: AGENT_WORDINGS[phrase] for phrase in (Phrase.DENIAL, Phrase.FORGOT)})
+USER_PHRASES = Phrases(USER_WORDINGS)

@@ -1,0 +1,232 @@
+"""How likely a session failed: bad signs that its record shows, weighed by a small logistic model.
+
+Every sign is 0 when all is well and grows with trouble, and no weight is negative: a session is never excused by
+how it is written, and each reason can be read aloud. The weights are fitted in bench/detect.py. What a session's own
+record says outright is not weighed: without a whole answer it has failed, and no labelled session could teach that.
+"""
+
+import math
+from collections.abc import Callable, Mapping
+from typing import NamedTuple
+
+from whet.failures.phrases import AGENT_PHRASES, last_sentence
+from whet.failures.view import Evidence, Step
+from whet.failures.wordings import Phrase
+from whet.sessions.call_effects import Effect
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import Ending, Origin, Role
+from whet.values import Value
+
+SHORT_SESSION_TURNS = 6
+LONG_RESULT = 4_000
+REASONS_SHOWN = 4
+REASON_WEIGHT = 0.25
+UNANSWERED = {
+    Ending.REFUSED: "the model would not answer",
+    Ending.EMPTY: "the model said nothing, also when it was asked again",
+    Ending.CUT: "its answer was cut off in the middle",
+}
+
+
+class Weights(Value, frozen=True):
+    """The fitted model. A score of one half is the threshold that was chosen with it."""
+
+    intercept: float
+    weights: dict[str, float]
+
+
+class Score(NamedTuple):
+    value: float
+    reasons: tuple[str, ...]
+
+
+class Sign(NamedTuple):
+    """One bad sign: its measure from 0 upwards, how it reads as a reason, and from where on the reason holds."""
+
+    name: str
+    measure: Callable[[Evidence], float]
+    reason: str
+    told_from: float = 0.0
+
+
+def _share(part: int, whole: int) -> float:
+    return part / whole if whole else 0.0
+
+
+def _is_bad(step: Step) -> bool:
+    """Failed, or asked for something and got nothing. A shell's silence is consent."""
+    if step.failed or not step.is_empty:
+        return step.failed
+    if step.effect is Effect.RUNS:
+        return family_of(step.exchange.call) is not Family.SHELL
+    return step.effect in (Effect.READS, Effect.PROBES)
+
+
+def _asking(evidence: Evidence) -> list[Step]:
+    """The steps that want to know something, so that the same one twice is once too often."""
+    return [step for step in evidence.steps if step.failed or step.effect in (Effect.READS, Effect.RUNS)]
+
+
+def _last_run(evidence: Evidence) -> int:
+    run = 0
+    for step in reversed(evidence.steps):
+        if not _is_bad(step):
+            break
+        run += 1
+    return run
+
+
+def failed_share(evidence: Evidence) -> float:
+    return _share(sum(map(_is_bad, evidence.steps)), len(evidence.steps))
+
+
+def last_failed(evidence: Evidence) -> float:
+    return float(_last_run(evidence) > 0)
+
+
+def failing_end(evidence: Evidence) -> float:
+    return math.log1p(_last_run(evidence))
+
+
+def nothing_worked(evidence: Evidence) -> float:
+    return float(not any(step.worked for step in evidence.steps))
+
+
+def no_calls(evidence: Evidence) -> float:
+    return float(not evidence.steps)
+
+
+def same_error(evidence: Evidence) -> float:
+    errors = [(step.tool, step.fingerprint) for step in evidence.failures]
+    return _share(len(errors) - len(set(errors)), len(evidence.steps))
+
+
+def repeated_calls(evidence: Evidence) -> float:
+    asking = _asking(evidence)
+    return _share(len(asking) - len({step.key for step in asking}), len(evidence.steps))
+
+
+def repeated_answers(evidence: Evidence) -> float:
+    answers = [(step.tool, step.text) for step in _asking(evidence) if step.text]
+    return _share(len(answers) - len(set(answers)), len(evidence.steps))
+
+
+def open_question(evidence: Evidence) -> float:
+    """The agent's last word asks for something, and nobody answered."""
+    final = evidence.final
+    if final is None:
+        return 0.0
+    end = last_sentence(final.words)
+    asks = end.endswith(("?", "？")) and Phrase.OFFER not in AGENT_PHRASES.said(end)
+    return float(asks or final.has(Phrase.ASKS))
+
+
+def inability(evidence: Evidence) -> float:
+    return float(evidence.final is not None and evidence.final.has(Phrase.INABILITY, Phrase.SURRENDER))
+
+
+def unkept_promise(evidence: Evidence) -> float:
+    """The agent's last word says what it will do next."""
+    if evidence.final is None:
+        return 0.0
+    end = AGENT_PHRASES.said(last_sentence(evidence.final.words))
+    return float(Phrase.INTENT in end and Phrase.OFFER not in end)
+
+
+def no_answer(evidence: Evidence) -> float:
+    return float(evidence.final is not None and not evidence.final.words.strip())
+
+
+def _is_single_order(evidence: Evidence) -> bool:
+    """One order and tools whose effects are known: then what was asked can be held against what was done."""
+    known = all(step.effect is not Effect.RUNS for step in evidence.steps)
+    return known and len(evidence.by_user) <= 1
+
+
+def _asks_change(evidence: Evidence) -> bool:
+    return any(saying.has(Phrase.CHANGE) for saying in evidence.by_user)
+
+
+def _changed(evidence: Evidence) -> bool:
+    return any(step.effect is Effect.CHANGES and step.worked for step in evidence.steps)
+
+
+def not_done(evidence: Evidence) -> float:
+    return float(_is_single_order(evidence) and _asks_change(evidence) and not _changed(evidence))
+
+
+def unasked_change(evidence: Evidence) -> float:
+    return float(_is_single_order(evidence) and not _asks_change(evidence) and _changed(evidence))
+
+
+def unbacked_claim(evidence: Evidence) -> float:
+    final = evidence.final
+    claims = final is not None and final.has(Phrase.CLAIM)
+    return float(claims and _is_single_order(evidence) and not _changed(evidence))
+
+
+def many_tools(evidence: Evidence) -> float:
+    return math.log1p(len({step.tool for step in evidence.steps}))
+
+
+def length(evidence: Evidence) -> float:
+    """How long it went on, discounted by how much work the agent does for each thing that the person says."""
+    turns = sum(m.role is Role.AGENT and m.origin is Origin.TURN for m in evidence.transcript.messages)
+    work = math.log1p(_share(len(evidence.steps), max(1, len(evidence.by_user))))
+    return math.log1p(max(0, turns - SHORT_SESSION_TURNS)) / (1 + work)
+
+
+def long_last_result(evidence: Evidence) -> float:
+    size = min(len(evidence.steps[-1].text), LONG_RESULT) if evidence.steps else 0
+    return math.log1p(size) / math.log1p(LONG_RESULT)
+
+
+def cut_off(evidence: Evidence) -> float:
+    return float(evidence.transcript.ending in (Ending.BUDGET, Ending.FAILED))
+
+
+SIGNS: tuple[Sign, ...] = (
+    Sign("failed_share", failed_share, "many calls failed or brought nothing"),
+    Sign("last_failed", last_failed, "its last call failed or brought nothing"),
+    Sign("failing_end", failing_end, "it ended in a run of failed calls"),
+    Sign("nothing_worked", nothing_worked, "no call worked"),
+    Sign("no_calls", no_calls, "it answered without a single call"),
+    Sign("same_error", same_error, "the same error came again"),
+    Sign("repeated_calls", repeated_calls, "the same calls were made again"),
+    Sign("repeated_answers", repeated_answers, "the same answers came again"),
+    Sign("open_question", open_question, "it ended with a question that nobody answered"),
+    Sign("inability", inability, "it ended by saying what it could not do or find"),
+    Sign("unkept_promise", unkept_promise, "it ended by saying what it would do next"),
+    Sign("no_answer", no_answer, "it ended without a word"),
+    Sign("not_done", not_done, "a change was asked for and none was made"),
+    Sign("unasked_change", unasked_change, "something was changed and only an answer was asked for"),
+    Sign("unbacked_claim", unbacked_claim, "it claims a change that no call made"),
+    Sign("many_tools", many_tools, "it needed many different tools", math.log1p(6)),
+    Sign("length", length, "it took long", 1.0),
+    Sign("long_last_result", long_last_result, "it ended on a long result", 0.85),
+    Sign("cut_off", cut_off, "it was cut off"),
+)
+
+
+def measure(evidence: Evidence) -> dict[str, float]:
+    """Every sign of a session by its name."""
+    return {sign.name: sign.measure(evidence) for sign in SIGNS}
+
+
+def failure_of(evidence: Evidence, weights: Weights) -> Score:
+    """The score of a session by its signs, or 1 where it ended without an answer, whatever its signs."""
+    weighed = score(measure(evidence), weights)
+    reason = UNANSWERED.get(evidence.transcript.ending)
+    return Score(1.0, (reason, *weighed.reasons)[:REASONS_SHOWN]) if reason else weighed
+
+
+def score(signs: Mapping[str, float], weights: Weights) -> Score:
+    """The probability-like score of failure, and the signs that carry most of it."""
+    parts = {name: weight * signs.get(name, 0.0) for name, weight in weights.weights.items()}
+    total = max(-30.0, min(30.0, weights.intercept + sum(parts.values())))
+    told = sorted((sign for sign in SIGNS if _is_told(sign, signs, parts)), key=lambda sign: -parts[sign.name])
+    return Score(1 / (1 + math.exp(-total)), tuple(sign.reason for sign in told[:REASONS_SHOWN]))
+
+
+def _is_told(sign: Sign, signs: Mapping[str, float], parts: Mapping[str, float]) -> bool:
+    return parts.get(sign.name, 0.0) >= REASON_WEIGHT and signs.get(sign.name, 0.0) >= sign.told_from

@@ -1,0 +1,37 @@
+"""Signals: single observations of failure in a session."""
+
+from enum import StrEnum
+
+from whet.failures.fingerprints import Cause
+from whet.sessions.trust import Trust
+from whet.values import Value
+
+
+class Kind(StrEnum):
+    """What kind of failure was seen."""
+
+    RETRY_LOOP = "retry_loop"
+    TOOL_FAILURE = "tool_failure"
+    TIMEOUT = "timeout"
+    HALLUCINATION = "hallucination"
+    CONTEXT_LOSS = "context_loss"
+    USER_CORRECTION = "user_correction"
+    GAVE_UP = "gave_up"
+    BUDGET_SPENT = "budget_spent"
+
+
+class Signal(Value, frozen=True):
+    """One observation: what, where, in which words, who can put it right, and how sure it is.
+
+    `tool` and `fingerprint` say which signals of other sessions are of the same sort; `trust` is that of the quote.
+    """
+
+    kind: Kind
+    message: int
+    quote: str
+    cause: Cause
+    trust: Trust
+    confidence: float
+    call_id: str = ""
+    tool: str = ""
+    fingerprint: str = ""

@@ -1,0 +1,112 @@
+"""Many analysed sessions in one value: what fails, where and at what cost. Read once, kept as counts."""
+
+from collections.abc import Callable, Iterable, Iterator
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+from typing import NamedTuple
+
+from whet.failures.analysis import Analysis
+from whet.failures.lessons import Lesson, distill
+from whet.outcomes.deciding import Outcome
+
+LIKELY_FAILED = 0.5
+WORST_KEPT = 5
+
+
+class Judged(NamedTuple):
+    """An analysed session with what it cost."""
+
+    analysis: Analysis
+    title: str
+    tokens: int
+    at: float
+
+
+@dataclass(slots=True)
+class Group:
+    """Sessions that have something in common: an agent, a model, a tool or a week."""
+
+    name: str
+    sessions: int = 0
+    failed_sessions: int = 0
+    calls: int = 0
+    failed_calls: int = 0
+    tokens: int = 0
+    failed_tokens: int = 0
+
+    def add(self, judged: Judged, *, tool: str = "") -> None:
+        """Count a session; with a tool, only its calls."""
+        failed = judged.analysis.failure_score >= LIKELY_FAILED
+        outcomes = [e.outcome for e in judged.analysis.exchanges if not tool or e.tool == tool]
+        self.sessions += 1
+        self.failed_sessions += failed
+        self.calls += len(outcomes)
+        self.failed_calls += outcomes.count(Outcome.FAILED)
+        self.tokens += judged.tokens
+        self.failed_tokens += judged.tokens if failed else 0
+
+
+class Worst(NamedTuple):
+    """One of the sessions that failed most surely."""
+
+    score: float
+    session: str
+    title: str
+    reasons: tuple[str, ...]
+    decisive_step: int | None
+
+
+@dataclass(slots=True)
+class Summary:
+    """What many sessions have in common, by agent, model, tool and week."""
+
+    total: Group = field(default_factory=lambda: Group("all"))
+    agents: dict[str, Group] = field(default_factory=dict)
+    models: dict[str, Group] = field(default_factory=dict)
+    tools: dict[str, Group] = field(default_factory=dict)
+    weeks: dict[str, Group] = field(default_factory=dict)
+    kinds: dict[str, int] = field(default_factory=dict)  # sessions in which each kind of signal was seen
+    worst: list[Worst] = field(default_factory=list)
+    first: float | None = None
+    last: float | None = None
+
+    def add(self, judged: Judged) -> None:
+        analysis = judged.analysis
+        self.total.add(judged)
+        for groups, name in (
+            (self.agents, analysis.source),
+            (self.models, analysis.model),
+            (self.weeks, week(judged.at)),
+        ):
+            groups.setdefault(name or "unknown", Group(name or "unknown")).add(judged)
+        for tool in analysis.tools:
+            self.tools.setdefault(tool, Group(tool)).add(judged, tool=tool)
+        for kind in {signal.kind.value for signal in analysis.signals}:
+            self.kinds[kind] = self.kinds.get(kind, 0) + 1
+        self.first = judged.at if self.first is None else min(self.first, judged.at)
+        self.last = judged.at if self.last is None else max(self.last, judged.at)
+        found = Worst(analysis.failure_score, analysis.session, judged.title, analysis.reasons, analysis.decisive_step)
+        self.worst = sorted([*self.worst, found], key=lambda one: -one.score)[:WORST_KEPT]
+
+
+def summarise(sessions: Iterable[Judged]) -> tuple[Summary, tuple[Lesson, ...]]:
+    """The summary and the lessons of many sessions, in one pass over them."""
+    summary = Summary()
+
+    def seen() -> Iterator[Analysis]:
+        for judged in sessions:
+            summary.add(judged)
+            yield judged.analysis
+
+    return summary, distill(seen())
+
+
+def week(at: float) -> str:
+    """The week of a moment, as 2026-W07."""
+    year, number, _ = datetime.fromtimestamp(at, UTC).isocalendar()
+    return f"{year}-W{number:02}"
+
+
+def ranked(groups: dict[str, Group], key: Callable[[Group], float], limit: int) -> list[Group]:
+    """The groups with the most of something, most first."""
+    return sorted(groups.values(), key=lambda group: (-key(group), group.name))[:limit]

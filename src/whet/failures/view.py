@@ -1,0 +1,183 @@
+"""What a transcript shows, gathered once for every detector: steps with their outcomes, and what was said."""
+
+from dataclasses import dataclass
+from functools import cached_property
+
+from msgspec.structs import replace
+
+from whet.failures.fingerprints import call_key, error_line, fault_of, fingerprint
+from whet.failures.phrases import AGENT_PHRASES, RARE_PHRASES, USER_PHRASES, WORDS_LIMIT, own_words
+from whet.failures.wordings import Phrase
+from whet.outcomes.deciding import Decision, Outcome, decide
+from whet.outcomes.envelopes import contents
+from whet.sessions.call_effects import Effect, effect_of
+from whet.sessions.example_marks import hushed
+from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
+from whet.sessions.trust import Trust, trust_of_tool
+
+SHORT_RESULT = 1_000
+OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
+
+
+@dataclass(frozen=True)
+class Step:
+    """One exchange with what was decided about it."""
+
+    exchange: Exchange
+    decision: Decision
+
+    @cached_property
+    def effect(self) -> Effect:
+        return effect_of(self.exchange.call)
+
+    @cached_property
+    def key(self) -> str:
+        return call_key(self.exchange.call)
+
+    @property
+    def message(self) -> int:
+        """Where its outcome became known, or where it was asked when it never did."""
+        answered = self.exchange.answered
+        return self.exchange.asked if answered is None else answered
+
+    @property
+    def tool(self) -> str:
+        return self.exchange.call.name
+
+    @property
+    def failed(self) -> bool:
+        return self.decision.outcome is Outcome.FAILED
+
+    @property
+    def worked(self) -> bool:
+        return self.decision.outcome is Outcome.OK
+
+    @cached_property
+    def text(self) -> str:
+        if self.exchange.result is None:
+            return ""
+        text = self.exchange.result.text
+        return contents(text) if self.failed else text
+
+    @cached_property
+    def is_empty(self) -> bool:
+        """Whether it worked and brought nothing: an empty answer to a question."""
+        return len(self.text) < 8 and self.text.strip() in ("", "[]", "{}", "()", "None", "null", '""')
+
+    @cached_property
+    def fingerprint(self) -> str:
+        return fingerprint(self.text) or self.decision.evidence
+
+    @cached_property
+    def fault(self) -> str:
+        # A check prints the errors of what it checks, and a long output those of others.
+        told = self.effect is Effect.CHECKS or len(self.text) > SHORT_RESULT
+        return fault_of(error_line(self.text) if told else self.text)
+
+    @property
+    def trust(self) -> Trust:
+        return trust_of_tool(self.tool)
+
+
+@dataclass(frozen=True)
+class Saying:
+    """What somebody said, and which phrases their own words have."""
+
+    message: int
+    role: Role
+    text: str
+    is_closing: bool  # no call follows in the same message
+
+    @cached_property
+    def words(self) -> str:
+        return own_words(self.text)
+
+    @cached_property
+    def phrases(self) -> frozenset[Phrase]:
+        if self.role is Role.USER:
+            return USER_PHRASES.said(self.words)
+        if self.is_closing:
+            return AGENT_PHRASES.said(self.words)
+        # The cheap look at the whole text spares the careful one at its own words.
+        return RARE_PHRASES.said(self.words) if RARE_PHRASES.said(self.text[:WORDS_LIMIT]) else frozenset()
+
+    def has(self, *phrases: Phrase) -> bool:
+        return not self.phrases.isdisjoint(phrases)
+
+
+@dataclass(frozen=True)
+class Evidence:
+    """A transcript as the detectors see it."""
+
+    transcript: Transcript
+    steps: tuple[Step, ...]
+    sayings: tuple[Saying, ...]
+
+    @cached_property
+    def failures(self) -> tuple[Step, ...]:
+        return tuple(step for step in self.steps if step.failed)
+
+    @cached_property
+    def by_user(self) -> tuple[Saying, ...]:
+        return tuple(saying for saying in self.sayings if saying.role is Role.USER)
+
+    @cached_property
+    def by_agent(self) -> tuple[Saying, ...]:
+        return tuple(saying for saying in self.sayings if saying.role is Role.AGENT)
+
+    @cached_property
+    def final(self) -> Saying | None:
+        """The agent's last word, when nothing follows it: no call, no reply."""
+        last = self.sayings[-1] if self.sayings else None
+        if last is None or last.role is not Role.AGENT or last.message != self.last_message:
+            return None
+        return last if last.is_closing else None
+
+    @cached_property
+    def last_message(self) -> int:
+        """The index of the last message that the agent, a tool or the person made."""
+        messages = self.transcript.messages
+        turns = (i for i in range(len(messages) - 1, -1, -1) if messages[i].origin is Origin.TURN)
+        return next(turns, -1)
+
+    @cached_property
+    def trailing_failures(self) -> tuple[Step, ...]:
+        """The failures at the end with nothing that worked after the first of them."""
+        start = len(self.steps)
+        while start and not self.steps[start - 1].worked:
+            start -= 1
+        return tuple(step for step in self.steps[start:] if step.failed)
+
+    @cached_property
+    def first_after(self) -> int:
+        """The first message after which the record is a continuation of a compacted one, else past the end."""
+        messages = self.transcript.messages
+        return next((i for i, m in enumerate(messages) if m.origin is Origin.SUMMARY), len(messages))
+
+
+def gather(transcript: Transcript, *, ignore_flags: bool = False) -> Evidence:
+    """The evidence of a transcript. What stands for older messages, and examples of other sessions, are none."""
+    transcript = replace(transcript, messages=hushed(transcript.messages))
+    steps = tuple(
+        _step(exchange, ignore_flags)
+        for exchange in pair(transcript.messages).exchanges
+        if transcript.messages[exchange.asked].origin not in OF_OTHERS
+    )
+    sayings = (
+        _saying(index, message)
+        for index, message in enumerate(transcript.messages)
+        if message.origin is Origin.TURN and message.role in (Role.USER, Role.AGENT)
+    )
+    return Evidence(transcript, steps, tuple(saying for saying in sayings if saying is not None))
+
+
+def _step(exchange: Exchange, ignore_flags: bool) -> Step:
+    return Step(exchange, decide(exchange, ignore_flags=ignore_flags))
+
+
+def _saying(index: int, message: Message) -> Saying | None:
+    text = message.text
+    calls = message.role is Role.AGENT and any(isinstance(part, ToolCall) for part in message.parts)
+    if not text and (calls or message.role is Role.USER):
+        return None
+    return Saying(index, message.role, text, not calls)

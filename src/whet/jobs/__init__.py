@@ -1,0 +1,1 @@
+"""Orders that recur: what they are, when they are due, how they ended."""

@@ -1,0 +1,266 @@
+"""Jobs: orders that recur, as the files that people edit."""
+
+import datetime
+import difflib
+import re
+import tomllib
+from collections.abc import Iterable, Mapping
+from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+from urllib.parse import urlsplit
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.jobs import schedules
+from whet.jobs.schedules import Schedule
+from whet.ledger.patches import NAMES, Form
+from whet.runs.settings_edits import encoded
+from whet.text.words import names
+from whet.values import Value
+
+FOLDER = "jobs"
+ENDING = ".toml"
+HEAD = "# A job of Whet. `whet jobs` lists the jobs; a change of this file holds from the next run on.\n"
+NAME_WORDS = 5
+NAME_CHARACTERS = 40
+LEAST_WINDOW = 64_000  # tokens: an unattended run reads a lot, and nobody is there to shorten it
+Deliver = Literal["none", "file", "command", "webhook", "stdout"]
+# What a run may be given. Nobody is there to be asked or written to, and a job that makes jobs would never end.
+TOOLS = ("files", "terminal", "memory", "skills", "search", "plan", "finish")
+SETS = (*TOOLS, "reading", "templates")
+_WITHHELD = names(
+    "message send reply notify notification sms post cron cronjob schedule scheduler remind reminder"
+    " clarify ask question questions confirm"
+)
+_WORD = re.compile(r"[a-z0-9]+")
+_VARIABLE = re.compile(r"\$[A-Za-z_][A-Za-z0-9_]*")
+
+
+class Job(Value, frozen=True):
+    """An order that recurs. `added` is where intervals are counted from, in seconds since 1970."""
+
+    name: str
+    schedule: str = ""  # as the person wrote it
+    timezone: str = "UTC"
+    added: float = 0.0
+    prompt: str = ""
+    prompt_file: str = ""  # read at each run
+    skills: tuple[str, ...] = ()
+    script: str = ""  # a command line of the person's own, run before the agent; its output is data
+    script_seconds: float = 300.0
+    model: str = ""
+    window: int = 0  # tokens, where the person knows better
+    workdir: str = ""
+    tools: tuple[str, ...] = ()
+    remote: bool = False  # it runs on a machine that is not the person's own: no terminal
+    warm: str = ""
+    seconds: float = 3600.0
+    deliver: Deliver = "none"
+    to: str = ""  # a file, a command line or an address; $NAME is taken from the environment
+    replace: bool = False
+    repeat: int = 0  # runs by schedule, 0 for no end
+    paused: bool = False
+    keep_days: int = 30
+
+
+class Sense(NamedTuple):
+    """What a key of the file is for, and what stands there."""
+
+    text: str
+    form: str
+
+
+SENSES: Mapping[str, Sense] = {
+    "schedule": Sense("when it runs", "text in quotes"),
+    "timezone": Sense("where its clock stands", "text in quotes"),
+    "added": Sense("where intervals are counted from", "a date and time"),
+    "prompt": Sense("what the agent is to do", "text in quotes"),
+    "prompt_file": Sense("the file that holds the prompt", "text in quotes"),
+    "skills": Sense("skills to load first", "a list of texts"),
+    "script": Sense("a command line whose output is material", "text in quotes"),
+    "script_seconds": Sense("how long the script may take", "a number"),
+    "model": Sense("another model than the one that is set", "text in quotes"),
+    "window": Sense("how many tokens the model reads", "a whole number"),
+    "workdir": Sense("the folder in which the agent works", "text in quotes"),
+    "tools": Sense("sets of tools", "a list of texts"),
+    "remote": Sense("whether it runs on another machine than yours", "true or false"),
+    "warm": Sense("a template to begin with", "text in quotes"),
+    "seconds": Sense("how long a run may take", "a number"),
+    "deliver": Sense("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
+    "to": Sense("the file, command line or address for it", "text in quotes"),
+    "replace": Sense("whether a report takes the place of the one before", "true or false"),
+    "repeat": Sense("after how many runs it ends", "a whole number"),
+    "paused": Sense("whether it waits", "true or false"),
+    "keep_days": Sense("how long its reports are kept", "a whole number"),
+}
+
+
+def read(text: str, *, name: str) -> Job:
+    """A job from its file. Raises WhetError for what is not TOML, not a key, or not of its form."""
+    try:
+        document = tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WhetError(
+            f"The job {name} cannot be read: {error}.", advice='Texts stand in quotes: prompt = "…".'
+        ) from None
+    for key in document:
+        _expect_known(name, key)
+    moment = document.pop("added", None)
+    added = 0.0 if moment is None else _seconds(name, moment)
+    for key, value in document.items():
+        _expect_fitting(name, key, value)
+    return check(msgspec.convert({**document, "name": name, "added": added}, Job))
+
+
+def written(job: Job) -> str:
+    """The text of a job's file; `read` gives the same job again."""
+    lines = [HEAD]
+    for key in SENSES:
+        value = getattr(job, key)
+        if key == "added":
+            moment = datetime.datetime.fromtimestamp(value, datetime.UTC)
+            lines += [f"added = {moment.isoformat().replace('+00:00', 'Z')}\n"] if value else []
+        elif key == "schedule" or value != msgspec.structs.asdict(Job(""))[key]:
+            lines.append(f"{key} = {_literal(value)}\n")
+    return "".join(lines)
+
+
+def check(job: Job) -> Job:
+    """The job as it is; raises WhetError with what is allowed where it cannot be carried out as written."""
+    if NAMES[Form.JOB].fullmatch(job.name) is None:
+        raise WhetError(f"{job.name!r} is no name of a job.", advice="Names are lower-case words with hyphens.")
+    schedule_of(job)
+    if job.prompt and job.prompt_file:
+        raise WhetError(f"The job {job.name} has a prompt and a prompt_file.", advice="Give one of them.")
+    if not (job.prompt.strip() or job.prompt_file or job.script.strip()):
+        raise WhetError(f"The job {job.name} has nothing to do.", advice="Give it a prompt, a prompt_file or a script.")
+    if (job.prompt or job.prompt_file) and not job.workdir:
+        raise WhetError(
+            f"The job {job.name} does not say where its agent works.", advice='Give a folder: workdir = "/path".'
+        )
+    for key in ("script_seconds", "window", "seconds", "repeat", "keep_days"):
+        if getattr(job, key) < 0:
+            raise WhetError(f"{key} of the job {job.name} is less than 0.", advice=f"It is {SENSES[key].text}.")
+    _expect_delivery(job)
+    for tool in job.tools:
+        _expect_tool(job, tool)
+    return job
+
+
+def schedule_of(job: Job) -> Schedule:
+    """When the job runs; raises WhetError with what is allowed."""
+    if job.schedule.lower().split()[:1] == ["in"] and not job.added:
+        raise WhetError(
+            f"The job {job.name} says {job.schedule!r}, and nobody knows since when.",
+            advice='Write the moment itself, such as "2026-12-01 09:00", or add it with `whet jobs add`.',
+        )
+    return schedules.parse(job.schedule, zone=job.timezone, now=job.added)
+
+
+def stamp(job: Job) -> str:
+    """What a person changes when the job is to run at other times. Its end tells one job from a later one."""
+    return f"{job.schedule} {job.timezone} {job.added!r}"
+
+
+def tools_of(job: Job) -> tuple[str, ...]:
+    """The sets of tools of its runs: always one to end with, and no terminal on another's machine."""
+    chosen = dict.fromkeys((*(job.tools or TOOLS), "finish"))
+    return tuple(tool for tool in chosen if not (job.remote and tool == "terminal"))
+
+
+def name_for(words: str, taken: Iterable[str]) -> str:
+    """A name for a job from what it is to do, that no other has."""
+    found = _WORD.findall(words.lower())[:NAME_WORDS]
+    name = "-".join(found)[:NAME_CHARACTERS].strip("-") or "job"
+    known = frozenset(taken)
+    numbered = (f"{name}-{number}" for number in range(2, len(known) + 3))
+    return name if name not in known else next(each for each in numbered if each not in known)
+
+
+def is_withheld(tool: str) -> bool:
+    """Whether a tool of a server speaks to people, asks them, or makes further jobs, as far as its name tells."""
+    return not _WITHHELD.isdisjoint(_WORD.findall(tool.lower().replace("_", " ")))
+
+
+def address(target: str, environment: Mapping[str, str]) -> str:
+    """Where a report goes: as it is written, or what a variable of the environment holds."""
+    if not _VARIABLE.fullmatch(target):
+        return target
+    value = environment.get(target[1:], "")
+    if not value:
+        raise WhetError(f"The variable {target} is not set.", advice="The report goes where it says; set it.")
+    return value
+
+
+def _expect_known(name: str, key: str) -> None:
+    if key in SENSES:
+        return
+    near = difflib.get_close_matches(key, SENSES, n=1)
+    meant = f"Did you mean {near[0]}? " if near else ""
+    raise WhetError(
+        f"The job {name} has the key {key}, which is not known.", advice=f"{meant}Keys: {', '.join(SENSES)}."
+    )
+
+
+def _expect_fitting(name: str, key: str, value: object) -> None:
+    try:
+        msgspec.convert(value, get_type_hints(Job)[key])
+    except msgspec.ValidationError:
+        raise WhetError(
+            f"{key} of the job {name} must be {SENSES[key].form}, not {str(value)[:80]!r}.",
+            advice=f"It is {SENSES[key].text}.",
+        ) from None
+
+
+def _seconds(name: str, value: object) -> float:
+    if not isinstance(value, datetime.datetime):
+        raise WhetError(f"added of the job {name} must be a date and time.", advice="Such as 2026-12-01T09:00:00Z.")
+    return (value if value.tzinfo else value.replace(tzinfo=datetime.UTC)).timestamp()
+
+
+def _expect_delivery(job: Job) -> None:
+    if job.deliver in ("file", "command", "webhook") and not job.to.strip():
+        what = {"file": "a path", "command": "a command line", "webhook": "an address"}[job.deliver]
+        raise WhetError(
+            f"The job {job.name} delivers to a {job.deliver}, and does not say which.", advice=f"Give {what} in `to`."
+        )
+    if job.deliver in ("none", "stdout") and job.to:
+        raise WhetError(
+            f"The job {job.name} says where to deliver, but not how.", advice=f"deliver is {SENSES['deliver'].form}."
+        )
+    if job.deliver == "webhook" and not _VARIABLE.fullmatch(job.to):
+        expect_address(job.to)
+
+
+def expect_address(url: str) -> None:
+    """Raise WhetError for an address that is none. It is not repeated: it may hold a secret."""
+    try:
+        parts = urlsplit(url)
+        is_right = parts.scheme in ("http", "https") and bool(parts.hostname) and (parts.port is None or parts.port > 0)
+    except ValueError:
+        is_right = False
+    if not is_right or parts.username or any(character <= " " for character in url):
+        raise WhetError(
+            "The webhook is no address that can be used.", advice="It looks like https://host/path, or $NAME."
+        )
+
+
+def _expect_tool(job: Job, tool: str) -> None:
+    if tool in SETS or (tool.startswith("mcp__") and not is_withheld(tool)):
+        return
+    why = "speaks to people or makes jobs, which no run may" if tool.startswith("mcp__") else "is not known"
+    raise WhetError(
+        f"The tool {tool} of the job {job.name} {why}.",
+        advice=f"Sets: {', '.join(SETS)}; or a tool of a server, such as mcp__files__read. Reports go by `deliver`.",
+    )
+
+
+def _literal(value: Any) -> str:
+    """A value as TOML writes it; words of several lines as people write them."""
+    if isinstance(value, str) and "\n" in value and not ("'''" in value or value.endswith("'")) and _is_plain(value):
+        return f"'''\n{value}'''"
+    return encoded(value)
+
+
+def _is_plain(text: str) -> bool:
+    return all(character.isprintable() or character in "\n\t" for character in text)

@@ -1,0 +1,204 @@
+"""Runs of jobs as they are remembered: when, how each ended, and what became of its report."""
+
+import datetime
+from collections.abc import Iterable
+from enum import StrEnum
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.jobs.job import Job
+from whet.runs.run import Ended, Report, Spent, Status
+from whet.sessions.transcripts import Ending, Message, pair
+from whet.values import Value
+
+REPORT_CHARACTERS = 100_000
+SHOWN_MISSES = 5
+MINUTE = 60.0
+# How long to wait after each try of a delivery; after the last it is given up, and stays in the history.
+WAITS = (MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 240 * MINUTE, 720 * MINUTE)
+FINISH = "finish"
+
+
+class Outcome(StrEnum):
+    """How a run ended: by what the agent reported with its tool and by exit codes, and never by words."""
+
+    DONE = "done"
+    NOTHING_TO_REPORT = "nothing_to_report"
+    FAILED = "failed"
+    UNREPORTED = "unreported"  # the agent stopped without saying how it ended
+    UNSURE = "unsure"  # a worker died in its script, which may have had its effect
+
+
+class State(StrEnum):
+    """How far a run has come."""
+
+    DUE = "due"  # written down, and not ordered yet
+    ORDERED = "ordered"
+    RUNNING = "running"
+    ENDED = "ended"
+
+
+class Handing(StrEnum):
+    """What became of a report."""
+
+    NONE = "none"  # there is nothing to hand over
+    WAITING = "waiting"
+    DELIVERED = "delivered"
+    FAILED = "failed"  # it will be tried again
+    UNSURE = "unsure"  # a worker died while it handed it over; it is not sent twice
+    GIVEN_UP = "given up"
+
+
+class Result(Value, frozen=True):
+    """What a run came to."""
+
+    outcome: Outcome
+    report: str = ""
+    error: str = ""
+    exit_code: int | None = None  # of its script
+    session: str = ""
+    model: str = ""
+    provider: str = ""
+    spent: Spent = Spent()
+
+
+class Record(Value, frozen=True):
+    """One run of a job. `job` is as it was when the run began; times that were missed before it stand in `missed`."""
+
+    id: str
+    job: Job
+    scheduled: float
+    manual: bool = False  # a person asked for it; it counts for no schedule
+    is_direct: bool = False  # made by a program of its own, and not by a worker
+    missed: tuple[float, ...] = ()  # the latest of them
+    missed_count: int = 0
+    state: State = State.DUE
+    started: float | None = None
+    ended: float | None = None
+    result: Result | None = None
+    handing: Handing = Handing.NONE
+    tries: int = 0
+    next_try: float | None = None
+    handing_error: str = ""
+
+    @property
+    def is_open(self) -> bool:
+        return self.state is not State.ENDED
+
+    @property
+    def has_failed(self) -> bool:
+        """Whether nobody may say that it went well."""
+        well = (Outcome.DONE, Outcome.NOTHING_TO_REPORT)
+        return self.result is not None and self.result.outcome not in well
+
+
+def result_of(ended: Ended, answer: str) -> Result:
+    """What a session of the agent came to. Its words are passed on, and decide nothing."""
+    report = ended.report
+    if report is not None:
+        return Result(Outcome(report.status.value), report=_cut(report.text or answer), spent=ended.spent)
+    if ended.ending is Ending.FINISHED:
+        why = f"The agent stopped without calling {FINISH}: nobody knows whether it is done."
+        return Result(Outcome.UNREPORTED, report=_cut(answer), error=why, spent=ended.spent)
+    why = " ".join(part for part in (ended.detail or ended.ending.value, ended.advice) if part)
+    return Result(Outcome.FAILED, report=_cut(answer), error=f"The agent did not finish: {why}", spent=ended.spent)
+
+
+def script_result(output: str, *, exit_code: int | None, seconds: float) -> Result | None:
+    """The result of a run whose script failed; None where it went well. A script that hangs has no exit code."""
+    if exit_code == 0:
+        return None
+    why = (
+        f"exited with {exit_code}"
+        if exit_code is not None
+        else f"did not end within {seconds:g} seconds and was killed"
+    )
+    return Result(Outcome.FAILED, report=_cut(output), error=f"The script {why}.", exit_code=exit_code)
+
+
+def report_in(messages: Iterable[Message]) -> Report | None:
+    """The report of a session that ended, from its last call of the finishing tool that was carried out."""
+    for exchange in reversed(pair(messages).exchanges):
+        if exchange.call.name == FINISH and exchange.result is not None and exchange.result.error is False:
+            try:
+                given = msgspec.json.decode(exchange.call.arguments, type=_Given)
+            except msgspec.MsgspecError:
+                continue
+            return Report(given.status, given.report)
+    return None
+
+
+def finished(record: Record, result: Result, *, now: float) -> Record:
+    """The record of a run that ended. Where there is nothing to report, nothing is handed over."""
+    is_silent = result.outcome is Outcome.NOTHING_TO_REPORT or record.job.deliver == "none"
+    handing = Handing.NONE if is_silent else Handing.WAITING
+    return msgspec.structs.replace(record, state=State.ENDED, ended=now, result=result, handing=handing)
+
+
+def left(record: Record, why: str, *, now: float, spent: Spent | None = None) -> Record:
+    """The record of a run that nobody will go on with. That it failed is still to be told, and what it cost."""
+    if record.is_open:
+        record = finished(record, Result(Outcome.FAILED, error=why, spent=spent or Spent()), now=now)
+        handing = Handing.FAILED if record.handing is Handing.WAITING else record.handing
+    else:
+        handing = Handing.FAILED if record.job.deliver == "file" else Handing.UNSURE
+    return msgspec.structs.replace(record, handing=handing, handing_error=why, next_try=now)
+
+
+def handed(record: Record, handing: Handing, error: str, *, now: float) -> Record:
+    """The record after one more try to hand its report over."""
+    tries = record.tries + 1
+    next_try = None
+    if handing is Handing.FAILED:
+        handing = Handing.FAILED if tries <= len(WAITS) else Handing.GIVEN_UP
+        next_try = now + WAITS[tries - 1] if handing is Handing.FAILED else None
+    return msgspec.structs.replace(record, handing=handing, tries=tries, next_try=next_try, handing_error=error)
+
+
+def letter(record: Record) -> str:
+    """What is handed over as text: how it ended in Whet's own words, then the report."""
+    result = record.result
+    if result is None:
+        raise WhetError(f"The run {record.id} has not ended.", advice="`whet jobs history` shows it.")
+    said = (result.report.strip(), result.error.strip())
+    return "\n".join(
+        [heading(record), *((missed_words(record),) if record.missed_count else ()), "", *filter(None, said), ""]
+    )
+
+
+def heading(record: Record) -> str:
+    result = record.result
+    outcome = WORDS[result.outcome] if result else record.state.value
+    return f"{record.job.name}: {outcome} · {moment(record.scheduled)} · run {record.id}"
+
+
+def missed_words(record: Record) -> str:
+    """Which earlier times went by without a run."""
+    shown = ", ".join(moment(each) for each in record.missed[-SHOWN_MISSES:])
+    more = ", and others" if record.missed_count > min(len(record.missed), SHOWN_MISSES) else ""
+    noun = "time was" if record.missed_count == 1 else "times were"
+    return f"{record.missed_count:,} earlier {noun} missed and made up for by this run: {shown}{more}."
+
+
+def moment(seconds: float) -> str:
+    return datetime.datetime.fromtimestamp(seconds, datetime.UTC).strftime("%Y-%m-%d %H:%M UTC")
+
+
+class _Given(Value, frozen=True):
+    status: Status
+    report: str = ""
+
+
+def _cut(text: str) -> str:
+    over = len(text) - REPORT_CHARACTERS
+    return text if over <= 0 else f"{text[:REPORT_CHARACTERS]}\n[{over:,} characters left out]"
+
+
+WORDS = {
+    Outcome.DONE: "done",
+    Outcome.NOTHING_TO_REPORT: "nothing to report",
+    Outcome.FAILED: "FAILED",
+    Outcome.UNREPORTED: "ENDED WITHOUT A REPORT",
+    Outcome.UNSURE: "UNSURE",
+}

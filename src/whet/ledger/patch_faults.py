@@ -1,0 +1,159 @@
+"""What is wrong with a patch, told before anything is spent on it."""
+
+import unicodedata
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+
+from whet.ledger.entries import Item, State
+from whet.ledger.forbidden_claims import accident, broken_tool
+from whet.ledger.patches import Action, Form, Patch, Scope, digest, is_named, is_scoped
+from whet.secrets.redactor import Redactor
+from whet.sessions.trust import Trust
+from whet.text.likeness import is_opposed, is_same, sense
+from whet.values import Value
+
+JOINERS = "\u200c\u200d"  # spelling needs them in Persian, Indic scripts and emoji
+DAY = 24 * 3600.0
+
+
+class Kind(StrEnum):
+    """What is wrong."""
+
+    NAME = "name"
+    EMPTY = "empty"
+    LENGTH = "length"
+    CHARACTERS = "characters"
+    SECRET = "secret"
+    STALE = "stale"  # what it changes is not there, or not as it was
+    DUPLICATE = "duplicate"
+    CONTRADICTION = "contradiction"
+    BROKEN_TOOL = "broken tool"
+    ACCIDENT = "accident"
+    BUDGET = "budget"
+    TRUST = "trust"
+
+
+class Fault(Value, frozen=True):
+    """One thing that is wrong, in a sentence for people."""
+
+    kind: Kind
+    message: str
+
+
+class Limits(Value, frozen=True):
+    """How much there may be, in characters; and how long a change waits for a person."""
+
+    rule: int = 400
+    note: int = 600
+    skill: int = 60_000
+    file: int = 200_000
+    rulebook: int = 6_000
+    rules: int = 40
+    pending: int = 100
+    pending_seconds: float = 14 * DAY
+
+    def of(self, form: Form) -> int:
+        lengths = {Form.RULE: self.rule, Form.NOTE: self.note, Form.SKILL: self.skill}
+        return lengths.get(form, self.file)
+
+
+LIMITS = Limits()
+
+
+def faults(patch: Patch, state: State, *, limits: Limits = LIMITS) -> tuple[Fault, ...]:
+    """Everything that speaks against a patch; nothing when it may be applied to the state as it is."""
+    found = [*_form_faults(patch, limits)]
+    if patch.action is not Action.REMOVE:
+        found += _text_faults(patch)
+        found += _state_faults(patch, state)
+    if patch.form is Form.RULE:
+        found += _rule_faults(patch, state, limits)
+    if patch.is_foreign and patch.id not in state.approved:
+        found.append(
+            Fault(Kind.TRUST, f"it comes from a text of trust {patch.trust.label}: a person has to approve it first")
+        )
+    return tuple(found)
+
+
+def unwelcome(text: str) -> str:
+    """The first character that people cannot see or that turns text round, by its name; nothing where there is none."""
+    # A line may end as on Windows; a lone carriage return hides what stands before it.
+    for character in text.replace("\r\n", "\n"):
+        if character in "\n\t" or character in JOINERS or character.isprintable():
+            continue
+        if unicodedata.category(character) != "Zs":
+            return unicodedata.name(character, f"U+{ord(character):04X}")
+    return ""
+
+
+def _form_faults(patch: Patch, limits: Limits) -> Iterator[Fault]:
+    if not is_named(patch):
+        yield Fault(Kind.NAME, f"{patch.name[:80]!r} is no name for a {patch.form}")
+    if not is_scoped(patch):
+        yield Fault(Kind.NAME, "its scope holds what is no name of a model, a tool or a purpose")
+    if patch.action is Action.REMOVE:
+        return
+    if not patch.text.strip():
+        yield Fault(Kind.EMPTY, "it has no text")
+    if len(patch.text) > limits.of(patch.form):
+        yield Fault(Kind.LENGTH, f"its {len(patch.text):,} characters are more than {limits.of(patch.form):,}")
+
+
+def _text_faults(patch: Patch) -> Iterator[Fault]:
+    if name := unwelcome(patch.text):
+        yield Fault(Kind.CHARACTERS, f"it holds a character that people cannot see: {name}")
+    if Redactor().text(patch.text) != patch.text:
+        yield Fault(Kind.SECRET, "it holds what looks like a secret")
+    # A person who writes an instruction may say what they like about their own tools.
+    if patch.form not in (Form.RULE, Form.NOTE) or patch.trust is Trust.OPERATOR:
+        return
+    if clause := broken_tool(patch.text):
+        yield Fault(Kind.BROKEN_TOOL, f"it says that a tool is broken, which would outlast the fault: “{clause[:120]}”")
+    if clause := accident(patch.text):
+        yield Fault(Kind.ACCIDENT, f"it takes an accident of the surroundings for a fact: “{clause[:120]}”")
+
+
+def _state_faults(patch: Patch, state: State) -> Iterator[Fault]:
+    if patch.form not in (Form.RULE, Form.NOTE):
+        return
+    meant = sense(patch.text)
+    for item in _others(patch, state):
+        known = sense(item.text)
+        if item.text.split() == patch.text.split() or is_same(meant, known):
+            yield Fault(Kind.DUPLICATE, f"{item.form} {item.name} says the same: “{item.text[:120]}”")
+        elif patch.form is Form.RULE and is_opposed(meant, known):
+            yield Fault(Kind.CONTRADICTION, f"rule {item.name} says the opposite: “{item.text[:120]}”")
+
+
+def _rule_faults(patch: Patch, state: State, limits: Limits) -> Iterator[Fault]:
+    known = state.get(Form.RULE, patch.name)
+    if patch.before != digest(known.text if known else None):
+        yield Fault(Kind.STALE, f"rule {patch.name} is not what it was when this was written")
+    elif (patch.action is Action.ADD) is (known is not None):
+        yield Fault(Kind.STALE, f"rule {patch.name} {'is there already' if known else 'is not there'}")
+    if patch.action is Action.REMOVE:
+        return
+    # Other rules give way to an operator's; an operator's gives way to nobody's.
+    rivals = [
+        item
+        for item in state.rules
+        if item.name != patch.name and (patch.trust is not Trust.OPERATOR or item.trust is Trust.OPERATOR)
+    ]
+    size = sum(len(item.text) for item in rivals) + len(patch.text)
+    if size > limits.rulebook or len(rivals) >= limits.rules:
+        yield Fault(
+            Kind.BUDGET,
+            f"the rulebook would hold {len(rivals) + 1} rules of {size:,} characters;"
+            f" {limits.rules} of {limits.rulebook:,} are the most",
+        )
+
+
+def _others(patch: Patch, state: State) -> Iterable[Item]:
+    """What of the same form is in force where the patch would be, other than what it changes."""
+    return (item for item in state.of(patch.form) if item.name != patch.name and overlap(item.scope, patch.scope))
+
+
+def overlap(one: Scope, other: Scope) -> bool:
+    """Whether there is a setting in which both hold."""
+    pairs = ((one.models, other.models), (one.tools, other.tools), (one.purposes, other.purposes))
+    return all(not mine or not theirs or set(mine) & set(theirs) for mine, theirs in pairs)

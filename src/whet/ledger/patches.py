@@ -1,0 +1,124 @@
+"""Patches: changes to what an agent is told, as values."""
+
+import hashlib
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+
+import msgspec
+
+from whet.sessions.trust import Trust, lowest
+from whet.values import Value
+
+DIGEST_BYTES = 16
+# Below this a text is foreign: it, or something that it was made from, was written by a tool or a stranger.
+TRUSTED = Trust.AGENT
+
+_WORD = r"[a-z0-9](?:[a-z0-9-]{0,62}[a-z0-9])?"
+_PIECE = r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}"
+# Names of models and tools come from sessions and may be shown beside a rule: one word, and no sentence.
+_SCOPE_WORD = re.compile(r"[A-Za-z0-9_.:/@*+-]{1,100}")
+
+
+class Form(StrEnum):
+    """What a patch changes."""
+
+    RULE = "rule"
+    NOTE = "note"
+    SKILL = "skill"
+    FILE = "file"  # a skill's support file
+    TEMPLATE = "template"
+    JOB = "job"
+
+
+class Action(StrEnum):
+    """What a patch does to it."""
+
+    ADD = "add"
+    CHANGE = "change"
+    REMOVE = "remove"
+
+
+NAMES = {
+    Form.RULE: re.compile(_WORD),
+    Form.NOTE: re.compile(rf"(?:memory|user)/{_WORD}"),
+    Form.SKILL: re.compile(_WORD),
+    Form.FILE: re.compile(rf"{_WORD}/(?:references|templates|scripts|assets)(?:/{_PIECE}){{1,4}}"),
+    Form.TEMPLATE: re.compile(_WORD),
+    Form.JOB: re.compile(_WORD),
+}
+
+
+class Scope(Value, frozen=True):
+    """Where a rule holds; an empty part means everywhere. Purposes are interactive and unattended."""
+
+    models: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    purposes: tuple[str, ...] = ()
+
+
+class Proof(Value, frozen=True):
+    """One piece of evidence: where a signal was seen, its kind and its redacted words."""
+
+    session: str
+    message: int | None = None
+    kind: str = ""
+    quote: str = ""
+
+
+class Patch(Value, frozen=True):
+    """One change, with its reason and its evidence. `before` is the digest of what it replaces, empty for nothing.
+
+    A name is a rule's id, `memory/ID` or `user/ID` of a note, a skill's name, or `SKILL/references/x.md`.
+    """
+
+    form: Form
+    action: Action
+    name: str
+    text: str = ""
+    scope: Scope = Scope()
+    reason: str = ""
+    trust: Trust = Trust.EXTERNAL
+    proofs: tuple[Proof, ...] = ()
+    before: str = ""
+
+    @property
+    def id(self) -> str:
+        """What a person approves: the exact text, what becomes of it, and where it came from."""
+        body = msgspec.json.encode(
+            (self.form, self.action, self.name, self.text, self.scope, self.trust.label, self.before)
+        )
+        return hashlib.blake2b(body, digest_size=DIGEST_BYTES).hexdigest()
+
+    @property
+    def after(self) -> str:
+        """The digest of what stands there when it is applied."""
+        return "" if self.action is Action.REMOVE else digest(self.text)
+
+    @property
+    def is_foreign(self) -> bool:
+        """Whether a person has to approve it."""
+        return self.trust < TRUSTED
+
+
+def digest(text: str | None) -> str:
+    """The content hash of a text; empty for a text that is not there."""
+    if text is None:
+        return ""
+    return hashlib.blake2b(text.encode("utf-8", "surrogatepass"), digest_size=DIGEST_BYTES).hexdigest()
+
+
+def derived(patch: Patch, lineage: Iterable[Trust]) -> Patch:
+    """The patch as one that was made from texts of these trusts: never trusted more than the lowest of them."""
+    return msgspec.structs.replace(patch, trust=lowest((patch.trust, *lineage)))
+
+
+def is_named(patch: Patch) -> bool:
+    """Whether its name is one of its form; no other name ever becomes a path."""
+    return NAMES[patch.form].fullmatch(patch.name) is not None and ".." not in patch.name
+
+
+def is_scoped(patch: Patch) -> bool:
+    """Whether its scope holds names alone."""
+    words = (*patch.scope.models, *patch.scope.tools, *patch.scope.purposes)
+    return all(_SCOPE_WORD.fullmatch(word) for word in words)

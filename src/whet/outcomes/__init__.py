@@ -1,0 +1,1 @@
+"""Did a call work, and what decided it."""

@@ -1,0 +1,180 @@
+"""Whether a tool call worked: one decision for each exchange, with the evidence that decided."""
+
+from enum import StrEnum
+
+from whet.outcomes import envelopes, hidden_failures
+from whet.outcomes.check_forms import ENDINGS
+from whet.outcomes.error_forms import (
+    EDITOR_HEADS,
+    HEADS,
+    READER_HEADS,
+    READING_REASON,
+    SQL_HEADS,
+    head,
+    tail,
+    without_preamble,
+)
+from whet.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
+from whet.sessions.arguments import command_of
+from whet.sessions.shell_lines import split
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import Disposition, Exchange, ToolCall
+from whet.text.words import names
+from whet.values import Value
+
+# Raised whenever a decision may differ from an earlier one, so that cached decisions are made again.
+OUTCOMES_VERSION = 1
+SHORT_ANSWER = 1_500
+LAST_LINE = 60
+FILE_READERS = frozenset({Family.READ, Family.SEARCH})
+READERS = FILE_READERS | {Family.FETCH, Family.LOOKUP, Family.DELEGATE}
+EDITORS = frozenset({Family.EDIT, Family.WRITE})
+# Families whose tools may print an exit status as a shell tool does.
+STATUS_PRINTERS = frozenset({Family.SHELL, Family.INTERPRETER, Family.DEVELOP, Family.EDIT, Family.OTHER})
+# Programs whose exit code 1 means no match or a difference, which is an answer.
+NOTHING_FOUND = ": nothing found"
+FINDERS = names("grep egrep fgrep rg ag ack diff cmp test [ [[ which pgrep")
+
+
+class Outcome(StrEnum):
+    """How a call ended."""
+
+    OK = "ok"
+    FAILED = "failed"
+    REJECTED = "rejected"  # the person refused it
+    CANCELLED = "cancelled"  # a sibling failed, or it was interrupted: it was never judged on its own
+    UNKNOWN = "unknown"
+
+
+class Decision(Value, frozen=True):
+    """An outcome and, in a few words, what decided it."""
+
+    outcome: Outcome
+    evidence: str
+
+
+# A policy's refusal counts as a failure: nobody looked at this call, and the agent could have known.
+OUTCOME_OF_DISPOSITION = {
+    Disposition.REJECTED: Decision(Outcome.REJECTED, "record: rejected"),
+    Disposition.CANCELLED: Decision(Outcome.CANCELLED, "record: cancelled"),
+    Disposition.INTERRUPTED: Decision(Outcome.CANCELLED, "record: interrupted"),
+    Disposition.BLOCKED: Decision(Outcome.FAILED, "record: blocked by policy"),
+}
+
+
+def decide(exchange: Exchange, *, ignore_flags: bool = False) -> Decision:
+    """Decide from the record's own status first, then from the answer's form; never from a word inside content.
+
+    With `ignore_flags` the error flag, the exit code and the disposition of the record are not looked at, and the
+    answer is what the tool itself would have reported: a failure hidden behind a pipe then counts as ok.
+    """
+    result, call = exchange.result, exchange.call
+    if result is None:
+        return Decision(Outcome.UNKNOWN, "no result")
+    text = without_preamble(result.text.strip())
+    if ignore_flags:
+        return _from_text(call, text)
+    if result.disposition is not None:
+        return OUTCOME_OF_DISPOSITION[result.disposition]
+    if result.error is True:
+        return _refusal(text) or Decision(Outcome.FAILED, _flag_evidence(call, text))
+    if result.error is None and result.exit_code:
+        return _from_exit_code(result.exit_code, call, text)
+    if result.error is None and result.exit_code is None:
+        decision = _from_text(call, text)
+        return (_hidden(call, text) if decision.outcome is Outcome.OK else None) or decision
+    recorded = "flag: no error" if result.error is False else "exit code 0"
+    return _despite(Decision(Outcome.OK, recorded), call, text)
+
+
+def _despite(decision: Decision, call: ToolCall, text: str) -> Decision:
+    """A failure that a status of ok does not show: the tool ran, but what it ran failed."""
+    family = family_of(call)
+    status = envelopes.read(text, family)
+    if status is not None and status.failed:
+        return _from_envelope(status, call)
+    code = envelopes.printed_exit_code(text, command_of(call)) if family is Family.SHELL else None
+    if code:
+        return _from_exit_code(code, call, text)
+    return _hidden(call, text) or decision
+
+
+def _hidden(call: ToolCall, text: str) -> Decision | None:
+    """The failure of a command whose status the rest of its line hides."""
+    found = hidden_failures.hidden_failure(command_of(call), text) if family_of(call) is Family.SHELL else ""
+    return Decision(Outcome.FAILED, f"hidden by pipe: {found}") if found else None
+
+
+def _from_text(call: ToolCall, text: str) -> Decision:
+    """Text alone: a refusal, the status that the tool prints, its envelope, then the error forms of its family."""
+    if refusal := _refusal(text):
+        return refusal
+    family = family_of(call)
+    if family is Family.SHELL and envelopes.is_still_running(text):
+        return Decision(Outcome.UNKNOWN, "still running")
+    code = envelopes.printed_exit_code(text, command_of(call)) if family in STATUS_PRINTERS else None
+    if code is not None:
+        return Decision(Outcome.OK, "exit code 0") if code == 0 else _from_exit_code(code, call, text)
+    if status := envelopes.read(text, family):
+        return _from_envelope(status, call)
+    form = _form(call, family, text)
+    # A tool that has nothing to complain of says so by an ordinary answer, or by none.
+    return Decision(Outcome.FAILED, f"form: {form}") if form else Decision(Outcome.OK, "no error form")
+
+
+def _form(call: ToolCall, family: Family, text: str) -> str:
+    """The error form of the call's family that the text has, or nothing."""
+    start = head(text)
+    if family is Family.SHELL:
+        return hidden_failures.failure(command_of(call), text)
+    if family is Family.INTERPRETER:
+        return ENDINGS.first(tail(text)) or HEADS.first(start)
+    if family in READERS:
+        about = family not in FILE_READERS or READING_REASON.search(start) is not None
+        return READER_HEADS.first(start) if about and len(text) <= SHORT_ANSWER else ""
+    if family is Family.SQL:
+        return SQL_HEADS.first(start) or HEADS.first(start)
+    return (EDITOR_HEADS.first(start) if family in EDITORS else "") or HEADS.first(start)
+
+
+def _refusal(text: str) -> Decision | None:
+    """A person's no, or a call that was not let to finish, where the answer is in such words."""
+    start = head(text)
+    short = len(text) <= SHORT_ANSWER
+    if found := OWN_REJECTIONS.first(start) or (short and REJECTIONS.first(start)):
+        return Decision(Outcome.REJECTED, f"form: {found}")
+    found = OWN_CANCELLATIONS.first(start) or OWN_CANCELLATIONS.first(tail(text, LAST_LINE))
+    if found := found or (short and CANCELLATIONS.first(start)):
+        return Decision(Outcome.CANCELLED, f"form: {found}")
+    return None
+
+
+def _from_exit_code(code: int, call: ToolCall, text: str) -> Decision:
+    if refusal := _refusal(text):
+        return refusal
+    if code == -1 and envelopes.is_still_running(text):
+        return Decision(Outcome.UNKNOWN, "still running")
+    return Decision(Outcome.FAILED, _exit_evidence(code, call, text))
+
+
+def _flag_evidence(call: ToolCall, text: str) -> str:
+    code = envelopes.printed_exit_code(text, command_of(call)) if family_of(call) in STATUS_PRINTERS else None
+    return _exit_evidence(code, call, text) if code else "flag: is_error"
+
+
+def _from_envelope(status: envelopes.Status, call: ToolCall) -> Decision:
+    evidence = status.evidence
+    if status.exit_code == 1 and status.is_silent and _looks_for_something(call):
+        evidence += NOTHING_FOUND
+    return Decision(Outcome.FAILED if status.failed else Outcome.OK, evidence)
+
+
+def _exit_evidence(code: int, call: ToolCall, text: str) -> str:
+    """The exit code; where it only means that nothing was found, those words too."""
+    silent = code == 1 and not envelopes.output_of(text)
+    return f"exit code {code}" + (NOTHING_FOUND if silent and _looks_for_something(call) else "")
+
+
+def _looks_for_something(call: ToolCall) -> bool:
+    stages = split(command_of(call))
+    return bool(stages) and stages[-1].program in FINDERS

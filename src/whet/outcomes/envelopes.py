@@ -1,0 +1,203 @@
+"""The status that a tool wraps around its answer: JSON envelopes and the exit status that a shell tool prints."""
+
+import ast
+import json
+from collections.abc import Iterable
+from typing import Any, NamedTuple
+
+import msgspec
+import re2
+
+from whet.outcomes.error_forms import head, tail
+from whet.sessions.tool_families import Family
+from whet.text.words import names
+
+EDGE = 400
+LITERAL_LIMIT = 20_000
+SMALL_ANSWER = 5  # keys: an error with a hint or two, not a document
+# Keys that speak of the call and not of its subject. An answer that has others is somebody's record, in which
+# "status": "failed" may be the fact that was asked for.
+ENVELOPE_KEYS = names(
+    "success ok error errors status message code exit_code returncode exitCode return_code output stdout stderr "
+    "result content isError is_error error_type error_code retryable detail details hint suggestion reason type "
+    "timed_out duration duration_seconds metadata data warning warnings path command approval statusCode "
+    "status_code tool tool_name timeout signal interrupted"
+)
+WORD_KEYS = ("error", "stderr", "message", "output", "stdout")
+EXIT_KEYS = ("exit_code", "returncode", "exitCode", "return_code", "exit_status")
+SUCCESS_KEYS = ("success", "ok", "succeeded")
+FLAG_KEYS = ("isError", "is_error")
+BAD_STATUS = frozenset({"error", "failed", "failure", "fail", "timeout", "timed_out", "blocked", "denied"})
+SHELL_KEYS = frozenset(("output", "stdout", "stderr", "metadata", *EXIT_KEYS))
+
+# Each is the form of one agent program's shell tool; the number is the exit status.
+_STATUS_AT_HEAD = tuple(
+    re2.compile(pattern)
+    for pattern in (
+        r"(?i)^(?:error: )?exit code:? (-?\d+)(?:\s|$)",  # Claude Code; Codex's apply_patch and shell
+        r"(?m)^Process exited with code (-?\d+)$",  # Codex unified exec
+        r"^<returncode>(-?\d+)</returncode>",  # mini-swe-agent
+        r"(?i)^command (?:failed|exited|finished|completed)[a-z ]* (?:exit )?(?:code|status):? (-?\d+)",
+    )
+)
+_STATUS_AT_TAIL = tuple(
+    re2.compile(pattern)
+    for pattern in (
+        r"(?m)^Exit Code: (-?\d+)$",  # Gemini CLI
+        r"(?im)^[\[<(]\s*(?:the |this )?(?:command|process)? ?(?:completed|exited|finished|failed)[a-z ]* "
+        r"(?:exit )?(?:code|status):? (-?\d+)[^\n]{0,3}$",  # OpenHands, Copilot, Droid
+        r"(?i)(?:^|\n)command (?:exited|failed|finished) with (?:exit )?(?:code|status):? (-?\d+)\.?\s*\z",  # pi
+        r"(?i)(?:^|\n)<?\[?exit[ _]code:? ?(-?\d+)\]?>?\.?\s*\z",
+    )
+)
+_RUNNING = re2.compile(
+    r"(?m)^(?:Process running with session ID \d+|Script running with cell ID)|"
+    r"(?i)\b(?:command|process)(?: with id: \S+)?(?: is)? still running\b|^\[The command has no new output after"
+)
+# A shell line that prints the status of an earlier command itself, as in `make; echo "exit: $?"`.
+_ECHOED = re2.compile(
+    r"(?im)^[\W_]{0,6}(?:\w+[ _-])?(?:exit|return|rc|status)(?:ed)?(?:[ _-]?(?:code|status))?"
+    r"\s*[:=]\s*(\d{1,3})\W{0,6}$"
+)
+
+
+class Status(NamedTuple):
+    """What an envelope says: whether the call failed, in which words it says so, and the exit code it gives."""
+
+    failed: bool
+    evidence: str
+    exit_code: int | None = None
+    is_silent: bool = False
+
+
+def printed_exit_code(text: str, command: str = "") -> int | None:
+    """The exit status that a shell tool writes before or after the output, or None."""
+    found = _first(_STATUS_AT_HEAD, _preamble(text))
+    if found is not None or "$?" in command:  # with `$?` a status at the end is the command's own print
+        return found
+    return _first(_STATUS_AT_TAIL, tail(text, EDGE))
+
+
+def _first(patterns: Iterable[Any], text: str) -> int | None:
+    matches = (pattern.search(text) for pattern in patterns)
+    return next((int(match.group(1)[:9]) for match in matches if match), None)
+
+
+def echoed_exit_code(text: str, command: str) -> int:
+    """The last status other than 0 that the command line itself printed with `$?`, else 0."""
+    if "$?" not in command:
+        return 0
+    return next((int(code) for code in reversed(_ECHOED.findall(tail(text, EDGE))) if int(code)), 0)
+
+
+def output_of(text: str) -> str:
+    """What the command itself printed, without the status lines that the tool puts before it."""
+    before, mark, _ = text[:EDGE].partition("\nOutput:")
+    if mark:
+        return text[len(before) + len(mark) :].strip()
+    first, _, rest = text.partition("\n")
+    return rest.strip() if _STATUS_AT_HEAD[0].match(first) or _STATUS_AT_HEAD[3].match(first) else text
+
+
+def contents(text: str) -> str:
+    """The words that an envelope carries, its errors first; a text that is no envelope is its own contents."""
+    answer = _first_object(text)
+    if not answer:
+        return text
+    said = (_value(answer[key]) for key in WORD_KEYS if key in answer)
+    return "\n".join(words.strip() for words in said if isinstance(words, str) and words.strip()) or text
+
+
+def is_still_running(text: str) -> bool:
+    """Whether a shell tool answered before its command ended."""
+    return any(_RUNNING.search(part) is not None for part in (_preamble(text), tail(text, EDGE)))
+
+
+def _preamble(text: str) -> str:
+    """The lines that a tool writes before the output."""
+    return head(text, EDGE).partition("\nOutput:\n")[0]
+
+
+def read(text: str, family: Family) -> Status | None:
+    """The status in the top level of the first JSON value, or None when the text is no envelope of this family."""
+    answer = _first_object(text)
+    if not answer or not _is_envelope(answer, family):
+        return None
+    for key in EXIT_KEYS:
+        if key in answer and (code := _value(answer[key])) is not None and isinstance(code, int):
+            return Status(code != 0, f"envelope: {key}={code}", code, _is_silent(answer))
+    for key in SUCCESS_KEYS:
+        if isinstance(flag := _value(answer.get(key)), bool):
+            return Status(not flag, f"envelope: {key}={str(flag).lower()}")
+    for key in FLAG_KEYS:
+        if isinstance(flag := _value(answer.get(key)), bool):
+            return Status(flag, f"envelope: {key}={str(flag).lower()}")
+    return _from_words(answer)
+
+
+def _from_words(answer: dict[str, object]) -> Status | None:
+    status = _value(answer.get("status"))
+    own = answer.keys() <= ENVELOPE_KEYS
+    if isinstance(status, str) and own and status.lower() in BAD_STATUS:
+        return Status(True, f"envelope: status={status.lower()}")
+    metadata = _value(answer.get("metadata"))
+    if isinstance(metadata, dict) and isinstance(code := metadata.get("exit_code"), int):
+        return Status(code != 0, f"envelope: metadata.exit_code={code}", code, _is_silent(answer))
+    error = _value(answer.get("error"))
+    if error and (isinstance(error, str | dict) or error is True):
+        return Status(True, "envelope: error")
+    if "error" in answer or (own and isinstance(status, str) and status.lower() in ("success", "ok", "completed")):
+        return Status(False, "envelope: no error")
+    return None
+
+
+def _is_silent(answer: dict[str, object]) -> bool:
+    printed = (answer.get(key) for key in ("output", "stdout", "stderr", "error"))
+    return all(bytes(said) in (b'""', b"null") if isinstance(said, msgspec.Raw) else not said for said in printed)
+
+
+def _is_envelope(answer: dict[str, object], family: Family) -> bool:
+    """What a shell, a reader or a page shows may be JSON of any kind; only the tool's own wrapping counts."""
+    if family in (Family.SHELL, Family.INTERPRETER):
+        return bool(answer.keys() & SHELL_KEYS) and answer.keys() <= ENVELOPE_KEYS
+    if family in (Family.READ, Family.SEARCH, Family.FETCH):
+        return answer.keys() <= ENVELOPE_KEYS or ("error" in answer and len(answer) <= SMALL_ANSWER)
+    return True
+
+
+def _first_object(text: str) -> dict[str, object] | None:
+    """The first value's keys with their values, unread where the JSON decoder allows it."""
+    start = text[:EDGE].lstrip()[:2]
+    if not start.startswith("{"):
+        return None
+    if start == "{'":
+        return _literal(text)
+    try:
+        raw: dict[str, object] = dict(msgspec.json.decode(text, type=dict[str, msgspec.Raw]))
+    except (msgspec.DecodeError, ValueError, RecursionError):
+        return _first_of_many(text)
+    return raw
+
+
+def _first_of_many(text: str) -> dict[str, object] | None:
+    """Guards and hooks append their words to a result: the value before them still is the envelope."""
+    try:
+        value, _ = json.JSONDecoder().raw_decode(text.lstrip())
+    except (ValueError, RecursionError):
+        return None
+    return value if isinstance(value, dict) else None
+
+
+def _literal(text: str) -> dict[str, object] | None:
+    """A dictionary as Python prints it, which tools written as functions often return."""
+    if len(text) > LITERAL_LIMIT:
+        return None
+    try:
+        value = ast.literal_eval(text.strip())
+    except (ValueError, SyntaxError, MemoryError, RecursionError):
+        return None
+    return value if isinstance(value, dict) and all(isinstance(key, str) for key in value) else None
+
+
+def _value(found: object) -> object:
+    return msgspec.json.decode(found) if isinstance(found, msgspec.Raw) else found

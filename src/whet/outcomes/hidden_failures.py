@@ -1,0 +1,162 @@
+"""Failures of command lines, read from the command and what it printed when no status tells."""
+
+import re2
+
+from whet.outcomes import envelopes
+from whet.outcomes.check_forms import CHECKS, ENDINGS
+from whet.outcomes.error_forms import STRONG_HEADS, Form, Forms, head, tail
+from whet.sessions.shell_lines import Stage, is_decisive, split
+from whet.text.words import names
+
+HEAD_LINES = 3
+TAIL_LINES = 6
+# Programs that show what others wrote: a failure in their output is somebody's text, not their own.
+READERS = names(
+    "cat bat less more head tail grep egrep fgrep rg ag ack sed awk gawk cut sort uniq wc tr tee nl od xxd strings "
+    "jq yq find fd ls tree stat file echo printf diff comm column fold rev tac zcat zgrep xmllint hexdump "
+    "journalctl true false cd pwd export set unset source sleep date which type basename dirname xargs read test "
+    "[ [[ for case in dmesg man history . :"
+)
+READER_SUBCOMMANDS = {
+    "git": names("log show diff blame grep status branch ls-files cat-file reflog rev-parse config remote"),
+    "gh": names("run pr issue api release search"),
+    "docker": names("logs ps images inspect"),
+    "kubectl": names("logs get describe"),
+    "npm": names("view ls list outdated"),
+}
+# A program's remark that leaves its exit status at 0.
+REMARK = re2.compile(
+    r"(?i)\bwarning\b|binary file .*matches|binary file matches|removing leading|entering directory|"
+    r"leaving directory|nothing to be done|is up to date|\bnotice\b|\binfo\b|file changed as we read"
+)
+_SHELL_COMPLAINT = re2.compile(
+    r"^(?:-|/\S*/)?(?:ba|z|da|k|fi|a)?sh: ?(?:(?:line )?\d+: ?|-c: (?:line \d+: )?)?(.+)$|"
+    r"^(?:zsh|\(eval\)):\d*:? ?(.+)$|: -c: line \d+: (.+)$"
+)
+_NOT_FOUND = re2.compile(
+    r"^(?:(?:command not found|no such file or directory|permission denied): (\S+)|(\S+): (?:command not found|"
+    r"not found|No such file or directory|Permission denied|cannot execute.*|Is a directory))"
+)
+_SHELL_SYNTAX = re2.compile(
+    r"^(?:syntax error|unexpected |unmatched |parse error|bad substitution|.{0,80}: (?:syntax error|"
+    r"bad substitution|unbound variable|event not found|invalid |ambiguous redirect|cannot create|"
+    r"Argument list too long))"
+)
+_PROGRAM_COMPLAINT = re2.compile(r"^(?:/\S*/)?([A-Za-z0-9_.+-]{1,40}): (.+)$")
+_REFUSED = re2.compile(
+    r"(?i)no such file or directory|permission denied|not found|cannot |can't |missing |invalid |unrecognized |"
+    r"unknown |syntax error|unexpected |must precede|not a directory|is a directory|illegal |failed|too many|"
+    r"requires |not permitted|refus"
+)
+_ERROR_LINE = r"^(?:error|Error|ERROR|fatal|FATAL|fatal error)(?:\[[^\]\n]{1,40}\])?: "
+OPENINGS = Forms(
+    (
+        Form("error head", _ERROR_LINE),
+        Form("error head", r"^Error(?: executing| running|\z)"),  # a shell tool that has nothing else to say
+        Form("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
+        Form(
+            "no command",
+            r"(?i)^No (?:command|code|bash code|action)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)",
+        ),
+    )
+)
+# What a shell tool itself writes below the output of a command that it stopped.
+LAST_WORDS = Forms(
+    (
+        Form("timeout", r"(?i)(?:^|\n)\W{0,4}(?:the )?command (?:has )?timed out\b[^\n]{0,200}\s*\z"),
+        Form("timeout", r"(?i)(?:^|\n)\W{0,4}timed out after [\d.]+ ?\w{0,12}\W{0,4}\s*\z"),
+    )
+)
+CLOSINGS = Forms(
+    (
+        Form("error ending", _ERROR_LINE),
+        Form("usage error", r"^[\w./-]{1,60}: error: "),
+    )
+)
+
+
+def hidden_failure(command: str, text: str) -> str:
+    """A check or program that failed though the line's status is 0, because what follows it hides its status."""
+    stages = split(command)
+    if not any(not is_reader(stage) and not is_decisive(stages, index) for index, stage in enumerate(stages)):
+        return ""
+    if code := envelopes.echoed_exit_code(text, command):
+        return f"exit code {code}"
+    ending = ENDINGS.first(tail(text))
+    return CHECKS.first(tail(text)) or (ending if ending == "traceback" else "")
+
+
+def failure(command: str, text: str) -> str:
+    """How the output says that the line failed, or nothing. For results that carry no status at all."""
+    if strong := STRONG_HEADS.first(head(text)) or LAST_WORDS.first(tail(text, 300)):
+        return strong
+    text = _without_prompt(text)
+    stages = split(command)
+    if complaint := _complaint(stages, text):
+        return complaint
+    if stages and all(is_reader(stage) or not is_decisive(stages, index) for index, stage in enumerate(stages)):
+        return ""
+    end = tail(text)
+    return (
+        ENDINGS.first(end)
+        or CHECKS.first(end)
+        or OPENINGS.first(head(text, 400))
+        or CLOSINGS.first(end[end.rfind("\n") + 1 :])
+    )
+
+
+def _without_prompt(text: str) -> str:
+    """The output without the prompt that SWE-agent shows below it."""
+    if not text.endswith("bash-$"):
+        return text
+    return text[: text.rfind("(Open file: ")].rstrip()
+
+
+def is_reader(stage: Stage) -> bool:
+    """Whether a command only shows what is written elsewhere."""
+    subcommands = READER_SUBCOMMANDS.get(stage.program)
+    if subcommands is not None:
+        return next((word for word in stage.words[1:] if not word.startswith("-")), "") in subcommands
+    return stage.program in READERS
+
+
+def _complaint(stages: tuple[Stage, ...], text: str) -> str:
+    """A line in which the shell, or a program whose status is the line's, says what it could not do."""
+    first, last = head(text).split("\n")[:HEAD_LINES], tail(text).split("\n")[-TAIL_LINES:]
+    lines = list(dict.fromkeys(line.strip() for line in first + last if line.strip()))
+    for line in lines:
+        shell, said = _SHELL_COMPLAINT.search(line), _PROGRAM_COMPLAINT.match(line)
+        if shell and _is_shell_failure(stages, next(filter(None, shell.groups())), is_last=line == lines[-1]):
+            return "shell: " + ("command not found" if "not found" in line else "error")
+        if said and not shell and _is_own_failure(stages, said.group(1), said.group(2)):
+            return f"{said.group(1)}: error"
+    return ""
+
+
+def _programs(stage: Stage) -> tuple[str, ...]:
+    """The programs that a stage runs: its own, and those that `find -exec` runs for it."""
+    pairs = zip(stage.words, stage.words[1:], strict=False)
+    return (stage.program, *(word for before, word in pairs if before in ("-exec", "-execdir", "-ok")))
+
+
+def _is_shell_failure(stages: tuple[Stage, ...], message: str, *, is_last: bool) -> bool:
+    if message.startswith("no matches found"):  # zsh drops the one command that has the pattern
+        return len(stages) == 1
+    missing = _NOT_FOUND.match(message)
+    if missing is None:
+        return _SHELL_SYNTAX.match(message) is not None
+    program = (missing.group(1) or missing.group(2)).rsplit("/", 1)[-1]
+    places = [index for index, stage in enumerate(stages) if stage.program == program]
+    return any(is_decisive(stages, place) for place in places) if places else is_last
+
+
+def _is_own_failure(stages: tuple[Stage, ...], program: str, message: str) -> bool:
+    """Whether the complaint is of a program that decides the line's status."""
+    if REMARK.search(message):
+        return False
+    places = [index for index, stage in enumerate(stages) if program in _programs(stage)]
+    if places:
+        return any(is_decisive(stages, place) for place in places)
+    # The line names it in a way that could not be split: then only a plain refusal counts.
+    named = any(program in " ".join(stage.words) for i, stage in enumerate(stages) if is_decisive(stages, i))
+    return named and _REFUSED.search(message) is not None

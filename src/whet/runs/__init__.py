@@ -1,0 +1,1 @@
+"""One order to a model: its values, its settings, its shape."""

@@ -1,0 +1,288 @@
+"""Settings: what a person chose in settings.toml, as one frozen value, and what each setting is for."""
+
+import tomllib
+from collections.abc import Iterator, Mapping
+from types import UnionType
+from typing import Any, Literal, NamedTuple, Union, get_args, get_origin, get_type_hints
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.runs.run import Budget, Sampling
+from whet.runs.setting_secrets import refuse_secret
+from whet.runs.setting_texts import TEXTS, dotted
+from whet.values import Value
+
+FILE_NAME = "settings.toml"
+Kind = Literal["openai", "anthropic", "local", "scripted"]
+
+
+class Endpoint(Value, frozen=True):
+    """Where models answer. The key itself stays in the environment, under the name `key_variable`."""
+
+    name: str
+    kind: Kind = "openai"
+    base_url: str = ""
+    key_variable: str = ""
+    timeout_seconds: float = 300.0
+    retries: int = 5
+
+
+class ModelFacts(Value, frozen=True):
+    """What a person knows better than the model table; empty and None leave it to the table."""
+
+    name: str
+    family: str = ""
+    window: int | None = None
+    output_tokens: int | None = None
+    tools: Literal["", "native", "text"] = ""
+    size: Literal["", "small", "large"] = ""
+    input_dollars: float | None = None
+    output_dollars: float | None = None
+    cached_dollars: float | None = None
+
+
+class Sandbox(Value, frozen=True):
+    """What commands of the agent may touch."""
+
+    required: bool = False
+    network: bool = False
+    writable: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+
+
+class Terminal(Value, frozen=True):
+    """Limits of one command."""
+
+    timeout_seconds: float = 120.0
+    output_characters: int = 20_000
+
+
+class Server(Value, frozen=True):
+    """An MCP server whose tools the agent may use: started by a command, or reached at an address."""
+
+    name: str
+    command: str = ""
+    arguments: tuple[str, ...] = ()
+    url: str = ""
+    variables: tuple[str, ...] = ()
+    tools: tuple[str, ...] = ()
+    timeout_seconds: float = 60.0
+
+
+class Review(Value, frozen=True):
+    """When a finished turn is looked at for what is worth keeping."""
+
+    enabled: bool = True
+    model: str = ""
+    memory_turns: int = 10
+    skill_calls: int = 10
+    model_calls: int = 8
+    tokens: int = 200_000
+    seconds: float = 300.0
+
+
+class Compaction(Value, frozen=True):
+    """When the older part of a long conversation gives way to a summary."""
+
+    enabled: bool = True
+    at: float = 0.8
+    tail: float = 0.3
+
+
+class Chat(Value, frozen=True):
+    """How `whet chat` looks."""
+
+    thoughts: Literal["dim", "hidden"] = "dim"
+
+
+class Templates(Value, frozen=True):
+    """How sessions begin warm."""
+
+    measured: bool = True
+
+
+class Local(Value, frozen=True):
+    """How models on this machine are served."""
+
+    context_tokens: int = 0
+    threads: int = 0
+    slots: int = 2
+    cache_mib: int = 1024
+    calls: Literal["free", "valid", "always"] = "valid"
+    template: str = ""
+
+
+class Settings(Value, frozen=True):
+    """Everything that a person can choose; what is not chosen has the default that stands here."""
+
+    model: str = ""
+    context_files: bool = True
+    tools: tuple[str, ...] = ()
+    providers: tuple[Endpoint, ...] = ()
+    models: tuple[ModelFacts, ...] = ()
+    servers: tuple[Server, ...] = ()
+    budget: Budget = Budget()
+    sampling: Sampling = Sampling()
+    sandbox: Sandbox = Sandbox()
+    terminal: Terminal = Terminal()
+    review: Review = Review()
+    compaction: Compaction = Compaction()
+    local: Local = Local()
+    chat: Chat = Chat()
+    templates: Templates = Templates()
+
+
+class Explanation(NamedTuple):
+    """A setting, with `*` for the part that a person names, its default, and what it is for in one line."""
+
+    key: str
+    default: object
+    text: str
+
+
+NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[Server]] = {
+    "providers": Endpoint,
+    "models": ModelFacts,
+    "servers": Server,
+}
+WORDS: dict[object, str] = {
+    str: "text in quotes",
+    bool: "true or false",
+    int: "a whole number",
+    float: "a number",
+    tuple: 'a list of texts, such as ["a", "b"]',
+}
+
+
+def parse(text: str) -> Settings:
+    """The settings that a file holds. Raises WhetError for what is not TOML, not a setting, or not of its type."""
+    document = read(text)
+    for key, value in leaves(document):
+        check(key, value)
+    return _converted(document)
+
+
+def read(text: str) -> dict[str, Any]:
+    try:
+        return tomllib.loads(text)
+    except tomllib.TOMLDecodeError as error:
+        raise WhetError(
+            f"{FILE_NAME} cannot be read: {error}.", advice='Texts stand in quotes: model = "local".'
+        ) from error
+
+
+def leaves(document: Mapping[str, Any], above: tuple[str, ...] = ()) -> Iterator[tuple[tuple[str, ...], Any]]:
+    """Every value with the names that lead to it. A table where a value should be is given as it is."""
+    for name, value in document.items():
+        path = (*above, name)
+        is_table = (len(path) == 1 and name not in TEXTS) or (len(path) == 2 and path[0] in NAMED)
+        if isinstance(value, dict) and is_table:
+            yield from leaves(value, path)
+        else:
+            yield path, value
+
+
+def check(path: tuple[str, ...], value: Any) -> Any:
+    """The value as its setting takes it; raises WhetError with advice."""
+    key = dotted(path)
+    refuse_secret(path, value)
+    form = form_of(path)
+    expected = TYPES[form]
+    try:
+        converted = msgspec.convert(value, expected)
+    except msgspec.ValidationError as error:
+        raise WhetError(f"{key} must be {words(expected)}, not {_shown(value)}.", advice=TEXTS[form]) from error
+    numbers = [each for each in (converted,) if isinstance(each, int | float)]
+    if any(number < 0 or (form.startswith("compaction.") and number > 1) for number in numbers):
+        limit = "between 0 and 1" if form.startswith("compaction.") else "0 or more"
+        raise WhetError(f"{key} must be {limit}, not {_shown(value)}.", advice=TEXTS[form])
+    return converted
+
+
+def form_of(path: tuple[str, ...]) -> str:
+    """The key in the table of settings, with `*` for a name that the person gave; raises WhetError where none is."""
+    form = dotted((path[0], "*", *path[2:]) if path[0] in NAMED and len(path) > 1 else path)
+    if form in TEXTS:
+        return form
+    if any(known.startswith(f"{form}.") for known in TEXTS):
+        raise WhetError(f"{dotted(path)} is a table of settings.", advice="Name one: `whet config --explain`.")
+    near = nearest(form)
+    advice = f"Did you mean {near.replace('*', path[1] if len(path) > 1 else 'NAME')}? " if near else ""
+    raise WhetError(
+        f"There is no setting {dotted(path)}.", advice=f"{advice}`whet config --explain` lists every setting."
+    )
+
+
+def nearest(form: str) -> str:
+    """The setting whose key is most like this one, if any is like it at all."""
+    last = form.rpartition(".")[2]
+    scored = [(max(_likeness(form, known), _likeness(last, known.rpartition(".")[2]) - 0.05), known) for known in TEXTS]
+    score, known = max(scored, key=lambda each: each[0])
+    return known if score >= 0.6 else ""
+
+
+def explanations() -> tuple[Explanation, ...]:
+    """Every setting in the order of the table."""
+    return tuple(Explanation(key, default_of(key), text) for key, text in TEXTS.items())
+
+
+def default_of(form: str) -> object:
+    first, _, rest = form.partition(".")
+    if first in NAMED:
+        return msgspec.structs.asdict(NAMED[first](name=""))[rest.removeprefix("*.")]
+    whole = msgspec.structs.asdict(Settings())[first]
+    return msgspec.structs.asdict(whole)[rest] if rest else whole
+
+
+def words(expected: Any) -> str:
+    """A type in a person's words."""
+    if get_origin(expected) is Literal:
+        return f"one of {', '.join(repr(each) for each in get_args(expected))}"
+    if get_origin(expected) in (UnionType, Union):
+        return words(next(each for each in get_args(expected) if each is not type(None)))
+    return WORDS[get_origin(expected) or expected]
+
+
+def _converted(document: Mapping[str, Any]) -> Settings:
+    plain = {
+        name: [{**fields, "name": each} for each, fields in value.items()] if name in NAMED else value
+        for name, value in document.items()
+    }
+    return msgspec.convert(plain, Settings)
+
+
+def _shown(value: Any) -> str:
+    kinds = {bool: "true or false", str: "text", int: "a number", float: "a number", list: "a list", dict: "a table"}
+    shown = (
+        f" {str(value).lower() if isinstance(value, bool) else value}" if isinstance(value, bool | int | float) else ""
+    )
+    return f"{kinds.get(type(value), 'a date')}{shown}"
+
+
+def _likeness(one: str, other: str) -> float:
+    """How much two names have in common: 1 without the share of letters to change on the way from one to the other."""
+    distances = list(range(len(other) + 1))
+    for row, letter in enumerate(one, start=1):
+        diagonal, distances[0] = distances[0], row
+        for column, against in enumerate(other, start=1):
+            best = min(diagonal + (letter != against), distances[column] + 1, distances[column - 1] + 1)
+            diagonal, distances[column] = distances[column], best
+    return 1 - distances[-1] / max(len(one), len(other), 1)
+
+
+def _types() -> dict[str, Any]:
+    """The type of every setting, by its key."""
+    found: dict[str, Any] = {}
+    for name, expected in get_type_hints(Settings).items():
+        inner = NAMED.get(name, expected)
+        if isinstance(inner, type) and issubclass(inner, msgspec.Struct):
+            above = f"{name}.*." if name in NAMED else f"{name}."
+            hints = {field: hint for field, hint in get_type_hints(inner).items() if field != "name"}
+            found |= {f"{above}{field}": hint for field, hint in hints.items()}
+        else:
+            found[name] = expected
+    return found
+
+
+TYPES: Mapping[str, Any] = _types()

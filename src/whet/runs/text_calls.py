@@ -1,0 +1,219 @@
+"""Tool calls in plain text, for models that have no calls of their own: one JSON action, read strictly.
+
+A reply calls a tool when a line of it begins an action: `{"tool": NAME, "arguments": {…}}`, bare or in a markdown
+fence. Words may stand before the action and are kept as words; after it nothing may stand, not even a second action.
+JSON of any other form is an answer in words. An action that breaks a rule becomes a call of the name `UNREADABLE`,
+which no tool has: it cannot be carried out, and its `fault` goes back to the model as the result.
+"""
+
+import hashlib
+import json
+import re
+from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
+
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Message, Role, ToolCall, ToolResult, joined
+from whet.text.words import filled
+
+UNREADABLE = "unreadable_call"
+TOOL, ARGUMENTS = "tool", "arguments"
+FORM = '{"tool": NAME, "arguments": {…}}'
+ID_BYTES = 6
+
+# Possessive, for a reply of nothing but blanks must not take quadratic time.
+_BEGIN = re.compile(
+    r'(?m)^(?P<fence>[ \t]*+```[a-z]*+[ \t]*+\n\s*+)?[ \t]*+(?P<action>\{\s*+"(?:tool|arguments)"\s*+:)'
+)
+_MAY_BEGIN = re.compile(r'(?m)^[ \t]*+(?:```[a-z]*+[ \t]*+\n?\s*+|`{0,2})(?:\{\s*+(?:"[a-z]{0,9}(?:"\s*+)?)?)?\Z')
+_FENCE = "```"
+_CONTROL_WORD = re.compile(r"<\|(?=[a-z0-9_]{1,32}\|>)")
+_CLAUSE = re.compile(r".{20,}?(?=[.,;!?](?:\s|\Z))|.*")
+
+
+class Parsed(NamedTuple):
+    """What a reply says and what it calls. With a `fault`, its only call is `UNREADABLE` with the action as written."""
+
+    text: str
+    calls: tuple[ToolCall, ...] = ()
+    fault: str = ""
+
+
+class _Wrong(ValueError):
+    """Why an action is none, in words for the model."""
+
+
+def described(shown: Iterable[Definition], frame: str, *, is_brief: bool = True) -> str:
+    """What the system text gains: the tools, one line each, in the frame of the guidance; nothing without tools.
+
+    In brief, for a small model, a line has the first clause of the description, and types only where they matter.
+    """
+    lines = "\n".join(_brief_line(definition) if is_brief else _line(definition) for definition in shown)
+    return filled(frame, {"body": lines}) if lines else ""
+
+
+def parsed(reply: str, *, position: int) -> Parsed:
+    """Words and call of a whole reply. `position` is the index that its message will have, so that ids differ."""
+    found = _BEGIN.search(reply)
+    if not found:
+        return Parsed(reply)
+    words, action = reply[: found.start()].rstrip(), reply[found.start("action") :]
+    if found["fence"]:
+        action = action.rstrip().removesuffix(_FENCE)
+    action = action.rstrip()
+    try:
+        name, arguments = _read(action)
+    except _Wrong as wrong:
+        return Parsed(words, (ToolCall(_id(action, position), UNREADABLE, action),), str(wrong))
+    return Parsed(words, (ToolCall(_id(action, position), name, arguments),))
+
+
+def fault_of(call: ToolCall) -> str:
+    """Why an unreadable call is one, in words for the model; empty for every other call."""
+    if call.name != UNREADABLE:
+        return ""
+    try:
+        _read(call.arguments)
+    except _Wrong as wrong:
+        return str(wrong)
+    return f"Send one action of the form {FORM}."
+
+
+def settled(reply: str) -> int:
+    """How many characters of a reply that still comes are words for certain, and not the beginning of an action."""
+    found = _BEGIN.search(reply) or _MAY_BEGIN.search(reply)
+    return found.start() if found else len(reply)
+
+
+def rendered(message: Message, frame: str) -> str:
+    """A message as the text of one turn. Results stand in the frame of the guidance, in a turn of the user's role."""
+    if message.role is not Role.TOOL:
+        return joined((message.text, *(action_text(call) for call in message.calls)))
+    return "\n\n".join(_result_text(result, frame) for result in message.results)
+
+
+def action_text(call: ToolCall) -> str:
+    """The action that a call was read from: with its arguments as they were written, so that caches still fit."""
+    if call.name == UNREADABLE:
+        return call.arguments
+    return f'{{"tool": {json.dumps(call.name, ensure_ascii=False)}, "arguments": {call.arguments}}}'
+
+
+def plain(text: str) -> str:
+    """A text from elsewhere without words such as <|im_end|>, by which it could end its turn and begin another."""
+    return _CONTROL_WORD.sub("< |", text)
+
+
+def _id(action: str, position: int) -> str:
+    digest = hashlib.blake2b(action.encode("utf-8", "replace"), digest_size=ID_BYTES, salt=position.to_bytes(16))
+    return f"call_{digest.hexdigest()}"
+
+
+def _result_text(result: ToolResult, frame: str) -> str:
+    return filled(frame, {"tool": result.tool, "body": plain(result.text)})
+
+
+def _read(action: str) -> tuple[str, str]:
+    """Name and arguments of an action that keeps every rule."""
+    fields = _object(action)
+    unknown = [key for key in fields if key not in (TOOL, ARGUMENTS)]
+    if unknown:
+        raise _Wrong(f"The key {json.dumps(unknown[0])} does not belong in an action. Its form is {FORM}.")
+    name, arguments = fields.get(TOOL), fields.get(ARGUMENTS)
+    if not isinstance(name, str) or not name or name == UNREADABLE:
+        raise _Wrong(f'"tool" has to be the name of a tool. The form of an action is {FORM}.')
+    if not isinstance(arguments, dict):
+        raise _Wrong(f'"arguments" has to be an object. The form of an action is {FORM}.')
+    return name, _arguments_as_written(action)
+
+
+def _object(action: str) -> dict[str, Any]:
+    try:
+        value, end = _DECODER.raw_decode(action)
+        # What cannot be encoded, such as half of a character, could not be stored either.
+        json.dumps(value, ensure_ascii=False).encode()
+    except RecursionError:
+        raise _Wrong("The action is nested too deeply.") from None
+    except UnicodeEncodeError:
+        raise _Wrong("The action holds a broken character.") from None
+    except json.JSONDecodeError as error:
+        raise _Wrong(f"The action is not valid JSON: {error.msg} at character {error.pos}.") from None
+    if action[end:].strip():
+        raise _Wrong("Nothing may stand after the action. Send one action alone, then wait for its result.")
+    if not isinstance(value, dict):
+        raise _Wrong(f"An action is an object of the form {FORM}.")
+    return value
+
+
+def _arguments_as_written(action: str) -> str:
+    """The text of the arguments within an action that was read already."""
+    place = 1
+    while True:
+        key, place = _DECODER.raw_decode(action, _past(action, place, ","))
+        start = _past(action, place, ":")
+        _, place = _DECODER.raw_decode(action, start)
+        if key == ARGUMENTS:
+            return action[start:place]
+
+
+def _past(text: str, place: int, mark: str) -> int:
+    """The next place that is neither space nor this mark."""
+    while text[place].isspace() or text[place] == mark:
+        place += 1
+    return place
+
+
+def _each_once(pairs: list[tuple[str, Any]]) -> dict[str, Any]:
+    fields = dict(pairs)
+    if len(fields) != len(pairs):
+        raise _Wrong("A key stands twice in the action.")
+    return fields
+
+
+def _no_constant(name: str) -> None:
+    raise _Wrong(f"{name} is no JSON value.")
+
+
+def _line(definition: Definition) -> str:
+    return f"- {definition.name}({_parameters(definition, _full)}): {' '.join(definition.description.split())}"
+
+
+def _brief_line(definition: Definition) -> str:
+    clause = _CLAUSE.match(" ".join(definition.description.split()))
+    return f"- {definition.name}({_parameters(definition, _brief)}): {clause[0] if clause else ''}"
+
+
+def _parameters(definition: Definition, told: Callable[[str, object, bool], str]) -> str:
+    schema = json.loads(definition.parameters)
+    needed = schema.get("required") or ()
+    return ", ".join(told(name, kind, name in needed) for name, kind in (schema.get("properties") or {}).items())
+
+
+def _full(name: str, schema: object, is_needed: bool) -> str:
+    about = schema.get("description", "") if isinstance(schema, dict) else ""
+    return f"{name}{'' if is_needed else '?'}: {_type(schema)}{f' ({about})' if about else ''}"
+
+
+def _brief(name: str, schema: object, is_needed: bool) -> str:
+    """A name alone is a text; of what can be left out, the name says enough."""
+    if not is_needed:
+        return f"{name}?"
+    kind = _type(schema)
+    return name if kind == "string" else f"{name}: {kind}"
+
+
+def _type(schema: object) -> str:
+    if not isinstance(schema, dict):
+        return "any"
+    choices = schema.get("enum")
+    if isinstance(choices, list):
+        return "|".join(json.dumps(choice, ensure_ascii=False) for choice in choices)
+    if "const" in schema:
+        return json.dumps(schema["const"], ensure_ascii=False)
+    kind = schema.get("type")
+    if isinstance(kind, list):
+        return "|".join(map(str, kind))
+    return str(kind) if kind else "any"
+
+
+_DECODER = json.JSONDecoder(object_pairs_hook=_each_once, parse_constant=_no_constant)

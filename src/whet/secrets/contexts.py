@@ -1,0 +1,244 @@
+"""The table of secrets that only their place betrays: private keys, logins, headers, flags, assignments, base64."""
+
+from typing import Final
+
+from whet.secrets.vendor_keys import BREAK, QUOTE, START, TOKENS, Check, Rule
+
+_QUOTES = r"""[\\"'`]*"""
+_OPEN = f"(?:{QUOTE})?"
+_CHARACTER = r"""[^\s"'`\\]"""
+_IS = r"[ \t]*[:=][ \t]*"
+_REST_OF_COMMAND = r"[^\n|;&]*?[ ]"
+
+_PEM_HEAD = r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY"
+# Between the lines of a key: its headers, line numbers, the marks of quotes and diffs.
+_PEM_BODY = rf"(?:[A-Za-z0-9+/=→|>]|-[A-Za-z0-9+/]|[A-Z][A-Za-z\-]+: [^\n\\]+|{BREAK}){{24,}}"
+_USER = r"""[^\s:/@"'`<>\\]*"""
+_HOST = r"[A-Za-z0-9\[$%_]"
+_DATABASE = r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqlserver|clickhouse|oracle)[+a-z0-9]*"
+_SCHEME = r"(?:bearer|basic|token|apikey|api-key|bot|digest|ssws|key)"
+_HASH = r"\$(?:1|2[abxy]|5|6|7|y|gy|apr1|argon2(?:id?|d)|pbkdf2-sha\d+|scrypt)\$"
+_AWS_ID = r"(?:AKIA|ASIA)[A-Z0-9]"
+_COOKIE = r"(?:PHPSESSID|JSESSIONID|connect\.sid|ASP\.NET_SessionId)="
+_QUERY = (
+    r"(?i:access_token|refresh_token|id_token|auth_token|token|api_?key|key|sig|signature|secret|client_secret|password"
+    r"|passwd|pwd|auth|code|hmac|jwt|x-amz-(?:signature|credential|security-token)|x-goog-signature)="
+)
+_FLAG = (
+    r"(?i:password|passwd|passphrase|pass|pwd|token|secret|api-?key|(?:access|private|secret|auth|account)-key"
+    r"|credentials?)"
+)
+_SETTERS = r"(?:ENV|setx|SET|config set|secret set|config:set)[ ]+"
+_TAG = r"[\w:.\-]*(?i:password|secret|token|api-?key|passwd)[\w.\-]*"
+_SHOUTED = r"\b[A-Z][A-Z0-9_]*(?:PASS|PWD|SECRET|TOKEN|KEY|CRED|PAT|AUTH)[A-Z0-9_]*"
+_SPOKEN = r"(?i:password|passcode|passphrase|token|secret|(?:api|access|secret|private) key|credentials?)"
+_VERB = r"[ \t]+(?i:is|was|to|as)(?i: now| set to)?[ \t]*:?[ \t]+"
+
+# A secret's word ends its name or is followed by a new word: `token`, `tokenValue`, `TOKEN_2`, but not `tokens`.
+_WORD = (
+    r"(?:(?i:passw(?:or)?ds?|passphrase|passcode|passwort|pwd|secret(?:s|_?key)?|token|api[_\-. ]?key|(?:access"
+    r"|private|auth|account|signing|encryption|master|service|shared|webhook|admin|license|deploy|consumer|subscription"
+    r"|client|jwt|hmac|app)[_\-. ]?key|credentials?|contraseña)|(?:\b|_)(?i:pass|pw|pat|creds?|jwt)"
+    r"|[a-z](?:Pass|Pat|Creds?|Jwt))(?:[_\-A-Z0-9][\w\-]*)?"
+)
+_ASSIGN = (
+    r"""[\\"'`\]* \t]*(?::[ \t]*(?:str|string|String|Optional\[str\]|&str)[ \t]*)?"""
+    r"""(?:=>|[:?+|]*={1,3}|:)\*{0,2}[ \t]{0,16}"""
+)
+_ASSIGNED = (
+    r"""(?:"((?:[^"\\\s]|\\[^\s])+)(?:"|$)"""
+    r"""|'((?:[^'\\\s]|\\[^\s])+)(?:'|$)"""
+    r"""|`([^`\\\s]+)`"""
+    r"""|\\+"((?:[^"\\\s]|\\{2,}[^"\\\snrt])+)(?:\\+"|$)"""
+    r"""|\\+'([^'\\\s]+)\\+'"""
+    r"""|([^\s"'`\\<>;,(){}\[\]|&]{6,})(?:[\s"'`\\;,|&<)}\]]|$))"""
+)
+# The first characters of a value that is not only words or a number; the rest is judged in redaction_values.
+_SUSPECT = (
+    r"""[\\"'`]*(?:[A-Za-z_.\-/:,;){}|\]]+[^A-Za-z_.\-/:,;){}|\]\s"'`<>(\[]|[A-Za-z]{16}"""
+    r"""|[0-9][0-9.:/\-]*[^0-9.:/\-\s"'`\\<>(){}\[\],;|&]|[!@#$%^&*+=~?][^\s]|[^\x00-\x7f])"""
+)
+# Four characters of base64 that decode to three of printable ASCII; five such in a row are hardly ever chance.
+_QUAD = r"(?:[CDI-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_\-])"
+_WRAPPED = rf"(?:{_QUAD}{{16,19}}(?:\r?\n|(?:\\+r)?\\+n))*"
+
+KEYS: Final = (
+    Rule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?: BLOCK)?-----{BREAK}*({_PEM_BODY})"),
+    Rule("private-key", r"Private-Lines: ", rf"Private-Lines: \d+{BREAK}+((?:[A-Za-z0-9+/=]|{BREAK}){{24,}})"),
+    Rule("password-hash", _HASH, rf"({_HASH}[./A-Za-z0-9$=,+\-]{{20,}})"),
+    Rule(
+        "aws-secret-key",
+        rf"{_AWS_ID}{{12}}",
+        rf"{_AWS_ID}{{16}}(?:[^A-Za-z0-9][\x00-\x7f]{{0,80}}?)?[^A-Za-z0-9/+]"
+        r"([A-Za-z0-9/+]{40})(?:[^\w/+=]|$)",
+        Check.MIXED,
+    ),
+)
+
+ADDRESSES: Final = (
+    Rule(
+        "password",
+        r"://[^\s/:@]*:[^\s/@]+@",
+        rf"""[A-Za-z][A-Za-z0-9+.\-]{{1,24}}://({_USER}):([^\s/"'`<>\\]{{2,256}})@{_HOST}""",
+        Check.LOGIN,
+    ),
+    Rule(
+        "password",
+        rf"{_DATABASE}://[^\s/:@]*:",
+        rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}""",
+        Check.LOGIN,
+    ),
+    Rule(
+        "signature", rf"[?&](?:amp;)?{_QUERY}", rf"[?&](?:amp;)?{_QUERY}([A-Za-z0-9_.~+/%=\-:]{{8,}})", Check.CONVINCING
+    ),
+    Rule("signature", r"sig=[A-Za-z0-9%+/]{16}", r"\bsig=([A-Za-z0-9%+/]{40,}={0,2})", Check.CONVINCING),
+)
+
+HEADERS: Final = (
+    Rule(
+        "authorization",
+        r"(?i:authorization)[\\\"'`\])]*[ \t]*[:=,]",
+        rf"(?i:authorization)[\\\"'`\])]*[ \t]*[:=,][ \t]*{_OPEN}[ \t]*(?:(?i:{_SCHEME})[ \t:]+)?"
+        r"([A-Za-z0-9._~+/=\-:]{8,})",
+        Check.VALUE,
+    ),
+    Rule(
+        "authorization",
+        r"(?i:bearer)[ \t]+[A-Za-z0-9._~+/=\-]{16}",
+        r"(?i:bearer)[ \t]+([A-Za-z0-9._~+/=\-]{16,})",
+        Check.CONVINCING,
+    ),
+    Rule(
+        "cookie",
+        rf"(?i:cookie){_QUOTES}{_IS}",
+        rf"(?i:cookie){_QUOTES}{_IS}{_OPEN}([^\r\n\"'`\\]{{8,}})",
+        Check.COOKIES,
+    ),
+    Rule(
+        "cookie",
+        r"(?:--cookie|-b)[ =][\\\"'` ]*[^\s=]+=",
+        rf"(?:--cookie|-b)[ =][ ]*{_OPEN}([^\s=]+=[^\r\n\"'`\\]{{8,}})",
+        Check.COOKIES,
+    ),
+    Rule("cookie", _COOKIE, rf"{_COOKIE}([^\s;\"'\\&]{{8,}})", Check.VALUE),
+)
+
+COMMANDS: Final = (
+    Rule(
+        "password",
+        rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"',]",
+        rf"{START}--?((?:\w+-)*{_FLAG}(?:-[a-z]+)*)(?:=|[ \t]+|{QUOTE},[ \t]*){_OPEN}({_CHARACTER}{{6,}})",
+        Check.ASSIGNED,
+    ),
+    Rule(
+        "password",
+        r"[ ](?:-u|--user|--proxy-user)[^\n]",
+        rf"\b(?:curl|wget|http|https|xh)\b[^\n|;]*?[ ](?:-u|--user|--proxy-user)[ =]?{_OPEN}"
+        rf"([^\s:\"'`\\]+):({_CHARACTER}{{3,}})",
+        Check.LOGIN,
+    ),
+    Rule("password", r"sshpass[ ]", rf"sshpass[ ]+-p[ ]*{_OPEN}({_CHARACTER}{{3,}})", Check.LOGIN),
+    Rule(
+        "password",
+        r"\b(?:mysql|mariadb)\w*[ ](?:[^\n|;&]*[ ])?-p",
+        rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh|check)?[ ](?:{_REST_OF_COMMAND})?-p{_OPEN}"
+        rf"({_CHARACTER}{{6,}})",
+        Check.VALUE,
+    ),
+    Rule(
+        "password",
+        r"redis-cli[ ]",
+        rf"\bredis-cli[ ](?:{_REST_OF_COMMAND})?(?:-a|--pass)[ ]+{_OPEN}({_CHARACTER}{{4,}})",
+        Check.LOGIN,
+    ),
+    Rule(
+        "password",
+        r"\blogin\b[^\n|;&]*[ ]-p[ ]",
+        rf"\b(?:docker|podman|helm|az|oc|skopeo)\b{_REST_OF_COMMAND}login\b{_REST_OF_COMMAND}-p[ ]+{_OPEN}"
+        rf"({_CHARACTER}{{4,}})",
+        Check.LOGIN,
+    ),
+    Rule("password", r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{_OPEN}pass:({_CHARACTER}{{4,}})", Check.LOGIN),
+    Rule(
+        "password",
+        r"sudo[ ]+(?:-\w+[ ]+)*-S",
+        rf"echo[ ]+(?:-\w+[ ]+)?{_OPEN}([^\s\"'`\\|]{{4,}}){_OPEN}[ ]*\|[ ]*sudo[ ]+(?:-\w+[ ]+)*-S",
+        Check.LOGIN,
+    ),
+    Rule(
+        "password",
+        rf"login{BREAK}+\S+?{BREAK}+password",
+        rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({_CHARACTER}{{3,}})",
+        Check.LOGIN,
+    ),
+    Rule(
+        "secret",
+        rf"{_SETTERS}[\w.\-]*{_WORD}",
+        rf"{_SETTERS}([\w.\-]+)[ ]+{_OPEN}([^\s\"'`\\=]{{6,}})",
+        Check.ASSIGNED,
+    ),
+)
+
+ASSIGNMENTS: Final = (
+    Rule("secret", f"<{_TAG}>", rf"<({_TAG})>([^<>\s]{{6,}})<", Check.ASSIGNED),
+    Rule(
+        "secret",
+        rf"{_WORD}{_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}",
+        rf"(?i:name|key){_QUOTES}{_IS}{_OPEN}([\w.\-]+){_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}{_OPEN}"
+        rf"({_CHARACTER}{{6,}})",
+        Check.ASSIGNED,
+    ),
+    Rule(
+        "secret",
+        rf"{_WORD}{QUOTE}[ \t]*,[ \t]*{QUOTE}",
+        rf"\([ \t]*{QUOTE}([\w.\-]+){QUOTE}[ \t]*,[ \t]*{QUOTE}({_CHARACTER}{{6,}}){QUOTE}",
+        Check.ASSIGNED,
+    ),
+    Rule(
+        "secret",
+        rf"{_SPOKEN}{_VERB}\*{{0,2}}{_SUSPECT}",
+        rf"([\w\-]*{_SPOKEN}){_VERB}(?:{QUOTE}|\*\*)?([^\s\"'`\\<>]{{6,}})",
+        Check.ASSIGNED,
+    ),
+    Rule(
+        "secret",
+        rf"{_SPOKEN}[ \t]+[\\\"'`(]*[A-Za-z0-9_\-+/=.]{{16}}",
+        rf"{_SPOKEN}[ \t]+[\\\"'`(]*([A-Za-z0-9_\-+/=.]{{16,}})",
+        Check.CONVINCING,
+    ),
+    Rule(
+        "secret",
+        rf"{_SPOKEN}[ \t]+\(?\\*`{_SUSPECT}",
+        rf"([\w\-]*{_SPOKEN})[ \t]+\(?\\*`({_CHARACTER}{{6,}})\\*`",
+        Check.ASSIGNED,
+    ),
+    Rule(
+        "secret",
+        rf"""{_WORD}[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}{_SUSPECT}""",
+        rf"""([\w.\-]*{_WORD})[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}({_CHARACTER}{{6,}}){QUOTE}""",
+        Check.ASSIGNED,
+    ),
+    Rule("secret", rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({_CHARACTER}{{6,}})", Check.ASSIGNED),
+    Rule("secret", f"{_WORD}{_ASSIGN}{_SUSPECT}", rf"([\w.\-]*{_WORD}){_ASSIGN}{_ASSIGNED}", Check.ASSIGNED),
+    Rule(
+        "secret",
+        rf"(?i:key){_ASSIGN}{_QUOTES}[A-Za-z0-9+/_\-.=]{{16}}",
+        rf"([\w.\-]*(?i:key)){_ASSIGN}{_QUOTES}([A-Za-z0-9+/_\-.=]{{16,}})",
+        Check.ASSIGNED,
+    ),
+    Rule(
+        "secret",
+        rf"(?i:auth){_QUOTES}{_IS}{_QUOTES}[A-Za-z0-9+/=]{{12}}",
+        rf"(?i:\b_?auth){_QUOTES}{_IS}{_QUOTES}([A-Za-z0-9+/=]{{12,}})",
+        Check.CONVINCING,
+    ),
+)
+
+ENCODED: Final = Rule(
+    "base64", f"{_QUAD}{{5}}", rf"({_WRAPPED}{_QUAD}{{5,}}[A-Za-z0-9+/_\-]{{0,3}}={{0,2}})", Check.BASE64
+)
+RULES: Final = (*TOKENS, *KEYS, *ADDRESSES, *HEADERS, *COMMANDS, *ASSIGNMENTS, ENCODED)
+
+# What hides a secret from the patterns above: an escaped character, or a percent-encoded one.
+HIDDEN: Final = r"\\u00[2-7][0-9A-Fa-f]|\\/|%[2-7][0-9A-Fa-f]"
+HIDDEN_UNIT: Final = r"\\+u00[2-7][0-9A-Fa-f]|\\+/|%(?:25)*[2-7][0-9A-Fa-f]"

@@ -1,0 +1,119 @@
+"""What a call does to the world beyond the conversation: reads it, changes it, checks it, probes it."""
+
+import re
+from enum import StrEnum
+
+from whet.sessions.arguments import command_of
+from whet.sessions.shell_lines import Stage, split
+from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.transcripts import ToolCall
+from whet.text.words import names
+
+
+class Effect(StrEnum):
+    """What a call is meant to do."""
+
+    READS = "reads"
+    CHANGES = "changes"
+    CHECKS = "checks"  # may fail by design: tests, builds, linters
+    PROBES = "probes"  # asks whether something is there; no is an answer
+    THINKS = "thinks"  # plans and notes
+    RUNS = "runs"  # a program of any kind
+
+
+CHANGING_WORDS = names(
+    "send create update delete add remove book reserve cancel schedule post invite write edit append share "
+    "reschedule pay transfer modify return exchange apply set insert make put save move rename upload submit "
+    "change replace patch order buy purchase kick clear mark assign close merge push publish reset register "
+    "subscribe block approve"
+)
+READING_WORDS = names(
+    "get list search read find check fetch view show query lookup look calculate glob grep ls cat browse retrieve "
+    "count describe see explain summarize download inspect verify open navigate scroll visit"
+)
+EFFECT_OF_FAMILY = {
+    Family.READ: Effect.READS,
+    Family.SEARCH: Effect.READS,
+    Family.FETCH: Effect.READS,
+    Family.LOOKUP: Effect.READS,
+    Family.WRITE: Effect.CHANGES,
+    Family.EDIT: Effect.CHANGES,
+    Family.NEUTRAL: Effect.THINKS,
+    Family.SHELL: Effect.RUNS,
+    Family.INTERPRETER: Effect.RUNS,
+    Family.SQL: Effect.RUNS,
+    Family.DELEGATE: Effect.RUNS,
+}
+CHECKERS = names(
+    "pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox tsc mypy pyright pyre ruff flake8 "
+    "pylint eslint biome prettier stylelint shellcheck clippy golangci-lint rubocop black isort make ninja cmake "
+    "gradle gradlew mvn ant bazel playwright cypress knip rustc gcc g++ clang javac pre-commit lint-staged"
+)
+CHECKING_WORDS = re.compile(
+    r"(?:^|[:_-])(tests?|lint|check|typecheck|type-check|build|verify|validate|e2e|ci)(?:$|[:_-])"
+)
+RUNNERS = names("npm pnpm yarn bun deno cargo go dotnet swift mix rake bundle uv poetry python python3 just task")
+PROBERS = names("grep egrep fgrep rg ag ls test [ [[ which type command diff cmp pgrep ps find fd stat")
+WORDS_READ = 4
+COMMIT = "commit"
+
+
+def effect_of(call: ToolCall) -> Effect:
+    """The effect of a call, from the family of its tool, its command, else the verbs in its name."""
+    family = family_of(call)
+    if family is Family.SHELL:
+        return _effect_of_command(command_of(call))
+    if family is Family.DEVELOP:
+        return Effect.CHECKS
+    known = EFFECT_OF_FAMILY.get(family)
+    return known if known is not None else _effect_of_name(call.name)
+
+
+def _effect_of_name(name: str) -> Effect:
+    for word in plain_name(name).split("_"):
+        if word in CHANGING_WORDS:
+            return Effect.CHANGES
+        if word in READING_WORDS:
+            return Effect.READS
+        if word in ("think", "plan", "note"):
+            return Effect.THINKS
+    return Effect.RUNS
+
+
+def checks_of(call: ToolCall) -> frozenset[str]:
+    """The tests, builds and linters that a call runs, by names that do not depend on how each is started."""
+    if family_of(call) is Family.DEVELOP:
+        return frozenset({plain_name(call.name)})
+    if family_of(call) is not Family.SHELL:
+        return frozenset()
+    return frozenset(name for stage in split(command_of(call)) if (name := _check_of(stage)))
+
+
+def _effect_of_command(command: str) -> Effect:
+    stages = split(command)
+    if any(_check_of(stage) for stage in stages):
+        return Effect.CHECKS
+    plain = [stage for stage in stages if stage.program not in ("cd", "echo", "true", "head", "tail", "sort", "wc")]
+    if plain and all(stage.program in PROBERS for stage in plain):
+        return Effect.PROBES
+    return Effect.RUNS
+
+
+def _check_of(stage: Stage) -> str:
+    """The name of the check that a program runs; nothing for any other."""
+    if stage.program in CHECKERS:
+        return stage.program
+    words = stage.words[1:WORDS_READ]
+    # A commit runs the checks of its hooks.
+    if stage.program == "git":
+        return COMMIT if "commit" in words else ""
+    if stage.program not in RUNNERS:
+        return ""
+    return next((name for word in words if (name := _check_named(word))), "")
+
+
+def _check_named(word: str) -> str:
+    if word in CHECKERS:
+        return word
+    found = CHECKING_WORDS.search(word)
+    return found[1] if found else ""

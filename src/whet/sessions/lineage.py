@@ -1,0 +1,109 @@
+"""Whose words an agent's arguments are: its own and the person's, or taken from what a tool or a stranger wrote.
+
+A piece of an argument is foreign when it stands in something foreign that was read before it and in nothing that the
+person, the operator or the agent itself wrote before that. Short pieces are compared whole, longer ones by each run
+of three words and each word with digits, so that one foreign address in a sentence of the agent's own is enough.
+"""
+
+import re
+from collections.abc import Iterator
+
+from whet.sessions.arguments import arguments_of
+from whet.sessions.example_marks import hushed
+from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
+
+RUN = 3
+TELLING_DIGITS = 4  # a shorter number is nobody's in particular
+_UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
+_WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
+Run = tuple[str, ...]
+
+
+class _Heard:
+    """The runs of words that were written so far by the trusted and by everybody else."""
+
+    def __init__(self, folder: str) -> None:
+        self.folder = folder.rstrip("/")
+        self.trusted: set[Run] = set()
+        self.foreign: set[Run] = set()
+
+    def hear(self, text: str, *, trusted: bool) -> None:
+        (self.trusted if trusted else self.foreign).update(_runs(_words(text)))
+
+    def is_foreign(self, piece: str) -> bool:
+        # The folder that the session works in is no stranger's word, however many results name it.
+        words = _words(piece.replace(self.folder, " ") if self.folder else piece)
+        telling: Iterator[Run] = iter([tuple(words)] if words else [])
+        if len(words) >= RUN:
+            numbered = ((word,) for word in words if len(word) >= TELLING_DIGITS and any(map(str.isdigit, word)))
+            telling = (run for runs in (_of_length(words, RUN), numbered) for run in runs)
+        return any(run in self.foreign and run not in self.trusted for run in telling)
+
+
+def own_calls(transcript: Transcript) -> frozenset[tuple[int, str]]:
+    """The calls, by the index of their message and their id, of whose arguments nothing is foreign."""
+    heard = _Heard(transcript.folder)
+    heard.hear(transcript.folder, trusted=True)
+    own: set[tuple[int, str]] = set()
+    for index, message in enumerate(hushed(transcript.messages)):
+        for call in message.calls:
+            pieces = tuple(pieces_of(call))
+            if not any(map(heard.is_foreign, pieces)):
+                own.add((index, call.id))
+                # What the agent coined stays its own when a tool repeats it.
+                for piece in pieces:
+                    heard.hear(piece, trusted=True)
+        _listen(heard, message)
+    return frozenset(own)
+
+
+def pieces_of(call: ToolCall) -> Iterator[str]:
+    """The texts and the longer numbers among a call's arguments, with the names of unusual fields left out."""
+    return _leaves(arguments_of(call))
+
+
+def is_persons(message: Message) -> bool:
+    """Whether a message is what the person said, or what the operator ordered, in their own words."""
+    if message.role is Role.SYSTEM:
+        return message.trust >= Trust.OPERATOR
+    return message.role is Role.USER and message.trust >= Trust.USER and message.origin is Origin.TURN
+
+
+def _listen(heard: _Heard, message: Message) -> None:
+    """An agent's own sentences are on neither side: they may repeat what it read."""
+    for part in message.parts:
+        if isinstance(part, ToolResult):
+            heard.hear(part.text, trusted=False)
+        elif isinstance(part, Text) and message.role is not Role.AGENT:
+            heard.hear(part.text, trusted=is_persons(message))
+
+
+def _leaves(value: object) -> Iterator[str]:
+    match value:
+        case str():
+            yield value
+        case bool() | None:
+            return
+        case int() | float():
+            if len(str(value)) >= TELLING_DIGITS:
+                yield str(value)
+        case list():
+            for each in value:
+                yield from _leaves(each)
+        case dict():
+            for each in value.values():
+                yield from _leaves(each)
+
+
+def _words(text: str) -> list[str]:
+    return _WORD.findall(text.casefold())
+
+
+def _runs(words: list[str]) -> Iterator[Run]:
+    for length in range(1, RUN + 1):
+        yield from _of_length(words, length)
+
+
+def _of_length(words: list[str], length: int) -> Iterator[Run]:
+    return zip(*(words[start:] for start in range(length)), strict=False)

@@ -1,0 +1,295 @@
+"""The record of a conversation as frozen values: transcript, messages, parts and exchanges.
+
+The values are msgspec structs and not dataclasses, because one definition then serves memory, hash, store and
+wire, and a million of them are made in seconds (docs/decisions/0002).
+"""
+
+import hashlib
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import Literal, NamedTuple
+
+import msgspec
+
+from whet.sessions.trust import Trust
+from whet.values import Value
+
+ID_BYTES = 16
+SESSION_ID_BYTES = 10
+
+
+class Role(StrEnum):
+    """Who speaks in a message."""
+
+    SYSTEM = "system"
+    USER = "user"
+    AGENT = "agent"
+    TOOL = "tool"
+
+
+class Origin(StrEnum):
+    """How a message came into the conversation."""
+
+    TURN = "turn"  # said by its role in the ordinary way
+    INSERTED = "inserted"  # put there by the agent program: reminders, environment, context files
+    SUMMARY = "summary"  # stands for older messages after a compaction; never evidence
+    INTERRUPT = "interrupt"  # the person stopped the agent here
+
+
+class Disposition(StrEnum):
+    """Why a call did not run to its end, where the source says so."""
+
+    REJECTED = "rejected"  # the person refused it
+    CANCELLED = "cancelled"  # a sibling failed, or the turn was stopped before it began
+    BLOCKED = "blocked"  # a policy denied it before it ran
+    INTERRUPTED = "interrupted"  # stopped while it ran: it may have had effects
+
+
+class Ending(StrEnum):
+    """How a session ended, as far as its record tells."""
+
+    FINISHED = "finished"
+    INTERRUPTED = "interrupted"
+    FAILED = "failed"  # the provider or the agent program gave up
+    BUDGET = "budget"
+    COMPACTED = "compacted"  # continued in a child session
+    REFUSED = "refused"  # the model, or a filter before it, would not answer
+    EMPTY = "empty"  # the model said nothing, and nothing again when it was asked again
+    CUT = "cut"  # the model's limit on its output came in the middle of its answer
+    UNKNOWN = "unknown"
+
+
+class Purpose(StrEnum):
+    """Why the session was run."""
+
+    CHAT = "chat"
+    SUBTASK = "subtask"  # a sub-agent's part of its parent's work
+    JOB = "job"
+    TRIAL = "trial"
+    REVIEW = "review"
+
+
+class Text(Value, frozen=True, tag="text", tag_field="type"):
+    """Words, as written."""
+
+    text: str
+
+
+class Thought(Value, frozen=True, tag="thought", tag_field="type"):
+    """The model's reasoning, with the provider's signature where there is one; redacted, the signature is all of it."""
+
+    text: str
+    signature: str = ""
+    redacted: bool = False
+
+
+class Media(Value, frozen=True, tag="media", tag_field="type"):
+    """A picture, sound or document: what it was, not its bytes."""
+
+    kind: Literal["image", "audio", "video", "document", "other"]
+    media_type: str = ""
+    digest: str = ""
+    size_bytes: int = 0
+    name: str = ""
+
+
+class ToolCall(Value, frozen=True, tag="call", tag_field="type"):
+    """What the agent asked a tool to do. `arguments` is the JSON text as recorded, valid or not."""
+
+    id: str
+    name: str
+    arguments: str = "{}"
+
+
+class ToolResult(Value, frozen=True, tag="result", tag_field="type"):
+    """What a tool answered. The facts of its source are kept; whether it failed is decided in `outcomes`."""
+
+    call_id: str
+    content: tuple[Text | Media, ...] = ()
+    tool: str = ""
+    error: bool | None = None
+    exit_code: int | None = None
+    disposition: Disposition | None = None
+
+    @property
+    def text(self) -> str:
+        """Its words, without its media."""
+        return joined(part.text for part in self.content if isinstance(part, Text))
+
+
+Part = Text | Thought | Media | ToolCall | ToolResult
+
+
+class Usage(Value, frozen=True):
+    """Tokens of one model call. `input` counts all of the prompt, `cached` the share of it read from a cache."""
+
+    input: int = 0
+    output: int = 0
+    cached: int = 0
+    cache_written: int = 0
+    cost_dollars: float | None = None
+
+
+class Message(Value, frozen=True):
+    """One turn. All of its text has one trust; `at` is in seconds since 1970, UTC."""
+
+    role: Role
+    parts: tuple[Part, ...]
+    trust: Trust
+    at: float | None = None
+    model: str = ""
+    usage: Usage | None = None
+    origin: Origin = Origin.TURN
+
+    @property
+    def text(self) -> str:
+        """What was said, without thoughts, calls and results."""
+        return joined(part.text for part in self.parts if isinstance(part, Text))
+
+    @property
+    def calls(self) -> tuple[ToolCall, ...]:
+        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+
+    @property
+    def results(self) -> tuple[ToolResult, ...]:
+        return tuple(part for part in self.parts if isinstance(part, ToolResult))
+
+
+class Check(Value, frozen=True):
+    """A verdict on the session that its source carries: a score, a label, a verification that was run."""
+
+    name: str
+    passed: bool | None = None
+    score: float | None = None
+    detail: str = ""
+
+
+class Transcript(Value, frozen=True):
+    """The record of one conversation. `native_id` and `parent` are the ids that its own agent gave."""
+
+    source: str
+    native_id: str
+    messages: tuple[Message, ...] = ()
+    parent: str = ""
+    title: str = ""
+    model: str = ""
+    folder: str = ""
+    branch: str = ""
+    version: str = ""
+    purpose: Purpose = Purpose.CHAT
+    ending: Ending = Ending.UNKNOWN
+    ending_detail: str = ""
+    started: float | None = None
+    ended: float | None = None
+    tools: tuple[str, ...] = ()
+    checks: tuple[Check, ...] = ()
+    usage: Usage | None = None  # of the whole session, where its source does not count single calls
+
+    @property
+    def id(self) -> str:
+        return session_id(self.source, self.native_id)
+
+
+class Exchange(Value, frozen=True):
+    """A tool call with the result that bears its id; both with the index of their message."""
+
+    call: ToolCall
+    asked: int
+    result: ToolResult | None = None
+    answered: int | None = None
+
+
+class Orphan(Value, frozen=True):
+    """A result whose call is not in the record."""
+
+    result: ToolResult
+    message: int
+
+
+class Pairing(NamedTuple):
+    exchanges: tuple[Exchange, ...]
+    orphans: tuple[Orphan, ...]
+
+
+def joined(texts: Iterable[str]) -> str:
+    return "\n".join(text for text in texts if text)
+
+
+def session_id(source: str, native_id: str) -> str:
+    """The id of a session, which stays the same while the session grows."""
+    return hashlib.blake2b(f"{source}\0{native_id}".encode(), digest_size=SESSION_ID_BYTES).hexdigest()
+
+
+def encode(message: Message) -> bytes:
+    """The one encoding of a message: what is hashed is what is stored."""
+    return _encoder.encode(message)
+
+
+def decode(body: bytes) -> Message:
+    return _decoder.decode(body)
+
+
+def whole(message: Message) -> Message:
+    """The message in characters that every encoding takes: half characters, which some sources give, are replaced."""
+    try:
+        encode(message)
+    except UnicodeEncodeError:
+        return decode(_encoder.encode(_mended(msgspec.to_builtins(message))))
+    return message
+
+
+def link(parent: bytes, body: bytes) -> bytes:
+    """The id of an encoded message that follows `parent` (empty for the first): equal ids mean equal histories."""
+    return hashlib.blake2b(parent + body, digest_size=ID_BYTES).digest()
+
+
+def chain(messages: Iterable[Message]) -> Iterator[bytes]:
+    """The id of each message, which covers it and everything before it."""
+    parent = b""
+    for message in messages:
+        parent = link(parent, encode(message))
+        yield parent
+
+
+def pair(messages: Iterable[Message]) -> Pairing:
+    """Pair every result with its call by id, however parallel calls and their results are interleaved.
+
+    Where a record uses an id again, a result belongs to the oldest call with that id still unanswered.
+    """
+    exchanges: list[Exchange] = []
+    waiting: dict[str, list[int]] = {}
+    early: list[Orphan] = []
+    for index, message in enumerate(messages):
+        for part in message.parts:
+            if isinstance(part, ToolCall):
+                waiting.setdefault(part.id, []).append(len(exchanges))
+                exchanges.append(Exchange(call=part, asked=index))
+            elif isinstance(part, ToolResult) and not _answer(exchanges, waiting, part, index):
+                early.append(Orphan(result=part, message=index))
+    # A few agents flush a result before the call that it answers.
+    orphans = tuple(o for o in early if not _answer(exchanges, waiting, o.result, o.message))
+    return Pairing(tuple(exchanges), orphans)
+
+
+def _answer(exchanges: list[Exchange], waiting: dict[str, list[int]], result: ToolResult, index: int) -> bool:
+    places = waiting.get(result.call_id)
+    if not places:
+        return False
+    place = places.pop(0)
+    exchanges[place] = Exchange(call=exchanges[place].call, asked=exchanges[place].asked, result=result, answered=index)
+    return True
+
+
+def _mended(value: object) -> object:
+    match value:
+        case str():
+            return value.encode("utf-8", "replace").decode()
+        case dict():
+            return {key: _mended(inner) for key, inner in value.items()}
+        case list() | tuple():
+            return [_mended(inner) for inner in value]
+    return value
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Message)

@@ -1,0 +1,18 @@
+"""Tokens, added up."""
+
+from collections.abc import Iterable
+
+from whet.sessions.transcripts import Usage
+
+
+def total(usages: Iterable[Usage | None]) -> Usage:
+    """The sum of usages; its cost is unknown where none of them has one."""
+    known = [usage for usage in usages if usage is not None]
+    costs = [usage.cost_dollars for usage in known if usage.cost_dollars is not None]
+    return Usage(
+        input=sum(usage.input for usage in known),
+        output=sum(usage.output for usage in known),
+        cached=sum(usage.cached for usage in known),
+        cache_written=sum(usage.cache_written for usage in known),
+        cost_dollars=sum(costs) if costs else None,
+    )

@@ -1,0 +1,1 @@
+"""Words, tokens and quoting: what can be said of any text."""

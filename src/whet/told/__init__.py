@@ -1,0 +1,1 @@
+"""What an agent is told: rules, notes, skills, and the prompt made of them."""

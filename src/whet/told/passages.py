@@ -1,0 +1,166 @@
+"""Passages of guidance: built-in text for the prompt, and the setting in which each one applies."""
+
+import re
+from collections.abc import Iterable
+from enum import StrEnum
+from fnmatch import fnmatchcase
+
+from whet.errors import WhetError
+from whet.sessions.tool_families import family_of, plain_name
+from whet.sessions.transcripts import ToolCall
+from whet.text.front_matter import split, words
+from whet.values import Value
+
+SMALL_BILLIONS = 15.0
+SMALL_NAMES = ("tinyllama", "smollm", "phi-3-mini", "phi-4-mini", "phi3:mini", "phi4-mini")
+DEFAULT_ORDER = 50
+_BILLIONS = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z0-9])")
+
+
+class Slot(StrEnum):
+    """Where a passage stands in the prompt. Those below `hint` are frames: `{body}` is what they hold."""
+
+    IDENTITY = "identity"
+    GUIDANCE = "guidance"
+    HINT = "hint"
+    SKILLS = "skills"
+    RULES = "rules"
+    CALLER = "caller"
+    REPOSITORY = "repository"
+    UNREADABLE = "unreadable"
+    MEMORY = "memory"
+    USER = "user"
+    EXTERNAL = "external"
+    DATE = "date"
+    MODEL = "model"
+    PROVIDER = "provider"
+    SESSION = "session"
+    TRAJECTORY = "trajectory"
+    CALLS = "calls"  # tools for a model that calls them in plain text
+    RESULT = "result"  # what a tool answered such a model
+
+
+class Passage(Value, frozen=True):
+    """A piece of guidance. Of each list that is not empty one word must fit, and all lists must agree."""
+
+    name: str
+    text: str
+    slot: Slot = Slot.GUIDANCE
+    order: int = DEFAULT_ORDER
+    tools: tuple[str, ...] = ()  # names, with `*` for the rest of one
+    families: tuple[str, ...] = ()  # of tools
+    models: tuple[str, ...] = ()  # what the model's name holds
+    providers: tuple[str, ...] = ()
+    purposes: tuple[str, ...] = ()
+    platforms: tuple[str, ...] = ()
+    environments: tuple[str, ...] = ()
+    size: str = ""  # small or large
+    enforcement: bool = False  # applies as the enforcement setting says
+
+
+class Setting(Value, frozen=True):
+    """What decides which passages and rules apply. Names of tools are in their plain form."""
+
+    tools: tuple[str, ...] = ()
+    model: str = ""
+    provider: str = ""
+    purpose: str = "interactive"
+    platform: str = ""
+    environments: tuple[str, ...] = ()
+    enforcement: tuple[str, ...] = ("auto",)  # auto, always, never, or what the model's name holds
+    size: str = ""  # small or large; empty: as the model's name says
+
+
+LISTS = ("tools", "families", "models", "providers", "purposes", "platforms", "environments")
+FIELDS = frozenset({*LISTS, "slot", "order", "size", "enforcement"})
+SIZES = ("", "small", "large")
+
+
+def passage_of(name: str, source: str) -> Passage:
+    """A passage from its file. An unknown field is refused: it would silently apply too often."""
+    fields, text = split(source, name=name)
+    unknown = sorted(set(fields) - FIELDS)
+    slot, order, size = fields.get("slot", "guidance"), fields.get("order", str(DEFAULT_ORDER)), fields.get("size", "")
+    enforcement = fields.get("enforcement", "no")
+    wrong = (
+        f"the field {unknown[0]}, which is not known"
+        if unknown
+        else f"the slot {slot}, which is not known"
+        if slot not in tuple(Slot)
+        else "an order that is not a number"
+        if not order.isdecimal()
+        else "a size that is neither small nor large"
+        if size not in SIZES
+        else "an enforcement that is neither yes nor no"
+        if enforcement not in ("yes", "no")
+        else ""
+    )
+    if wrong or not text:
+        raise WhetError(
+            f"The guidance {name} has {wrong or 'no text'}.", advice=f"Fields: {', '.join(sorted(FIELDS))}."
+        )
+    return Passage(
+        name=name,
+        text=text,
+        slot=Slot(slot),
+        order=int(order),
+        size=size,
+        enforcement=enforcement == "yes",
+        **{key: tuple(word.lower() for word in words(fields.get(key, ""))) for key in LISTS},
+    )
+
+
+def chosen(passages: Iterable[Passage], setting: Setting) -> tuple[Passage, ...]:
+    """The passages that apply, in the order in which they stand; of two with one name the later replaces the other."""
+    latest = {passage.name: passage for passage in passages}
+    fitting = (passage for passage in latest.values() if applies(passage, setting))
+    return tuple(sorted(fitting, key=lambda passage: (passage.order, passage.name)))
+
+
+def applies(passage: Passage, setting: Setting) -> bool:
+    model = setting.model.lower()
+    return (
+        (not passage.tools or any(_names(pattern, setting.tools) for pattern in passage.tools))
+        and (not passage.families or not _families(setting.tools).isdisjoint(passage.families))
+        and (not passage.providers or setting.provider.lower() in passage.providers)
+        and (not passage.purposes or setting.purpose in passage.purposes)
+        and (not passage.platforms or setting.platform.lower() in passage.platforms)
+        and (not passage.environments or not set(setting.environments).isdisjoint(passage.environments))
+        and (not passage.size or passage.size == (setting.size or size_of(model)))
+        and (_enforced(passage, setting) if passage.enforcement else _holds(model, passage.models))
+    )
+
+
+def size_of(model: str) -> str:
+    """Whether a model is small, as far as its name tells: by its billions of parameters, all experts together."""
+    name = model.lower()
+    billions = [float(size) * int(experts or 1) for experts, size in _BILLIONS.findall(name)]
+    small = max(billions) <= SMALL_BILLIONS if billions else any(word in name for word in SMALL_NAMES)
+    return "small" if small else "large"
+
+
+def plain_names(tools: Iterable[str]) -> tuple[str, ...]:
+    """Names of tools in one spelling and one order, each once."""
+    return tuple(sorted({plain_name(tool) for tool in tools} - {""}))
+
+
+def _names(pattern: str, tools: tuple[str, ...]) -> bool:
+    return any(fnmatchcase(tool, pattern) for tool in tools)
+
+
+def _families(tools: tuple[str, ...]) -> frozenset[str]:
+    return frozenset(family_of(ToolCall("", tool)).value for tool in tools)
+
+
+def _holds(model: str, parts: tuple[str, ...]) -> bool:
+    return not parts or any(part.lower() in model for part in parts)
+
+
+def _enforced(passage: Passage, setting: Setting) -> bool:
+    """Without a tool there is nothing to enforce."""
+    if not setting.tools or setting.enforcement in ((), ("never",)):
+        return False
+    if setting.enforcement == ("always",):
+        return True
+    named = passage.models if setting.enforcement == ("auto",) else setting.enforcement
+    return _holds(setting.model.lower(), named)

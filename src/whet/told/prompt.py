@@ -1,0 +1,290 @@
+"""The prompt: what an agent is told, in three tiers, the most stable first, as a function of its sources."""
+
+import datetime
+import hashlib
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+import msgspec
+
+from whet.ledger.patches import TRUSTED
+from whet.sessions.trust import Trust, lowest
+from whet.text import tokens
+from whet.text.quoting import hidden, mark_for, one_line, quoted, shortened, visible
+from whet.text.words import filled
+from whet.told.passages import Passage, Setting, Slot, chosen, plain_names
+from whet.told.prompt_inputs import ContextFile, Material, Sources
+from whet.told.rules import rule_lines
+from whet.values import Value
+
+KEY_BYTES = 16
+BETWEEN = "\n\n"
+WEEKDAYS = ("Monday", "Tuesday", "Wednesday", "Thursday", "Friday", "Saturday", "Sunday")
+
+
+class Tier(StrEnum):
+    """How often a part of the prompt changes: with the setting, with the folder, with the day."""
+
+    STABLE = "stable"
+    CONTEXT = "context"
+    VOLATILE = "volatile"
+
+
+class Part(Value, frozen=True):
+    """What the prompt says about one thing: its place, about how many tokens it costs, and who wrote it."""
+
+    tier: Tier
+    name: str
+    tokens: int
+    trust: Trust
+
+
+class Prompt(Value, frozen=True):
+    """The prompt as it is sent. `warnings` are for the person: what was left out, cut or not readable."""
+
+    stable: str
+    context: str
+    volatile: str
+    parts: tuple[Part, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The hash of what is sent: equal keys, equal bytes."""
+        body = msgspec.json.encode((self.stable, self.context, self.volatile))
+        return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
+
+    @property
+    def text(self) -> str:
+        return BETWEEN.join(tier for tier in (self.stable, self.context, self.volatile) if tier)
+
+
+class Piece(NamedTuple):
+    """A part with its words. Without words it is not sent, and only its warning is kept."""
+
+    tier: Tier
+    name: str
+    text: str
+    trust: Trust
+    warning: str = ""
+
+
+class Frames(NamedTuple):
+    """The passages that apply by their slot, and the values of their places."""
+
+    passages: tuple[Passage, ...]
+    values: dict[str, str]
+
+    def of(self, slot: Slot) -> Iterator[tuple[str, str]]:
+        """Name and filled text of every passage in a slot."""
+        for passage in self.passages:
+            if passage.slot is slot:
+                yield passage.name, filled(passage.text, self.values)
+
+    def around(self, slot: Slot, body: str, *, mark: str = "") -> str:
+        """The body in the frame of its slot; bare where there is no frame."""
+        frame = next((passage.text for passage in self.passages if passage.slot is slot), "{body}")
+        return filled(frame, {**self.values, "body": body, "mark": mark})
+
+
+def assemble(sources: Sources) -> Prompt:
+    """The prompt of a session. The same sources give the same bytes; only volatile sources change the volatile tier."""
+    setting = msgspec.structs.replace(sources.setting, tools=plain_names(sources.setting.tools))
+    frames = Frames(chosen(sources.guidance, setting), _values(sources))
+    pieces = [
+        *_stable(sources, setting, frames),
+        *_context(sources, frames),
+        *_volatile(sources, frames),
+    ]
+    said = [piece for piece in pieces if piece.text]
+    stable, context, volatile = (BETWEEN.join(piece.text for piece in said if piece.tier is tier) for tier in Tier)
+    return Prompt(
+        stable,
+        context,
+        volatile,
+        parts=tuple(Part(piece.tier, piece.name, tokens.estimate(piece.text), piece.trust) for piece in said),
+        warnings=(*sources.warnings, *(piece.warning for piece in pieces if piece.warning)),
+    )
+
+
+def trust_of(prompt: Prompt) -> Trust:
+    """The lowest trust of what a prompt holds: what its agent writes derives from it."""
+    return lowest(part.trust for part in prompt.parts) if prompt.parts else Trust.OPERATOR
+
+
+def told(prompt: Prompt, ephemeral: str = "") -> str:
+    """What is sent at one call: the prompt, and below it what counts for this call only and is never stored."""
+    return BETWEEN.join(text for text in (prompt.text, visible(ephemeral).strip()) if text)
+
+
+def _values(sources: Sources) -> dict[str, str]:
+    day = sources.date
+    return {
+        "model": one_line(sources.setting.model) or "not known",
+        "provider": one_line(sources.setting.provider) or "a provider that is not known",
+        "session": one_line(sources.session),
+        # Written out by hand: a time of day in the value must not reach the text.
+        "date": f"{day.year:04}-{day.month:02}-{day.day:02}" if day else "",
+        "weekday": WEEKDAYS[datetime.date(day.year, day.month, day.day).weekday()] if day else "",
+    }
+
+
+def _stable(sources: Sources, setting: Setting, frames: Frames) -> Iterator[Piece]:
+    yield from _identity(sources, frames)
+    for slot in (Slot.GUIDANCE, Slot.HINT):
+        for name, text in frames.of(slot):
+            yield Piece(Tier.STABLE, f"{slot}: {name}", text, Trust.OPERATOR)
+    yield from _skills(sources, frames)
+    yield from _rules(sources, setting, frames)
+
+
+def _identity(sources: Sources, frames: Frames) -> Iterator[Piece]:
+    own = _own(sources.identity)
+    if own:
+        text, left_out = shortened(own.text, sources.budgets.identity)
+        warning = _cut("SOUL.md", left_out)
+        yield Piece(Tier.STABLE, "identity: SOUL.md", text, own.trust, warning)
+        return
+    if _is_foreign(sources.identity):
+        yield _withheld(Tier.STABLE, "identity", "The identity was left out")
+    for name, text in frames.of(Slot.IDENTITY):
+        yield Piece(Tier.STABLE, f"identity: {name}", text, Trust.OPERATOR)
+        break
+
+
+def _skills(sources: Sources, frames: Frames) -> Iterator[Piece]:
+    if _is_foreign(sources.skills):
+        yield _withheld(Tier.STABLE, "skills", "The index of skills was left out")
+    index = _own(sources.skills)
+    if index:
+        wanted = index.text.splitlines()
+        lines = tokens.fitting(wanted, sources.budgets.skills)
+        left = len({*wanted} - {*lines})
+        warning = f"The index of skills is too long: {left:,} of its lines were left out." if left else ""
+        body = frames.around(Slot.SKILLS, "\n".join(lines)) if lines else ""
+        yield Piece(Tier.STABLE, "skills", body, index.trust, warning)
+
+
+def _rules(sources: Sources, setting: Setting, frames: Frames) -> Iterator[Piece]:
+    frame = frames.around(Slot.RULES, "")
+    found = rule_lines(sources.rules, setting, budget=sources.budgets.rules - tokens.estimate(frame))
+    for warning in found.warnings:
+        yield Piece(Tier.STABLE, "rules", "", Trust.OPERATOR, warning)
+    if found.lines:
+        yield Piece(Tier.STABLE, "rules", frames.around(Slot.RULES, "\n".join(found.lines)), found.trust)
+
+
+def _context(sources: Sources, frames: Frames) -> Iterator[Piece]:
+    if _is_foreign(sources.caller):
+        yield _withheld(Tier.CONTEXT, "caller", "The caller's message was left out")
+    caller = _own(sources.caller)
+    if caller:
+        yield Piece(Tier.CONTEXT, "caller", frames.around(Slot.CALLER, caller.text), caller.trust)
+    if sources.with_files:
+        yield from _files(sources, frames)
+
+
+def _files(sources: Sources, frames: Frames) -> Iterator[Piece]:
+    own = _own(sources.identity)
+    files = _distinct(sources.files, own.text if own else "")
+    mark = mark_for(f"{file.path}\0{file.text}" for file in files)
+    blocks: list[str] = []
+    room = sources.budgets.files
+    for file in reversed(files):  # the nearest file counts most, so it is the last to be cut
+        text, left_out = shortened(file.text, min(sources.budgets.file, room), mark=mark, unread=file.unread)
+        block = quoted(file.path, text, mark=mark)
+        room -= tokens.estimate(block)
+        if room >= 0:
+            blocks.append(block)
+        yield Piece(Tier.CONTEXT, file.path, "", file.trust, _cut(file.path, left_out if room >= 0 else len(file.text)))
+    if blocks:
+        body = frames.around(Slot.REPOSITORY, BETWEEN.join(reversed(blocks)), mark=mark)
+        name = f"files: {', '.join(one_line(file.path) for file in files)}"
+        yield Piece(Tier.CONTEXT, name, body, lowest(file.trust for file in files))
+    yield from _findings(sources.files, frames)
+
+
+def _findings(files: tuple[ContextFile, ...], frames: Frames) -> Iterator[Piece]:
+    """What there is to say about files besides their words."""
+    for file in files:
+        if hidden(file.text):
+            warning = f"{one_line(file.path)} holds {hidden(file.text):,} hidden characters, which were left out."
+            yield Piece(Tier.CONTEXT, file.path, "", file.trust, warning)
+    faults = [f"{one_line(file.path)}: {one_line(file.fault)}" for file in files if file.fault]
+    if faults:
+        body = frames.around(Slot.UNREADABLE, "\n".join(f"- {fault}" for fault in faults))
+        yield Piece(Tier.CONTEXT, "unreadable", body, Trust.OPERATOR, f"Not read: {'; '.join(faults)}")
+
+
+def _distinct(files: Iterable[ContextFile], identity: str) -> list[ContextFile]:
+    """Every text once, under all its names, without those that are empty or say what the identity says already."""
+    names: dict[str, list[ContextFile]] = {}
+    for file in files:
+        text = visible(file.text).strip()
+        if text and not file.fault and text != identity:
+            names.setdefault(text, []).append(file)
+    return [
+        ContextFile(
+            path=" = ".join(dict.fromkeys(one_line(file.path) for file in same)),
+            text=text,
+            trust=lowest(file.trust for file in same),
+            unread=same[0].unread,
+        )
+        for text, same in names.items()
+    ]
+
+
+def _volatile(sources: Sources, frames: Frames) -> Iterator[Piece]:
+    limits = sources.budgets
+    known = (("memory", sources.memory, Slot.MEMORY, limits.memory), ("user", sources.user, Slot.USER, limits.user))
+    foreign: list[tuple[str, Material]] = []
+    for name, material, slot, limit in known:
+        own = _own(material)
+        if own:
+            text, left_out = shortened(own.text, limit)
+            yield Piece(Tier.VOLATILE, name, frames.around(slot, text), own.trust, _cut(f"The {name} block", left_out))
+        elif material and material.text.strip():
+            foreign.append((name, material))
+    if sources.external and sources.external.text.strip():
+        foreign.append(("external memory", sources.external))
+    yield from _foreign(foreign, limits.external, frames)
+    slots = {
+        Slot.DATE: sources.date is not None,
+        Slot.MODEL: bool(sources.setting.model),
+        Slot.PROVIDER: bool(sources.setting.provider),
+        Slot.SESSION: bool(sources.session),
+    }
+    lines = [text for slot, given in slots.items() if given for _, text in frames.of(slot)]
+    yield Piece(Tier.VOLATILE, "setting", "\n".join(lines), Trust.OPERATOR)
+
+
+def _foreign(materials: list[tuple[str, Material]], limit: int, frames: Frames) -> Iterator[Piece]:
+    """What others wrote, shown as data."""
+    texts = [(name, visible(material.text).strip()) for name, material in materials]
+    mark = mark_for(text for _, text in texts)
+    for (name, text), (_, material) in zip(texts, materials, strict=True):
+        kept, left_out = shortened(text, limit, mark=mark)
+        body = frames.around(Slot.EXTERNAL, quoted(name, kept, mark=mark), mark=mark)
+        yield Piece(Tier.VOLATILE, name, body, material.trust, _cut(f"The {name} block", left_out))
+
+
+def _own(material: Material | None) -> Material | None:
+    """A text of ours as it can be shown: with words in it, and not foreign."""
+    if material is None or _is_foreign(material) or not visible(material.text).strip():
+        return None
+    return Material(visible(material.text).strip(), material.trust)
+
+
+def _is_foreign(material: Material | None) -> bool:
+    return material is not None and material.trust < TRUSTED
+
+
+def _withheld(tier: Tier, name: str, what: str) -> Piece:
+    return Piece(
+        tier, name, "", Trust.OPERATOR, f"{what}: it comes from a tool or from outside, and nobody approved it."
+    )
+
+
+def _cut(name: str, left_out: int) -> str:
+    return f"{name} is too long: {left_out:,} of its characters were left out." if left_out else ""

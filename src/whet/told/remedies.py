@@ -1,0 +1,128 @@
+"""Remedies: well-written rules for each kind of signal, so that learning works with no model at all."""
+
+from collections.abc import Iterable
+
+from whet.errors import WhetError
+from whet.failures.analysis import Analysis
+from whet.failures.fingerprints import Cause
+from whet.failures.lessons import CONFIDENT, Change, Lesson, Tally
+from whet.failures.signals import Kind
+from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.transcripts import ToolCall
+from whet.sessions.trust import Trust
+from whet.text.front_matter import split, words
+from whet.values import Value
+
+PURPOSES = ("interactive", "unattended")
+FIELDS = frozenset({"kind", "families", "tools", "purposes", "models"})
+
+
+class Remedy(Value, frozen=True):
+    """A rule for one kind of signal. Of each list that is not empty one word must fit the lesson."""
+
+    name: str
+    text: str
+    kind: Kind
+    families: tuple[Family, ...] = ()  # of tools
+    tools: tuple[str, ...] = ()
+    purposes: tuple[str, ...] = ()
+    models: tuple[str, ...] = ()
+
+
+def remedy_of(name: str, source: str) -> Remedy:
+    """A remedy from its file; a field or a word that is not known is refused."""
+    fields, text = split(source, name=name)
+    unknown = sorted(set(fields) - FIELDS) + [p for p in words(fields.get("purposes", "")) if p not in PURPOSES]
+    try:
+        kind = Kind(fields.get("kind", ""))
+        families = tuple(Family(word) for word in words(fields.get("families", "")))
+    except ValueError as error:
+        raise WhetError(
+            f"The rule {name} has a word that is not known: {error}.", advice="Correct its file."
+        ) from error
+    if unknown:
+        raise WhetError(
+            f"The rule {name} says {', '.join(unknown)}.", advice=f"It may say {', '.join(sorted(FIELDS))}."
+        )
+    return Remedy(
+        name=name,
+        text=" ".join(text.split()),
+        kind=kind,
+        families=families,
+        tools=words(fields.get("tools", "")),
+        purposes=words(fields.get("purposes", "")),
+        models=words(fields.get("models", "")),
+    )
+
+
+def suited(remedies: Iterable[Remedy], lesson: Lesson) -> tuple[Remedy, ...]:
+    """The remedies for a lesson; those for its very tool or family come first."""
+    found = [remedy for remedy in remedies if remedy.kind is lesson.kind and _fits(remedy, lesson)]
+    return tuple(sorted(found, key=lambda remedy: not (remedy.tools or remedy.families)))
+
+
+def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[str, Lesson]:
+    """What each remedy is for, as far as it was seen: the sessions with such a signal, as the lesson that they make.
+
+    A person may choose a remedy for what was seen once; `lessons.distill` asks for more before it speaks.
+    """
+    known = tuple(remedies)
+    tallies = {remedy.name: Tally("", frozenset()) for remedy in known}
+    total = 0
+    for total, analysis in enumerate(analyses, 1):  # noqa: B007 - the last number is how many there were
+        for signal in analysis.signals:
+            if signal.cause is Cause.AGENT and signal.confidence >= CONFIDENT:
+                for remedy in known:
+                    if remedy.kind is signal.kind and _is_for(remedy, signal.tool):
+                        tallies[remedy.name].add(analysis, signal)
+    return {
+        remedy.name: Lesson(
+            kind=remedy.kind,
+            change=Change.RULE,
+            cause=Cause.AGENT,
+            tool="",
+            fingerprint="",
+            sessions=tallies[remedy.name].sessions,
+            base=total,
+            trust=tallies[remedy.name].trust,
+            examples=tuple(tallies[remedy.name].examples),
+        )
+        for remedy in known
+        if tallies[remedy.name].sessions
+    }
+
+
+def patch_of(remedy: Remedy, lesson: Lesson | None) -> Patch:
+    """The patch that brings a remedy into force, for the tool that the lesson is about if it is about one.
+
+    Its text is Whet's own: what the lesson quotes is evidence, and no word of it reaches an agent.
+    """
+    tool = lesson.tool if lesson and (remedy.tools or remedy.families) else ""
+    return Patch(
+        form=Form.RULE,
+        action=Action.ADD,
+        name=remedy.name,
+        text=remedy.text,
+        scope=Scope(
+            models=remedy.models,
+            tools=(tool,) if tool else (),
+            purposes=remedy.purposes,
+        ),
+        reason=f"{lesson.kind} in {lesson.sessions} of {lesson.base} sessions" if lesson else "from the catalogue",
+        trust=Trust.AGENT,
+        proofs=tuple(
+            Proof(seen.session, seen.message, remedy.kind, seen.quote) for seen in (lesson.examples if lesson else ())
+        ),
+    )
+
+
+def _fits(remedy: Remedy, lesson: Lesson) -> bool:
+    models = not remedy.models or any(part in model.lower() for part in remedy.models for model in lesson.models)
+    return models and _is_for(remedy, lesson.tool)
+
+
+def _is_for(remedy: Remedy, tool: str) -> bool:
+    family = family_of(ToolCall(id="", name=tool)) if tool else None
+    named = plain_name(tool) in map(plain_name, remedy.tools) or family in remedy.families
+    return named or not (remedy.tools or remedy.families)

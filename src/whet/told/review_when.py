@@ -1,0 +1,116 @@
+"""Reviews: when a finished turn is looked back on, for what, and what is said of it afterwards."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from whet.ledger.entries import Entry, Step
+from whet.ledger.patches import Action, Form
+from whet.outcomes.deciding import Outcome, decide
+from whet.runs.settings import Review
+from whet.sessions.arguments import arguments_of
+from whet.sessions.example_marks import hushed
+from whet.sessions.transcripts import Ending, Exchange, Message, Origin, Role, pair
+from whet.text.quoting import one_line
+from whet.values import Value
+
+MEMORY_TOOL = "memory"
+SKILLS_TOOL = "skills"
+ALLOWED = frozenset({MEMORY_TOOL, SKILLS_TOOL, "session_search"})
+DENIED_ACTIONS = frozenset({"archive"})  # a review puts nothing away: that is proposed to a person
+READING = frozenset({"list", "view"})
+SHOWN = 5
+
+
+class Kind(StrEnum):
+    """What a review looks for."""
+
+    MEMORY = "memory"
+    SKILL = "skill"
+    COMBINED = "combined"
+
+
+class Reviewed(Value, frozen=True):
+    """A review that was begun: what it looked for, and how many messages it had before it."""
+
+    kind: Kind
+    messages: int
+
+
+class Counters(Value, frozen=True):
+    """What has happened since memory and skills were last written or reviewed."""
+
+    turns: int = 0
+    calls: int = 0
+
+
+def count(messages: Iterable[Message], reviewed: Iterable[Reviewed] = ()) -> Counters:
+    """The counters of a conversation, from its record alone, so that they are the same after a resume."""
+    said = hushed(tuple(messages))
+    written = _writes(said)
+    looked = tuple(reviewed)
+    memory_from = max(
+        (*(each.messages for each in looked if each.kind is not Kind.SKILL), *written.get(MEMORY_TOOL, ())), default=0
+    )
+    skill_from = max(
+        (*(each.messages for each in looked if each.kind is not Kind.MEMORY), *written.get(SKILLS_TOOL, ())), default=0
+    )
+    turns = sum(m.role is Role.USER and m.origin is Origin.TURN for m in said[memory_from:])
+    return Counters(turns, sum(message.role is Role.AGENT for message in said[skill_from:]))
+
+
+def due(counters: Counters, ending: Ending, settings: Review, tools: Iterable[str]) -> Kind | None:
+    """Which review a turn calls for, if any: never one that was interrupted or not delivered, nor without its tool."""
+    if not settings.enabled or ending is not Ending.FINISHED:
+        return None
+    shown = frozenset(tools)
+    for_memory = MEMORY_TOOL in shown and 0 < settings.memory_turns <= counters.turns
+    for_skills = SKILLS_TOOL in shown and 0 < settings.skill_calls <= counters.calls
+    if for_memory and for_skills:
+        return Kind.COMBINED
+    return Kind.MEMORY if for_memory else Kind.SKILL if for_skills else None
+
+
+def summary(entries: Iterable[Entry]) -> str:
+    """The one line that tells what a review changed, also what it took away; empty where it changed nothing."""
+    made = tuple(entries)
+    done = [_told(entry) for entry in made if entry.step is Step.APPLIED]
+    waiting = sum(entry.step is Step.PROPOSED for entry in made)
+    parts = []
+    if done:
+        more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
+        parts.append(f"Whet learned: {'; '.join(done[:SHOWN])}{more}. `whet ledger undo` takes it back.")
+    if waiting:
+        changes = "1 change waits" if waiting == 1 else f"{waiting} changes wait"
+        parts.append(f"{changes} for your approval: `whet pending`.")
+    return " ".join(parts)
+
+
+def denial(call_name: str, arguments: dict[str, object] | None) -> str:
+    """Why a review may not make this call; empty where it may."""
+    if call_name not in ALLOWED:
+        return f"{call_name} is not allowed in a review. Go on without it."
+    action = (arguments or {}).get("action")
+    return f"{action} is not allowed in a review. Go on without it." if action in DENIED_ACTIONS else ""
+
+
+def _writes(messages: tuple[Message, ...]) -> dict[str, list[int]]:
+    """After which message each of the two tools last changed something."""
+    found: dict[str, list[int]] = {}
+    for exchange in pair(messages).exchanges:
+        if exchange.call.name in (MEMORY_TOOL, SKILLS_TOOL) and _is_write(exchange):
+            found.setdefault(exchange.call.name, []).append((exchange.answered or exchange.asked) + 1)
+    return found
+
+
+def _is_write(exchange: Exchange) -> bool:
+    action = arguments_of(exchange.call).get("action", "")
+    return action not in READING and exchange.result is not None and decide(exchange).outcome is Outcome.OK
+
+
+def _told(entry: Entry) -> str:
+    patch = entry.patch
+    verbs = {Action.ADD: "", Action.CHANGE: "changed ", Action.REMOVE: "removed "}
+    if patch.form is Form.NOTE:
+        words = one_line(patch.text) or patch.name
+        return f"{verbs[patch.action]}note “{words if len(words) <= 80 else f'{words[:79]}…'}”"
+    return f"{verbs[patch.action]}{patch.form} {one_line(patch.name)}"

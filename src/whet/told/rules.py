@@ -1,0 +1,56 @@
+"""Rules in force as lines of text: those that hold in a setting, within a budget."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+from whet.ledger.patches import TRUSTED, Scope
+from whet.sessions.tool_families import plain_name
+from whet.sessions.trust import Trust, lowest
+from whet.text import tokens
+from whet.text.quoting import visible
+from whet.told.passages import Setting
+from whet.told.prompt_inputs import Rule
+
+
+class RuleLines(NamedTuple):
+    """The lines, the trust of the lowest of them, and what the person should know of the rest."""
+
+    lines: tuple[str, ...]
+    trust: Trust
+    warnings: tuple[str, ...]
+
+
+def holds_in(scope: Scope, setting: Setting) -> bool:
+    """Whether a rule of this scope holds; what a scope leaves open holds everywhere."""
+    model = setting.model.lower()
+    return (
+        (not scope.models or any(part.lower() in model for part in scope.models))
+        and (not scope.tools or any(plain_name(tool) in setting.tools for tool in scope.tools))
+        and (not scope.purposes or setting.purpose in scope.purposes)
+    )
+
+
+def rule_lines(rules: Iterable[Rule], setting: Setting, *, budget: int) -> RuleLines:
+    """The operator's rules first, then the others by age, as many as the budget allows, each once."""
+    scoped = [rule for rule in rules if holds_in(rule.scope, setting)]
+    allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
+    trusts: dict[str, Trust] = {}
+    for rule in sorted(allowed, key=lambda rule: rule.trust is not Trust.OPERATOR):
+        trusts.setdefault(_line(rule.text), rule.trust)
+    lines = tokens.fitting(filter(None, trusts), budget)
+    left_out = len(trusts.keys() - {"", *lines})
+    warnings = tuple(_warnings(left_out, len(scoped) - len(allowed)))
+    return RuleLines(lines, lowest(trusts[line] for line in lines), warnings)
+
+
+def _line(text: str) -> str:
+    """A rule as one item of a list: what follows its first line is set in, so that none can pass for a heading."""
+    body = visible(text).strip()
+    return f"- {body}".replace("\n", "\n  ") if body else ""
+
+
+def _warnings(left_out: int, foreign: int) -> Iterable[str]:
+    if foreign:
+        yield f"Rules left out because nobody approved their foreign text: {foreign:,}."
+    if left_out:
+        yield f"Rules left out because the budget of the rulebook is spent: {left_out:,}."

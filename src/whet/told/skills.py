@@ -1,0 +1,225 @@
+"""Skills: how to do a class of task, in the form of agentskills.io, checked before they are written."""
+
+import re
+import unicodedata
+from collections.abc import Iterable, Sequence
+from difflib import SequenceMatcher
+
+from whet.errors import WhetError
+from whet.ledger.patches import digest
+from whet.text import tokens
+from whet.text.likeness import sense, similarity
+from whet.told import skill_fields
+from whet.told.skill_fields import Field
+from whet.values import Value
+
+FILE = "SKILL.md"
+FOLDERS = ("references", "templates", "scripts", "assets")
+FIELDS = frozenset({"name", "description", "license", "compatibility", "metadata", "allowed-tools"})
+NAME_CHARACTERS = 64
+DESCRIPTION_CHARACTERS = 1024
+COMPATIBILITY_CHARACTERS = 500
+# Names and descriptions that are so much alike mean one class of task.
+SAME_NAME = 0.83
+SAME_DESCRIPTION = 0.6
+RELATED_DESCRIPTION = 0.25
+SHORT_TOKENS = 24
+_PLAIN_NAME = re.compile(r"[a-z0-9]+(?:-[a-z0-9]+)*")
+_PARTICULAR = re.compile(r"(?:^|-)(?:\d{3,}|v?\d+(?:-\d+)+|[0-9a-f]*\d[0-9a-f]{6,}|todays?|tomorrow|yesterday)(?:-|$)")
+_SENTENCE = re.compile(r"(?<=[.!?])\s")
+
+
+class Skill(Value, frozen=True):
+    """A skill as its SKILL.md says. `uses` counts how often it was read."""
+
+    name: str
+    description: str
+    text: str = ""
+    license: str = ""
+    compatibility: str = ""
+    allowed_tools: tuple[str, ...] = ()
+    other: tuple[str, ...] = ()  # fields that the form does not know; other agents have their own
+    uses: int = 0
+
+    @property
+    def digest(self) -> str:
+        return digest(self.text)
+
+    @property
+    def body(self) -> str:
+        """The instructions without the front matter."""
+        return skill_fields.split(self.text).body
+
+
+def read(text: str) -> Skill:
+    """A skill from its text; raises WhetError where it is none."""
+    fields = skill_fields.parse(text)
+    tools = fields.get("allowed-tools", "")
+    return Skill(
+        name=_string(fields, "name"),
+        description=_string(fields, "description"),
+        text=text,
+        license=_string(fields, "license"),
+        compatibility=_string(fields, "compatibility"),
+        allowed_tools=tuple(tools.split()) if isinstance(tools, str) else tuple(tools),
+        other=tuple(sorted(fields.keys() - FIELDS)),
+    )
+
+
+def compose(name: str, description: str, body: str) -> str:
+    """The text of a new skill."""
+    head = f"---\nname: {name}\ndescription: {skill_fields.scalar(description)}\n---\n"
+    return f"{head}\n{body.strip()}\n"
+
+
+def faults(skill: Skill, *, folder: str) -> tuple[str, ...]:
+    """What keeps a skill from being one of the form, in sentences for people."""
+    found = list(name_faults(skill.name))
+    if unicodedata.normalize("NFKC", skill.name) != unicodedata.normalize("NFKC", folder):
+        found.append(f"its name is {skill.name} but its folder is {folder}")
+    if not skill.description.strip():
+        found.append("it has no description")
+    if len(skill.description) > DESCRIPTION_CHARACTERS:
+        found.append(
+            f"its description is {len(skill.description):,} characters; {DESCRIPTION_CHARACTERS:,} are the most"
+        )
+    if len(skill.compatibility) > COMPATIBILITY_CHARACTERS:
+        found.append(f"its compatibility is longer than {COMPATIBILITY_CHARACTERS} characters")
+    return tuple(found)
+
+
+def strict_faults(skill: Skill, *, folder: str) -> tuple[str, ...]:
+    """What Whet does not write itself, beside what the form forbids."""
+    found = list(faults(skill, folder=folder))
+    if skill.other:
+        found.append(f"it has fields that the form does not know: {', '.join(skill.other)}")
+    if not _PLAIN_NAME.fullmatch(skill.name):
+        found.append("its name is not of the letters a to z, digits and hyphens")
+    # The reference reader takes any three dashes for the end of the front matter.
+    if skill_fields.split(skill.text).head.count(skill_fields.FENCE) > 2:
+        found.append("its front matter holds three dashes within a value")
+    if not skill.body.strip():
+        found.append("it has no instructions")
+    return tuple(found)
+
+
+def name_faults(name: str) -> tuple[str, ...]:
+    """What is wrong with a name; whatever has none of these is safe as the name of a folder."""
+    found = []
+    if not name:
+        return ("it has no name",)
+    if len(name) > NAME_CHARACTERS:
+        found.append(f"its name is longer than {NAME_CHARACTERS} characters")
+    if not all(character.isalnum() or character == "-" for character in name) or name != name.lower():
+        found.append("its name may hold lower-case letters, digits and hyphens only")
+    if name.startswith("-") or name.endswith("-") or "--" in name:
+        found.append("its name begins or ends with a hyphen, or has two together")
+    return tuple(found)
+
+
+def file_names(path: str) -> tuple[str, ...]:
+    """The names that lead to a support file beneath its skill; raises WhetError where it is none."""
+    names = tuple(path.split("/"))
+    if len(names) < 2 or len(names) > 5 or names[0] not in FOLDERS or any(not _is_file_name(name) for name in names):
+        raise WhetError(
+            f"{path!r} is not the name of a support file.",
+            advice=f"It looks like references/guide.md; the folders are {', '.join(FOLDERS)}.",
+        )
+    return names
+
+
+def particular(name: str) -> bool:
+    """Whether a name is that of one ticket, version or day, and not of a class of tasks."""
+    return _PARTICULAR.search(name) is not None
+
+
+def umbrella(name: str, description: str, others: Iterable[Skill]) -> Skill | None:
+    """The skill that is there already for what a new one would be for, the most alike first."""
+    meant = sense(description).words
+    scored = [(_likeness(name, meant, other), other.name, other) for other in others if other.name != name]
+    best = max(scored, default=None, key=lambda score: (score[0], score[1]))
+    return best[2] if best and best[0] >= 1.0 else None
+
+
+def replace_once(text: str, old: str, new: str) -> str:
+    """The text with `new` in the place of `old`, which must stand there exactly once."""
+    count = text.count(old) if old else 0
+    if count != 1:
+        raise WhetError(
+            f"The words to replace stand there {count} times." if old else "There are no words to replace.",
+            advice="Give them exactly as they are, with enough around them that they stand there once.",
+        )
+    return text.replace(old, new)
+
+
+def index(skills: Sequence[Skill], budget_tokens: int) -> str:
+    """A list of skills for the prompt within a budget: shorter descriptions first, then names, then the most used."""
+    ordered = sorted(skills, key=lambda skill: skill.name)
+    full = [_line(skill.name, " ".join(skill.description.split())) for skill in ordered]
+    if _cost(full) <= budget_tokens:
+        return "\n".join(full)
+    short = [_line(skill.name, _shortened(skill.description)) for skill in ordered]
+    if _cost(short) <= budget_tokens:
+        return "\n".join(short)
+    return _names(ordered, budget_tokens)
+
+
+def _names(ordered: Sequence[Skill], budget_tokens: int) -> str:
+    """As many names as fit, of the skills that are read most; and how many were left out."""
+    by_use = sorted(ordered, key=lambda skill: (-skill.uses, skill.name))
+    low, high = 0, len(by_use)
+    while low < high:
+        middle = (low + high + 1) // 2
+        if tokens.estimate(_listed(by_use[:middle], len(ordered))) <= budget_tokens:
+            low = middle
+        else:
+            high = middle - 1
+    return _listed(by_use[:low], len(ordered)) if low else ""
+
+
+def _listed(chosen: Sequence[Skill], total: int) -> str:
+    names = ", ".join(sorted(skill.name for skill in chosen))
+    return names if len(chosen) == total else f"{names}, and {total - len(chosen)} more"
+
+
+def _line(name: str, description: str) -> str:
+    return f"- {name}: {description}"
+
+
+def _cost(lines: Sequence[str]) -> int:
+    return tokens.estimate("\n".join(lines))
+
+
+def _shortened(description: str) -> str:
+    first = _SENTENCE.split(" ".join(description.split()), maxsplit=1)[0]
+    if tokens.estimate(first) <= SHORT_TOKENS:
+        return first
+    return tokens.head(first, SHORT_TOKENS).rsplit(" ", 1)[0] + "…"
+
+
+def _likeness(name: str, meant: frozenset[str], other: Skill) -> float:
+    """1 or more where two skills are for one class of tasks: by name, by description, or by some of both."""
+    mine, theirs = _words(name), _words(other.name)
+    described = similarity(meant, sense(other.description).words)
+    named = 1.0 if mine == theirs else SequenceMatcher(None, name, other.name).ratio()
+    within = bool(mine and theirs) and (mine <= theirs or theirs <= mine)
+    return max(
+        1.0 + named if named >= SAME_NAME else 0.0,
+        described / SAME_DESCRIPTION,
+        1.0 + described if within and described >= RELATED_DESCRIPTION else 0.0,
+    )
+
+
+def _words(name: str) -> frozenset[str]:
+    return sense(name.replace("-", " ")).words
+
+
+def _is_file_name(name: str) -> bool:
+    return re.fullmatch(r"[A-Za-z0-9_][A-Za-z0-9._-]{0,99}", name) is not None and ".." not in name
+
+
+def _string(fields: dict[str, Field], key: str) -> str:
+    value = fields.get(key, "")
+    if not isinstance(value, str):
+        raise WhetError(f"The field {key} of the front matter is not one text.", advice=f"Write `{key}: text`.")
+    return value.strip()

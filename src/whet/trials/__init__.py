@@ -1,0 +1,1 @@
+"""Cases, arms and attempts: whether a change helps."""

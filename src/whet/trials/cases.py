@@ -1,0 +1,162 @@
+"""Cases: tasks with their own check, as people write them and as sessions give them."""
+
+import hashlib
+import re
+import tomllib
+from typing import Any, Literal
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.runs.run import Budget
+from whet.sessions.arguments import object_of
+from whet.sessions.transcripts import Exchange, Message, Origin, Role
+from whet.sessions.trust import Trust
+from whet.trials.checks import Calls, Check, Shape, expect_sound
+from whet.values import Value
+
+NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
+ADVICE = "`whet cases new NAME` writes one to start from."
+KEY_BYTES = 8
+
+
+class Limits(Value, frozen=True, forbid_unknown_fields=True):
+    """What one attempt may spend."""
+
+    model_calls: int = 12
+    tokens: int | None = None
+    seconds: float = 300.0
+    dollars: float | None = None
+
+    @property
+    def budget(self) -> Budget:
+        return Budget(self.model_calls, self.tokens, self.seconds, self.dollars)
+
+
+class Case(Value, frozen=True, forbid_unknown_fields=True):
+    """A task, what lies in its workspace, and how to tell whether it was done.
+
+    A step case has a conversation before it, with the results as they were recorded; only the next step is asked for.
+    """
+
+    task: str = ""
+    check: Check = Check()
+    name: str = ""
+    kind: Literal["task", "step"] = "task"
+    files: dict[str, str] = msgspec.field(default_factory=dict)
+    tools: tuple[str, ...] = ()  # names of tools or sets; empty: those that a run has by default
+    budget: Limits = Limits()
+    guard: bool = False  # a standing case: it is in every trial, to notice harm
+    tags: tuple[str, ...] = ()
+    source: str = ""  # the session that it was made from
+    replay: bool = False  # calls are answered from the conversation's record; those of a step always are
+    conversation: tuple[Message, ...] = ()
+
+    @property
+    def key(self) -> str:
+        """The hash of all that an attempt depends on; a new name makes no new case."""
+        body = msgspec.json.encode(msgspec.structs.replace(self, name="", tags=(), guard=False), order="deterministic")
+        return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
+
+
+def read(text: str, *, name: str, conversation: str = "") -> Case:
+    """A case from its file, and its conversation from the file beside it; raises WhetError with the place."""
+    try:
+        fields: dict[str, Any] = tomllib.loads(text)
+        case = msgspec.convert({"name": name, **fields}, Case)
+        messages = msgspec.json.decode(conversation, type=tuple[Message, ...]) if conversation else ()
+    except (tomllib.TOMLDecodeError, msgspec.MsgspecError) as fault:
+        raise WhetError(f"The case {name} cannot be read: {fault}.", advice=ADVICE) from fault
+    case = msgspec.structs.replace(case, conversation=messages)
+    _expect_sound(case)
+    return case
+
+
+def _expect_sound(case: Case) -> None:
+    wrong = (
+        "a name that is not lower-case words" if not NAME.fullmatch(case.name)
+        else "no task" if case.kind == "task" and not case.task.strip()
+        else "no conversation before its step" if case.kind == "step" and not case.conversation
+        else "a file outside its workspace" if any(not is_inside(path) for path in (*case.files, *case.check.files))
+        else ""
+    )  # fmt: skip
+    if wrong:
+        raise WhetError(f"The case {case.name!r} has {wrong}.", advice=ADVICE)
+    expect_sound(case.check, case.name)
+
+
+def is_inside(path: str) -> bool:
+    """Whether a path of a workspace stays in it."""
+    parts = path.split("/")
+    return bool(path) and "\0" not in path and all(part not in ("", ".", "..") for part in parts)
+
+
+def write(case: Case) -> str:
+    """The file of a case, for people to read and edit; its conversation goes beside it."""
+    fields = msgspec.to_builtins(msgspec.structs.replace(case, name="", conversation=()))
+    return "\n".join([*_table((), fields), ""]).lstrip("\n")
+
+
+def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, source: str, tools: tuple[str, ...]) -> Case:
+    """The conversation up to a step that failed, and the demand that the next one does not fail the same way.
+
+    The same way means the same call: the check knows the call that failed and nothing of how failures are detected.
+    """
+    arguments = object_of(failed.call)
+    avoided = Shape(failed.call.name, arguments) if arguments is not None else None
+    check = Check(calls=Calls(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
+    task = next((message.text for message in reversed(before) if _is_persons(message)), "")
+    return Case(
+        task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,
+        budget=Limits(model_calls=1),
+    )  # fmt: skip
+
+
+def _is_persons(message: Message) -> bool:
+    """Whether a message is the person's own words: what programs insert in their place is not."""
+    own = message.role is Role.USER and message.trust >= Trust.USER and message.origin is Origin.TURN
+    return own and bool(message.text.strip())
+
+
+def _table(path: tuple[str, ...], fields: dict[str, Any]) -> list[str]:
+    """A table of TOML: its plain values first, then the tables in it."""
+    plain = [f"{_key(key)} = {_value(value)}" for key, value in fields.items() if not _is_table(value)]
+    lines = [*([f"\n[{'.'.join(map(_key, path))}]"] if path and (plain or not fields) else []), *plain]
+    for key, value in fields.items():
+        if _is_table(value):
+            lines += _table((*path, key), value)
+    return lines
+
+
+def _is_table(value: object) -> bool:
+    return isinstance(value, dict)
+
+
+def _key(key: str) -> str:
+    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
+
+
+def _value(value: object) -> str:
+    """A value in TOML. A text of several lines stays readable where its characters allow it."""
+    match value:
+        case bool():
+            return "true" if value else "false"
+        case str() if "\n" in value and "'''" not in value and _is_literal(value):
+            return f"'''\n{value}'''"
+        case str():
+            return _quoted(value)
+        case int() | float():
+            return repr(value)
+        case list() | tuple():
+            return f"[{', '.join(map(_value, value))}]"
+        case dict():
+            return "{" + ", ".join(f"{_key(key)} = {_value(inner)}" for key, inner in value.items()) + "}"
+    raise AssertionError(f"a case holds {value!r}")
+
+
+def _quoted(text: str) -> str:
+    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007F")
+
+
+def _is_literal(text: str) -> bool:
+    return not text.endswith("'") and all((char >= " " and char != "\x7f") or char in "\n\t" for char in text)

@@ -1,0 +1,206 @@
+"""Checks: how a case tells whether a run did what was asked, without asking the one who did it."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+import re2
+
+from whet.errors import WhetError
+from whet.failures.fingerprints import call_key
+from whet.outcomes.deciding import Outcome, decide
+from whet.sessions.arguments import object_of
+from whet.sessions.example_marks import cold
+from whet.sessions.transcripts import Message, ToolCall, pair
+from whet.values import Value
+
+SHOWN = 200
+
+
+class Words(Value, frozen=True, forbid_unknown_fields=True):
+    """What a text must be. Of several demands all must hold."""
+
+    equals: str | None = None
+    contains: tuple[str, ...] = ()
+    lacks: tuple[str, ...] = ()
+    matches: str | None = None  # a regular expression, found anywhere
+
+
+class File(Words, frozen=True, forbid_unknown_fields=True):
+    """What a file must hold in the end, or that it must not be there."""
+
+    absent: bool = False
+
+
+class Shape(Value, frozen=True, forbid_unknown_fields=True):
+    """A call by its tool and those of its arguments that matter."""
+
+    tool: str
+    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
+
+
+class Calls(Value, frozen=True, forbid_unknown_fields=True):
+    """What the calls of a run must be."""
+
+    first: Shape | None = None
+    uses: tuple[Shape, ...] = ()  # each at least once
+    avoids: tuple[Shape, ...] = ()
+    valid: bool = False  # every call is one that the tools can read
+    repeats_failure: bool = True  # False: the same call is never made again after it failed
+    most: int | None = None
+
+
+class Check(Value, frozen=True, forbid_unknown_fields=True):
+    """What must hold after a run. `command` is run in the workspace by whoever carries the case out."""
+
+    command: str = ""
+    exit_code: int = 0
+    seconds: float = 60.0
+    answer: Words | None = None
+    json_schema: dict[str, Any] | None = None  # that the answer must follow
+    files: dict[str, File] = msgspec.field(default_factory=dict)
+    calls: Calls | None = None
+    rubric: str = ""  # judged by a model that sees the answer and this text alone
+
+    @property
+    def is_empty(self) -> bool:
+        return self == Check(seconds=self.seconds, exit_code=self.exit_code)
+
+
+class Ran(Value, frozen=True):
+    """What a run left: its messages, its answer, its files, and what the command and the judge said."""
+
+    messages: tuple[Message, ...]
+    answer: str = ""
+    files: dict[str, str | None] = msgspec.field(default_factory=dict)
+    known_tools: tuple[str, ...] = ()
+    exit_code: int | None = None
+    rubric: bool | None = None
+    before: tuple[Message, ...] = ()  # what was said and done before the run began
+
+
+class Mark(Value, frozen=True):
+    """Whether a run passed; `why` names the first demand that did not hold."""
+
+    passed: bool
+    why: str = ""
+
+
+def mark(check: Check, ran: Ran) -> Mark:
+    """The mark of a run. A demand that nobody could look at has not been met."""
+    why = next((fault for fault in _faults(check, ran) if fault), "")
+    return Mark(not why, why)
+
+
+def expect_sound(check: Check, name: str) -> None:
+    """Raise WhetError for a check that says nothing or that cannot be read."""
+    if check.is_empty:
+        raise WhetError(
+            f"The case {name} has no check.",
+            advice="Give it one of: command, answer, json_schema, files, calls, rubric.",
+        )
+    texts = [check.answer, *check.files.values()]
+    for pattern in (words.matches for words in texts if words is not None and words.matches is not None):
+        _pattern(pattern, name)
+
+
+def _faults(check: Check, ran: Ran) -> Iterator[str]:
+    if check.command and ran.exit_code != check.exit_code:
+        yield f"the command gave {ran.exit_code if ran.exit_code is not None else 'nothing'}, not {check.exit_code}"
+    if check.answer is not None:
+        yield from (f"the answer {fault}" for fault in _words(check.answer, ran.answer))
+    if check.json_schema is not None:
+        yield _schema(check.json_schema, ran.answer)
+    for path, wanted in sorted(check.files.items()):
+        yield from _file(path, wanted, ran.files.get(path))
+    if check.calls is not None:
+        yield from _calls(check.calls, ran)
+    if check.rubric and not ran.rubric:
+        yield "the judge was not asked" if ran.rubric is None else "the judge says no"
+
+
+def _words(wanted: Words, text: str) -> Iterator[str]:
+    if wanted.equals is not None and text.strip() != wanted.equals.strip():
+        yield f"is not {wanted.equals[:SHOWN]!r}"
+    yield from (f"does not hold {part[:SHOWN]!r}" for part in wanted.contains if part not in text)
+    yield from (f"holds {part[:SHOWN]!r}" for part in wanted.lacks if part in text)
+    if wanted.matches is not None and not _pattern(wanted.matches, "").search(text):
+        yield f"does not match {wanted.matches[:SHOWN]!r}"
+
+
+def _file(path: str, wanted: File, text: str | None) -> Iterator[str]:
+    if wanted.absent:
+        yield f"{path} is there" if text is not None else ""
+    elif text is None:
+        yield f"{path} is not there"
+    else:
+        yield from (f"{path} {fault}" for fault in _words(wanted, text))
+
+
+def _schema(schema: dict[str, Any], answer: str) -> str:
+    import fastjsonschema  # noqa: PLC0415 - only cases with a schema need it
+
+    try:
+        value = msgspec.json.decode(answer)
+    except msgspec.MsgspecError:
+        return "the answer is not JSON"
+    try:
+        fastjsonschema.compile(schema)(value)
+    except fastjsonschema.JsonSchemaValueException as fault:
+        return f"the answer does not follow the schema: {fault.message}"[:SHOWN]
+    except fastjsonschema.JsonSchemaDefinitionException as fault:
+        raise WhetError(f"A schema of a check cannot be used: {fault}", advice="Correct it in its case.") from fault
+    return ""
+
+
+def _calls(wanted: Calls, ran: Ran) -> Iterator[str]:
+    made = [call for message in ran.messages for call in message.calls]
+    if wanted.first is not None and not (made and _fits(wanted.first, made[0])):
+        yield f"the first call was {made[0].name if made else 'none'}, not {wanted.first.tool} as wanted"
+    for shape in wanted.uses:
+        yield "" if any(_fits(shape, call) for call in made) else f"{shape.tool} was not called as wanted"
+    for shape in wanted.avoids:
+        yield f"{shape.tool} was called as it must not be" if any(_fits(shape, call) for call in made) else ""
+    if wanted.valid:
+        yield from (fault for fault in (_validity(call, ran.known_tools) for call in made) if fault)
+        yield "" if made else "no tool was called"
+    if not wanted.repeats_failure and _repeats(ran.before, ran.messages):
+        yield "a call was repeated after it had failed"
+    if wanted.most is not None and len(made) > wanted.most:
+        yield f"{len(made)} calls were made, more than {wanted.most}"
+
+
+def _fits(shape: Shape, call: ToolCall) -> bool:
+    if call.name != shape.tool:
+        return False
+    given = object_of(call)
+    return given is not None and all(key in given and given[key] == value for key, value in shape.arguments.items())
+
+
+def _validity(call: ToolCall, known: tuple[str, ...]) -> str:
+    if known and call.name not in known:
+        return f"{call.name} is no tool"
+    return "" if object_of(call) is not None else f"the arguments of {call.name} are no JSON object"
+
+
+def _repeats(before: tuple[Message, ...], messages: tuple[Message, ...]) -> bool:
+    """Whether the run made a call again that had failed, in it or before it."""
+    failed: set[str] = set()
+    before = cold(before)
+    for exchange in pair((*before, *messages)).exchanges:
+        made = call_key(exchange.call)
+        if made in failed and exchange.asked >= len(before):
+            return True
+        if exchange.result is not None and decide(exchange).outcome is Outcome.FAILED:
+            failed.add(made)
+    return False
+
+
+def _pattern(pattern: str, name: str) -> Any:
+    try:
+        return re2.compile(pattern)
+    except re2.error as fault:
+        raise WhetError(
+            f"The case {name} has a pattern that cannot be read: {fault}",
+            advice="Patterns are RE2: no look-around, no back-references.",
+        ) from fault

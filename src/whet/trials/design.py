@@ -1,0 +1,218 @@
+"""Trials: the same cases with and without a patch, in a fixed order, until the evidence is enough."""
+
+from collections.abc import Iterable, Iterator, Sequence
+from enum import StrEnum
+
+from msgspec.structs import replace
+
+from whet.evidence.error_budget import Parts
+from whet.evidence.verdicts import Ruling, Verdict, fixed_order, judge
+from whet.runs.run import Spent
+from whet.text import tokens
+from whet.trials.attempts import Arm, Attempt, Place, Tally, differences, tally, total_spent, useless
+from whet.values import Value
+
+WAVE_ATTEMPTS = 12  # given out at once, so that several workers have something to do
+GUARD_LOSS = 0.1  # standing cases may lose so much on average before an acceptance is held back
+
+
+class Allowance(Value, frozen=True):
+    """What a trial may spend in all; None sets no limit. Seconds are those of the attempts, added up."""
+
+    dollars: float | None = None
+    tokens: int | None = None
+    seconds: float | None = None
+
+    @property
+    def is_limited(self) -> bool:
+        return self != Allowance()
+
+
+class Design(Value, frozen=True):
+    """What is fixed before the first outcome: the cases in their order, seeds, arms and the error rate."""
+
+    cases: tuple[str, ...]
+    guards: tuple[str, ...] = ()
+    seeds: int = 1
+    arms: tuple[Arm, ...] = (Arm.BASE, Arm.CANDIDATE, Arm.PLACEBO)
+    alpha: float = 0.05
+    allowance: Allowance = Allowance()
+    parts: Parts = Parts.EVEN  # of the error budget that alpha is from; those stored without it had even ones
+
+
+class Stop(StrEnum):
+    """Why a trial ended."""
+
+    EVIDENCE = "evidence"  # enough for a ruling
+    CASES = "cases"  # all were run
+    BUDGET = "budget"  # the allowance is spent
+    OPEN = "open"  # it goes on
+
+
+class Result(Value, frozen=True):
+    """What a trial says. The gate is `verdict`, candidate against base; the others explain it."""
+
+    verdict: Verdict
+    stop: Stop
+    lesson: Verdict | None = None  # candidate against placebo: what the content is worth
+    form: Verdict | None = None  # placebo against base: what any text or example of that form is worth
+    guard: Verdict | None = None  # candidate against base on the standing cases
+    held_back: str = ""  # why an acceptance was not given
+    always: tuple[str, ...] = ()  # cases that passed in every attempt of both arms: they tell nothing
+    never: tuple[str, ...] = ()
+    tallies: tuple[Tally, ...] = ()
+    spent: Spent = Spent()
+    reused: int = 0
+    void: int = 0
+
+
+class Price(Value, frozen=True):
+    """What a change costs each session: prompt tokens after the changed place, read anew once, and tokens it adds."""
+
+    invalidated: int = 0
+    added: int = 0
+
+
+def design(
+    cases: Iterable[str], guards: Iterable[str], *, seeds: int, placebo: bool, alpha: float, allowance: Allowance
+) -> Design:
+    """A trial before its first attempt: each case once, in an order that nobody chose."""
+    standing = frozenset(guards)
+    return Design(
+        cases=tuple(fixed_order(set(cases) - standing)),
+        guards=tuple(fixed_order(standing)),
+        seeds=seeds,
+        arms=(Arm.BASE, Arm.CANDIDATE, *((Arm.PLACEBO,) if placebo else ())),
+        alpha=alpha,
+        allowance=allowance,
+        parts=Parts.EARLY,
+    )
+
+
+def waves(design: Design) -> Iterator[tuple[Place, ...]]:
+    """The attempts in the order in which they are made, a few whole cases at a time, standing cases in between.
+
+    From wave to wave the arms take turns at being first, so that a slow hour favours none; within a wave each arm's
+    attempts follow one another, so that a cache of its prompt is of use.
+    """
+    each = max(1, WAVE_ATTEMPTS // (len(design.arms) * design.seeds))
+    order = _mixed(design.cases, design.guards)
+    for number, start in enumerate(range(0, len(order), each)):
+        first = number % len(design.arms)
+        yield tuple(
+            Place(case, arm, seed)
+            for arm in (*design.arms[first:], *design.arms[:first])
+            for case in order[start : start + each]
+            for seed in range(1, design.seeds + 1)
+        )
+
+
+def _mixed(cases: Sequence[str], guards: Sequence[str]) -> tuple[str, ...]:
+    """Both in their own order, the guards spread evenly among the others."""
+    ranked = [((number + 0.5) / len(cases), 0, case) for number, case in enumerate(cases)]
+    ranked += [((number + 0.5) / len(guards), 1, case) for number, case in enumerate(guards)]
+    return tuple(case for _, _, case in sorted(ranked, key=lambda one: one[:2]))
+
+
+def judged(design: Design, attempts: Sequence[Attempt]) -> Result:
+    """What the attempts so far say, and whether more are needed. It may be asked after every wave."""
+    verdict = _compared(design, attempts, Arm.CANDIDATE, Arm.BASE, design.cases)
+    guard = _compared(design, attempts, Arm.CANDIDATE, Arm.BASE, design.guards) if design.guards else None
+    ruling, held_back = _ruled(design, attempts, verdict, guard)
+    with_placebo = Arm.PLACEBO in design.arms
+    alike = useless(attempts)
+    result = Result(
+        verdict=replace(verdict, ruling=ruling),
+        stop=Stop.OPEN,
+        lesson=_compared(design, attempts, Arm.CANDIDATE, Arm.PLACEBO, design.cases) if with_placebo else None,
+        form=_compared(design, attempts, Arm.PLACEBO, Arm.BASE, design.cases) if with_placebo else None,
+        guard=guard,
+        held_back=held_back,
+        always=alike.always,
+        never=alike.never,
+        tallies=tuple(tally(arm, attempts) for arm in design.arms),
+        spent=total_spent(attempts),
+        reused=sum(attempt.reused for attempt in attempts),
+        void=sum(bool(attempt.void) for attempt in attempts),
+    )
+    return replace(result, stop=_stop(design, attempts, result))
+
+
+def is_affordable(design: Design, of_one: Spent) -> bool:
+    """Whether all attempts fit the allowance, if each costs so much."""
+    attempts = (len(design.cases) + len(design.guards)) * design.seeds * len(design.arms)
+    whole = Spent(
+        input=of_one.input * attempts,
+        output=of_one.output * attempts,
+        seconds=of_one.seconds * attempts,
+        dollars=None if of_one.dollars is None else of_one.dollars * attempts,
+    )
+    return not _is_spent(design.allowance, whole)
+
+
+def cache_price(base: str, candidate: str, *, inserted: Iterable[str] = ()) -> Price:
+    """What changing one prompt into the other costs a session that had the first in its cache.
+
+    `inserted` are messages that come between the prompt and the conversation.
+    """
+    shared = next(
+        (place for place, (old, new) in enumerate(zip(base, candidate, strict=False)) if old != new),
+        min(len(base), len(candidate)),
+    )
+    grown = tokens.estimate(candidate) - tokens.estimate(base)
+    return Price(
+        invalidated=tokens.estimate(base[shared:]) if base != candidate else 0,
+        added=grown + sum(tokens.estimate(text) for text in inserted),
+    )
+
+
+def _compared(design: Design, attempts: Sequence[Attempt], arm: Arm, against: Arm, cases: tuple[str, ...]) -> Verdict:
+    known = frozenset(cases)
+    made = sum(each.arm in (arm, against) and each.case in known and not each.void for each in attempts)
+    found = differences(attempts, _begun(cases, attempts), arm=arm, against=against)
+    return judge(found, alpha=design.alpha, attempts=made, planned=len(cases))
+
+
+def _begun(cases: tuple[str, ...], attempts: Sequence[Attempt]) -> tuple[str, ...]:
+    """The cases up to the last that was begun: what is looked at is always a beginning of the fixed order."""
+    begun = {attempt.case for attempt in attempts}
+    last = max((number for number, case in enumerate(cases) if case in begun), default=-1)
+    return cases[: last + 1]
+
+
+def _ruled(design: Design, attempts: Sequence[Attempt], verdict: Verdict, guard: Verdict | None) -> tuple[Ruling, str]:
+    """The ruling of the gate after the standing cases had their say: they can only take an acceptance away."""
+    if guard is None or verdict.ruling is Ruling.REJECT:
+        return verdict.ruling, ""
+    if guard.ruling is Ruling.REJECT:
+        return Ruling.REJECT, "the standing cases were harmed"
+    if verdict.ruling is Ruling.ACCEPT:
+        if guard.effect < -GUARD_LOSS:
+            return Ruling.UNDECIDED, f"the standing cases fell by {-100 * guard.effect:.0f} points"
+        if len(_begun(design.guards, attempts)) < len(design.guards):
+            return Ruling.UNDECIDED, "not all standing cases were run"
+    return verdict.ruling, ""
+
+
+def _stop(design: Design, attempts: Sequence[Attempt], result: Result) -> Stop:
+    guarded = {each.case for each in attempts} >= set(design.guards)
+    if result.verdict.ruling is not Ruling.UNDECIDED or (result.verdict.stopped_at is not None and guarded):
+        return Stop.EVIDENCE
+    if len({each.case for each in attempts}) == len(design.cases) + len(design.guards):
+        return Stop.CASES
+    return Stop.BUDGET if _is_spent(design.allowance, result.spent) else Stop.OPEN
+
+
+def is_needed(design: Design, result: Result, place: Place) -> bool:
+    """Whether an attempt can still change anything: once the gate accepts, only the standing cases can."""
+    decided = result.held_back and result.verdict.stopped_at is not None
+    return place.case in design.guards or not decided
+
+
+def _is_spent(allowance: Allowance, spent: Spent) -> bool:
+    limits = (
+        (spent.dollars or 0.0, allowance.dollars),
+        (spent.input + spent.output, allowance.tokens),
+        (spent.seconds, allowance.seconds),
+    )
+    return any(limit is not None and value >= limit for value, limit in limits)

@@ -1,0 +1,136 @@
+"""What becomes of a lesson: a rule of the catalogue, one in the user's own words, or facts for a model to write from.
+
+The facts hold words of fixed lists and numbers, and no word that any session held: what a stranger wrote into a result
+can reach a model that writes rules no more than it can reach a rule.
+"""
+
+import re
+from collections.abc import Iterable, Iterator
+from enum import StrEnum
+from typing import NamedTuple
+
+from whet.failures.fingerprints import Cause
+from whet.failures.lessons import Change, Lesson
+from whet.failures.signals import Kind
+from whet.ledger.patches import Action, Form, Patch, Proof, digest
+from whet.sessions.tool_families import FAMILY_OF_NAME, family_of, plain_name
+from whet.sessions.transcripts import ToolCall
+from whet.sessions.trust import Trust
+from whet.told.remedies import Remedy, patch_of, suited
+from whet.values import Value
+
+NAME_LETTERS = 10
+ROUNDING = 5  # percent
+
+MEANINGS = {
+    Kind.RETRY_LOOP: "the agent repeats a call that failed, unchanged",
+    Kind.TOOL_FAILURE: "a call of the tool fails",
+    Kind.TIMEOUT: "a call runs out of time",
+    Kind.HALLUCINATION: "the agent says or uses what its record does not bear out",
+    Kind.CONTEXT_LOSS: "the agent asks for, or does again, what the record already holds",
+    Kind.USER_CORRECTION: "the user corrects the agent",
+    Kind.GAVE_UP: "the agent gives up",
+    Kind.BUDGET_SPENT: "the agent spends its budget without finishing",
+}
+# The class of an error, by what its text speaks of. Only the class is told, never the text.
+CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
+    (name, re.compile(pattern, re.IGNORECASE))
+    for name, pattern in (
+        ("a path that is not there", r"no such file|does not exist|not found|enoent|cannot find"),
+        ("arguments that the tool does not take", r"argument|parameter|schema|validation|required|unexpected|invalid"),
+        ("a call that cannot be read", r"json|parse|malformed|unreadable|decode"),
+        (
+            "text to replace that is not there, or there twice",
+            r"old_str|no match|not unique|multiple matches|occurrences",
+        ),
+        ("a file that was not read, or has changed since", r"not been read|has been modified|read it first|stale"),
+        ("a syntax error", r"syntax|indentation|unterminated|unexpected token"),
+        ("time that ran out", r"time[d]?[ -]?out|deadline"),
+        ("too much output or input", r"too (?:long|large|many)|exceeds|truncated|limit"),
+        ("a refusal", r"denied|permission|not allowed|forbidden|rejected|refused"),
+        ("a check that fails", r"assert|test|fail(?:ed|ure)"),
+        ("a command that ends with an error", r"exit|status|code|error"),
+    )
+)
+
+
+class Way(StrEnum):
+    """How a patch came about."""
+
+    CATALOGUE = "catalogue"
+    USER = "user"  # in the user's own words
+    MODEL = "model"  # written from facts alone
+    NONE = "none"
+
+
+class Facts(Value, frozen=True, omit_defaults=False):
+    """A lesson without any word of a session."""
+
+    what_happens: str
+    tool: str
+    kind_of_tool: str
+    error: str
+    sessions: int
+    share_percent: int
+
+
+class Draft(NamedTuple):
+    """A patch for a lesson, and where it came from; none, and why."""
+
+    patch: Patch | None
+    way: Way
+    why: str = ""
+
+
+def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str) -> Iterator[Draft]:
+    """What may help against a lesson, the best first, as far as no model has to be asked.
+
+    `correction` is the text of a rule around the user's words, ready to use.
+    """
+    if lesson.cause is Cause.ENVIRONMENT or lesson.change is Change.ENVIRONMENT:
+        yield Draft(None, Way.NONE, "the surroundings are at fault: a person can put them right, no rule can")
+        return
+    if lesson.kind is Kind.USER_CORRECTION and lesson.trust >= Trust.USER and correction:
+        yield Draft(_learned(lesson, correction, Trust.USER), Way.USER)
+    for remedy in suited(remedies, lesson):
+        yield Draft(patch_of(remedy, lesson), Way.CATALOGUE)
+
+
+def facts_of(lesson: Lesson) -> Facts:
+    """What a model may know of a lesson."""
+    name = plain_name(lesson.tool)
+    family = family_of(ToolCall("", lesson.tool)) if lesson.tool else None
+    return Facts(
+        what_happens=MEANINGS[lesson.kind],
+        tool=name if name in FAMILY_OF_NAME else "one that is not widely known" if lesson.tool else "any",
+        kind_of_tool=family.value if family else "any",
+        error=next((name for name, pattern in CLASSES if pattern.search(lesson.fingerprint)), "of an unknown class"),
+        sessions=lesson.sessions,
+        share_percent=ROUNDING * round(100 * lesson.share / ROUNDING),
+    )
+
+
+def written(lesson: Lesson, answer: str) -> Patch | None:
+    """The patch from what a model wrote, as one line; None where it wrote nothing."""
+    first = next((part for part in answer.strip().split("\n\n") if part.strip()), "")
+    text = " ".join(first.split()).strip("\"'“”` ")
+    return _learned(lesson, text, Trust.AGENT) if text else None
+
+
+def correction_of(lesson: Lesson) -> str:
+    """The user's words, where the lesson is that they were not heeded."""
+    if lesson.kind is not Kind.USER_CORRECTION or lesson.trust < Trust.USER:
+        return ""
+    return min((each.quote.strip() for each in lesson.examples if each.quote.strip()), key=len, default="")
+
+
+def _learned(lesson: Lesson, text: str, trust: Trust) -> Patch:
+    return Patch(
+        form=Form.RULE,
+        action=Action.ADD,
+        name=f"learned-{digest(text)[:NAME_LETTERS]}",
+        text=text,
+        reason=f"{lesson.kind} in {lesson.sessions} of {lesson.base} sessions",
+        trust=trust,
+        proofs=tuple(Proof(each.session, each.message, lesson.kind, each.quote) for each in lesson.examples),
+    )

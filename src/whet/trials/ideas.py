@@ -1,0 +1,141 @@
+"""Improvement as values: ideas for changes, what came of each, and the report at the end."""
+
+from collections.abc import Iterable
+from enum import StrEnum
+
+from whet.evidence.verdicts import ALPHA, Ruling, Verdict
+from whet.failures.lessons import Lesson
+from whet.ledger.entries import Entry, Item, Step
+from whet.ledger.patches import Action, Form, Patch, Scope, digest
+from whet.runs.run import Spent
+from whet.sessions.trust import Trust
+from whet.trials.canaries import SHARE
+from whet.trials.design import Allowance
+from whet.values import Value
+
+MOST_IDEAS = 3
+MARGIN = 0.05
+"""A rule is retired when sessions without it surely lose less than this."""
+
+SETTLED = frozenset({Step.REJECTED, Step.REVERTED, Step.REFUSED, Step.CANARY, Step.APPLIED, Step.PROPOSED})
+
+
+class Ask(Value, frozen=True):
+    """What an improvement is to look at, and what it may spend on each trial."""
+
+    model: str = ""
+    cases: tuple[str, ...] = ()
+    seeds: int = 1
+    alpha: float = ALPHA
+    allowance: Allowance = Allowance()
+    placebo: bool | None = None
+    share: float = SHARE  # of the sessions that an accepted rule is told to at first
+    most: int = MOST_IDEAS
+    since: float | None = None
+    retire: bool = False  # ask of each rule in force whether it still helps, and nothing else
+
+
+class Idea(Value, frozen=True):
+    """A change that may help, and what it answers to: so many of so many sessions, these among them."""
+
+    why: str
+    way: str  # one of Way, or again, or retire
+    patch: Patch | None = None
+    lesson: Lesson | None = None
+    sessions: tuple[str, ...] = ()
+    refused: str = ""  # why it is not even tried
+
+
+class Became(StrEnum):
+    """What became of an idea."""
+
+    CANARY = "canary"  # accepted, and told to a share of the sessions
+    RETIRED = "retired"
+    KEPT = "kept"  # a rule that still helps, or may
+    REJECTED = "rejected"
+    UNDECIDED = "undecided"
+    REFUSED = "refused"  # it has faults, or was decided before
+    WAITS = "waits"  # for a person
+    UNTRIED = "untried"  # no case, or no model
+    PLANNED = "planned"  # a dry run
+
+
+class Outcome(Value, frozen=True):
+    """An idea and what came of it. `entry` is of the ledger: the trial's, the canary's or the one that waits."""
+
+    idea: Idea
+    became: Became
+    why: str = ""
+    verdict: Verdict | None = None
+    entry: int = 0
+    attempts: int = 0
+    attempts_most: int = 0
+    tokens_most: int = 0
+    dollars_most: float | None = None
+    minimum_effect: float | None = None
+    spent: Spent = Spent()
+
+
+class Report(Value, frozen=True):
+    """All that one improvement did, and what stopped it, if anything did."""
+
+    sessions: int
+    lessons: int
+    outcomes: tuple[Outcome, ...] = ()
+    stopped: str = ""
+
+
+def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> str:
+    """Why the same words need not be tried again for the same models; empty where they may be.
+
+    What was undecided is tried again once there is more to try it on.
+    """
+    for entry in reversed(tuple(entries)):
+        known = entry.patch
+        if (known.form, known.action, known.text) != (patch.form, patch.action, patch.text):
+            continue
+        if known.scope.models and patch.scope.models and known.scope.models != patch.scope.models:
+            continue
+        if entry.step in SETTLED:
+            return f"entry {entry.number} of the ledger says {entry.step}"
+        if entry.step is Step.UNDECIDED and (latest is None or latest <= entry.at):
+            return f"entry {entry.number} was undecided, and nothing new was seen since"
+    return ""
+
+
+def for_model(patch: Patch, model: str) -> Patch:
+    """The patch as it is tried: what was measured on one model is said of no other."""
+    scope = Scope((model,), patch.scope.tools, patch.scope.purposes)
+    return Patch(
+        patch.form, patch.action, patch.name, patch.text, scope, patch.reason, patch.trust, patch.proofs, patch.before
+    )
+
+
+def tried_elsewhere(rule: Item, model: str) -> bool:
+    """Whether a rule was proved on other models alone."""
+    return bool(rule.scope.models) and not any(part.lower() in model.lower() for part in rule.scope.models)
+
+
+def again(rule: Item, proved: Patch, model: str) -> Patch:
+    """The patch that has a rule of other models hold for this one too."""
+    models = (*rule.scope.models, model)
+    scope = Scope(models, rule.scope.tools, rule.scope.purposes)
+    trust = min(rule.trust, Trust.AGENT)
+    return Patch(
+        Form.RULE, Action.CHANGE, rule.name, rule.text, scope, "another model", trust, proved.proofs, digest(rule.text)
+    )
+
+
+def without(rule: Item) -> Patch:
+    """The patch that takes a rule away: the candidate of a trial that leaves one out."""
+    return Patch(
+        Form.RULE, Action.REMOVE, rule.name, scope=rule.scope, trust=min(rule.trust, Trust.AGENT),
+        before=digest(rule.text), reason="no longer helps",
+    )  # fmt: skip
+
+
+def retires(verdict: Verdict) -> bool:
+    """Whether a trial without a rule says that it can go: that helps, or surely loses next to nothing."""
+    return verdict.ruling is Ruling.ACCEPT or (
+        verdict.ruling is Ruling.UNDECIDED and verdict.cases > 0 and verdict.interval.low > -MARGIN
+    )

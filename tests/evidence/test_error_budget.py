@@ -1,0 +1,114 @@
+"""Over many trials, few of the accepted changes are false."""
+
+import itertools
+import random
+from collections.abc import Iterable
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from whet.evidence.betting import aimed
+from whet.evidence.error_budget import SHARE, Parts, Past, alpha_for, part
+
+ACCEPTS = st.lists(st.booleans(), max_size=40)
+LUCK = st.floats(1, 3)
+CASES = 60
+PLACES = 10_000
+
+
+def history(accepts: Iterable[bool], *, luck: float = 1.0, even: int = 0) -> list[Past]:
+    """Trials of which some were accepted, each with the evidence that it had to have or some more.
+
+    The first ones are of a time when the budget was divided evenly.
+    """
+    past: list[Past] = []
+    for place, accepted in enumerate(accepts):
+        parts = Parts.EVEN if place < even else Parts.EARLY
+        past.append(Past(accepted, luck / alpha_for(past, parts=parts) if accepted else 0.0, parts))
+    return past
+
+
+def test_the_parts_never_make_more_than_the_whole() -> None:
+    for parts in Parts:
+        assert 0.999 < sum(part(place, parts) for place in range(1, 100_001)) < 1
+
+
+def test_the_parts_only_fall() -> None:
+    for parts in Parts:
+        assert all(part(place, parts) > part(place + 1, parts) for place in range(1, PLACES))
+
+
+def test_a_home_that_began_with_even_parts_spends_no_more_than_the_whole() -> None:
+    spent = list(itertools.accumulate(part(place, Parts.EVEN) for place in range(1, PLACES)))
+    early = list(itertools.accumulate(part(place) for place in range(1, PLACES)))
+    # What is left to early parts from any place on is never more than what the even ones would have taken.
+    assert all(1 - later <= 1 - before for before, later in zip(spent, early, strict=True))
+
+
+def test_the_first_trials_have_most() -> None:
+    first, second, third = (part(place) / part(place, Parts.EVEN) for place in (1, 2, 3))
+    assert first > 2
+    assert second > 1.5
+    assert third > 1.2
+    assert all(part(place) > 0.74 * part(place, Parts.EVEN) for place in (10, 100, 1000))
+
+
+@settings(max_examples=60)
+@given(st.lists(st.sampled_from([True, True, False]), max_size=10), LUCK, st.integers(0, 6))
+def test_whichever_trials_were_useless_their_evidence_pays_for_their_share(
+    accepts: list[bool], luck: float, even: int
+) -> None:
+    past = history(accepts, luck=luck, even=even)
+    accepted = sum(accepts)
+    for size in range(1, len(past) + 1):
+        for useless in itertools.combinations(past, size):
+            evidence = sum(part(place, trial.parts) * trial.evidence for place, trial in enumerate(useless, start=1))
+            false = sum(trial.accepted for trial in useless)
+            assert evidence >= false / (SHARE * max(accepted, 1)) - 1e-9
+
+
+@given(ACCEPTS)
+def test_it_is_never_stricter_than_e_lond(accepts: list[bool]) -> None:
+    simple = SHARE * part(len(accepts) + 1) * (sum(accepts) + 1)
+    assert alpha_for(history(accepts)) >= min(0.05, simple) - 1e-12
+
+
+@given(ACCEPTS, LUCK)
+def test_an_accept_earns_later_trials_more(accepts: list[bool], luck: float) -> None:
+    past = history(accepts)
+    before = alpha_for(past)
+    less = alpha_for([*past, Past(accepted=False)])
+    more = alpha_for([*past, Past(accepted=True, evidence=1 / before)])
+    most = alpha_for([*past, Past(accepted=True, evidence=luck / before)])
+    assert 0 < less < before + 1e-12
+    assert less <= more <= most <= 0.05
+
+
+def test_one_trial_is_never_judged_more_laxly_than_alone() -> None:
+    past = history([True] * 60)
+    assert alpha_for(past) == 0.05
+    assert alpha_for(past, most=0.01) == 0.01
+
+
+def nights(source: random.Random, *, trials: int, useful: float) -> float:
+    """The false share of a series in which every trial compares with the very same attempts of the base."""
+    base = [source.random() < 0.5 for _ in range(CASES)]
+    past: list[Past] = []
+    false = 0
+    for _ in range(trials):
+        chance = 0.85 if source.random() < useful else 0.5
+        differences = [(source.random() < chance) - float(passed) for passed in base]
+        goal = 1 / alpha_for(past)
+        enough = (capital for capital in aimed(differences, planned=CASES, goal=goal) if capital >= goal)
+        evidence = next(enough, 0.0)
+        past.append(Past(evidence > 0, evidence))
+        false += evidence > 0 and chance == 0.5
+    return false / max(sum(trial.accepted for trial in past), 1)
+
+
+@pytest.mark.parametrize("useful", [0.0, 0.3])
+def test_the_share_of_false_accepts_stays_within_the_budget(useful: float) -> None:
+    source = random.Random(17)
+    shares = [nights(source, trials=12, useful=useful) for _ in range(150)]
+    assert sum(shares) / len(shares) <= SHARE

@@ -1,0 +1,169 @@
+"""What speaks for a session: verdicts before checks that it ran, those before agreement, the failure score last."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+from msgspec.structs import replace
+
+from conversations import Turn, agent, call, conversation, shell, user
+from whet.data import failure_weights
+from whet.examples.success import LOW_SCORE, Finding, Ground, Vote, Votes, Warrant, find, verification
+from whet.failures.view import gather
+from whet.sessions.call_effects import checks_of
+from whet.sessions.transcripts import Check, Ending, ToolCall, Transcript
+
+REQUEST = user("Mend the broken gate of the north garden.")
+READ = call("read_file", {"path": "gate.py"}, "def gate(): ...")
+EDIT = call("edit", {"path": "gate.py", "old_string": "a", "new_string": "b"}, "edited")
+PASS = shell("python -m pytest -q", "12 passed")
+FAIL = shell("pytest tests/", "2 failed", error=True)
+LINT = shell("ruff check .", "All checks passed!")
+BROKEN_LINT = shell("ruff check src", "Found 3 errors.", error=True)
+COMMIT = shell("git commit -m gate", "1 file changed")
+DONE = agent("The gate is mended.")
+TURNS = st.lists(st.sampled_from([READ, EDIT, PASS, FAIL, LINT, BROKEN_LINT, COMMIT]), max_size=8)
+
+
+def session(*turns: Turn, **facts: object) -> Transcript:
+    return replace(conversation(REQUEST, *turns, DONE), **facts)
+
+
+def finding(*turns: Turn, vouched: bool = False, **facts: object) -> Finding:
+    return find(gather(session(*turns, **facts)), failure_weights(), vouched=vouched)
+
+
+def ground(*turns: Turn, **facts: object) -> Ground | None:
+    warrant = find(gather(session(*turns, **facts)), failure_weights()).warrant
+    return warrant.ground if warrant else None
+
+
+@given(TURNS)
+def test_a_session_whose_last_check_failed_has_no_warrant(turns: list[Turn]) -> None:
+    assert finding(*turns, FAIL) == Finding(None, "a check failed and was not put right")
+    assert finding(*turns, FAIL, EDIT, READ).warrant is None
+
+
+@given(TURNS)
+def test_checks_that_pass_after_a_change_are_a_warrant_whatever_came_before(turns: list[Turn]) -> None:
+    assert ground(*turns, EDIT, PASS, LINT) is Ground.VERIFIED
+    assert ground(*turns, EDIT, shell("pytest && ruff check .", "fine"), READ) is Ground.VERIFIED
+
+
+@given(TURNS, st.booleans())
+def test_a_verdict_of_its_own_outranks_all_that_the_session_shows(turns: list[Turn], passed: bool) -> None:
+    own = (Check("success", passed=passed),)
+    assert ground(*turns, FAIL, checks=own, ending=Ending.BUDGET) is (Ground.CHECKED if passed else None)
+    assert ground(*turns, EDIT, PASS, LINT, checks=own) is (Ground.CHECKED if passed else None)
+    assert (finding(*turns, FAIL, vouched=True, checks=own).warrant is not None) is passed
+
+
+@given(TURNS)
+def test_the_word_of_whoever_makes_the_template_counts_where_the_record_cannot_tell(turns: list[Turn]) -> None:
+    assert finding(*turns, FAIL, vouched=True).warrant == Warrant(Ground.VOUCHED)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (EDIT, PASS, EDIT),
+        (PASS,),
+        (EDIT, COMMIT),
+        (EDIT, PASS, agent("Done."), user("No, that is still wrong.")),
+        (EDIT, shell("pytest", "Interrupted by the user", error=None)),
+    ],
+    ids=["a change after it", "no change at all", "only a commit", "the person objects", "no outcome"],
+)
+def test_a_pass_that_says_nothing_about_the_work_is_no_verification(turns: tuple[Turn, ...]) -> None:
+    assert verification(gather(session(*turns))) is not True
+
+
+def test_a_check_that_failed_and_passes_later_needs_no_change_on_record() -> None:
+    assert verification(gather(session(FAIL, shell("sed -i s/a/b/ gate.py", ""), PASS))) is True
+    assert verification(gather(session(user("No, that is wrong."), EDIT, PASS))) is True
+
+
+def test_another_check_that_passes_does_not_put_right_the_one_that_failed() -> None:
+    assert verification(gather(session(EDIT, FAIL, EDIT, LINT))) is False
+
+
+def test_without_a_check_a_short_session_stands_by_its_score_and_a_long_one_not_at_all() -> None:
+    assert ground(READ) is Ground.SCORED
+    assert finding(READ, ending=Ending.BUDGET).refusal == "cut off"
+    look = [call("read_file", {"path": f"{number}.md"}, f"page {number}") for number in range(7)]
+    assert finding(*look[:6]).warrant is not None
+    assert finding(*look).refusal == "long, and no check passed at its end"
+
+
+def scored(score: float, request: bytes = b"mend", result: bytes = b"") -> Finding:
+    return Finding(Warrant(Ground.SCORED, score), vote=Vote(request, result))
+
+
+def weighed(one: Finding, *others: Finding) -> Finding:
+    return Votes(each.vote for each in (one, *others)).weigh(one)
+
+
+def test_sessions_with_one_request_and_one_result_vouch_for_each_other() -> None:
+    doubtful, twin = scored(0.4, result=b"x"), scored(0.9, result=b"x")
+    assert weighed(doubtful).refusal == "nothing tells that it went well"
+    agreed = weighed(doubtful, twin).warrant
+    assert agreed == Warrant(Ground.AGREED, 0.4)
+    assert weighed(doubtful, scored(0.9, b"other", b"x")).warrant is None
+    assert weighed(doubtful, scored(0.1, result=b"y")).warrant is None
+    assert weighed(scored(0.4, b"", b"x"), scored(0.4, b"", b"x")).warrant is None
+    assert weighed(doubtful, twin, scored(0.1, result=b"y")).warrant == agreed
+    assert weighed(doubtful, twin, *(scored(0.1, result=result) for result in (b"y", b"z"))).warrant is None
+
+
+def test_the_one_that_came_to_another_result_than_its_likes_is_not_trusted() -> None:
+    alone, others = scored(0.1, result=b"x"), [scored(0.3, result=b"y"), scored(0.3, result=b"y")]
+    assert weighed(alone, *others[:1]).warrant == alone.warrant
+    assert weighed(alone, *others).refusal == "others with the same request came to another result"
+    # A job whose results differ each day says nothing against any of them.
+    assert weighed(alone, scored(0.1, result=b"y"), scored(0.1, result=b"z")).warrant == alone.warrant
+
+
+@given(st.floats(0, 1), st.lists(st.sampled_from([b"", b"x", b"y"]), max_size=5))
+def test_other_sessions_change_nothing_about_a_stronger_ground(score: float, results: list[bytes]) -> None:
+    others = [scored(score, result=result) for result in results]
+    for strong in (Ground.CHECKED, Ground.VOUCHED, Ground.VERIFIED):
+        one = Finding(Warrant(strong), vote=Vote(b"mend", b"x"))
+        assert weighed(one, *others) == one
+    alone = scored(score)
+    assert (weighed(alone).warrant is not None) is (score <= LOW_SCORE)
+
+
+def test_the_same_request_and_last_answer_give_the_same_vote() -> None:
+    assert finding(READ).vote == finding(EDIT, READ).vote
+    assert finding(READ).vote != finding(EDIT).vote
+    assert find(gather(conversation(user("go on"), READ)), failure_weights()).vote.request == b""
+
+
+@given(st.sampled_from(Ground), st.sampled_from(Ground), st.floats(0, 1), st.floats(0, 1))
+def test_the_stronger_ground_has_the_lower_rank_and_then_the_lower_score(
+    one: Ground, other: Ground, low: float, high: float
+) -> None:
+    if one != other:
+        assert (Warrant(one, low).rank < Warrant(other, high).rank) is (one < other)
+    else:
+        assert (Warrant(one, low).rank <= Warrant(one, high).rank) or low > high
+
+
+@pytest.mark.parametrize(
+    ("command", "names"),
+    [
+        ("uv run pytest -q", {"pytest"}),
+        ("python -m pytest && npm run lint:fix", {"pytest", "lint"}),
+        ("cargo test", {"test"}),
+        ("git add . && git commit -m x", {"commit"}),
+        ("git log && ls tests", set()),
+    ],
+)
+def test_a_check_has_one_name_however_it_is_started(command: str, names: set[str]) -> None:
+    (asked, _) = shell(command, "")
+    (part,) = asked.calls
+    assert checks_of(part) == names
+
+
+def test_only_shells_and_tools_for_development_run_checks() -> None:
+    assert checks_of(ToolCall("1", "read_file", '{"path": "pytest"}')) == frozenset()
+    assert checks_of(ToolCall("1", "run_tests", "{}")) == {"run_tests"}

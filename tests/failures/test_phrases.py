@@ -1,0 +1,149 @@
+"""Words, and the promise that no pattern of the project is slow on anything."""
+
+import importlib
+import pkgutil
+import re
+import time
+from collections.abc import Iterator
+from typing import Any
+
+import pytest
+import re2
+from hypothesis import given
+from hypothesis import strategies as st
+
+import whet
+from whet.failures.phrases import AGENT_PHRASES, QUOTE_LENGTH, USER_PHRASES, last_sentence, own_words, shortened
+from whet.failures.wordings import AGENT_WORDINGS, USER_WORDINGS, Phrase
+from whet.secrets.looks import LONGEST_VALUE
+
+MEBIBYTE = 1 << 20
+LIMIT_SECONDS = 0.25
+# A quarter of the text in a quarter of the time says the same of a linear pattern, and is sooner done.
+QUARTER = 4
+TRIES = 5  # a busy machine may slow one
+# What judges single values sees no longer ones than these.
+BOUNDED = {"redaction_values": LONGEST_VALUE}
+# These are only ever asked whether a text begins with them or is one.
+ANCHORED = {
+    "redaction._COLON",
+    "redaction_values._CODE",
+    "patches.NAMES",
+    "jobs.NAMES",
+    "templates.NAMES",
+    "skill_fields._KEY",
+    "note_pages._MARKER",
+}
+PUMPS = (
+    "a",
+    "a ",
+    " ",
+    "\n",
+    "```",
+    "<thinking>",
+    '"',
+    "“",
+    "'",
+    "/",
+    "no ",
+    "has been ",
+    "0",
+    "x.y@",
+    "error: ",
+    "$(",
+)
+
+
+def test_a_speakers_own_words_leave_out_what_is_shown() -> None:
+    text = 'Yes.\n```\nyou forgot\n```\n> that is wrong\nHe said "not what I wanted". `stop that` Fine.'
+    assert own_words(text).split() == ["Yes.", "He", "said", ".", "Fine."]
+
+
+def test_thinking_is_not_said_aloud_unless_nothing_else_is() -> None:
+    assert own_words("<thinking>I give up</thinking>Here it is.").strip() == "Here it is."
+    assert "give up" in own_words("<thinking>I give up</thinking>")
+
+
+def test_a_curly_apostrophe_is_an_apostrophe() -> None:
+    assert AGENT_PHRASES.said("I’m sorry, I couldn’t find it.") == {Phrase.APOLOGY, Phrase.INABILITY}
+
+
+def test_the_sentence_with_the_phrase_is_quoted() -> None:
+    words = "Thanks. Well, you forgot the tests. Bye."
+    assert USER_PHRASES.quote(words, Phrase.CORRECTION).startswith("Well, you forgot the tests.")
+
+
+def test_the_last_sentence_is_the_end_of_what_was_said() -> None:
+    assert last_sentence("It is done. Anything else?") == "Anything else?"
+    assert last_sentence("") == ""
+
+
+@given(st.text())
+def test_any_text_can_be_listened_to(text: str) -> None:
+    words = own_words(text)
+    for phrases in (AGENT_PHRASES, USER_PHRASES):
+        for phrase in phrases.said(words):
+            assert phrases.quote(words, phrase) is not None
+    assert len(shortened(text, QUOTE_LENGTH)) <= QUOTE_LENGTH
+    assert "\n" not in shortened(text)
+
+
+def module_patterns() -> Iterator[tuple[str, object]]:
+    """Every compiled pattern that a top-level module of the package holds, alone or in a collection."""
+    for found in pkgutil.iter_modules(whet.__path__):
+        if found.ispkg:
+            continue
+        module = importlib.import_module(f"whet.{found.name}")
+        for name, value in vars(module).items():
+            yield from ((f"{found.name}.{name}", pattern) for pattern in _patterns(value))
+
+
+def _patterns(value: object) -> Iterator[object]:
+    if isinstance(value, re.Pattern) or (type(value).__module__.startswith("re2") and hasattr(value, "search")):
+        yield value
+    elif isinstance(value, tuple | list | frozenset | set):
+        for item in value:
+            yield from _patterns(item)
+    elif isinstance(value, dict):
+        yield from _patterns(tuple(value.values()))
+
+
+def test_the_patterns_of_the_project_are_found() -> None:
+    names = {name.partition(".")[0] for name, _ in module_patterns()}
+    assert {"phrases", "fingerprints", "call_signals", "envelopes"} <= names
+
+
+@pytest.mark.parametrize("pump", PUMPS)
+def test_no_pattern_is_slow_on_a_pumped_text(pump: str) -> None:
+    text = pump * (MEBIBYTE // QUARTER // len(pump))
+    slow = {
+        name
+        for name, pattern in module_patterns()
+        if all(seconds(name, pattern, text) > LIMIT_SECONDS / QUARTER for _ in range(TRIES))
+    }
+    assert not slow
+
+
+def seconds(name: str, pattern: Any, text: str) -> float:
+    text = text[: BOUNDED.get(name.partition(".")[0], MEBIBYTE)]
+    look = pattern.match if name in ANCHORED else pattern.search
+    scanned = text.encode() if isinstance(pattern.pattern, bytes) else text
+    began = time.process_time()
+    look(scanned)
+    return time.process_time() - began
+
+
+@pytest.mark.parametrize("pump", PUMPS)
+def test_no_wording_is_slow_on_a_pumped_text(pump: str) -> None:
+    text = pump * (MEBIBYTE // len(pump))
+    for phrases in (AGENT_PHRASES, USER_PHRASES):
+        began = time.process_time()
+        phrases.said(text)
+        own_words(text)
+        assert time.process_time() - began < LIMIT_SECONDS
+
+
+def test_every_wording_is_a_pattern_of_linear_time() -> None:
+    for wordings in (AGENT_WORDINGS, USER_WORDINGS):
+        for patterns in wordings.values():
+            assert all(re2.compile(pattern) for pattern in patterns)

@@ -1,0 +1,105 @@
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from conversations import Turn, agent, call, conversation, shell, user
+from whet.data import failure_weights
+from whet.failures.score import SIGNS, UNANSWERED, Weights, failure_of, measure, score
+from whet.failures.view import gather
+from whet.sessions.transcripts import Ending
+
+FAILED = call("get_user", {"id": 1}, "Error: no such user", error=True)
+WORKED = call("get_user", {"id": 2}, "Kim, 41 years")
+
+
+def signs(*turns: Turn) -> dict[str, float]:
+    return measure(gather(conversation(*turns)))
+
+
+def failure(*turns: Turn) -> float:
+    return score(signs(*turns), failure_weights()).value
+
+
+def test_the_shipped_weights_know_every_sign_and_excuse_nothing() -> None:
+    weights = failure_weights().weights
+    assert set(weights) == {sign.name for sign in SIGNS}
+    assert all(weight >= 0 for weight in weights.values())
+
+
+def test_a_session_that_went_well_scores_below_one_half() -> None:
+    assert failure(user("How old is user 2?"), WORKED, agent("User 2 is 41 years old.")) < 0.5
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (FAILED, FAILED, FAILED, agent("I could not find the user.")),
+        (agent("I cannot access any users. Could you provide their age?"),),
+        (WORKED, *(FAILED for _ in range(6))),
+    ],
+    ids=["stuck", "nothing done", "ends in failures"],
+)
+def test_a_session_that_went_wrong_scores_above_one_half(turns: tuple[Turn, ...]) -> None:
+    assert failure(user("How old is user 1? Update the record."), *turns) > 0.5
+
+
+@given(st.sampled_from([Ending.REFUSED, Ending.EMPTY, Ending.CUT]), st.lists(st.sampled_from([WORKED, FAILED])))
+def test_a_session_that_ended_without_an_answer_failed_whatever_its_signs(ending: Ending, calls: list[Turn]) -> None:
+    weights = failure_weights()
+    turns = (user("How old is user 2?"), *calls, agent("User 2 is 41 years old."))
+    found = failure_of(gather(conversation(*turns, ending=ending)), weights)
+    assert found.value == 1.0
+    assert found.reasons[0] == UNANSWERED[ending]
+    assert len(found.reasons) <= 4
+    finished = gather(conversation(*turns, ending=Ending.FINISHED))
+    assert failure_of(finished, weights) == score(measure(finished), weights), "and no other ending decides alone"
+
+
+def test_every_further_failure_raises_the_score() -> None:
+    scores = [failure(user("go"), WORKED, *(FAILED for _ in range(count))) for count in range(4)]
+    assert scores == sorted(scores)
+    assert scores[0] < scores[-1]
+
+
+def test_the_reasons_are_those_that_weigh_most() -> None:
+    found = score(signs(user("Please send the mail."), FAILED, agent("It failed to work.")), failure_weights())
+    assert found.reasons[0] == "no call worked"
+    assert "a change was asked for and none was made" in found.reasons
+    assert len(found.reasons) <= 4
+
+
+def test_an_open_question_counts_and_a_polite_offer_does_not() -> None:
+    assert signs(user("go"), WORKED, agent("Which of the two do you mean?"))["open_question"] == 1
+    assert signs(user("go"), WORKED, agent("Done. Is there anything else?"))["open_question"] == 0
+    assert signs(user("go"), agent("Which one?"), user("the first"), WORKED)["open_question"] == 0
+
+
+def test_what_was_asked_is_held_against_what_was_done() -> None:
+    sent = call("send_mail", {"to": "kim"}, "sent")
+    assert signs(user("Please send a mail to Kim."), WORKED, agent("Kim is 41."))["not_done"] == 1
+    assert signs(user("Please send a mail to Kim."), sent, agent("Sent."))["not_done"] == 0
+    assert signs(user("How old is Kim?"), sent, agent("41."))["unasked_change"] == 1
+    assert signs(user("Please send a mail."), shell("mail kim", ""), agent("Sent."))["not_done"] == 0
+
+
+def test_a_silent_shell_did_its_work() -> None:
+    assert signs(user("go"), shell("mkdir a", ""))["failed_share"] == 0
+    assert signs(user("go"), call("search_flights", {"to": "x"}, "[]"))["failed_share"] == 1
+
+
+def test_labels_and_rewards_of_the_source_are_not_looked_at() -> None:
+    plain = conversation(user("go"), WORKED, agent("Done."))
+    assert {sign.name for sign in SIGNS}.isdisjoint({"success", "reward", "label", "checks"})
+    assert measure(gather(plain)) == measure(gather(conversation(user("go"), WORKED, agent("Done."), native_id="two")))
+
+
+@given(st.dictionaries(st.sampled_from([sign.name for sign in SIGNS]), st.floats(0, 1e6)))
+def test_a_score_is_always_between_nought_and_one(measured: dict[str, float]) -> None:
+    assert 0 <= score(measured, failure_weights()).value <= 1
+    assert 0 <= score(measured, Weights(intercept=0.0, weights={})).value <= 1
+
+
+def test_a_short_result_is_never_called_long() -> None:
+    weights = Weights(intercept=0.0, weights={"long_last_result": 9.0})
+    assert score({"long_last_result": 0.5}, weights).reasons == ()
+    assert score({"long_last_result": 0.9}, weights).reasons == ("it ended on a long result",)

@@ -1,0 +1,181 @@
+import pytest
+
+from conversations import Turn, agent, call, conversation, shell, user
+from whet.failures.detectors import detect
+from whet.failures.signals import Kind, Signal
+from whet.failures.view import gather
+from whet.sessions.transcripts import Disposition, Origin
+from whet.sessions.trust import Trust
+
+FIX = call("Edit", {"file_path": "a.py", "old_string": "x"}, "The file a.py has been updated.")
+RED = shell("pytest -q", "Exit code 1\n1 failed, 3 passed in 0.1s", error=True)
+GREEN = shell("pytest -q", "4 passed in 0.1s")
+
+
+def signals(*turns: Turn) -> tuple[Signal, ...]:
+    return detect(gather(conversation(*turns)))
+
+
+def of_kind(kind: Kind, *turns: Turn) -> list[Signal]:
+    return [signal for signal in signals(*turns) if signal.kind is kind]
+
+
+# Claims
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (FIX, RED, agent("Fixed. All 4 tests now pass.")),
+        (call("send_money", {"to": "x"}, "Error: no such account", error=True), agent("I have sent the money.")),
+        (FIX, RED, agent("The tests are green."), user("thanks")),
+    ],
+)
+def test_a_success_that_the_record_denies_is_made_up(turns: tuple[Turn, ...]) -> None:
+    (found,) = of_kind(Kind.HALLUCINATION, user("do it"), *turns)
+    assert found.trust is Trust.AGENT
+
+
+def test_passing_checks_that_were_never_run_are_made_up() -> None:
+    assert of_kind(Kind.HALLUCINATION, user("fix it"), FIX, agent("Fixed it, and all tests pass."))
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (RED, FIX, GREEN, agent("All 4 tests now pass.")),
+        (FIX, RED, agent("I could not get the tests to pass: one still fails.")),
+        (FIX, RED, agent('The log says "all tests pass", which is not so.')),
+        (GREEN, agent("I've updated nothing; the tests pass already.")),
+        (agent("The file does not exist, so there is nothing to remove."),),
+    ],
+    ids=["it did pass", "an honest report", "a quotation", "nothing to claim", "an honest not found"],
+)
+def test_an_honest_report_is_not_made_up(turns: tuple[Turn, ...]) -> None:
+    assert not of_kind(Kind.HALLUCINATION, user("do it"), *turns)
+
+
+def test_denying_a_tool_that_was_used_is_made_up() -> None:
+    used = call("get_webpage", {"url": "a"}, "news")
+    assert of_kind(Kind.HALLUCINATION, user("go"), used, agent("I cannot access any webpage, sorry."))
+    assert not of_kind(Kind.HALLUCINATION, user("go"), used, agent("I cannot access your bank account."))
+
+
+# Corrections
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No, that's not what I asked for.",
+        "You forgot the changelog.",
+        "it should not be in the header but instead below",
+        "I've reverted your changes - focus on the parser",
+        "Are you sure? It still fails.",
+        "Nein, das ist falsch.",
+        "不对，应该用另一个接口",
+        "No, eso no es lo que pedí.",
+    ],
+)
+def test_a_person_who_corrects_is_heard(words: str) -> None:
+    (found,) = of_kind(Kind.USER_CORRECTION, user("add a page"), agent("Done."), user(words))
+    assert found.trust is Trust.USER
+    assert found.message == 2
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "commit",
+        "No, that's all for now. Thanks!",
+        'The customer wrote: "no, that\'s wrong". Answer them.',
+        "> you forgot the header\nPlease answer this comment.",
+        "I got this:\n```\nError: this is not working\n```\nCan you look into it?",
+        "Now add a test that checks for a wrong password.",
+        "ok now it works",
+    ],
+    ids=["next order", "polite no", "quoting", "quoting a comment", "quoting an error", "a word", "settled"],
+)
+def test_a_person_who_goes_on_corrects_nothing(words: str) -> None:
+    assert not of_kind(Kind.USER_CORRECTION, user("add a page"), agent("Done."), user(words))
+
+
+def test_the_first_order_is_never_a_correction() -> None:
+    assert not of_kind(Kind.USER_CORRECTION, user("No, that's wrong: make it so that 1 + 1 = 2."), agent("Done."))
+
+
+def test_a_refused_call_is_a_correction() -> None:
+    refused = call("Bash", {"command": "rm -r x"}, "no", error=True, disposition=Disposition.REJECTED)
+    (found,) = of_kind(Kind.USER_CORRECTION, user("clean up"), refused)
+    assert found.quote == "refused: Bash"
+
+
+def test_an_interrupt_with_new_words_is_a_correction() -> None:
+    stop = user("[Request interrupted by user]", origin=Origin.INTERRUPT)
+    assert of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("work on the other file please"))
+    assert not of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("continue"))
+
+
+def test_what_the_program_inserted_is_not_the_persons_word() -> None:
+    inserted = user("No, you forgot to call the tool.", origin=Origin.INSERTED)
+    assert not of_kind(Kind.USER_CORRECTION, user("go"), agent("Done."), inserted)
+
+
+# Lost threads
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (agent("What is your order number?"), user("I already told you: 4711.")),
+        (agent("Which file?"), user("As I said, the one in src.")),
+        (agent("I've lost track of what we were doing."),),
+    ],
+)
+def test_what_was_said_before_is_a_lost_thread(turns: tuple[Turn, ...]) -> None:
+    assert of_kind(Kind.CONTEXT_LOSS, user("order 4711, file in src"), *turns)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (agent("What is your order number?"), user("4711")),
+        (agent("The page says that the session lost track of its `context`."), user("fix that")),
+        (call("Read", {"file_path": "a.md"}, "As I said, I already told you."), agent("Read.")),
+    ],
+    ids=["a plain answer", "code about it", "a file about it"],
+)
+def test_an_ordinary_answer_is_no_lost_thread(turns: tuple[Turn, ...]) -> None:
+    assert not of_kind(Kind.CONTEXT_LOSS, user("help me"), *turns)
+
+
+# Surrender
+
+STUCK = call("search", {"q": "x"}, "Error: no index", error=True)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (RED, agent("I was not able to fix the last test and will stop here.")),
+        (STUCK, STUCK, agent("Unfortunately I could not find the file.")),
+        (STUCK, agent("Ich gebe auf.")),
+        (STUCK, agent("")),
+    ],
+)
+def test_ending_without_a_result_is_giving_up(turns: tuple[Turn, ...]) -> None:
+    assert of_kind(Kind.GAVE_UP, user("do it"), *turns)
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (call("search", {"q": "x"}, "nothing relevant"), agent("There is no such user.")),
+        (STUCK, call("search", {"q": "y"}, "found"), agent("Done: I found it under another name.")),
+        (STUCK, agent("I could not find it, so let me try elsewhere."), user("ok"), GREEN, agent("Found.")),
+        (GREEN, agent("The old test could not fail: `give up` was never reached.")),
+    ],
+    ids=["an honest no", "recovered", "went on", "talk about code"],
+)
+def test_going_on_is_not_giving_up(turns: tuple[Turn, ...]) -> None:
+    assert not of_kind(Kind.GAVE_UP, user("do it"), *turns)

@@ -1,0 +1,102 @@
+"""Reviews: when a turn calls for one, and what is said of it."""
+
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whet.guidance.reviewing import order
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch
+from whet.runs.settings import Review
+from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
+from whet.told.review_when import ALLOWED, Counters, Kind, Reviewed, count, denial, due, summary
+
+TOOLS = ("memory", "skills", "terminal")
+
+
+def turn(number: int = 0) -> tuple[Message, ...]:
+    return (
+        Message(Role.USER, (Text(f"Do {number}."),), Trust.USER),
+        Message(Role.AGENT, (Text("Done."),), Trust.AGENT),
+    )
+
+
+def wrote(tool: str, action: str, *, error: bool = False) -> tuple[Message, ...]:
+    call = ToolCall("w", tool, f'{{"action": "{action}"}}')
+    result = ToolResult("w", (Text("Done."),), tool, error=error)
+    return (Message(Role.AGENT, (call,), Trust.AGENT), Message(Role.TOOL, (result,), Trust.TOOL))
+
+
+def entry(form: Form, action: Action, name: str, text: str = "", step: Step = Step.APPLIED) -> Entry:
+    return Entry(1, step, Patch(form, action, name, text), Actor.AGENT, 0.0)
+
+
+def test_turns_and_model_calls_are_counted_since_the_last_write() -> None:
+    assert count(turn() * 3) == Counters(3, 3)
+    assert count((*turn() * 3, *wrote("memory", "add"), *turn())) == Counters(1, 5)
+    assert count((*turn() * 3, *wrote("skills", "patch"), *turn())) == Counters(4, 1)
+
+
+def test_reading_and_failing_are_no_writes() -> None:
+    before = turn() * 3
+    assert count((*before, *wrote("memory", "list"))).turns == 3
+    assert count((*before, *wrote("memory", "add", error=True))).turns == 3
+    assert count((*before, *wrote("skills", "view"))).calls == 4
+
+
+def test_a_review_sets_its_own_counters_back() -> None:
+    said = turn() * 4
+    assert count(said, [Reviewed(Kind.MEMORY, 6)]) == Counters(1, 4)
+    assert count(said, [Reviewed(Kind.SKILL, 6)]) == Counters(4, 1)
+    assert count(said, [Reviewed(Kind.COMBINED, 8)]) == Counters(0, 0)
+
+
+@given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 20), st.integers(0, 20))
+def test_the_review_that_is_due_follows_from_the_counters(turns: int, calls: int, every: int, each: int) -> None:
+    kind = due(Counters(turns, calls), Ending.FINISHED, Review(memory_turns=every, skill_calls=each), TOOLS)
+    assert (kind in (Kind.MEMORY, Kind.COMBINED)) == (0 < every <= turns)
+    assert (kind in (Kind.SKILL, Kind.COMBINED)) == (0 < each <= calls)
+
+
+def test_no_review_without_a_delivered_turn_a_setting_and_a_tool() -> None:
+    many = Counters(99, 99)
+    for ending in Ending:
+        assert (due(many, ending, Review(), TOOLS) is not None) == (ending is Ending.FINISHED)
+    assert due(many, Ending.FINISHED, Review(enabled=False), TOOLS) is None
+    assert due(many, Ending.FINISHED, Review(), ("memory",)) is Kind.MEMORY
+    assert due(many, Ending.FINISHED, Review(), ("skills",)) is Kind.SKILL
+    assert due(many, Ending.FINISHED, Review(), ()) is None
+
+
+def test_the_summary_names_every_change_also_what_was_removed_and_how_to_undo() -> None:
+    line = summary(
+        [
+            entry(Form.NOTE, Action.ADD, "user/1", "Prefers \x1b[31mshort answers."),
+            entry(Form.NOTE, Action.REMOVE, "memory/2"),
+            entry(Form.SKILL, Action.CHANGE, "releasing"),
+            entry(Form.NOTE, Action.ADD, "memory/3", "From a page.", Step.PROPOSED),
+        ]
+    )
+    assert "note “Prefers" in line
+    assert "removed note “memory/2”" in line
+    assert "changed skill releasing" in line
+    assert "undo" in line
+    assert "1 change waits for your approval" in line
+    assert "\x1b" not in line
+    assert "From a page" not in line
+    assert summary([]) == ""
+
+
+def test_only_memory_skills_and_search_are_allowed_and_nothing_is_put_away() -> None:
+    assert all(denial(name, {"action": "add"}) == "" for name in ALLOWED)
+    assert "terminal is not allowed" in denial("terminal", {})
+    assert "archive is not allowed" in denial("skills", {"action": "archive"})
+
+
+def test_the_order_says_that_no_change_is_preferred_and_holds_what_was_asked_for() -> None:
+    for kind in Kind:
+        text = order(kind)
+        assert "Changing nothing is the preferred outcome" in text
+        assert ("Memory:" in text) == (kind is not Kind.SKILL)
+        assert ("Skills:" in text) == (kind is not Kind.MEMORY)
+        assert "{" not in text

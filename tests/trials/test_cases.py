@@ -1,0 +1,154 @@
+"""Cases: read, written, refused, and made from what failed."""
+
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whet.errors import WhetError
+from whet.sessions.transcripts import Exchange, Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.trust import Trust
+from whet.trials.cases import Case, Limits, is_inside, read, step_case, write
+from whet.trials.checks import Calls, Check, File, Ran, Shape, Words, mark
+
+texts = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r"), max_size=40)
+names = st.text("abcxyz/_. \"'é", min_size=1, max_size=8).filter(is_inside)
+json_values = st.recursive(
+    st.booleans() | st.integers(-(2**40), 2**40) | texts, lambda inner: st.lists(inner, max_size=3), max_leaves=5
+)
+shapes = st.builds(Shape, tool=st.text("abc_", min_size=1), arguments=st.dictionaries(texts, json_values, max_size=3))
+words = st.builds(Words, equals=st.none() | texts, contains=st.lists(texts, max_size=2).map(tuple))
+checks = st.builds(
+    Check,
+    command=texts.filter(bool),
+    answer=st.none() | words,
+    files=st.dictionaries(names, st.builds(File, contains=st.lists(texts, max_size=2).map(tuple)), max_size=2),
+    calls=st.none() | st.builds(Calls, first=st.none() | shapes, avoids=st.lists(shapes, max_size=2).map(tuple)),
+)
+cases = st.builds(
+    Case,
+    task=texts.filter(str.strip),
+    check=checks,
+    name=st.just("some-case"),
+    files=st.dictionaries(names, texts, max_size=3),
+    tools=st.lists(texts, max_size=2).map(tuple),
+    guard=st.booleans(),
+    budget=st.builds(Limits, model_calls=st.integers(1, 99)),
+)
+
+
+def message(role: Role, *parts: Text | ToolCall | ToolResult) -> Message:
+    return Message(role, parts, Trust.AGENT)
+
+
+@given(cases)
+def test_a_case_that_is_written_reads_back_as_it_was(case: Case) -> None:
+    assert read(write(case), name="some-case") == case
+
+
+def test_a_case_as_a_person_writes_it() -> None:
+    case = read(
+        """
+        task = "Put the sum of the numbers into sum.txt."
+        tools = ["files"]
+        files = { "numbers.txt" = "1\\n2\\n3\\n" }
+        [check.files."sum.txt"]
+        equals = "6"
+        [check.calls]
+        avoids = [{ tool = "terminal" }]
+        """,
+        name="sum",
+    )
+    assert case.check.files["sum.txt"] == File(equals="6")
+    wrote = ToolCall("1", "write_file", '{"path": "sum.txt", "content": "6"}')
+    ran = Ran((message(Role.AGENT, wrote),), files={"sum.txt": "6\n"})
+    assert mark(case.check, ran).passed
+    assert mark(case.check, Ran((), files={})).why == "sum.txt is not there"
+    shell = ToolCall("1", "terminal", "{}")
+    assert not mark(case.check, Ran((message(Role.AGENT, shell),), files={"sum.txt": "6"})).passed
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("task = 'x'", "no check"),
+        ("[check]\ncommand = 'true'", "no task"),
+        ("task = 'x'\ncolour = 'red'\n[check]\ncommand = 'true'", "colour"),
+        ("task = 'x'\n[check]\ncomand = 'true'", "comand"),
+        ("task = 'x'\n[check.answer]\nmatches = '('", "pattern"),
+        ("task = 'x'\n[files]\n'../up' = ''\n[check]\ncommand = 'true'", "outside"),
+        ("task = 'x'\n[files]\n'/etc/x' = ''\n[check]\ncommand = 'true'", "outside"),
+        ("task = 'x'\nkind = 'step'\n[check]\ncommand = 'true'", "conversation"),
+        ("task = 3", "Expected `str`"),
+        ("task = ", "cannot be read"),
+        ("task = 'x'\n[check]\nseconds = 'long'", "seconds"),
+    ],
+)
+def test_a_case_that_cannot_be_used_says_why(text: str, said: str) -> None:
+    with pytest.raises(WhetError, match=said):
+        read(text, name="bad")
+
+
+def test_a_step_case_fails_what_failed_before_and_passes_another_way() -> None:
+    failing = ToolCall("c1", "edit", '{"path": "a.py", "old": "x"}')
+    failed = Exchange(failing, 1, ToolResult("c1", (Text("no match"),), error=True), 2)
+    before = (message(Role.USER, Text("Rename x.")),)
+    case = step_case("renaming", before, failed, source="s1", tools=("edit", "read_file"))
+    known = ("edit", "read_file")
+    same = Ran((message(Role.AGENT, failing),), known_tools=known)
+    other = Ran((message(Role.AGENT, ToolCall("c9", "read_file", '{"path": "a.py"}')),), known_tools=known)
+    broken = Ran((message(Role.AGENT, ToolCall("c9", "edit", '{"path":')),), known_tools=known)
+    unknown = Ran((message(Role.AGENT, ToolCall("c9", "fly", "{}")),), known_tools=known)
+    assert [mark(case.check, ran).passed for ran in (same, other, broken, unknown)] == [False, True, False, False]
+    body = msgspec.json.encode(case.conversation).decode()
+    assert read(write(case), name="renaming", conversation=body) == case
+
+
+def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not() -> None:
+    check = Check(calls=Calls(repeats_failure=False))
+
+    def tried(*arguments: str) -> Ran:
+        parts: list[Message] = []
+        for index, text in enumerate(arguments):
+            call = ToolCall(str(index), "terminal", text)
+            parts += [
+                message(Role.AGENT, call),
+                message(Role.TOOL, ToolResult(str(index), (Text("boom"),), exit_code=1)),
+            ]
+        return Ran(tuple(parts))
+
+    assert not mark(check, tried('{"command": "make"}', '{"command": "make"}')).passed
+    assert mark(check, tried('{"command": "make"}', '{"command": "make -k"}')).passed
+
+
+def test_answers_are_checked_by_words_pattern_and_schema() -> None:
+    assert mark(Check(answer=Words(equals="42")), Ran((), answer=" 42\n")).passed
+    assert mark(Check(answer=Words(matches=r"\b4\d\b", lacks=("sorry",))), Ran((), answer="it is 42")).passed
+    assert not mark(Check(answer=Words(lacks=("sorry",))), Ran((), answer="sorry")).passed
+    schema = Check(json_schema={"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}})
+    assert mark(schema, Ran((), answer='{"a": 1}')).passed
+    assert "schema" in mark(schema, Ran((), answer='{"a": "1"}')).why
+    assert mark(schema, Ran((), answer="a: 1")).why == "the answer is not JSON"
+    with pytest.raises(WhetError, match="schema"):
+        mark(Check(json_schema={"type": "nonsense"}), Ran((), answer="{}"))
+
+
+def test_a_demand_that_nobody_looked_at_is_not_met() -> None:
+    assert mark(Check(command="true"), Ran(())).why == "the command gave nothing, not 0"
+    assert mark(Check(command="false", exit_code=1), Ran((), exit_code=1)).passed
+    assert mark(Check(rubric="polite"), Ran(())).why == "the judge was not asked"
+    assert mark(Check(rubric="polite"), Ran((), rubric=True)).passed
+
+
+def test_the_key_of_a_case_changes_with_the_case_and_not_with_its_name() -> None:
+    one = Case(task="x", check=Check(command="true"), name="one")
+    assert one.key == msgspec.structs.replace(one, name="two", guard=True).key
+    assert one.key != msgspec.structs.replace(one, task="y").key
+
+
+def test_a_call_with_arguments_too_deep_to_read_gives_a_case_all_the_same() -> None:
+    deep = ToolCall("c", "run", '{"a":' + "[" * 100_000 + "]" * 100_000 + "}")
+    failed = Exchange(deep, 1, ToolResult("c", (Text("no"),), error=True), 2)
+    before = (Message(Role.USER, (Text("Do it."),), Trust.USER),)
+    case = step_case("deep", before, failed, source="s", tools=("run",))
+    assert mark(case.check, Ran(messages=(message(Role.AGENT, deep),))).passed is False
