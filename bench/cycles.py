@@ -17,7 +17,6 @@ from collections import Counter
 from pathlib import Path
 
 from whet.changes.apply import redo, revert, undo
-from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, pending, refuse, submit
 from whet.context.gathering import Request, gather
 from whet.errors import WhetError
@@ -26,6 +25,7 @@ from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target

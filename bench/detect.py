@@ -19,12 +19,12 @@ import rival_detector
 from detection_speed import speed
 from labelled import HEALTHY, LABELLED, Case, cases
 from logistic import Model, auc, balanced, fit, mcc
-from whet.data import failure_weights
 from whet.failures.analysis import analyse
 from whet.failures.lessons import Change, distill
 from whet.failures.score import SIGNS, Weights, measure
 from whet.failures.signals import Kind
 from whet.failures.view import gather
+from whet.shipped.data import failure_weights
 
 FOLDS = 5
 DEALS = 4
@@ -33,7 +33,7 @@ RIDGE = 0.003
 # How much a falsely alarmed healthy coding session weighs against agreement with the labels.
 ALARM_PRICE = 0.2
 CHEAP = ("failed_share", "last_failed", "length")
-WEIGHTS_FILE = Path(__file__).parent.parent / "src" / "whet" / "data" / "failure_score.json"
+WEIGHTS_FILE = Path(__file__).parent.parent / "src" / "whet" / "shipped" / "data" / "failure_score.json"
 
 
 class Row(NamedTuple):

@@ -9,11 +9,11 @@ from pathlib import Path
 
 import rival_detector
 from labelled import path_of
-from whet.data import failure_weights
 from whet.failures.analysis import analyse
 from whet.failures.score import Weights
 from whet.importers import openai_messages
 from whet.importers.source import Source
+from whet.shipped.data import failure_weights
 
 
 def speed(names: Sequence[str]) -> tuple[float, float, float]:

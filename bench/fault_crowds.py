@@ -13,11 +13,11 @@ from typing import Any
 import rival_learner
 from fault_operations import NOW, Tally, agrees, changes_of, home_of, patch, start, sync_all, target_of
 from whet.changes.apply import apply, revert
-from whet.changes.changing import ledger_of
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patch_faults import Limits
 from whet.ledger.patches import Form
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.sync import Order, sync

@@ -25,8 +25,8 @@ from fault_operations import (
     sync_all,
     undo_last,
 )
-from whet.changes.changing import ledger_of
 from whet.errors import WhetError
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 
 LONGEST_SECONDS = 0.3

@@ -9,7 +9,7 @@ from typing import NamedTuple
 import rival_learner
 from rival_learner import Seen
 from whet.changes.apply import apply, apply_all, revert, undo
-from whet.changes.changing import ledger_of, settle
+from whet.changes.changing import settle
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor
 from whet.ledger.patches import Action, Form, Patch, digest
@@ -17,6 +17,7 @@ from whet.sessions.trust import Trust
 from whet.store import memory_files
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.settings import Target, choose

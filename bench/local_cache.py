@@ -21,11 +21,11 @@ from whet.agent.protocols import Provider, Reply
 from whet.agent.providers.local import provider_for
 from whet.agent.providers.local_package import pull_package
 from whet.agent.providers.local_weights import EMBEDDED, kept
-from whet.agent.starting import says
+from whet.agent.start import says
 from whet.agent.tools.registry import CHAT, built_in
-from whet.guidance import built_in as guidance
 from whet.runs.run import Run, Sampling, grown
 from whet.runs.settings import Settings
+from whet.shipped.guidance import built_in as guidance
 from whet.store.home import Home, find_home
 from whet.told.passages import Setting
 from whet.told.prompt import assemble

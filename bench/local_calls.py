@@ -16,10 +16,10 @@ from whet.agent.protocols import Reply
 from whet.agent.providers.local import provider_for
 from whet.agent.providers.local_package import pull_package
 from whet.agent.providers.local_weights import EMBEDDED
-from whet.agent.starting import says
-from whet.guidance import built_in
+from whet.agent.start import says
 from whet.runs.run import Run, Sampling
 from whet.runs.settings import Local, Settings
+from whet.shipped.guidance import built_in
 from whet.store.home import Home
 from whet.told.passages import Setting
 from whet.told.prompt import assemble

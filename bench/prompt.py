@@ -14,8 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whet.context.gathering import Request, gather
-from whet.guidance import built_in
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import built_in
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.told.passages import Setting

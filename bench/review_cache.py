@@ -12,10 +12,10 @@ from msgspec.structs import replace
 from local_cache import RULE, TURNS, _asked, _home, _told
 from whet.agent.providers.local import provider_for
 from whet.agent.tools.registry import CHAT, built_in
-from whet.guidance import built_in as guidance
-from whet.guidance.reviewing import order
 from whet.runs.run import Run, Sampling
 from whet.runs.settings import Settings
+from whet.shipped.guidance import built_in as guidance
+from whet.shipped.guidance.reviewing import order
 from whet.told.passages import Setting
 from whet.told.prompt import assemble
 from whet.told.prompt_inputs import Sources

@@ -20,13 +20,13 @@ import detect
 import rival_templates
 from attacks import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
-from whet.data import failure_weights
 from whet.examples.mining import Mined, Wanted, mine
 from whet.examples.result_shapes import shape
 from whet.examples.templates import Example
 from whet.failures.score import Weights
 from whet.sessions.lineage import pieces_of
 from whet.sessions.transcripts import Check, Message, ToolCall, ToolResult, Transcript
+from whet.shipped.data import failure_weights
 
 ONE = Wanted(fewest=1)
 MANY = Wanted(sessions=2)

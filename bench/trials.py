@@ -21,24 +21,24 @@ from tuning_cases import tuning, tuning_steps
 from whet.agent.compaction import Compacting
 from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.agent.redacting import Secrets
-from whet.agent.starting import Means, new_id, perform
-from whet.agent.starting import says as order
+from whet.agent.start import Means, new_id, perform
+from whet.agent.start import says as order
 from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
 from whet.changes.author import Author
 from whet.changes.templates import keep
-from whet.data import failure_weights
+from whet.cli.procedures import PROCEDURES
 from whet.engine.steps import Direct
 from whet.examples.mining import Wanted as Mining
 from whet.examples.mining import mine
 from whet.examples.templates import Template, described, written
-from whet.learning.experiment import Progress, trial
-from whet.learning.procedures import PROCEDURES
-from whet.learning.trial_plans import Wanted, prepare
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
+from whet.proving.plan import Wanted, prepare
+from whet.proving.trial import Progress, trial
 from whet.runs.run import Run, Sampling
 from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.listing import Filters

@@ -16,7 +16,6 @@ from pathlib import Path
 
 from labelled import HEALTHY, LABELLED, cases, path_of
 from whet.changes.apply import apply
-from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, State
@@ -26,6 +25,7 @@ from whet.sessions.transcripts import Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.told.skills import compose
 

@@ -12,21 +12,21 @@ from msgspec.structs import replace
 from conversations import Turn, agent, call, conversation, program, shell, user
 from whet.agent.tools.plans import NAME as TODO
 from whet.agent.tools.plans import plan_in
-from whet.data import failure_weights
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
 from whet.failures.analysis import Analysis, analyse
 from whet.failures.detectors import detect
 from whet.failures.score import Weights, measure
 from whet.failures.view import Evidence, Saying, Step, gather
-from whet.guidance.warm import words
-from whet.learning.case_making import cases_from
+from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Run
 from whet.runs.shortening import plan
 from whet.sessions.example_marks import SILENCE, hushed, places
 from whet.sessions.lineage import own_calls
 from whet.sessions.outline import outline
 from whet.sessions.transcripts import Ending, Message, Origin, Transcript
+from whet.shipped.data import failure_weights
+from whet.shipped.guidance.warm import words
 from whet.store import sessions
 from whet.store.analyses import refresh
 from whet.store.database import Database

@@ -11,8 +11,9 @@ from msgspec.structs import replace
 from agent.prefixes import Watch, Watched
 from agent.scenes import Notebook, clock, run_of, user
 from whet.agent.compaction import Compacting, Said, pursue
-from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Fault, Provider, ProviderFailed, Reply, Stop
 from whet.agent.providers.scripted import Call, Scripted, Step, asks, says
+from whet.net.interrupting import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, grown
 from whet.runs.shortening import size
 from whet.sessions.transcripts import Ending, Message, Origin, Role, ToolCall, Usage, pair

@@ -13,8 +13,9 @@ from msgspec.structs import replace
 from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, played, run_of, user
 from whet.agent.loop import execute
-from whet.agent.protocols import Answer, Fault, Interrupted, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Answer, Fault, ProviderFailed, Reply, Stop
 from whet.agent.providers.scripted import Call, Recording, Scripted, asks, says, scripted_file
+from whet.net.interrupting import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, Spent, Status, grown
 from whet.sessions.transcripts import (
     Disposition,

@@ -9,10 +9,10 @@ from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.openai import OpenAICodec
 from whet.examples.warm_start import examples, warm_start
-from whet.guidance.warm import words
 from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.sessions.transcripts import Message
+from whet.shipped.guidance.warm import words
 
 MODEL = Model("some-model")
 OPENAI = OpenAICodec(MODEL, dialect_of("openai", "https://api.openai.com/v1"))

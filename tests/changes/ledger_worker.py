@@ -5,13 +5,13 @@ import sys
 from pathlib import Path
 
 from whet.changes.apply import apply, revert, undo
-from whet.changes.changing import ledger_of
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 
 NOW = 1_800_000_000.0

@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from changes.samples_of_changes import NAMES, NOW, OTHERS, TEXTS, adding, changing, ready, removing
 from whet.changes.apply import Refused, apply, apply_all, promote, redo, revert, try_out, undo
-from whet.changes.changing import ledger_of
 from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
@@ -15,6 +14,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 
 WHOLE_FILES = [Form.SKILL, Form.FILE, Form.TEMPLATE, Form.JOB]
 

@@ -4,13 +4,14 @@ from msgspec.structs import replace
 
 from changes.samples_of_changes import NOW, TEXTS, adding
 from whet.changes.apply import apply, undo
-from whet.changes.changing import ledger_of, settle
+from whet.changes.changing import settle
 from whet.changes.places import edits, place_of, write
 from whet.ledger.entries import Actor, Entry, Key, State, Step
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import move_of
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 
 PATCHES = (adding(Form.SKILL), adding(Form.FILE), adding(Form.NOTE))
 

@@ -5,16 +5,16 @@ import pytest
 from changes.injections import CHANNELS, clean_texts, found, injections, obey
 from changes.samples_of_changes import NAMES, NOW
 from whet.changes.apply import Refused, apply
-from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
-from whet.guidance.rules import catalogue
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patch_faults import Limits
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.transcripts import Message, Role, Text
 from whet.sessions.trust import Trust
+from whet.shipped.guidance.rules import catalogue
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 
 ROOMY = Limits(pending=1_000_000, rulebook=1_000_000, rules=1_000)

@@ -14,7 +14,6 @@ from hypothesis import strategies as st
 from changes.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
 from postgres_server import fresh_schema
 from whet.changes.apply import apply_all, redo, revert, undo
-from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, propose, refuse
 from whet.changes.places import place_of
 from whet.errors import WhetError
@@ -24,6 +23,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.told import note_pages
 

@@ -10,11 +10,12 @@ import time
 from pathlib import Path
 
 from whet.changes.apply import undo
-from whet.changes.changing import ledger_of, settle
+from whet.changes.changing import settle
 from whet.changes.places import place_of
 from whet.ledger.entries import CHANGES, Actor, Key, Step
 from whet.ledger.patches import Form
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.told import note_pages
 

@@ -5,7 +5,6 @@ from msgspec.structs import replace
 
 from changes.samples_of_changes import NOW, OTHERS, TEXTS, adding, changing, ready
 from whet.changes.apply import Refused, apply, undo
-from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, move_for, pending, propose, refuse, submit, waiting
 from whet.changes.places import place_of
 from whet.errors import WhetError
@@ -16,6 +15,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 
 FOREIGN = [Trust.TOOL, Trust.EXTERNAL]
 LATER = NOW + LIMITS.pending_seconds + 1

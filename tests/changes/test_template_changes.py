@@ -7,7 +7,6 @@ from changes.samples_of_changes import NOW
 from samples_of_templates import LOOK, RUN, TEMPLATE
 from whet.changes.apply import Refused, undo
 from whet.changes.author import Author
-from whet.changes.changing import ledger_of
 from whet.changes.pending import approve
 from whet.changes.templates import keep, remove
 from whet.errors import WhetError
@@ -16,6 +15,7 @@ from whet.ledger.entries import Actor, Step
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.template_files import load, usable
 
 

@@ -6,11 +6,11 @@ import pytest
 
 from command import Whet
 from whet.changes.apply import apply
-from whet.changes.changing import ledger_of
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 
 RULE = "Read a file in full before you edit it."

@@ -7,7 +7,6 @@ from pathlib import Path
 import pytest
 
 from whet.changes.apply import apply
-from whet.changes.changing import ledger_of
 from whet.context.gathering import Request, gather, prompt_for, rules_in_force
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
@@ -15,7 +14,7 @@ from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger
+from whet.store.ledger import Ledger, ledger_of
 from whet.targets.offering import offered
 from whet.targets.settings import add, choose
 from whet.targets.sync import Order, sync

@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.data import failure_weights
 from whet.examples.mining import Mined, Wanted, mine
 from whet.examples.result_shapes import is_plain, words
 from whet.sessions.activity import Activity
 from whet.sessions.transcripts import Check, Ending, Message, Origin, Purpose, Transcript
+from whet.shipped.data import failure_weights
 
 REQUEST = user("Show the harvest notes of last summer.")
 LOOK = call("read_file", {"path": "notes/harvest.md"}, "apples\npears\nplums")

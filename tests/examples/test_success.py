@@ -6,11 +6,11 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.data import failure_weights
 from whet.examples.success import LOW_SCORE, Finding, Ground, Vote, Votes, Warrant, find, verification
 from whet.failures.view import gather
 from whet.sessions.call_effects import checks_of
 from whet.sessions.transcripts import Check, Ending, ToolCall, Transcript
+from whet.shipped.data import failure_weights
 
 REQUEST = user("Mend the broken gate of the north garden.")
 READ = call("read_file", {"path": "gate.py"}, "def gate(): ...")

@@ -6,11 +6,11 @@ import time
 import msgspec
 
 from conversations import Turn, agent, call, conversation, picture, shell, user
-from whet.data import failure_weights
 from whet.failures.analysis import Analysis, analyse, record
 from whet.failures.view import Step
 from whet.outcomes.deciding import decide
 from whet.sessions.transcripts import Disposition, Exchange, Text, ToolCall, ToolResult, Transcript
+from whet.shipped.data import failure_weights
 
 WEIGHTS = failure_weights()
 WORKED = call("Read", {"file_path": "a.py"}, "x = 1")

@@ -1,12 +1,12 @@
 from collections.abc import Iterator
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.data import failure_weights
 from whet.failures.analysis import Analysis, analyse
 from whet.failures.fingerprints import Cause
 from whet.failures.lessons import Change, Lesson, distill, shows
 from whet.failures.signals import Kind
 from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
 
 WEIGHTS = failure_weights()
 WORKED = call("Edit", {"file_path": "b.py", "old_string": "y"}, "updated")

@@ -3,10 +3,10 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.data import failure_weights
 from whet.failures.score import SIGNS, UNANSWERED, Weights, failure_of, measure, score
 from whet.failures.view import gather
 from whet.sessions.transcripts import Ending
+from whet.shipped.data import failure_weights
 
 FAILED = call("get_user", {"id": 1}, "Error: no such user", error=True)
 WORKED = call("get_user", {"id": 2}, "Kim, 41 years")

@@ -9,7 +9,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.importers import fields, openai_messages
+from whet.importers import openai_messages
+from whet.importers.identity import identity
 from whet.importers.source import Source
 from whet.sessions.transcripts import Check, Ending, Origin, Role, Thought, Transcript, pair
 from whet.sessions.trust import Trust
@@ -154,11 +155,11 @@ def test_the_same_name_elsewhere_is_another_session_and_a_pipe_is_known_by_its_c
         (tmp_path / folder).mkdir()
     first = source(tmp_path / "one" / "log.json", {"messages": MESSAGES})
     second = source(tmp_path / "two" / "log.json", {"messages": MESSAGES})
-    assert fields.identity(first, 1) != fields.identity(second, 1)
+    assert identity(first, 1) != identity(second, 1)
     piped = [Source(found.path, name="-") for found in (first, second)]
-    assert fields.identity(piped[0], 1) == fields.identity(piped[1], 1)
+    assert identity(piped[0], 1) == identity(piped[1], 1)
     other = source(tmp_path / "other", {"messages": MESSAGES[:4]}, name="-")
-    assert fields.identity(other, 1) != fields.identity(piped[0], 1)
+    assert identity(other, 1) != identity(piped[0], 1)
 
 
 def test_a_broken_line_and_a_repeated_id_are_reported_and_the_rest_is_read(tmp_path: Path) -> None:

@@ -10,11 +10,11 @@ from samples_of_templates import TEMPLATE
 from whet.errors import WhetError
 from whet.examples.prefills import as_openai
 from whet.examples.warm_start import examples
-from whet.guidance.warm import words
 from whet.intake.finding import by_age, named_files, usual_places
 from whet.intake.reading import Order
 from whet.intake.report import Report
 from whet.intake.taking import POOL_FROM_BYTES, stamp_of, take
+from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, find, list_sessions

@@ -4,11 +4,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.guidance.rules import catalogue
 from whet.ledger.entries import Item, State
 from whet.ledger.patch_faults import Kind, Limits, faults, overlap, unwelcome
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.trust import Trust
+from whet.shipped.guidance.rules import catalogue
 
 COMMIT = Item(Form.RULE, "commit", "Always run the tests before committing.", trust=Trust.USER, number=1)
 STATE = State(items=(COMMIT,))

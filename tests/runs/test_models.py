@@ -4,9 +4,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.data import models
 from whet.runs.models import Known, Prices, Series, Table, cost, model_of, priced
 from whet.sessions.transcripts import Usage
+from whet.shipped.data import models
 
 TABLE = Table(
     series=(Series("gpt-*", "gpt"), Series("gpt-5*", "gpt", temperature=False), Series("smol*", "smol", tools="text")),

@@ -7,11 +7,11 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.guidance import frame
 from whet.runs.text_calls import UNREADABLE, action_text, described, fault_of, parsed, rendered, settled
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import frame
 from whet.told.passages import Slot
 
 READ = '{"tool": "read_file", "arguments": {"path": "a.txt"}}'

@@ -8,12 +8,12 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.guidance import built_in
 from whet.importers import registry
 from whet.importers.source import Source
 from whet.runs.tools_in_text import system_text, tools_in, tools_text
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Role, pair
+from whet.shipped.guidance import built_in
 from whet.told.passages import Slot
 
 (FRAME,) = [passage.text for passage in built_in() if passage.slot is Slot.TRAJECTORY]

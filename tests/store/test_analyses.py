@@ -2,10 +2,10 @@
 
 import pytest
 
-from whet.data import failure_weights
 from whet.failures.analysis import analyse
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, find

@@ -7,8 +7,8 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.guidance import built_in
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import built_in
 from whet.store.database import Database
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.told.prompt import Prompt, assemble, told

@@ -5,7 +5,6 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from whet.data import failure_weights
 from whet.errors import WhetError
 from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown, without_last_turn
 from whet.sessions.definitions import Definition
@@ -22,6 +21,7 @@ from whet.sessions.transcripts import (
     session_id,
 )
 from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
 from whet.store.analyses import analysis_of, refresh
 from whet.store.database import Database
 from whet.store.listing import Filters, find

@@ -16,13 +16,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.changes.apply import apply, undo
-from whet.changes.changing import ledger_of, settle
+from whet.changes.changing import settle
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.settings import choose

@@ -5,7 +5,6 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from whet.changes.apply import apply
-from whet.changes.changing import ledger_of
 from whet.changes.pending import approve, propose
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
@@ -13,6 +12,7 @@ from whet.ledger.traces import is_vouched_for
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.targets.offering import Offer, offered
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"

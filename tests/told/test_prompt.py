@@ -9,15 +9,15 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.guidance import built_in
 from whet.ledger.patches import TRUSTED, Scope
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import built_in
 from whet.text.tokens import estimate
 from whet.told.passages import Setting
 from whet.told.prompt import Prompt, Tier, assemble, told
 from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
 
-SNAPSHOT = Path(__file__).parent / "data" / "prompt.txt"
+SNAPSHOT = Path(__file__).parents[1] / "data" / "prompt.txt"
 DAY = datetime.date(2026, 10, 1)
 WORDS = st.text(st.characters(), max_size=60)
 MATERIALS = st.none() | st.builds(Material, WORDS, st.sampled_from(Trust))

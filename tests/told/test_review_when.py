@@ -3,12 +3,12 @@
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.guidance.reviewing import order
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.runs.settings import Review
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
+from whet.shipped.guidance.reviewing import order
 from whet.told.review_when import ALLOWED, Counters, Kind, Reviewed, count, denial, due, summary
 
 TOOLS = ("memory", "skills", "terminal")

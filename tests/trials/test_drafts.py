@@ -7,10 +7,10 @@ from hypothesis import strategies as st
 from whet.failures.fingerprints import Cause
 from whet.failures.lessons import CHANGE_OF_KIND, Change, Example, Lesson
 from whet.failures.signals import Kind
-from whet.guidance.rules import catalogue
 from whet.ledger.patches import Form
 from whet.sessions.tool_families import FAMILY_OF_NAME, Family
 from whet.sessions.trust import Trust
+from whet.shipped.guidance.rules import catalogue
 from whet.trials.drafts import CLASSES, MEANINGS, Way, correction_of, drafts, facts_of, written
 
 VOCABULARY = frozenset(

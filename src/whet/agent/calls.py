@@ -8,12 +8,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.agent.protocols import Answer, Interrupted, Toolbox
-from whet.guidance import notice
+from whet.agent.protocols import Answer, Toolbox
+from whet.net.interrupting import Interrupted
 from whet.runs import text_calls
 from whet.runs.run import Run
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import notice
 
 MOST_AT_ONCE = 8
 FAULT_CHARACTERS = 120

@@ -7,13 +7,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.loop import Clock, execute
-from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Toolbox
-from whet.guidance import notice
+from whet.agent.protocols import Fault, Provider, ProviderFailed, Reply, Toolbox
+from whet.net.interrupting import Interrupted
 from whet.runs.run import Ended, Fragment, Run, Spent, grown, spend
 from whet.runs.shortening import Plan, compacted, fits, plan, size, told, trust_of_summary
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, Usage
 from whet.sessions.trust import Trust
 from whet.sessions.usage import total
+from whet.shipped.guidance import notice
 from whet.text.quoting import mark_for, quoted, shortened
 from whet.told.prompt import Prompt
 

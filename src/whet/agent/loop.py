@@ -7,13 +7,14 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.calls import Named, answers, named, refusal, told
-from whet.agent.protocols import Answer, Fault, Interrupted, Provider, ProviderFailed, Reply, Stop, Toolbox
-from whet.guidance import notice
+from whet.agent.protocols import Answer, Fault, Provider, ProviderFailed, Reply, Stop, Toolbox
+from whet.net.interrupting import Interrupted
 from whet.runs.run import Ended, Fragment, Report, Run, Spent, exceeded, grown, is_open, spend
 from whet.runs.shortening import is_full
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Role, Text, ToolResult, Usage, whole
 from whet.sessions.trust import Trust
 from whet.sessions.usage import total
+from whet.shipped.guidance import notice
 
 Clock = Callable[[], float]
 Said = Message | Fragment | Ended

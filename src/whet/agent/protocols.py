@@ -50,10 +50,6 @@ class ProviderFailed(Exception):
         self.advice = advice
 
 
-class Interrupted(Exception):
-    """The person, or the program, stopped the run while a provider or a tool was at work."""
-
-
 class Provider(Protocol):
     """An endpoint that answers runs."""
 

@@ -11,12 +11,12 @@ import msgspec
 
 from whet.agent.calls import told
 from whet.agent.protocols import Answer, Provider, Reply, Toolbox
-from whet.guidance import notice
 from whet.runs.run import Fragment, Run
 from whet.secrets.redactor import PLACEHOLDER, Redactor
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Message, Thought, ToolCall
 from whet.sessions.trust import Trust, trust_of_tool
+from whet.shipped.guidance import notice
 
 # Tools that work on files and programs of this machine. A note or a page elsewhere gets the placeholder.
 LOCAL = frozenset({Family.SHELL, Family.INTERPRETER, Family.READ, Family.SEARCH, Family.WRITE, Family.EDIT})

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.changes.changing import changing, ledger_of, record
+from whet.changes.changing import changing, record
 from whet.changes.guarding import expect_allowed
 from whet.changes.places import conflict, current, place_of
 from whet.errors import WhetError
@@ -18,7 +18,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
 from whet.store.home import Home
-from whet.store.ledger import Ledger
+from whet.store.ledger import Ledger, ledger_of
 from whet.trials.canaries import SHARE
 
 

@@ -6,7 +6,6 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.changes.apply import apply_all
-from whet.changes.changing import ledger_of
 from whet.changes.pending import propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, State
@@ -15,6 +14,7 @@ from whet.ledger.patches import Form, Patch, Proof
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 
 
 class Author(NamedTuple):

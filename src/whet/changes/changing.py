@@ -8,7 +8,6 @@ is found unfinished was left by somebody who is gone.
 
 import contextlib
 import itertools
-import secrets
 from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
@@ -19,22 +18,10 @@ from whet.ledger.entries import Entry, State, Step
 from whet.ledger.patches import Form
 from whet.ledger.traces import move_of, step_of
 from whet.store import files
-from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.ledger import Ledger
 
 LOCK_FOLDER = ".changing"
-IDENTITY = "identity"
-
-
-def ledger_of(home: Home, database: Database) -> Ledger:
-    """The ledger as this home sees it. A home that shares its database with others has an identity of its own."""
-    return Ledger(database, identity_of(home))
-
-
-def identity_of(home: Home) -> str:
-    """What tells this home from others that share its database; empty where none can."""
-    return _identity(home) if home.database_url else ""
 
 
 @contextlib.contextmanager
@@ -109,15 +96,3 @@ def _finished(entry: Entry) -> Entry:
 
 def _abandoned(entry: Entry, now: float, why: str) -> Entry:
     return replace(entry, step=Step.ABANDONED, begun=entry.number, at=now, note=why)
-
-
-def _identity(home: Home) -> str:
-    """A name that no other home has, kept in the folder so that it moves along with it."""
-    prepare_home(home)
-    place = files.beneath(home.folder, IDENTITY)
-    known = files.read(place)
-    if known is None:
-        with contextlib.suppress(files.Conflict):  # another process was first
-            files.write(place, f"{secrets.token_hex(8)}\n".encode(), expected=None)
-        known = files.read(place) or b""
-    return known.decode("ascii", "replace").strip()

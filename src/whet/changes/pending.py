@@ -5,7 +5,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from whet.changes.apply import Books, Refused, apply, draft, own, try_out
-from whet.changes.changing import changing, ledger_of, record
+from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
@@ -14,7 +14,7 @@ from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import Move
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger
+from whet.store.ledger import Ledger, ledger_of
 
 
 def submit(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:

@@ -2,7 +2,6 @@
 
 from whet.changes.apply import apply
 from whet.changes.author import Author, expect_own, give
-from whet.changes.changing import ledger_of
 from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.templates import Template
@@ -11,6 +10,7 @@ from whet.ledger.patches import Action, Form, Patch, Proof, digest
 from whet.sessions.trust import Trust, lowest
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.template_files import read_text
 
 # Requests in the person's words and calls of the agent; results are told by their shape, and no tool's text is in it.

@@ -7,11 +7,11 @@ from pathlib import Path
 
 from msgspec.structs import replace
 
-from whet.data import failure_weights
 from whet.failures.analysis import analyse
 from whet.failures.summaries import Judged
 from whet.importers.source import Skipped
 from whet.intake.reading import read_transcripts
+from whet.shipped.data import failure_weights
 from whet.store.analyses import Progress, refresh
 from whet.store.database import Database
 from whet.store.preparing import opening

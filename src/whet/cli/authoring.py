@@ -6,8 +6,8 @@ from collections.abc import Iterable
 
 from whet.changes.author import Author
 from whet.cli.acting import actor_of, trust_of
-from whet.cli.entries import entry_record
 from whet.cli.output import plain, print_json, say
+from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.store.database import Database

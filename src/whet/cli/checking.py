@@ -9,11 +9,11 @@ import click
 from whet.agent.protocols import Provider, ProviderFailed, Reply
 from whet.agent.providers.choosing import provider_for
 from whet.errors import WhetError
-from whet.guidance import notice
 from whet.runs.run import Run, Sampling
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Message, Role, Text
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import notice
 from whet.store.home import Home
 
 OUTPUT_TOKENS = 16

@@ -4,10 +4,10 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from whet.changes import telling
 from whet.cli.output import console, plain, print_json, say, table
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.targets import telling
 from whet.targets.sync import Change, Order
 
 FAILED = ("conflict", "skipped")

@@ -6,8 +6,8 @@ from pathlib import Path
 
 from whet.changes.job_changes import keep
 from whet.cli.authoring import author_at
-from whet.cli.entries import entry_record
 from whet.cli.output import many, plain, print_json, say
+from whet.cli.shown.entries import entry_record
 from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.importers import hermes_jobs

@@ -6,19 +6,19 @@ import sys
 import time
 from collections.abc import Iterator
 
-from whet.changes.changing import identity_of
 from whet.cli.chat.interrupts import interruptible
-from whet.cli.jobs_shown import exit_code, print_result, run_record
 from whet.cli.output import print_json, say
+from whet.cli.shown.jobs import exit_code, print_result, run_record
 from whet.engine.life import held
 from whet.engine.orders import Queue
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import Record
-from whet.learning import job_runs
+from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
+from whet.store.ledger import identity_of
 from whet.store.opening import opened
 
 SALT_BYTES = 4
@@ -27,11 +27,11 @@ SALT_BYTES = 4
 def run_here(home: Home, job: Job, *, as_json: bool) -> int:
     """Make the run in this program, and print what came of it."""
     record = _written_down(home, job, is_direct=True)
-    with held(home, job_runs.lock_name(record)), interruptible() as stop, _patience(job):
+    with held(home, runs.lock_name(record)), interruptible() as stop, _patience(job):
         steps = Direct(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
-            job_runs.job(home, steps, job_runs.order(record).body)
+            runs.job(home, steps, runs.order(record).body)
     with opened(home) as database:
         ended = job_records.record_of(database, record.id)
     code = exit_code(ended)
@@ -48,7 +48,7 @@ def submit(home: Home, job: Job, *, as_json: bool) -> int:
 
     record = _written_down(home, job, is_direct=False)
     with office(home) as counter:
-        id = counter.submit(job_runs.order(record), Queue.JOBS)
+        id = counter.submit(runs.order(record), Queue.JOBS)
     if as_json:
         print_json({"work": id, "run": record.id})
     else:
@@ -70,7 +70,7 @@ def _patience(job: Job) -> Iterator[None]:
 
 def _written_down(home: Home, job: Job, *, is_direct: bool) -> Record:
     now = time.time()
-    id = job_runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
+    id = runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
     record = Record(id, job, now, manual=True, is_direct=is_direct)
     with opened(home) as database:
         job_records.add(database, identity_of(home), record)

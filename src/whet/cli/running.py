@@ -8,15 +8,15 @@ from typing import Literal, NamedTuple, Protocol
 import msgspec
 
 from whet.agent.compaction import Said
-from whet.agent.talking import Talk, Wish
+from whet.agent.session import Talk, Wish
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.interrupts import interruptible
-from whet.cli.endings import answer_of, ended_record, exit_code, failure_words, spent_words
-from whet.guidance import notice
+from whet.cli.shown.endings import answer_of, ended_record, exit_code, failure_words, spent_words
 from whet.runs.run import Ended, Fragment, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import notice
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.text.quoting import mark_for, quoted, shortened

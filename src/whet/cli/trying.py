@@ -15,9 +15,9 @@ from whet.evidence.verdicts import ALPHA
 from whet.store.home import Home, find_home
 
 if TYPE_CHECKING:
-    from whet.learning.experiment import Progress
-    from whet.learning.trial_plans import Prepared, Wanted
     from whet.ledger.patches import Patch
+    from whet.proving.plan import Prepared, Wanted
+    from whet.proving.trial import Progress
     from whet.trials.design import Allowance
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -67,8 +67,8 @@ def trial_options(function: Function) -> Function:
 
 def conduct(patch: "Patch", given: Given, *, as_json: bool, about: int = 0) -> int:
     """Try a patch and show what came of it: exit code 0 for any verdict."""
-    from whet.cli.trials_shown import plan_lines, plan_record
-    from whet.learning.trial_plans import prepare
+    from whet.cli.shown.trials import plan_lines, plan_record
+    from whet.proving.plan import prepare
     from whet.store.opening import opened
 
     home = find_home(os.environ)
@@ -90,7 +90,7 @@ def conduct(patch: "Patch", given: Given, *, as_json: bool, about: int = 0) -> i
 def wanted_of(home: Home, patch: "Patch", given: Given, *, about: int = 0) -> "Wanted":
     from msgspec.structs import replace
 
-    from whet.learning.trial_plans import Wanted
+    from whet.proving.plan import Wanted
     from whet.store.case_files import chosen, folders_of
     from whet.store.settings_file import load
 
@@ -137,10 +137,10 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
 def _now(home: Home, ready: "Prepared") -> "Progress":
     import msgspec
 
-    from whet.cli.trials_shown import Line
+    from whet.cli.procedures import PROCEDURES
+    from whet.cli.shown.trials import Line
     from whet.engine.steps import Direct
-    from whet.learning.experiment import Progress, trial
-    from whet.learning.procedures import PROCEDURES
+    from whet.proving.trial import Progress, trial
 
     steps = Direct(ready.trial.id, lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
     with Line() as line:
@@ -152,7 +152,7 @@ def _queued(home: Home, ready: "Prepared", *, follow: bool, as_json: bool) -> "P
     """Give the trial to the engine; while somebody waits for it, this process works on it too."""
     from msgspec.structs import replace
 
-    from whet.agent.starting import new_id
+    from whet.agent.start import new_id
     from whet.engine.orders import Queue
     from whet.engine.work import office
 
@@ -171,13 +171,13 @@ def _queued(home: Home, ready: "Prepared", *, follow: bool, as_json: bool) -> "P
 def _followed(home: Home, id: str) -> "Progress":
     import msgspec
 
-    from whet.cli.trials_shown import Line
+    from whet.cli.procedures import PROCEDURES
+    from whet.cli.shown.trials import Line
     from whet.engine.orders import Queue
     from whet.engine.work import State, office
     from whet.engine.worker import launched
-    from whet.learning.experiment import Progress
-    from whet.learning.procedures import PROCEDURES
-    from whet.learning.trial_plans import Trial
+    from whet.proving.plan import Trial
+    from whet.proving.trial import Progress
     from whet.store.opening import opened
     from whet.store.trials import progress_of
 
@@ -197,7 +197,7 @@ def _followed(home: Home, id: str) -> "Progress":
 
 
 def _show(ready: "Prepared", progress: "Progress", *, as_json: bool) -> int:
-    from whet.cli.trials_shown import result_lines, result_record
+    from whet.cli.shown.trials import result_lines, result_record
 
     if as_json:
         print_json(result_record(ready.trial, progress))

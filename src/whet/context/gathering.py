@@ -8,13 +8,13 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.context.finding import find_files
-from whet.guidance import built_in
 from whet.ledger.entries import Entry, fold
 from whet.ledger.patches import TRUSTED
 from whet.ledger.traces import was_approved
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
+from whet.shipped.guidance import built_in
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home

@@ -2,9 +2,9 @@
 
 from typing import NamedTuple
 
-from whet.changes.changing import identity_of
 from whet.engine.orders import Queue
 from whet.store.home import Home, prepare_home
+from whet.store.ledger import identity_of
 from whet.store.opening import connect
 
 FILE = "engine.db"

@@ -8,7 +8,7 @@ import zlib
 from collections.abc import Iterator
 from pathlib import Path
 
-from whet.importers.parsing import Unreadable, parse
+from whet.text.loose_json import Unreadable, parse
 
 DAMAGE = (
     zipfile.BadZipFile,

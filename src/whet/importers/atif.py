@@ -8,13 +8,15 @@ from typing import Any
 
 from msgspec import structs
 
-from whet.importers import content, fields, turns
+from whet.importers import content, turns
 from whet.importers.formats import Format
+from whet.importers.identity import identity
 from whet.importers.openai_messages import tool_name
 from whet.importers.source import Source
 from whet.importers.steps import Steps
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Thought, ToolCall, Transcript, Usage
 from whet.sessions.trust import Trust
+from whet.text import fields
 
 NAME = "atif"
 ROLES = {"system": Role.SYSTEM, "user": Role.USER, "agent": Role.AGENT}
@@ -32,7 +34,7 @@ def read(source: Source) -> Iterator[Transcript]:
         if not isinstance(record.get("steps"), list):
             source.skip("no list of steps", line)
             continue
-        native_id = _id(record) or fields.identity(source, line)
+        native_id = _id(record) or identity(source, line)
         yield from _family(source, record, native_id, parents)
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from whet.importers import content, fields, turns
+from whet.importers import content, turns
 from whet.importers.formats import Format
 from whet.importers.source import Record, Source
 from whet.importers.turns import Turn
@@ -23,6 +23,7 @@ from whet.sessions.transcripts import (
     Transcript,
     Usage,
 )
+from whet.text import fields
 
 NAME = "claude-code"
 INTERRUPT = "[Request interrupted by user"

@@ -7,13 +7,14 @@ from typing import Any
 
 import msgspec
 
-from whet.importers import content, fields, turns
+from whet.importers import content, turns
 from whet.importers.codex_results import Facts, completed, disposition, facts
 from whet.importers.codex_usage import Tally
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.importers.turns import Turn
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
+from whet.text import fields
 
 NAME = "codex"
 WRAPPERS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})

@@ -6,8 +6,8 @@ from typing import Any
 
 import msgspec
 
-from whet.importers import fields
 from whet.sessions.transcripts import Disposition, Message, ToolResult
+from whet.text import fields
 
 REJECTIONS = ("exec command rejected by user", "patch rejected by user", "rejected by user")
 

@@ -3,9 +3,9 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from whet.importers import fields
 from whet.importers.turns import Turn
 from whet.sessions.transcripts import Usage
+from whet.text import fields
 
 
 @dataclass(slots=True)

@@ -2,8 +2,8 @@
 
 from typing import Any
 
-from whet.importers import fields
 from whet.sessions.transcripts import ToolCall, Usage
+from whet.text import fields
 
 
 def usage(record: dict[str, Any], *, cost_dollars: object = None) -> Usage | None:

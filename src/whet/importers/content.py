@@ -6,7 +6,6 @@ import hashlib
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
-from whet.importers import fields
 from whet.sessions.transcripts import (
     Disposition,
     Media,
@@ -21,6 +20,7 @@ from whet.sessions.transcripts import (
     Usage,
 )
 from whet.sessions.trust import Trust, trust_of_tool
+from whet.text import fields
 
 TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "summary_text"})
 MEDIA_BLOCKS = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "video"})

@@ -6,7 +6,7 @@ from typing import Any
 
 import msgspec
 
-from whet.importers import content, fields, turns
+from whet.importers import content, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.importers.turns import Turn
@@ -26,6 +26,7 @@ from whet.sessions.transcripts import (
     Usage,
 )
 from whet.sessions.trust import Trust
+from whet.text import fields
 
 NAME = "copilot"
 MESSAGES = frozenset({"user.message", "assistant.message", "tool.execution_start", "tool.execution_complete"})

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import apsw
 
-from whet.importers.parsing import Unreadable
+from whet.text.loose_json import Unreadable
 
 HEADER_BYTES = 100
 COMPANIONS = ("-wal", "-journal")

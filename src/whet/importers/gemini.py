@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from whet.importers import content, fields, turns
+from whet.importers import content, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.sessions.transcripts import (
@@ -27,6 +27,7 @@ from whet.sessions.transcripts import (
     Usage,
 )
 from whet.sessions.trust import Trust
+from whet.text import fields
 
 NAME = "gemini"
 FILES_HEAD = "--- Content from referenced files ---"

@@ -5,12 +5,13 @@ from collections.abc import Iterator
 import apsw
 from msgspec import structs
 
-from whet.importers import content, fields, hermes_checks, hermes_messages, tables, turns
+from whet.importers import content, hermes_checks, hermes_messages, tables, turns
 from whet.importers.formats import Format
 from whet.importers.hermes_checks import Checks
 from whet.importers.hermes_messages import Row
 from whet.importers.source import Source
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Transcript, Usage
+from whet.text import fields
 
 NAME = "hermes"
 SESSION_COLUMNS = frozenset({"id", "source", "started_at", "end_reason", "parent_session_id"})

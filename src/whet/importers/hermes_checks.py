@@ -1,8 +1,9 @@
 """The checks that Hermes saw pass or fail in its sessions, kept in a database beside `state.db`."""
 
-from whet.importers import databases, fields, tables
+from whet.importers import databases, tables
 from whet.importers.source import Source, Unreadable
 from whet.sessions.transcripts import Check
+from whet.text import fields
 
 FILE = "verification_evidence.db"
 COLUMNS = frozenset({"session_id", "command", "status"})

@@ -3,9 +3,10 @@
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whet.importers import content, fields, tables
+from whet.importers import content, tables
 from whet.importers.steps import Steps
 from whet.sessions.transcripts import Disposition, Message, Origin, Part, Role, Thought, ToolCall, ToolResult, Usage
+from whet.text import fields
 
 Row = dict[str, Any]
 Key = tuple[object, ...]

@@ -25,11 +25,11 @@ from whet.examples.templates import (
     Template,
     name_fault,
 )
-from whet.importers import fields
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import Activity, classify
 from whet.sessions.lineage import pieces_of
 from whet.sessions.transcripts import Exchange, ToolCall
+from whet.text import fields
 from whet.text.quoting import visible
 
 FOLDERS = ("session-templates", "warm_sessions")

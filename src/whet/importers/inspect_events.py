@@ -3,8 +3,8 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from whet.importers import fields
 from whet.sessions.transcripts import Usage
+from whet.text import fields
 
 REFERENCE = "attachment://"
 RESOLVED_LIMIT = 48 << 20

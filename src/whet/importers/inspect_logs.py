@@ -3,12 +3,13 @@
 from collections.abc import Iterator
 from typing import Any
 
-from whet.importers import content, fields, inspect_events, inspect_scores
+from whet.importers import content, inspect_events, inspect_scores
 from whet.importers.archives import Archive
 from whet.importers.formats import Format
 from whet.importers.inspect_events import Events
 from whet.importers.source import Source, Unreadable
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, ToolCall, Transcript
+from whet.text import fields
 
 NAME = "inspect"
 HEADERS = ("header.json", "_journal/start.json")  # the second alone while the evaluation runs

@@ -3,8 +3,8 @@
 from collections.abc import Iterator
 from typing import Any
 
-from whet.importers import fields
 from whet.sessions.transcripts import Check
+from whet.text import fields
 
 GRADES = {"C": 1.0, "P": 0.5, "I": 0.0, "N": 0.0}  # correct, partial, incorrect, no answer
 DETAIL_CHARACTERS = 500

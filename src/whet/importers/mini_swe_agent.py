@@ -7,8 +7,9 @@ message after them; newer versions name their tool calls.
 from collections.abc import Iterator
 from typing import Any
 
-from whet.importers import completions, content, fields
+from whet.importers import completions, content
 from whet.importers.formats import Format
+from whet.importers.identity import identity
 from whet.importers.source import Source
 from whet.importers.steps import Steps
 from whet.sessions.transcripts import (
@@ -24,6 +25,7 @@ from whet.sessions.transcripts import (
     Transcript,
     Usage,
 )
+from whet.text import fields
 
 NAME = "mini-swe-agent"
 SHELL = "bash"
@@ -67,7 +69,7 @@ def read(source: Source) -> Iterator[Transcript]:
     counted = any(message.usage for message in messages)
     yield Transcript(
         source=NAME,
-        native_id=fields.identity(source, 1),
+        native_id=identity(source, 1),
         messages=messages,
         title=fields.text(record, "instance_id") or source.path.name.partition(".")[0],
         model=fields.text(fields.mapping(config, "model"), "model_name"),

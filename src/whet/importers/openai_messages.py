@@ -6,9 +6,10 @@ A result without a call id answers the oldest open call of its tool in the step 
 from collections.abc import Iterable, Iterator
 from typing import Any
 
-from whet.importers import completions, content, fields, turns
+from whet.importers import completions, content, turns
 from whet.importers.claude_code import INTERRUPT
 from whet.importers.formats import Format
+from whet.importers.identity import identity
 from whet.importers.source import Source
 from whet.importers.steps import Steps
 from whet.sessions.transcripts import (
@@ -23,6 +24,7 @@ from whet.sessions.transcripts import (
     ToolCall,
     Transcript,
 )
+from whet.text import fields
 
 DISPOSITIONS = frozenset(Disposition)
 NAME = "openai"
@@ -53,11 +55,11 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Transcript]:
     if source.sample and _is_message(source.sample[0]):
-        yield _transcript({"messages": [record.value for record in source.records()]}, fields.identity(source, 1))
+        yield _transcript({"messages": [record.value for record in source.records()]}, identity(source, 1))
         return
     seen: set[str] = set()
     for line, record in source.records():
-        native_id = fields.text(record, "id") or fields.identity(source, fields.whole(record, "id") or line)
+        native_id = fields.text(record, "id") or identity(source, fields.whole(record, "id") or line)
         if not isinstance(record.get("messages"), list):
             source.skip("no list of messages", line)
         elif native_id in seen:

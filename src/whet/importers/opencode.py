@@ -4,12 +4,13 @@ from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
-from whet.importers import fields, opencode_database
+from whet.importers import opencode_database
 from whet.importers.formats import Format
 from whet.importers.opencode_messages import Turn, conversation, ending
 from whet.importers.source import Source, Unreadable
 from whet.importers.turns import delegated
 from whet.sessions.transcripts import Purpose, Transcript
+from whet.text import fields
 
 NAME = "opencode"
 

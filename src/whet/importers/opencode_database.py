@@ -5,9 +5,10 @@ from typing import Any, NamedTuple
 
 import apsw
 
-from whet.importers import fields, tables
+from whet.importers import tables
 from whet.importers.opencode_messages import Turn
 from whet.importers.source import Source
+from whet.text import fields
 
 SESSION_COLUMNS = frozenset({"id", "time_created"})
 MESSAGE_COLUMNS = frozenset({"id", "session_id", "data", "time_created"})

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from whet.importers import content, fields
+from whet.importers import content
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -18,6 +18,7 @@ from whet.sessions.transcripts import (
     ToolResult,
     Usage,
 )
+from whet.text import fields
 
 ABORTED = "MessageAbortedError"
 OUTPUT_LIMIT = "MessageOutputLengthError"

@@ -7,11 +7,12 @@ paired by position.
 from collections.abc import Iterator
 from typing import Any
 
-from whet.importers import fields
 from whet.importers.formats import Format
+from whet.importers.identity import identity
 from whet.importers.openhands_events import Conversation
 from whet.importers.source import Source
 from whet.sessions.transcripts import Check, Ending, Transcript, Usage
+from whet.text import fields
 
 NAME = "openhands"
 ROW_KEYS = frozenset({"instance_id", "instance", "instruction", "git_patch", "test_result", "issue"})
@@ -60,7 +61,7 @@ def _transcript(source: Source, index: int, row: dict[str, Any]) -> Transcript:
     configured = fields.mapping(fields.mapping(row, "metadata"), "llm_config")
     return Transcript(
         source=NAME,
-        native_id=fields.identity(source, index),
+        native_id=identity(source, index),
         messages=tuple(conversation.messages),
         title=fields.text(row, "instance_id") or fields.text(fields.mapping(row, "issue"), "title"),
         model=fields.text(configured, "model")

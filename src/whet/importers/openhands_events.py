@@ -4,9 +4,10 @@ from collections.abc import Iterable
 from dataclasses import dataclass, field
 from typing import Any
 
-from whet.importers import completions, content, fields
+from whet.importers import completions, content
 from whet.importers.steps import Steps
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Thought, ToolCall, ToolResult
+from whet.text import fields
 
 ENDINGS = {
     "finished": Ending.FINISHED,

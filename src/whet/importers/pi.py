@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import PurePosixPath
 from typing import Any
 
-from whet.importers import content, fields, turns
+from whet.importers import content, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.sessions.transcripts import (
@@ -25,6 +25,7 @@ from whet.sessions.transcripts import (
     Transcript,
     Usage,
 )
+from whet.text import fields
 
 NAME = "pi"
 SUMMARIES = frozenset({"compaction", "branch_summary", "compactionSummary", "branchSummary"})

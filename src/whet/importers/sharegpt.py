@@ -8,11 +8,13 @@ import re
 from collections.abc import Iterable, Iterator
 from typing import Any, NamedTuple
 
-from whet.importers import content, fields, turns
+from whet.importers import content, turns
 from whet.importers.formats import Format
+from whet.importers.identity import identity
 from whet.importers.source import Source, Unreadable, parse
 from whet.importers.steps import Steps
 from whet.sessions.transcripts import Ending, Message, Part, Role, Text, Thought, ToolCall, Transcript
+from whet.text import fields
 
 NAME = "sharegpt"
 TRAJECTORY_NAME = "hermes-trajectory"
@@ -60,7 +62,7 @@ def read_trajectory(source: Source) -> Iterator[Transcript]:
 def _read(source: Source, name: str) -> Iterator[Transcript]:
     seen: set[str] = set()
     for line, record in source.records():
-        native_id = fields.text(record, "id") or fields.identity(source, fields.whole(record, "id") or line)
+        native_id = fields.text(record, "id") or identity(source, fields.whole(record, "id") or line)
         if not isinstance(record.get("conversations"), list):
             source.skip("no list of conversations", line)
         elif native_id in seen:

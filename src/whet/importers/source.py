@@ -12,9 +12,9 @@ import apsw
 import msgspec
 
 from whet.importers import archives, databases
-from whet.importers.parsing import BYTE_ORDER_MARK
-from whet.importers.parsing import Unreadable as Unreadable
-from whet.importers.parsing import parse as parse
+from whet.text.loose_json import BYTE_ORDER_MARK
+from whet.text.loose_json import Unreadable as Unreadable
+from whet.text.loose_json import parse as parse
 
 SAMPLE_BYTES = 1 << 20
 SAMPLE_RECORDS = 20

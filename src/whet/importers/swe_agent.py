@@ -7,11 +7,13 @@ calls get made-up ids and are paired by position within the step.
 from collections.abc import Iterator
 from typing import Any
 
-from whet.importers import completions, content, fields
+from whet.importers import completions, content
 from whet.importers.formats import Format
+from whet.importers.identity import identity
 from whet.importers.source import Source, Unreadable, parse
 from whet.importers.steps import Steps
 from whet.sessions.transcripts import Check, Ending, Message, Origin, Part, Role, Thought, ToolCall, Transcript, Usage
+from whet.text import fields
 
 NAME = "swe-agent"
 SHELL = "bash"
@@ -42,7 +44,7 @@ def read(source: Source) -> Iterator[Transcript]:
         checks = (Check("submitted", passed=status.startswith("submitted"), detail=status),) if status else ()
         yield Transcript(
             source=NAME,
-            native_id=fields.identity(source, index),
+            native_id=identity(source, index),
             messages=tuple(_messages(record)),
             title=source.path.stem,
             model=_model(record),

@@ -45,7 +45,7 @@ def holds_for(target: Target, rule: Item) -> bool:
 
 @cache
 def frame() -> str:
-    return files("whet.guidance").joinpath("targets", "rules.md").read_text(encoding="utf-8").strip()
+    return files("whet.shipped.guidance").joinpath("targets", "rules.md").read_text(encoding="utf-8").strip()
 
 
 def _line(rule: Item) -> str:

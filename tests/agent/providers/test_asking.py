@@ -23,7 +23,8 @@ from agent.providers.vendor_streams import (
     openai_answer,
     replied,
 )
-from whet.agent.protocols import Fault, Interrupted, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Fault, ProviderFailed, Reply, Stop
+from whet.net.interrupting import Interrupted
 from whet.runs.run import Fragment
 
 GOOD = openai_answer(

@@ -13,7 +13,7 @@ from agent.scenes import Notebook, run_of, user
 from whet.agent.compaction import Compacting, pursue
 from whet.agent.protocols import Chosen
 from whet.agent.providers.local import LocalProvider, provider_for
-from whet.agent.starting import room_of
+from whet.agent.start import room_of
 from whet.runs.run import Ended, Run, Sampling, grown
 from whet.runs.settings import Local, Settings
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall, ToolResult, pair

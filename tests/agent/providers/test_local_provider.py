@@ -13,11 +13,12 @@ from msgspec.structs import replace
 from agent.prefixes import Watch
 from whet.agent.calls import refusal
 from whet.agent.loop import execute
-from whet.agent.protocols import Answer, Chosen, Fault, Interrupted, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Answer, Chosen, Fault, ProviderFailed, Reply, Stop
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
-from whet.agent.starting import says
+from whet.agent.start import says
 from whet.errors import WhetError
+from whet.net.interrupting import Interrupted
 from whet.runs.models import Model
 from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, grown
 from whet.runs.settings import Local, Settings

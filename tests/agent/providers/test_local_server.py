@@ -13,9 +13,10 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from whet.agent.protocols import Fault, Interrupted, ProviderFailed
+from whet.agent.protocols import Fault, ProviderFailed
 from whet.agent.providers.local_server import Order, Server, threads_of
 from whet.agent.providers.local_weights import EMBEDDED, path_of
+from whet.net.interrupting import Interrupted
 from whet.store.home import Home
 
 PARENT = Path(__file__).with_name("local_parent.py")

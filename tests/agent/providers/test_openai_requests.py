@@ -13,11 +13,11 @@ from agent.providers.conversations_on_the_wire import FULL, conversations, turns
 from agent.providers.vendor_streams import RUN, calls, result, user
 from whet.agent.providers.dialects import BY_HOST, PLAIN, Dialect, dialect_of
 from whet.agent.providers.openai import OpenAICodec
-from whet.data import models
 from whet.runs.models import Model, model_of
 from whet.runs.run import Run, Sampling
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall
 from whet.sessions.trust import Trust
+from whet.shipped.data import models
 
 GOLDEN = Path(__file__).parents[2] / "data" / "openai_request.json"
 PLAIN_CODEC = OpenAICodec(Model("m"), PLAIN)

@@ -6,7 +6,7 @@ from threading import Event
 import pytest
 
 from agent.scenes import Notebook, played, run_of, user
-from whet.agent.protocols import Fault, Interrupted, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Fault, ProviderFailed, Reply, Stop
 from whet.agent.providers.scripted import (
     Call,
     Line,
@@ -20,6 +20,7 @@ from whet.agent.providers.scripted import (
     scripted_file,
 )
 from whet.errors import WhetError
+from whet.net.interrupting import Interrupted
 from whet.runs.run import Fragment, grown
 from whet.sessions.transcripts import Ending, Text, ToolCall, Usage
 

@@ -7,11 +7,11 @@ import msgspec
 
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
-from whet.importers import fields
 from whet.runs.models import Model, priced
 from whet.runs.run import Fragment, Run
 from whet.sessions.transcripts import Message, Part, Role, Text, Thought, ToolCall, Usage
 from whet.sessions.trust import Trust
+from whet.text import fields
 
 STOPS = {
     "end_turn": Stop.END,

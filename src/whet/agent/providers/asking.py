@@ -5,12 +5,13 @@ from collections.abc import Generator, Iterator
 from threading import Event as Interrupt
 from typing import Any, Protocol
 
-from whet.agent.protocols import Fault, Interrupted, ProviderFailed, Reply
+from whet.agent.protocols import Fault, ProviderFailed, Reply
 from whet.agent.providers.events import Event, Events, Malformed, StreamError, record_of
 from whet.agent.providers.failures import Asked, Failure, failure_in_stream, failure_of, redirected, wrong_form
-from whet.agent.providers.http import Client, Response
-from whet.agent.providers.retries import LONGEST_SECONDS, Timing, asked_wait, delay
-from whet.agent.providers.wire import TransportFailed
+from whet.net.http import Client, Response
+from whet.net.interrupting import Interrupted
+from whet.net.retries import LONGEST_SECONDS, Timing, asked_wait, delay
+from whet.net.wire import TransportFailed
 from whet.runs.run import Fragment, Run
 
 STREAM, JSON = "text/event-stream", "application/json"

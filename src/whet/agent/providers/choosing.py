@@ -3,21 +3,21 @@
 from collections.abc import Mapping
 from pathlib import Path
 
-from whet import data
 from whet.agent.protocols import Chosen
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.asking import Asking, Codec
 from whet.agent.providers.dialects import dialect_of
 from whet.agent.providers.failures import Asked
-from whet.agent.providers.http import Client, Waits
 from whet.agent.providers.openai import OpenAICodec
-from whet.agent.providers.retries import Timing, real_timing
-from whet.agent.providers.routes import route_to
 from whet.agent.providers.scripted import scripted_file
 from whet.errors import WhetError
+from whet.net.http import Client, Waits
+from whet.net.retries import Timing, real_timing
+from whet.net.routes import route_to
 from whet.runs.endpoints import address_of
 from whet.runs.models import Model, model_of, with_facts
 from whet.runs.settings import Endpoint, Settings
+from whet.shipped import data
 from whet.store.home import Home
 
 

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 
 from whet.agent.protocols import Fault
 from whet.agent.providers.events import Malformed, record_of
-from whet.importers import fields
+from whet.text import fields
 
 MOST_CHARACTERS = 300
 PASSING = frozenset({408, 409, 425, 429, *range(500, 600)}) - {501, 505}

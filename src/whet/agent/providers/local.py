@@ -7,24 +7,24 @@ from typing import Any
 
 import msgspec
 
-from whet import data
 from whet.agent.protocols import Chosen, Fault, ProviderFailed, Reply
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.dialects import Dialect
 from whet.agent.providers.failures import Asked
-from whet.agent.providers.http import Client, Waits
 from whet.agent.providers.local_facts import Facts, facts_of
 from whet.agent.providers.local_server import Address, Order, Server
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.openai_stream import OpenAIReading
-from whet.agent.providers.retries import real_timing
-from whet.agent.providers.routes import route_to
 from whet.errors import WhetError
+from whet.net.http import Client, Waits
+from whet.net.retries import real_timing
+from whet.net.routes import route_to
 from whet.runs.call_grammar import grammar_of
 from whet.runs.models import Model, model_of, with_facts
 from whet.runs.run import Fragment, Run
 from whet.runs.settings import Local, Settings
+from whet.shipped import data
 from whet.store.home import Home
 
 NAME = "local"

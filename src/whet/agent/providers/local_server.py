@@ -16,8 +16,9 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from whet.agent.protocols import Fault, Interrupted, ProviderFailed
+from whet.agent.protocols import Fault, ProviderFailed
 from whet.errors import WhetError
+from whet.net.interrupting import Interrupted
 from whet.values import Value
 
 LIBRARY = "xllamacpp"

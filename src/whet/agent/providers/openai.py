@@ -8,12 +8,12 @@ import msgspec
 from whet.agent.providers.dialects import Dialect
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.agent.providers.shaping import as_object, named_media, shaped_id
-from whet.guidance import frame
 from whet.runs import text_calls
 from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
+from whet.shipped.guidance import frame
 from whet.told.passages import Slot, size_of
 
 Json = dict[str, Any]

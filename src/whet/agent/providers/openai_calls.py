@@ -6,9 +6,9 @@ from typing import Any
 import msgspec
 
 from whet.agent.providers.events import joined_halves
-from whet.importers import fields
 from whet.runs.run import Run
 from whet.sessions.transcripts import Part, Thought, ToolCall
+from whet.text import fields
 
 
 class _Open:

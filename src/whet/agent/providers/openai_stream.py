@@ -8,12 +8,12 @@ import msgspec
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
 from whet.agent.providers.openai_calls import Calls
-from whet.importers import fields
 from whet.runs import text_calls
 from whet.runs.models import Model, priced
 from whet.runs.run import Fragment, Run
 from whet.sessions.transcripts import Message, Part, Role, Text, Thought, Usage
 from whet.sessions.trust import Trust
+from whet.text import fields
 
 DONE = b"[DONE]"
 STOPS = {

@@ -6,8 +6,9 @@ from threading import Event, Lock
 
 import msgspec
 
-from whet.agent.protocols import Fault, Interrupted, Provider, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Fault, Provider, ProviderFailed, Reply, Stop
 from whet.errors import WhetError
+from whet.net.interrupting import Interrupted
 from whet.runs.run import Fragment, Run
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Usage
 from whet.sessions.trust import Trust

@@ -4,7 +4,7 @@ import functools
 from collections.abc import Callable, Iterable, Sequence
 from typing import NamedTuple
 
-from whet.agent.tools import files, finding, finishing, planning, recalling, remembering, terminal, warm_session
+from whet.agent.tools import files, finding, finishing, recalling, remembering, terminal, todo, warm_session
 from whet.agent.tools.situation import Given, Occasion
 from whet.errors import WhetError
 from whet.runs.tool_schemas import read_arguments, schema_of
@@ -34,7 +34,7 @@ FUNCTIONS: tuple[tuple[Callable[..., Given], bool], ...] = (
     (remembering.memory, False),
     (remembering.skills, False),
     (recalling.session_search, True),
-    (planning.todo, False),
+    (todo.todo, False),
     (warm_session.warm_session, False),
     (finishing.finish, False),
 )

@@ -9,11 +9,11 @@ from threading import Event
 from typing import NamedTuple
 
 from whet.agent.tools.guard import Guard, guard_of
-from whet.agent.tools.lineage import Lineage
 from whet.agent.tools.plans import plan_in
 from whet.agent.tools.processes import Processes
 from whet.agent.tools.sandbox import Walls, probe
 from whet.agent.tools.surroundings import safe_path
+from whet.agent.tools.trust_so_far import Lineage
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.runs.run import Report

@@ -8,15 +8,15 @@ from msgspec import Meta
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.changes.author import Author
 from whet.changes.templates import keep, remove
-from whet.data import failure_weights
 from whet.examples.prefills import as_openai
 from whet.examples.templates import Template, described, name_fault
 from whet.examples.warm_start import examples
-from whet.guidance.warm import words
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action
 from whet.sessions.activity import Activity
 from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.opening import opened

@@ -3,7 +3,7 @@
 import msgspec
 
 from whet.cli.chat.plain import safe
-from whet.cli.endings import succeeded
+from whet.cli.shown.endings import succeeded
 from whet.sessions.transcripts import Disposition, ToolCall, ToolResult
 
 # The argument that tells most about a call, the first that is there.

@@ -1,6 +1,6 @@
 """A conversation on a terminal or a pipe: turn after turn, until the person leaves."""
 
-from whet.agent.talking import Talk
+from whet.agent.session import Talk
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration
 from whet.cli.chat.display import RED, YELLOW, Display
@@ -11,7 +11,7 @@ from whet.cli.chat.plain import safe
 from whet.cli.chat.reviewing import Reviews
 from whet.cli.chat.screen import Screen, cut, drawn
 from whet.cli.chat.slash import Reaction, Standing, is_command, respond
-from whet.cli.endings import FINISHED, INTERRUPTED, exit_code, failure_words, spent_words
+from whet.cli.shown.endings import FINISHED, INTERRUPTED, exit_code, failure_words, spent_words
 from whet.errors import WhetError
 from whet.runs.run import Ended, Run, Spent
 from whet.runs.settings import Review

@@ -7,7 +7,7 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.talking import Talk, Wish
+from whet.agent.session import Talk, Wish
 from whet.cli.chat.conversation import Conversation
 from whet.cli.chat.inline import BOLD, DIM
 from whet.cli.chat.inputs import Piped, Typed
@@ -15,7 +15,7 @@ from whet.cli.chat.interrupts import interruptible
 from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import Screen
 from whet.cli.chat.slash import COMMANDS
-from whet.cli.endings import FINISHED, ended_record, exit_code
+from whet.cli.shown.endings import FINISHED, ended_record, exit_code
 from whet.runs.run import Ended
 from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Message

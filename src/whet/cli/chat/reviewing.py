@@ -4,8 +4,8 @@ import subprocess
 import sys
 import time
 
-from whet.agent.talking import Talk
-from whet.learning.review import news, reviews_of
+from whet.agent.session import Talk
+from whet.improving.review import news, reviews_of
 from whet.runs.run import Ended
 from whet.runs.settings import Review
 from whet.sessions.transcripts import session_id

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from whet.changes import apply
-from whet.changes.changing import ledger_of
 from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import cut
 from whet.errors import WhetError
@@ -15,7 +14,7 @@ from whet.ledger.traces import is_last
 from whet.runs.run import Spent
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger
+from whet.store.ledger import Ledger, ledger_of
 from whet.store.memory_files import NAMES, Shelf, load
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates

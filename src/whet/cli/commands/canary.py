@@ -33,8 +33,8 @@ WAYS = "Give one of: --rule TEXT, --catalogue NAME, --pending N."
 def command(context: click.Context, as_json: bool) -> int:
     if context.invoked_subcommand:
         return 0
-    from whet.cli.canaries_shown import canary_record, show_canaries
-    from whet.learning.watch import standing
+    from whet.cli.shown.canaries import canary_record, show_canaries
+    from whet.improving.watch import standing
     from whet.store.home import find_home
     from whet.store.opening import opened
 
@@ -66,10 +66,10 @@ def command(context: click.Context, as_json: bool) -> int:
 @json_option
 def start(rule: str, catalogue: str, pending: int | None, share: float, as_json: bool) -> int:
     from whet.changes.apply import try_out
-    from whet.changes.telling import tell
     from whet.cli.acting import actor_of
     from whet.store.home import find_home
     from whet.store.opening import opened
+    from whet.targets.telling import tell
 
     if sum(map(bool, (rule, catalogue, pending))) != 1:
         raise WhetError("Nothing, or more than one thing, is to be tried.", advice=WAYS)
@@ -106,11 +106,11 @@ def promote(name: str, as_json: bool) -> int:
 
 
 def _ended(name: str, act: "Callable[..., Entry]", what: str, as_json: bool) -> int:
-    from whet.changes.changing import ledger_of
-    from whet.changes.telling import tell
     from whet.cli.acting import actor_of
     from whet.store.home import find_home
+    from whet.store.ledger import ledger_of
     from whet.store.opening import opened
+    from whet.targets.telling import tell
 
     home, now = find_home(os.environ), time.time()
     with opened(home) as database:
@@ -129,9 +129,9 @@ def _canary(rules: "tuple[Item, ...]", name: str) -> "Item":
 
 
 def _approved(home: "Home", database: "Database", number: int, share: float) -> "Entry":
-    from whet.changes.changing import ledger_of
     from whet.changes.pending import approve_live
     from whet.cli.acting import actor_of, need_terminal
+    from whet.store.ledger import ledger_of
     from whet.text.quoting import visible
 
     patch = ledger_of(home, database).entry(number).patch
@@ -144,8 +144,8 @@ def _approved(home: "Home", database: "Database", number: int, share: float) -> 
 
 def _patch(rule: str, catalogue: str) -> "Patch":
     from whet.cli.acting import actor_of, trust_of
-    from whet.guidance.rules import catalogue as remedies
     from whet.ledger.patches import Action, Form, Patch, digest
+    from whet.shipped.guidance.rules import catalogue as remedies
     from whet.told.remedies import patch_of
 
     if rule:
@@ -159,7 +159,7 @@ def _patch(rule: str, catalogue: str) -> "Patch":
 
 def _said(entry: "Entry", what: str, as_json: bool) -> int:
     if as_json:
-        from whet.cli.entries import entry_record
+        from whet.cli.shown.entries import entry_record
 
         print_json(entry_record(entry))
     else:

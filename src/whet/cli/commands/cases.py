@@ -49,7 +49,7 @@ def list_(folder: Path | None, as_json: bool) -> int:
 @folder_option
 @json_option
 def new(name: str, folder: Path | None, as_json: bool) -> int:
-    from whet.guidance.cases import example
+    from whet.shipped.guidance.cases import example
 
     path = keep_text(_folder(folder), name, example())
     if as_json:
@@ -112,7 +112,7 @@ def run(wanted: tuple[str, ...], times: int, model: str, temperature: float | No
 @click.option("--dry-run", is_flag=True, help="Only say what could be made.")
 @json_option
 def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool) -> int:
-    from whet.learning.case_making import cases_from
+    from whet.proving.cases_from_sessions import cases_from
     from whet.store.listing import find
     from whet.store.opening import opened
     from whet.store.sessions import load
@@ -181,9 +181,9 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
     import msgspec
     from msgspec.structs import replace
 
-    from whet.agent.starting import new_id
+    from whet.agent.start import new_id
     from whet.engine.steps import Direct
-    from whet.learning.attempts import Ask, attempt
+    from whet.proving.attempt import Ask, attempt
     from whet.store.opening import opened
     from whet.store.settings_file import load
     from whet.store.trials import keep_material

@@ -22,7 +22,7 @@ from whet.cli.output import many, plain, print_json, say
 @click.option("--dry-run", is_flag=True, help="Only say what was found.")
 @json_option
 def command(days: float, dry_run: bool, as_json: bool) -> int:
-    from whet.learning.curating import Proposed, curate, look
+    from whet.improving.curating import Proposed, curate, look
     from whet.store.home import find_home
     from whet.store.opening import opened
 

@@ -78,13 +78,13 @@ def command(
 
 
 def _id() -> str:
-    from whet.agent.starting import new_id
+    from whet.agent.start import new_id
 
     return f"improve-{new_id(time.time())}"
 
 
 def _planned(home: "Home", ask: "Ask") -> "Report":
-    from whet.learning.improve import planned
+    from whet.improving.improve import planned
     from whet.store.opening import opened
 
     with opened(home) as database:
@@ -94,10 +94,10 @@ def _planned(home: "Home", ask: "Ask") -> "Report":
 def _direct(home: "Home", ask: "Ask") -> "Report":
     import msgspec
 
-    from whet.cli.trials_shown import Line
+    from whet.cli.procedures import PROCEDURES
+    from whet.cli.shown.trials import Line
     from whet.engine.steps import Direct
-    from whet.learning.improve import improve, order
-    from whet.learning.procedures import PROCEDURES
+    from whet.improving.improve import improve, order
     from whet.trials.ideas import Report
 
     steps = Direct(_id(), lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
@@ -109,11 +109,11 @@ def _direct(home: "Home", ask: "Ask") -> "Report":
 def _queued(home: "Home", ask: "Ask", *, follow: bool, as_json: bool) -> int:
     import msgspec
 
+    from whet.cli.procedures import PROCEDURES
     from whet.engine.orders import Queue
     from whet.engine.work import State, office
     from whet.engine.worker import launched
-    from whet.learning.improve import order
-    from whet.learning.procedures import PROCEDURES
+    from whet.improving.improve import order
     from whet.trials.ideas import Report
 
     with office(home) as counter:
@@ -182,7 +182,7 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
 
 
 def _show(report: "Report", as_json: bool) -> int:
-    from whet.cli.improvements_shown import report_lines, report_record
+    from whet.cli.shown.improvements import report_lines, report_record
 
     if as_json:
         print_json(report_record(report))

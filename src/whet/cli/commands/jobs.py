@@ -9,7 +9,9 @@ import click
 
 from whet.changes.job_changes import keep, pause, remove
 from whet.cli.authoring import author_at, tell
-from whet.cli.jobs_shown import (
+from whet.cli.options import json_option
+from whet.cli.output import moment, plain, print_json, say
+from whet.cli.shown.jobs import (
     job_record,
     print_clock,
     print_jobs,
@@ -18,8 +20,6 @@ from whet.cli.jobs_shown import (
     print_troubles,
     run_record,
 )
-from whet.cli.options import json_option
-from whet.cli.output import moment, plain, print_json, say
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job, name_for, stamp
 from whet.ledger.entries import Step
@@ -83,7 +83,7 @@ def list_(as_json: bool) -> int:
 @click.option("--keep-days", type=click.IntRange(1), default=30, help="How long reports are kept.")
 @json_option
 def add(schedule: str, prompt: tuple[str, ...], as_json: bool, **options: Any) -> int:
-    from whet.learning.job_material import expect_ready
+    from whet.scheduling.material import expect_ready
 
     home = find_home(os.environ)
     job = _job(home, schedule, " ".join(prompt), options)
@@ -252,6 +252,6 @@ def _absolute(path: str) -> str:
 
 
 def _own(home: Home) -> str:
-    from whet.changes.changing import identity_of
+    from whet.store.ledger import identity_of
 
     return identity_of(home)

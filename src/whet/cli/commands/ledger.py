@@ -6,16 +6,17 @@ import time
 import click
 
 from whet.changes import apply
-from whet.changes.changing import ledger_of, settle
+from whet.changes.changing import settle
 from whet.cli.acting import actor_of
-from whet.cli.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
+from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Key, Step, fold, seen_from
 from whet.ledger.patches import Action
 from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.home import find_home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})

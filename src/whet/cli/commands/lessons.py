@@ -7,9 +7,9 @@ import click
 import msgspec
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.findings import CHANGES, lesson_sentence
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, moment, plain, print_json, say
+from whet.cli.shown.findings import CHANGES, lesson_sentence
 from whet.failures.lessons import RARE, SESSIONS_NEEDED, Change, Lesson
 from whet.failures.summaries import summarise
 from whet.sessions.exports import iso

@@ -10,9 +10,9 @@ from whet.changes.notes import PERSONS, notes_of, remember
 from whet.changes.pending import need_person
 from whet.cli.acting import actor_of
 from whet.cli.authoring import author_at, person_at, tell
-from whet.cli.entries import entry_record
 from whet.cli.options import json_option
 from whet.cli.output import console, count, many, moment, plain, print_json, say, table
+from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
 from whet.ledger.entries import Entry
 from whet.ledger.patches import Action

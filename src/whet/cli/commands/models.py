@@ -41,8 +41,8 @@ def list_(as_json: bool) -> int:
 @click.argument("part", default="")
 @json_option
 def known(part: str, as_json: bool) -> int:
-    from whet import data
     from whet.runs.models import model_of
+    from whet.shipped import data
 
     table_of_models = data.models()
     names = sorted(name for name in table_of_models.known if part.lower() in name)

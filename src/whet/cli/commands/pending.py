@@ -7,9 +7,9 @@ import click
 
 from whet.changes import pending
 from whet.cli.acting import actor_of, need_terminal
-from whet.cli.entries import entry_lines, entry_record, patch_cells
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
+from whet.cli.shown.entries import entry_lines, entry_record, patch_cells
 from whet.errors import WhetError
 from whet.ledger.entries import Entry
 from whet.ledger.patch_faults import LIMITS

@@ -9,9 +9,9 @@ import msgspec
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.findings import lesson_sentence
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, share, short, table
+from whet.cli.shown.findings import lesson_sentence
 from whet.failures.lessons import Change, Lesson
 from whet.failures.summaries import LIKELY_FAILED, Group, Summary, ranked, summarise
 from whet.sessions.exports import iso

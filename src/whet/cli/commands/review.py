@@ -9,7 +9,7 @@ from whet.cli.options import json_option
 from whet.cli.output import plain, print_json, say
 
 if TYPE_CHECKING:
-    from whet.learning.review import Ask
+    from whet.improving.review import Ask
     from whet.store.home import Home
 
 
@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(session: str, kind: str, model: str, background: bool, work: bool, as_json: bool) -> int:
-    from whet.learning.review import Ask, reviewed
+    from whet.improving.review import Ask, reviewed
     from whet.store.home import find_home
     from whet.store.listing import find
     from whet.store.opening import opened
@@ -58,7 +58,7 @@ def command(session: str, kind: str, model: str, background: bool, work: bool, a
 def _submit(home: "Home", ask: "Ask", as_json: bool) -> None:
     from whet.engine.orders import Queue
     from whet.engine.work import office
-    from whet.learning.review import order
+    from whet.improving.review import order
 
     with office(home) as counter:
         id = counter.submit(order(ask), Queue.REVIEWS)

@@ -7,17 +7,17 @@ from typing import TYPE_CHECKING
 import click
 from msgspec.structs import replace
 
-from whet.changes.changing import ledger_of
 from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_of
-from whet.cli.entries import entry_record
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
+from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.exports import iso
 from whet.store.home import find_home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.text.quoting import visible
 
@@ -110,7 +110,7 @@ def remove(name: str, as_json: bool) -> int:
 @json_option
 def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
     from whet.failures.signals import Kind
-    from whet.guidance.rules import catalogue as remedies
+    from whet.shipped.guidance.rules import catalogue as remedies
 
     if kind not in (None, *Kind):
         raise WhetError(f"{kind} is no kind of failure.", advice=f"Kinds: {', '.join(Kind)}.")
@@ -146,7 +146,7 @@ def _rule(name: str) -> Item:
 
 
 def _from_catalogue(name: str) -> Patch:
-    from whet.guidance.rules import catalogue as remedies
+    from whet.shipped.guidance.rules import catalogue as remedies
     from whet.told.remedies import patch_of
 
     remedy = next((one for one in remedies() if one.name == name), None)
@@ -160,7 +160,7 @@ def _from_catalogue(name: str) -> Patch:
 
 def _sightings() -> "dict[str, Lesson]":
     from whet.cli.analysed import bring_up_to_date
-    from whet.guidance.rules import catalogue as remedies
+    from whet.shipped.guidance.rules import catalogue as remedies
     from whet.store.analyses import judged
     from whet.store.listing import Filters
     from whet.told.remedies import sightings

@@ -7,7 +7,7 @@ import click
 
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, moment, plain, print_json, say
-from whet.cli.transcript import lines, outline_lines
+from whet.cli.shown.transcript import lines, outline_lines
 from whet.sessions.exports import iso
 from whet.sessions.outline import outline
 from whet.sessions.transcripts import Message, Role

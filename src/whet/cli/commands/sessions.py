@@ -6,7 +6,7 @@ import click
 
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import console, many, moment, print_json, say, short, table
-from whet.cli.records import session_record
+from whet.cli.shown.records import session_record
 from whet.store.home import find_home
 from whet.store.listing import count_sessions, list_sessions
 from whet.store.opening import opened

@@ -7,8 +7,8 @@ import msgspec
 
 from whet.cli.options import json_option
 from whet.cli.output import print_json, say
-from whet.cli.records import session_record
-from whet.cli.transcript import heading, lines, outline_lines
+from whet.cli.shown.records import session_record
+from whet.cli.shown.transcript import heading, lines, outline_lines
 from whet.outcomes.deciding import decide
 from whet.sessions.outline import outline
 from whet.sessions.transcripts import Message, Origin, pair

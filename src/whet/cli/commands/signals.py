@@ -7,16 +7,16 @@ from pathlib import Path
 import click
 
 from whet.cli.analysed import bring_up_to_date, of_file
-from whet.cli.findings import analysis_lines
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, plain, print_json_line, say
-from whet.data import failure_weights
+from whet.cli.shown.findings import analysis_lines
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import Kind
 from whet.failures.summaries import Judged
 from whet.importers.source import Skipped
 from whet.intake.finding import named_files
+from whet.shipped.data import failure_weights
 from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.listing import Filters, find

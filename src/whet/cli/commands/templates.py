@@ -6,14 +6,13 @@ import time
 import click
 import msgspec
 
-from whet.agent.warming import known_worths
+from whet.agent.warm_start import known_worths
 from whet.changes.author import Author
 from whet.changes.templates import keep, remove
 from whet.cli.authoring import author_at, tell
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import many, plain, print_json, say
-from whet.cli.template_import import import_command
-from whet.cli.templates_shown import (
+from whet.cli.shown.templates import (
     TOO_FEW,
     Known,
     as_wire,
@@ -24,15 +23,16 @@ from whet.cli.templates_shown import (
     print_stats,
     print_template,
 )
+from whet.cli.template_import import import_command
 from whet.cli.trying import template_command
-from whet.data import failure_weights
 from whet.errors import WhetError
 from whet.examples.choosing import Need, choose
 from whet.examples.mining import Mined, Wanted, mine
 from whet.examples.templates import MOST_EXAMPLES, TAG, Template, described
 from whet.examples.warm_start import examples
-from whet.guidance.warm import words
 from whet.sessions.activity import Activity
+from whet.shipped.data import failure_weights
+from whet.shipped.guidance.warm import words
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened

@@ -78,7 +78,7 @@ def _rule(text: str) -> "Patch":
 
 
 def _remedy(name: str) -> "Patch":
-    from whet.guidance.rules import catalogue
+    from whet.shipped.guidance.rules import catalogue
     from whet.told.remedies import patch_of
 
     remedy = next((one for one in catalogue() if one.name == name), None)
@@ -104,10 +104,10 @@ def _pending(number: int) -> "Patch":
 
 
 def _without(name: str) -> "Patch":
-    from whet.changes.changing import ledger_of
     from whet.ledger.patches import Action, Form, Patch, digest
     from whet.sessions.trust import Trust
     from whet.store.home import find_home
+    from whet.store.ledger import ledger_of
     from whet.store.opening import opened
 
     home = find_home(os.environ)

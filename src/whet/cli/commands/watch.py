@@ -22,9 +22,9 @@ from whet.cli.output import print_json
 )
 @json_option
 def command(settled: float, as_json: bool) -> int:
-    from whet.cli.canaries_shown import canary_record, show_canaries
-    from whet.cli.templates_measured import measured_record, show_measured
-    from whet.learning.watch import look
+    from whet.cli.shown.canaries import canary_record, show_canaries
+    from whet.cli.shown.measured_templates import measured_record, show_measured
+    from whet.improving.watch import look
     from whet.store.home import find_home
     from whet.store.opening import opened
 

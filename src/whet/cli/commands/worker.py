@@ -47,8 +47,8 @@ def command(queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json
 
 def work_off(home: "Home", queues: "list[Queue]", *, concurrency: int, until_idle: bool = True) -> int:
     """Carry out what waits on some queues, until nothing is left or somebody stops it."""
+    from whet.cli.procedures import PROCEDURES
     from whet.engine.worker import launched
-    from whet.learning.procedures import PROCEDURES
 
     stop = _stopping()
     with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker:

@@ -1,0 +1,156 @@
+"""Where runs begin: a new session, one that is resumed after whatever ended it, and how either is carried out."""
+
+import secrets
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from whet.agent.calls import told
+from whet.agent.compaction import Compacting, Said, pursue
+from whet.agent.loop import Clock
+from whet.agent.protocols import Provider, Toolbox
+from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
+from whet.context.gathering import Request, prompt_for
+from whet.errors import WhetError
+from whet.runs.models import Model
+from whet.runs.run import Budget, Run, Sampling, grown
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, Role, Text, pair
+from whet.sessions.trust import Trust
+from whet.shipped.guidance import notice
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters, find, list_sessions
+from whet.store.recording import SOURCE, recorded, restored_run
+from whet.store.sessions import SESSION_COLUMNS, Session, session_of
+
+ID_BYTES = 4
+LOOKED_AT = 50
+COMPACTED_AT = 0.8
+UNKNOWN_OUTPUT_SHARE = 0.25
+
+
+class Beginning(NamedTuple):
+    """What a new session is: what its prompt is made from, its tools and its limits.
+
+    Without `allowed`, all that is shown is. `compacted_at` is the share of the model's window at which the
+    conversation is compacted.
+    """
+
+    id: str
+    request: Request
+    shown: tuple[Definition, ...] = ()
+    allowed: frozenset[str] | None = None
+    purpose: Purpose = Purpose.CHAT
+    budget: Budget = Budget()
+    sampling: Sampling = Sampling()
+    compacted_at: float = COMPACTED_AT
+
+
+class Means(NamedTuple):
+    """What runs of a session are carried out with, the same from its first turn to its last."""
+
+    provider: Provider
+    toolbox: Toolbox
+    compacting: Compacting
+    secrets: Secrets
+
+
+def new_id(now: float) -> str:
+    """An id that tells when, and that no other session has."""
+    return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(ID_BYTES)}"
+
+
+def start(home: Home, database: Database, model: Model, beginning: Beginning, *, now: float) -> Run:
+    """A new session, with its prompt built and stored and nothing said yet."""
+    prompt = prompt_for(home, database, beginning.request, now=now)
+    folder = beginning.request.folder
+    names = frozenset(definition.name for definition in beginning.shown)
+    return Run(
+        id=beginning.id,
+        model=model.name,
+        system=prompt.text,
+        shown=beginning.shown,
+        allowed=names if beginning.allowed is None else names & beginning.allowed,
+        purpose=beginning.purpose,
+        prompt_key=prompt.key,
+        lot=beginning.request.lot,
+        folder=str(folder) if folder else "",
+        budget=beginning.budget,
+        sampling=beginning.sampling,
+        room=room_of(model, beginning.sampling, beginning.compacted_at),
+    )
+
+
+def room_of(model: Model, sampling: Sampling, compacted_at: float = COMPACTED_AT) -> int | None:
+    """How many tokens a request may have: up to the share at which it is compacted, with room left for the answer."""
+    if model.window is None:
+        return None
+    answer = min(sampling.output_tokens or model.output_tokens or model.window, model.window * UNKNOWN_OUTPUT_SHARE)
+    return int(min(model.window * compacted_at, model.window - answer))
+
+
+def says(words: str, *, now: float, trust: Trust = Trust.USER) -> Message:
+    """A turn of the person."""
+    return Message(role=Role.USER, parts=(Text(words),), trust=trust, at=now)
+
+
+def perform(database: Database, run: Run, means: Means, *, interrupt: Event, now: Clock = time.time) -> Iterator[Said]:
+    """Carry a run out: no secret goes to the model, each message is stored as it happens, a full context is compacted.
+
+    A run in the stream takes the place of the one before; each message adds to it. Where the stream has ended,
+    that is where the next turn begins.
+    """
+    clean = without_secrets(run, means.secrets)
+    if clean is not run:
+        yield clean
+    stream = pursue(
+        clean,
+        RedactingProvider(means.provider, means.secrets),
+        RedactingToolbox(means.toolbox, means.secrets),
+        means.compacting,
+        interrupt=interrupt,
+        now=now,
+    )
+    yield from recorded(database, clean, stream, secrets=means.secrets.known, now=now)
+
+
+def resume(database: Database, prefix: str, *, now: float) -> Run:
+    """The run of a stored session where it was left, also by a sudden end.
+
+    A call whose result is not on record is answered with that fact: nothing is repeated, and nothing is assumed.
+    """
+    session = _continued(database, find(database, prefix))
+    return answered(restored_run(database, session), now=now)
+
+
+def newest(database: Database, folder: Path) -> str:
+    """The id of the latest conversation in this very folder."""
+    filters = Filters(source=SOURCE, folder=str(folder), purpose=Purpose.CHAT.value)
+    for session in list_sessions(database, filters, limit=LOOKED_AT):
+        if session.folder == str(folder):
+            return session.id
+    raise WhetError(f"There is no conversation in {folder} to continue.", advice="`whet chat` begins one.")
+
+
+def answered(run: Run, *, now: float) -> Run:
+    """The run with a result for every call: those without one may have been carried out, and are said to."""
+    waiting = [exchange.call for exchange in pair(run.messages).exchanges if exchange.result is None]
+    results = (told(call, notice("call_unsure"), Disposition.INTERRUPTED) for call in waiting)
+    return grown(run, *(Message(role=Role.TOOL, parts=(each,), trust=Trust.AGENT, at=now) for each in results))
+
+
+def _continued(database: Database, session: Session) -> Session:
+    """The session in which a compacted one goes on."""
+    while session.ending == Ending.COMPACTED.value:
+        rows = database.query(
+            f"SELECT {SESSION_COLUMNS} FROM sessions WHERE parent_id = ? AND source = ? AND purpose = ?"
+            " ORDER BY dated DESC LIMIT 1",
+            (session.id, session.source, session.purpose),
+        )
+        if not rows:
+            return session
+        session = session_of(rows[0])
+    return session

@@ -1,0 +1,81 @@
+"""A session begun warm: the template chosen, by lot left out or not, its examples put before the first message."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from whet.changes.templates import overruled_at
+from whet.examples.choosing import SHARES, Choice, Need, Worth, choose, missing_tools, standing
+from whet.examples.warm_start import warm_start
+from whet.sessions.transcripts import Message
+from whet.shipped.guidance.warm import words
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.template_draws import Draw, keep_draw
+from whet.store.template_files import load, record_use, usable, worths
+from whet.trials.canaries import is_told
+
+AUTO = "auto"
+
+
+class Warmed(NamedTuple):
+    """The messages to begin with, and which template they begin with, and why."""
+
+    messages: tuple[Message, ...]
+    choice: Choice
+
+
+def chosen(home: Home, database: Database, wanted: str, need: Need, *, now: float) -> Choice:
+    """The template of a name, or with `auto` the one that is measured or fits best; none is an answer."""
+    if wanted != AUTO:
+        return Choice(load(home.folder, wanted), "name", "it was asked for by its name")
+    return choose(usable(home.folder), known_worths(home, database), need, now=now)
+
+
+def known_worths(home: Home, database: Database) -> tuple[Worth, ...]:
+    """What was measured and still counts in this home."""
+    known = worths(database)
+    if not any(worth.worthless for worth in known):
+        return known
+    return standing(known, usable(home.folder), overruled_at(home, database))
+
+
+def drawn(database: Database, choice: Choice, *, lot: str, model: str, now: float) -> Draw | None:
+    """Whether a session that is about to begin does so with the template that `auto` chose, written down.
+
+    The same whenever it is asked. None where nothing is drawn: a template that was asked for by its name is used.
+    """
+    share = SHARES.get(choice.by)
+    if choice.template is None or share is None:
+        return None
+    key = choice.template.key
+    told = is_told(f"template/{key}", lot, share)
+    return keep_draw(database, Draw(lot, key, choice.template.name, model, told, share, now))
+
+
+def warmed(messages: Sequence[Message], choice: Choice) -> Warmed:
+    """The messages after the template's examples; as they are where none was chosen."""
+    if choice.template is None:
+        return Warmed(tuple(messages), choice)
+    return Warmed(warm_start(choice.template, messages, words()), choice)
+
+
+def count_use(database: Database, choice: Choice, *, session: str, now: float) -> None:
+    """Count that the session began with the template; called when it is really begun."""
+    if choice.template is not None:
+        record_use(database, choice.template, session=session, now=now)
+
+
+def beginning(choice: Choice, draw: Draw | None, need: Need) -> str:
+    """How a session begins, in a line for the person; nothing where it is as they asked."""
+    if choice.template is None:
+        return f"The session begins cold: {choice.reason}."
+    name = choice.template.name
+    if choice.by == "name":
+        missing = ", ".join(missing_tools(choice.template, need))
+        return f"The template {name} shows tools that this session does not have: {missing}." if missing else ""
+    if draw is None or draw.told:
+        return f"The session begins with the template {name}: {choice.reason}."
+    return (
+        f"The session begins cold this time: what {name} is worth is being measured, and"
+        f" {100 * (1 - draw.share):.0f} % of the sessions begin without it (templates.measured)."
+    )

@@ -1,0 +1,76 @@
+"""How canaries are shown: a table with the evidence so far, and the same for programs."""
+
+from collections.abc import Iterable, Iterator
+
+import msgspec
+
+from whet.cli.output import console, many, moment, plain, say, table
+from whet.improving.watch import Watched
+from whet.text.quoting import visible
+from whet.trials.canaries import Comparison
+
+HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "says")
+
+
+def show_canaries(canaries: Iterable[Watched]) -> None:
+    found = tuple(canaries)
+    if not found:
+        say("There is no canary. `whet canary start --rule TEXT` begins one.")
+        return
+    console().print(table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9]))
+    for line in _told(found):
+        say(line)
+
+
+def canary_record(watched: Watched) -> dict[str, object]:
+    return {
+        **msgspec.to_builtins(watched),
+        "decision": watched.comparison.decision.value,
+        "told": watched.comparison.told,
+        "untold": watched.comparison.untold,
+    }
+
+
+def _row(watched: Watched) -> tuple[object, ...]:
+    found = watched.comparison
+    return (
+        watched.entry,
+        watched.name,
+        moment(watched.since),
+        f"{100 * watched.share:.0f} %",
+        *compared(found),
+        _evidence(found.evidence_help),
+        _evidence(found.evidence_harm),
+        found.decision.value,
+    )
+
+
+def _told(found: tuple[Watched, ...]) -> Iterator[str]:
+    alpha = found[0].comparison.alpha
+    yield (
+        f"[dim]Mean failure, 0 to 1, of sessions that were and were not told ({many(_sessions(found), 'session')}). At"
+        f" evidence {1 / alpha:.0f} it is decided, wrongly with a chance of at most {100 * alpha:g} % a side.[/]"
+    )
+    for each in found:
+        if each.why:
+            yield f"[bold]Entry {each.decided or each.entry}[/]: {plain(visible(each.why))}."
+
+
+def _sessions(found: tuple[Watched, ...]) -> int:
+    return sum(each.sessions for each in found)
+
+
+def compared(found: Comparison) -> tuple[str, str, str]:
+    """How sessions went with it and without it, and the effect with its interval."""
+    low, high = found.interval
+    effect = f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
+    return _loss(found.loss_told, found.told), _loss(found.loss_untold, found.untold), effect
+
+
+def _loss(loss: float | None, number: int) -> str:
+    """A mean loss, and of how many."""
+    return f"{loss:.2f} ({number})" if loss is not None else "–"
+
+
+def _evidence(value: float) -> str:
+    return f"{value:.2g}" if value < 1000 else "> 1000"

@@ -1,0 +1,199 @@
+"""How trials are shown: the plan before, a line while they run, and the verdict with what it rests on."""
+
+import sys
+from collections.abc import Iterator
+from typing import TYPE_CHECKING
+
+import msgspec
+
+from whet.cli.output import many, plain
+from whet.evidence.verdicts import Ruling, Verdict, record_of
+from whet.trials.attempts import Arm, Tally
+from whet.trials.design import Price, Result, Stop
+
+if TYPE_CHECKING:
+    from whet.proving.plan import Prepared, Trial
+    from whet.proving.trial import Progress
+
+COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
+ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
+STOPS = {
+    Stop.EVIDENCE: "stopped, because the evidence is enough",
+    Stop.CASES: "all cases were run",
+    Stop.BUDGET: "stopped, because the budget is spent",
+    Stop.OPEN: "not finished",
+}
+
+
+class Line:
+    """The live line of a trial, on a terminal only."""
+
+    def __init__(self) -> None:
+        self._is_live = sys.stderr.isatty()
+        self._shown = ""
+
+    def __enter__(self) -> "Line":
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._is_live and self._shown:
+            sys.stderr.write("\r\x1b[K")
+
+    def show(self, progress: "Progress") -> None:
+        text = progress_text(progress)
+        if self._is_live and text != self._shown:
+            sys.stderr.write(f"\r\x1b[K{text}")
+            sys.stderr.flush()
+        self._shown = text
+
+
+def progress_text(progress: "Progress") -> str:
+    verdict = progress.result.verdict
+    rates = ", ".join(f"{ARMS[each.arm]} {each.passed}/{each.attempts}" for each in progress.result.tallies)
+    return (
+        f"{progress.attempts} of at most {progress.planned} attempts · {rates} · evidence of help"
+        f" {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)}; {1 / verdict.alpha:.0f}"
+        f" decides{_cost(progress.result)}"
+    )
+
+
+def plan_record(ready: "Prepared") -> dict[str, object]:
+    trial = ready.trial
+    return {
+        "trial": trial.id,
+        "form": trial.form,
+        "name": trial.name,
+        "model": trial.model,
+        "cases": len(trial.design.cases),
+        "guards": len(trial.design.guards),
+        "seeds": trial.design.seeds,
+        "arms": trial.design.arms,
+        "alpha": trial.design.alpha,
+        "minimum_effect": ready.plan.minimum_effect,
+        "attempts_most": ready.plan.attempts_most,
+        "attempts_expected": ready.plan.attempts_expected,
+        "cost_most": ready.plan.cost_most if ready.of_one.dollars is not None else None,
+        "tokens_most": ready.plan.attempts_most * (ready.of_one.input + ready.of_one.output),
+        "cache": trial.price,
+    }
+
+
+def plan_lines(ready: "Prepared") -> Iterator[str]:
+    design, plan = ready.trial.design, ready.plan
+    arms = " and ".join(ARMS[arm] for arm in design.arms)
+    guards = f" and {many(len(design.guards), 'standing case')}" if design.guards else ""
+    yield (
+        f"Trying the {ready.trial.form} [bold]{plain(ready.trial.name)}[/] on {plain(ready.trial.model)}: "
+        f"{many(len(design.cases), 'case')}{guards}, {many(design.seeds, 'seed')}, {arms}."
+    )
+    if plan.minimum_effect < 1:
+        smallest = f"{100 * plan.minimum_effect:.0f} points"
+        yield f"It finds an effect of {smallest} with a chance of 80 %, at alpha {plan.alpha:.2g}."
+    else:
+        yield f"So few cases can hardly decide anything at alpha {plan.alpha:.2g}: add cases or seeds."
+    tokens = plan.attempts_most * (ready.of_one.input + ready.of_one.output)
+    dollars = f", about ${plan.cost_most:.2f}" if ready.of_one.dollars is not None else ""
+    yield f"At most {plan.attempts_most} attempts, very roughly {tokens:,} tokens{dollars}. {_price(ready.trial.price)}"
+
+
+def result_record(trial: "Trial", progress: "Progress") -> dict[str, object]:
+    result = progress.result
+    record: dict[str, object] = {
+        "trial": trial.id,
+        "form": trial.form,
+        "name": trial.name,
+        "model": trial.model,
+        "entry": progress.entry,
+        **record_of(result.verdict),
+        "stop": result.stop,
+        "held_back": result.held_back,
+        "lesson": record_of(result.lesson) if result.lesson else None,
+        "form_effect": record_of(result.form) if result.form else None,
+        "guards": record_of(result.guard) if result.guard else None,
+        "arms": {each.arm.value: _tally_record(each) for each in result.tallies},
+        "useless": {"always": result.always, "never": result.never},
+        "spent": msgspec.structs.asdict(result.spent),
+        "reused": result.reused,
+        "void": result.void,
+        "cache": {"invalidated_tokens": progress.price.invalidated, "added_tokens": progress.price.added},
+    }
+    return record
+
+
+def result_lines(progress: "Progress") -> Iterator[str]:
+    result, verdict = progress.result, progress.result.verdict
+    sentence = {
+        Ruling.ACCEPT: "it helps",
+        Ruling.REJECT: "it harms",
+        Ruling.UNDECIDED: "not enough evidence that it helps or harms",
+    }[verdict.ruling]
+    held = f" ({plain(result.held_back)})" if result.held_back else ""
+    yield f"[bold {COLOURS[verdict.ruling]}]{verdict.ruling.value.capitalize()}[/]: {sentence}{held}."
+    yield f"Effect {_effect(verdict)}, {many(verdict.cases, 'case')}; {STOPS[result.stop]}."
+    yield (
+        f"Evidence of help {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)};"
+        f" {1 / verdict.alpha:.0f} decides."
+    )
+    if result.lesson and result.form:
+        yield (
+            f"Of the gain, form alone is {_points(result.form.effect)} and the lesson itself {_effect(result.lesson)}"
+            f" ({result.lesson.ruling.value} against the placebo)."
+        )
+    if result.guard:
+        yield f"Standing cases: {_effect(result.guard)}, {many(result.guard.cases, 'case')}."
+    for each in result.tallies:
+        yield _tally_line(each)
+    yield from _remarks(result)
+    yield f"{_spent(result)} {_price(progress.price)} Ledger entry {progress.entry}."
+
+
+def _tally_record(each: Tally) -> dict[str, object]:
+    return {**msgspec.structs.asdict(each), "rate": each.rate, "interval": list(each.interval)}
+
+
+def _tally_line(each: Tally) -> str:
+    first = f"first success at turn {each.first_success_turn:.1f}" if each.first_success_turn else "no call worked"
+    return (
+        f"  {ARMS[each.arm]:<8} {each.passed} of {each.attempts} ({each.interval.low:.0%} to {each.interval.high:.0%})"
+        f" · early errors {each.early_error_rate:.0%} · {first} · {each.errors:.1f} errors · {each.tools:.1f} tools"
+        f" · {each.tokens:,.0f} tokens"
+    )
+
+
+def _remarks(result: Result) -> Iterator[str]:
+    for names, how in ((result.always, "always"), (result.never, "never")):
+        if names:
+            listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
+            yield f"[dim]Useless here, for they {how} pass with and without: {plain(listed)}.[/]"
+    if result.void:
+        yield f"[dim]{many(result.void, 'attempt')} count for no side, for the provider failed.[/]"
+
+
+def _spent(result: Result) -> str:
+    spent = result.spent
+    reused = f", {result.reused} reused" if result.reused else ""
+    dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
+    tokens = spent.input + spent.output
+    return f"{spent.model_calls} model calls{reused}, {tokens:,} tokens{dollars}, {spent.seconds:.0f} s."
+
+
+def _price(price: Price) -> str:
+    if not price.invalidated:
+        return f"It adds {price.added:,} tokens to each session and leaves the cached prompt as it is."
+    return f"It adds {price.added:,} tokens to each session and invalidates {price.invalidated:,} cached ones once."
+
+
+def _cost(result: Result) -> str:
+    return f" · ${result.spent.dollars:.2f}" if result.spent.dollars is not None else ""
+
+
+def _effect(verdict: Verdict) -> str:
+    return f"{_points(verdict.effect)} ({_points(verdict.interval.low)} to {_points(verdict.interval.high)})"
+
+
+def _points(effect: float) -> str:
+    return f"{100 * effect:+.0f} points"
+
+
+def _evidence(evidence: float) -> str:
+    return f"{evidence:.1f}" if evidence < 1000 else f"{evidence:.2g}"

@@ -1,0 +1,1 @@
+"""From what failed to what is kept: improve, review and watch."""

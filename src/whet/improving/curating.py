@@ -1,0 +1,55 @@
+"""Curating: what was found to overlap or to be stale waits for a person, as changes with a diff."""
+
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.changes.apply import Refused
+from whet.changes.notes import known
+from whet.changes.pending import propose
+from whet.errors import WhetError
+from whet.ledger.entries import Actor, Entry
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.memory_files import Shelf, load
+from whet.store.skill_files import usable
+from whet.store.skill_views import uses
+from whet.told.overlaps import STALE_DAYS, Finding, findings
+
+PAGES = ("memory", "user")
+
+
+class Proposed(NamedTuple):
+    """A finding, the entries that wait for a person, and why a change could not be proposed."""
+
+    finding: Finding
+    entries: tuple[Entry, ...]
+    refused: tuple[str, ...] = ()
+
+
+def look(home: Home, database: Database, *, now: float, days: float = STALE_DAYS) -> tuple[Finding, ...]:
+    """What overlaps or is stale, without proposing anything."""
+    counted = uses(database)
+    skills = [
+        replace(skill, uses=counted[skill.name].views) if skill.name in counted else skill
+        for skill in usable(home.folder)
+    ]
+    state = ledger_of(home, database).state()
+    memories = [load(Shelf(home.folder), page, known(state, page)) for page in PAGES]
+    return findings(skills, memories, now=now, days=days)
+
+
+def curate(home: Home, database: Database, *, now: float, days: float = STALE_DAYS) -> tuple[Proposed, ...]:
+    """Propose what would put things right. A person decides on each change; nothing is changed here."""
+    return tuple(_proposed(home, database, finding, now) for finding in look(home, database, now=now, days=days))
+
+
+def _proposed(home: Home, database: Database, finding: Finding, now: float) -> Proposed:
+    entries, refused = [], []
+    for patch in finding.patches:
+        try:
+            entries.append(propose(home, database, patch, actor=Actor.POLICY, now=now))
+        except (Refused, WhetError) as error:
+            refused.append(str(error))
+    return Proposed(finding, tuple(entries), tuple(refused))

@@ -1,0 +1,166 @@
+"""Ideas for changes: from lessons, from rules that were proved elsewhere, from templates, from rules in force."""
+
+from collections.abc import Iterator
+from threading import Event
+from typing import NamedTuple
+
+from whet.agent.protocols import Chosen
+from whet.examples.templates import written as template_text
+from whet.failures.analysis import Analysis
+from whet.failures.lessons import Lesson, distill, shows
+from whet.improving.writer import write
+from whet.ledger.entries import Entry, State, Step
+from whet.ledger.patch_faults import Kind as Fault
+from whet.ledger.patch_faults import faults
+from whet.ledger.patches import Action, Form, Patch
+from whet.proving.cases_from_sessions import cases_from
+from whet.runs.run import Spent
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+from whet.shipped.guidance import writing as words
+from whet.shipped.guidance.rules import catalogue
+from whet.store.analyses import judged, refresh
+from whet.store.case_files import chosen as chosen_cases
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.listing import Filters, find
+from whet.store.sessions import load
+from whet.store.template_files import usable, worths
+from whet.trials.cases import Case
+from whet.trials.drafts import Way, correction_of, drafts
+from whet.trials.ideas import Ask, Idea, again, decided, for_model, tried_elsewhere, without
+from whet.values import Value
+
+MOST_SESSIONS = 20  # from which cases are made for one lesson
+AGAIN, RETIRE, TEMPLATE = "again", "retire", "template"
+BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
+
+
+class Found(Value, frozen=True):
+    """What there is to try, from how many sessions and lessons."""
+
+    sessions: int
+    lessons: int
+    ideas: tuple[Idea, ...]
+
+
+class Books(NamedTuple):
+    """What ideas are compared with: what is in force and all that was decided."""
+
+    state: State
+    entries: tuple[Entry, ...]
+    model: str  # as its provider calls it
+    named: str  # as the settings call it
+
+
+def find_ideas(home: Home, database: Database, ask: Ask, *, model: str, named: str) -> Found:
+    """What may be tried now, the most frequent trouble first. The model has no name where none is configured."""
+    refresh(database, failure_weights(), progress=lambda _: None)
+    ledger = ledger_of(home, database)
+    books = Books(ledger.state(), tuple(ledger.entries()), model, named)
+    analyses = _live(database, ask)
+    if ask.retire:
+        return Found(len(analyses), 0, tuple(_retiring(books)))
+    lessons = distill(analyses)
+    ideas = [*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books)]
+    tried = [idea for idea in ideas if not idea.refused][: ask.most]
+    return Found(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
+
+
+def with_words(database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
+    """The idea with a rule that a model wrote for it, where nobody has written one yet."""
+    if idea.patch is not None or idea.lesson is None or idea.way != Way.MODEL:
+        return idea, Spent()
+    made = write(database, chosen, idea.lesson, interrupt=interrupt)
+    patch = for_model(made.patch, chosen.model.name) if made.patch else None
+    return Idea(idea.why, idea.way, patch, idea.lesson, idea.sessions, made.why), made.spent
+
+
+def cases_for(home: Home, database: Database, ask: Ask, idea: Idea) -> tuple[Case, ...]:
+    """What an idea is tried on: the cases that were named, else those made from the sessions that showed the trouble.
+
+    The home's standing cases are always among them, and its cases with a tag that names the kind of trouble.
+    """
+    if ask.cases:
+        return chosen_cases(home.folder, ask.cases)
+    own = chosen_cases(home.folder, ())
+    tags = {idea.lesson.kind.value, idea.lesson.tool} if idea.lesson else set()
+    fitting = own if idea.way in (RETIRE, TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
+    found = {case.name: case for case in fitting}
+    for session in idea.sessions[:MOST_SESSIONS]:
+        for case in cases_from(home, load(database, find(database, session))).cases:
+            found.setdefault(case.name, case)
+    return tuple(found.values())
+
+
+def _live(database: Database, ask: Ask) -> list[Analysis]:
+    """What was found in sessions that people and jobs had; trials and reviews fail for reasons of their own."""
+    rows = database.query("SELECT id FROM sessions WHERE purpose IN (?, ?)", BEHIND)
+    behind = {id for (id,) in rows}
+    found = (each.analysis for each in judged(database, Filters(since=ask.since)))
+    return [analysis for analysis in found if analysis.session not in behind]
+
+
+def _from_lessons(books: Books, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:
+    taken: set[str] = set()
+    for lesson in lessons:
+        idea = _idea(books, lesson)
+        if idea.patch is not None and idea.patch.text in taken:
+            continue
+        taken |= {idea.patch.text} if idea.patch else set()
+        sessions = tuple(each.session for each in analyses if shows(lesson, each))
+        yield Idea(idea.why, idea.way, idea.patch, lesson, sessions[-MOST_SESSIONS:], idea.refused)
+
+
+def _idea(books: Books, lesson: Lesson) -> Idea:
+    """The first draft that nothing speaks against, else one for a model to write."""
+    why = f"{lesson.kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
+    quote = correction_of(lesson)
+    reasons: list[str] = []
+    for patch, way, no_rule in drafts(lesson, catalogue(), words.correction(quote) if quote else ""):
+        if patch is None:
+            return Idea(why, way, refused=no_rule)
+        given = for_model(patch, books.model) if books.model else patch
+        against = _against(books, given, lesson.latest)
+        if not against:
+            return Idea(why, way, given)
+        reasons.append(f"{patch.name}: {against}")
+    if books.model:
+        return Idea(why, Way.MODEL)
+    return Idea(why, Way.NONE, refused="; ".join(reasons) or "no rule of the catalogue fits, and no model is set")
+
+
+def _against(books: Books, patch: Patch, latest: float | None) -> str:
+    found = [fault.message for fault in faults(patch, books.state) if fault.kind is not Fault.TRUST]
+    return decided(patch, books.entries, latest=latest) or "; ".join(found)
+
+
+def _elsewhere(books: Books) -> Iterator[Idea]:
+    """Rules that were proved on another model than the one in use."""
+    for rule in books.state.rules if books.model else ():
+        proved = [each for each in books.entries if each.step is Step.ACCEPTED and each.patch.name == rule.name]
+        if rule.canary or not proved or not tried_elsewhere(rule, books.model):
+            continue
+        patch = again(rule, proved[-1].patch, books.model)
+        sessions = tuple(dict.fromkeys(proof.session for proof in proved[-1].patch.proofs))
+        why = f"the rule {rule.name} was proved on {', '.join(rule.scope.models)}"
+        yield Idea(why, AGAIN, patch, sessions=sessions, refused=decided(patch, books.entries, latest=None))
+
+
+def _retiring(books: Books) -> Iterator[Idea]:
+    for rule in books.state.rules:
+        if not rule.canary:
+            put = next((each for each in books.entries if each.number == rule.number), None)
+            sessions = tuple(dict.fromkeys(proof.session for proof in put.patch.proofs)) if put else ()
+            yield Idea(f"whether the rule {rule.name} still helps", RETIRE, without(rule), sessions=sessions)
+
+
+def _templates(home: Home, database: Database, books: Books) -> Iterator[Idea]:
+    """Templates that were never measured on this model."""
+    known = {worth.key for worth in worths(database) if worth.model == books.named}
+    for template in usable(home.folder) if books.model else ():
+        if template.key not in known:
+            patch = Patch(Form.TEMPLATE, Action.ADD, template.name, template_text(template), trust=Trust.AGENT)
+            yield Idea(f"the template {template.name} was never measured with {books.named}", TEMPLATE, patch)

@@ -1,0 +1,248 @@
+"""Improvement as durable work: fail, analyse, rewrite, retry, verify; each arrow a step that is done once."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.changes.apply import Refused, apply, try_out
+from whet.changes.pending import propose
+from whet.engine.orders import Done, Order, left_by
+from whet.engine.steps import Steps
+from whet.errors import WhetError
+from whet.evidence.verdicts import Ruling, Verdict
+from whet.improving.ideas import RETIRE, TEMPLATE, Found, cases_for, find_ideas, with_words
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Form, Patch
+from whet.proving.attempt import Supply, served
+from whet.proving.plan import Prepared, Wanted, prepare
+from whet.proving.trial import Observe, Progress, trial
+from whet.runs.run import Spent, together
+from whet.sessions.trust import Trust
+from whet.store.case_files import folders_of
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.store.settings_file import load
+from whet.trials.ideas import Ask, Became, Idea, Outcome, Report, retires
+from whet.values import Value
+
+KIND = "improve"
+NO_MODEL = "No model is set, so nothing was tried: `whet config set model local`, then `whet improve` again."
+BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
+
+
+class Ready(Value, frozen=True):
+    """A trial that can begin, as its order holds it, or why there is none."""
+
+    idea: Idea
+    body: str = ""
+    outcome: Outcome | None = None
+    spent: Spent = Spent()
+
+
+class Course(NamedTuple):
+    """One improvement while it is carried out."""
+
+    home: Home
+    steps: Steps
+    ask: Ask
+    supply: Supply
+    observe: Callable[[Idea], Observe] | None = None
+
+
+def order(ask: Ask, *, key: str) -> Order:
+    """The order to improve. Only one is open at a time."""
+    return Order(KIND, key, msgspec.json.encode(ask).decode(), alone=KIND)
+
+
+def improve(
+    home: Home,
+    steps: Steps,
+    body: str,
+    *,
+    supply: Supply | None = None,
+    observe: Callable[[Idea], Observe] | None = None,
+) -> Done:
+    """Find what fails again and again, change what the agent is told, try it, and keep what is proved."""
+    course = Course(home, steps, msgspec.json.decode(body, type=Ask), supply or served, observe)
+    has_model = bool(steps.do("model", lambda: course.ask.model or load(home).model))
+    found = msgspec.json.decode(steps.do("ideas", lambda: _found(course, has_model)), type=Found)
+    carry = partial(_tried, course) if has_model else partial(_left_to_a_person, course)
+    outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
+    report = Report(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL)
+    spent = together(each.spent for each in outcomes)
+    return Done(sentence(report), (), spent, msgspec.json.encode(report).decode())
+
+
+def planned(home: Home, database: Database, ask: Ask, *, id: str, supply: Supply | None = None) -> Report:
+    """What an improvement would do and cost, without doing it."""
+    has_model = bool(ask.model or load(home).model)
+    found = _ideas(home, database, ask, supply or served) if has_model else _ideas(home, database, ask, None)
+    outcomes = []
+    for number, idea in enumerate(found.ideas, start=1):
+        if idea.refused or idea.patch is None or not has_model:
+            why = idea.refused or ("a model would write a rule" if has_model else "no model is set")
+            outcomes.append(Outcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
+            continue
+        ready = _prepared(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
+        outcomes.append(ready if isinstance(ready, Outcome) else _costing(idea, ready))
+    return Report(found.sessions, found.lessons, tuple(outcomes), "" if has_model else NO_MODEL)
+
+
+def sentence(report: Report) -> str:
+    """An improvement in a line."""
+    counts = {became: sum(each.became is became for each in report.outcomes) for became in Became}
+    told = ", ".join(f"{number} {became.value}" for became, number in counts.items() if number)
+    return f"{report.lessons} lessons from {report.sessions} sessions; {told or 'nothing to try'}"
+
+
+def _found(course: Course, has_model: bool) -> str:
+    with opened(course.home) as database:
+        found = _ideas(course.home, database, course.ask, course.supply if has_model else None)
+    return msgspec.json.encode(found).decode()
+
+
+def _ideas(home: Home, database: Database, ask: Ask, supply: Supply | None) -> Found:
+    named = ask.model or load(home).model
+    model = supply(home, load(home), named).model.name if supply else ""
+    return find_ideas(home, database, ask, model=model, named=named)
+
+
+def _left_to_a_person(course: Course, number: int, idea: Idea) -> Outcome:
+    """Without a model the way ends before the retry: what was found waits, for a person to approve or to try live."""
+    if idea.refused or idea.patch is None:
+        return Outcome(idea, Became.REFUSED, idea.refused)
+
+    def put(patch: Patch) -> str:
+        with opened(course.home) as database:
+            try:
+                entry = propose(course.home, database, patch, actor=Actor.POLICY, now=time.time())
+            except WhetError as error:
+                return msgspec.json.encode(Outcome(idea, Became.REFUSED, error.message)).decode()
+        why = f"whet pending approve {entry.number}, or whet canary start --pending {entry.number}"
+        return msgspec.json.encode(Outcome(idea, Became.WAITS, why, entry=entry.number)).decode()
+
+    return msgspec.json.decode(course.steps.do(f"propose {number}", partial(put, idea.patch)), type=Outcome)
+
+
+def _tried(course: Course, number: int, idea: Idea) -> Outcome:
+    if idea.refused:
+        return Outcome(idea, Became.REFUSED, idea.refused)
+    value = course.steps.do(f"prepare {number}", lambda: _readied(course, number, idea))
+    ready = msgspec.json.decode(value, type=Ready)
+    if ready.outcome is not None:
+        return replace(ready.outcome, spent=ready.spent)
+    observe = course.observe(ready.idea) if course.observe else None
+    try:
+        done = trial(course.home, course.steps, ready.body, observe=observe)
+    except WhetError as error:
+        spent = together((ready.spent, left_by(error).spent))
+        return Outcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
+    progress = msgspec.json.decode(done.value, type=Progress)
+    kept = course.steps.do(f"keep {number}", lambda: _kept(course, ready.idea, progress))
+    return replace(msgspec.json.decode(kept, type=Outcome), spent=together((ready.spent, done.spent)))
+
+
+def _readied(course: Course, number: int, idea: Idea) -> str:
+    """Everything for one trial: the words where a model has to write them, the cases, the plan."""
+    home = course.home
+    with opened(home) as database:
+        settings = load(home)
+        chosen = course.supply(home, settings, course.ask.model or settings.model)
+        written, spent = with_words(database, chosen, idea, interrupt=course.steps.interrupt)
+        if written.patch is None:
+            outcome: Outcome | Prepared = Outcome(written, Became.REFUSED, written.refused)
+        else:
+            id = f"{course.steps.id}-{number}"
+            outcome = _prepared(home, database, course.ask, written, id=id, supply=course.supply)
+    if isinstance(outcome, Outcome):
+        return msgspec.json.encode(Ready(written, outcome=outcome, spent=spent)).decode()
+    return msgspec.json.encode(Ready(written, outcome.order.body, spent=spent)).decode()
+
+
+def _prepared(
+    home: Home, database: Database, ask: Ask, idea: Idea, *, id: str, supply: Supply | None
+) -> "Prepared | Outcome":
+    if idea.patch is None:
+        return Outcome(idea, Became.UNTRIED, "there is nothing to try")
+    cases = cases_for(home, database, ask, idea)
+    if not any(not case.guard for case in cases):
+        why = "no case could be made from its sessions: `whet cases new` writes one, `--cases` names some"
+        return Outcome(idea, Became.UNTRIED, why)
+    wanted = Wanted(
+        idea.patch, cases, ask.seeds, ask.alpha, ask.allowance, ask.placebo, ask.model,
+        hidden=folders_of(home.folder, ask.cases),
+    )  # fmt: skip
+    try:
+        return prepare(home, database, wanted, id=id, now=time.time(), supply=supply)
+    except WhetError as error:
+        return Outcome(idea, Became.REFUSED, error.message)
+
+
+def _costing(idea: Idea, ready: Prepared) -> Outcome:
+    attempts = ready.plan.attempts_most
+    return Outcome(
+        idea,
+        Became.PLANNED,
+        f"{len(ready.trial.design.cases)} cases, {ready.trial.design.seeds} seeds",
+        attempts_most=attempts,
+        tokens_most=attempts * (ready.of_one.input + ready.of_one.output),
+        dollars_most=ready.plan.cost_most if ready.of_one.dollars is not None else None,
+        minimum_effect=ready.plan.minimum_effect,
+    )
+
+
+def _kept(course: Course, idea: Idea, progress: Progress) -> str:
+    """Do what the verdict says; what was done before a crash is found and not done again."""
+    verdict = progress.result.verdict
+    outcome = Outcome(idea, Became.UNDECIDED, verdict=verdict, entry=progress.entry, attempts=progress.attempts)
+    assert idea.patch is not None
+    with opened(course.home) as database:
+        if idea.way == RETIRE:
+            made = _retired(course.home, database, idea.patch, verdict, outcome)
+        elif verdict.ruling is not Ruling.ACCEPT:
+            made = replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
+        elif idea.way == TEMPLATE:
+            made = replace(outcome, became=Became.KEPT, why="`--warm auto` may choose it")
+        else:
+            made = _in_force(course, database, idea.patch, outcome)
+    return msgspec.json.encode(made).decode()
+
+
+def _in_force(course: Course, database: Database, patch: Patch, outcome: Outcome) -> Outcome:
+    """Tell an accepted rule to a share of the sessions."""
+    home, share = course.home, course.ask.share
+    known = ledger_of(home, database).state().get(Form.RULE, patch.name)
+    if known is not None and (known.text, known.scope) == (patch.text, patch.scope):
+        return replace(outcome, became=Became.CANARY, entry=known.number)
+    try:
+        if share >= 1:
+            entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
+            return replace(outcome, became=Became.KEPT, entry=entry.number)
+        entry = try_out(home, database, patch, actor=Actor.POLICY, now=time.time(), share=share)
+    except Refused as error:
+        return replace(outcome, became=Became.REFUSED, why=error.message)
+    return replace(outcome, became=Became.CANARY, entry=entry.number)
+
+
+def _retired(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: Outcome) -> Outcome:
+    """Take a rule away that no longer helps; a person's own waits for that person."""
+    if not retires(verdict):
+        return replace(outcome, became=Became.KEPT, why="without it, more fails" if _fails(verdict) else "not sure")
+    rule = ledger_of(home, database).state().get(Form.RULE, patch.name)
+    if rule is None:
+        return replace(outcome, became=Became.RETIRED)
+    if rule.trust is Trust.OPERATOR:
+        entry = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
+        return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
+    entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
+    return replace(outcome, became=Became.RETIRED, entry=entry.number)
+
+
+def _fails(verdict: Verdict) -> bool:
+    return verdict.ruling is Ruling.REJECT

@@ -1,0 +1,184 @@
+"""The watch: sessions counted for each canary as they settle, and what their outcomes ask for done.
+
+Templates are watched beside them (`template_watch`).
+"""
+
+import time
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime
+
+import msgspec
+
+from whet.changes.apply import promote, revert
+from whet.engine.orders import Done
+from whet.engine.steps import Steps
+from whet.errors import WhetError
+from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots
+from whet.improving.template_watch import Measured, look_at_templates
+from whet.ledger.entries import Actor, Item
+from whet.shipped.data import failure_weights
+from whet.store.analyses import refresh
+from whet.store.canary_counts import Counted, Delivery, count, counted, deliveries
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.store.recording import SOURCE
+from whet.targets.drawing import unit_of
+from whet.targets.settings import FILE_AGENT
+from whet.targets.telling import tell
+from whet.told.passages import Setting
+from whet.told.rules import holds_in
+from whet.trials.canaries import Comparison, Decision, Observation, compare, is_told, key_of
+from whet.values import Value
+
+KIND = "watch"
+DAY_SECONDS = 86_400
+
+
+class Watched(Value, frozen=True):
+    """A canary, the evidence so far, and what was done about it: the number of the entry, and why."""
+
+    entry: int
+    name: str
+    text: str
+    since: float
+    share: float
+    sessions: int
+    comparison: Comparison
+    decided: int = 0
+    why: str = ""
+
+
+class Looked(Value, frozen=True):
+    """All that one look found."""
+
+    canaries: tuple[Watched, ...] = ()
+    templates: tuple[Measured, ...] = ()
+
+
+def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
+    """Look at everything once. What was counted or decided before a crash is not counted or decided again."""
+
+    def act() -> str:
+        with opened(home) as database:
+            found = look(home, database, now=time.time())
+        return msgspec.json.encode(found).decode()
+
+    value = steps.do("look", act)
+    found = msgspec.json.decode(value, type=Looked)
+    told = [each.why for each in found.canaries if each.decided] + [each.why for each in found.templates]
+    decided = "; ".join(filter(None, told))
+    templates = f" and {len(found.templates)} templates" if found.templates else ""
+    return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=value)
+
+
+def look(home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS) -> Looked:
+    """Count what is new, then do what the evidence is enough for, with canaries and with templates."""
+    return Looked(
+        look_at_canaries(home, database, now=now, settled_seconds=settled_seconds),
+        look_at_templates(home, database, now=now, settled_seconds=settled_seconds),
+    )
+
+
+def look_at_canaries(
+    home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS
+) -> tuple[Watched, ...]:
+    """Count what is new, then promote or revert what the evidence is enough for."""
+    canaries = [item for item in ledger_of(home, database).state().rules if item.canary]
+    if not canaries:
+        return ()
+    refresh(database, failure_weights(), progress=lambda _: None)
+    sessions = live_sessions(database, since=min(item.since for item in canaries))
+    found = tuple(_watched(home, database, item, sessions, now=now, settled=now - settled_seconds) for item in canaries)
+    tell(home, database, now=now)
+    return found
+
+
+def standing(home: Home, database: Database) -> tuple[Watched, ...]:
+    """Every canary with what was counted so far; nothing is counted and nothing decided."""
+    canaries = (item for item in ledger_of(home, database).state().rules if item.canary)
+    return tuple(_compared(item, counted(database, item.number)) for item in canaries)
+
+
+def _compared(item: Item, units: list[Counted]) -> Watched:
+    comparison = compare([Observation(each.told, each.loss, item.share) for each in units])
+    sessions = sum(each.sessions for each in units)
+    return Watched(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
+
+
+def _watched(
+    home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float
+) -> Watched:
+    known = counted(database, item.number)
+    new = [*_own_units(item, sessions, settled), *_delivered_units(database, item, sessions, settled)]
+    seen = {each.unit for each in known}
+    count(database, item.number, [each for each in new if each.unit not in seen], now=now)
+    watched = _compared(item, counted(database, item.number))
+    return _acted(home, database, watched, now=now)
+
+
+def _acted(home: Home, database: Database, watched: Watched, *, now: float) -> Watched:
+    decision = watched.comparison.decision
+    if decision is Decision.WAIT:
+        return watched
+    act = promote if decision is Decision.PROMOTE else revert
+    why = reason(watched)
+    try:
+        entry = act(home, database, watched.entry, actor=Actor.WATCH, now=now, note=why)
+    except WhetError as error:  # somebody changed it meanwhile: the others are looked at all the same
+        return msgspec.structs.replace(watched, why=error.message)
+    return msgspec.structs.replace(watched, decided=entry.number, why=why)
+
+
+def reason(watched: Watched) -> str:
+    """Why a canary was promoted or reverted, with its numbers."""
+    found = watched.comparison
+    word = "promoted" if found.decision is Decision.PROMOTE else "reverted"
+    low, high = found.interval
+    told, untold = found.loss_told or 0.0, found.loss_untold or 0.0
+    return (
+        f"{watched.name} {word}: mean failure {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
+        f" {found.untold} without; effect {found.effect:+.2f} ({low:+.2f} to {high:+.2f}), evidence of"
+        f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
+        f" wrong with a chance of at most {100 * found.alpha:g} %"
+    )
+
+
+def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[Counted]:
+    """Sessions of Whet's own agent. Those that go on from one another drew once and count once."""
+    fitting = (each for each in sessions if each.started >= item.since and _holds(item, each))
+    for lot, group in settled_lots(fitting, settled=settled).items():
+        yield _unit(lot, is_told(key_of(item), lot, item.share), group)
+
+
+def _delivered_units(database: Database, item: Item, sessions: list[Live], settled: float) -> Iterator[Counted]:
+    """Sessions of other agents, by the day of the file that they read. A day counts when it is over."""
+    for delivery in deliveries(database, item.number):
+        end = datetime.fromisoformat(delivery.day).replace(tzinfo=UTC).timestamp() + DAY_SECONDS
+        if end > settled:
+            continue
+        group = [
+            each
+            for each in sessions
+            if delivery.at <= each.started < end and _read(delivery, each) and _holds(item, each)
+        ]
+        if group:
+            yield _unit(unit_of(delivery.file, delivery.day), delivery.told, group)
+
+
+def _unit(unit: str, told: bool, group: list[Live]) -> Counted:
+    return Counted(unit, told, sum(each.loss for each in group) / len(group), len(group))
+
+
+def _read(delivery: Delivery, session: Live) -> bool:
+    """Whether a session's agent was shown the file."""
+    project = delivery.project.rstrip("/")
+    is_reader = session.source in delivery.agents or (FILE_AGENT in delivery.agents and session.source != SOURCE)
+    return is_reader and (not project or f"{session.folder}/".startswith(f"{project}/"))
+
+
+def _holds(item: Item, session: Live) -> bool:
+    """Whether the rule would have been for it, told or not. Whether somebody sat there is not on record."""
+    scope = msgspec.structs.replace(item.scope, purposes=(), tools=item.scope.tools if session.facts.tools else ())
+    return holds_in(scope, Setting(tools=session.facts.tools, model=session.model))

@@ -1,0 +1,1 @@
+"""Sockets and HTTP: the only way out of this machine."""

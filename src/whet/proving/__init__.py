@@ -1,0 +1,1 @@
+"""Cases made, attempts carried out, trials judged."""

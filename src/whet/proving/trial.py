@@ -1,0 +1,148 @@
+"""A trial as durable work: carried out case by case, judged, and entered in the ledger."""
+
+import time
+from collections.abc import Callable
+from functools import partial
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.engine.orders import Done, Failed, left_by
+from whet.engine.steps import Steps
+from whet.errors import WhetError
+from whet.evidence.error_budget import Parts
+from whet.evidence.verdicts import Ruling
+from whet.examples import templates
+from whet.examples.choosing import Worth
+from whet.ledger.entries import Actor, Entry
+from whet.ledger.patches import Form, Patch
+from whet.proving.attempt import KIND as ATTEMPT
+from whet.proving.attempt import Ask
+from whet.proving.plan import STEPS, Trial
+from whet.runs.run import Spent, together
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger, ledger_of
+from whet.store.opening import opened
+from whet.store.template_files import record_worth
+from whet.store.trials import keep_progress, material, progress_of
+from whet.trials.attempts import Arm, Attempt, Place
+from whet.trials.design import Price, Result, Stop, is_needed, judged, waves
+from whet.values import Value
+
+
+class Progress(Value, frozen=True):
+    """How far a trial is."""
+
+    trial: str
+    result: Result
+    attempts: int
+    planned: int
+    price: Price = Price()
+    entry: int = 0  # of the ledger, once it is there
+    parts: Parts = Parts.EVEN
+
+
+Observe = Callable[[Progress], None]
+
+
+def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None) -> Done:
+    """Carry a trial out. What its attempts gave is remembered, so that nothing paid is repeated after a crash."""
+    order = msgspec.json.decode(body, type=Trial)
+    attempts: list[Attempt] = []
+    result = judged(order.design, attempts)
+    planned = sum(len(wave) for wave in waves(order.design))
+    for number, wave in enumerate(waves(order.design), start=1):
+        places = [place for place in wave if is_needed(order.design, result, place)]
+        if not places:
+            continue
+        try:
+            values = steps.spread(ATTEMPT, tuple(_ask(order, place, steps.id) for place in places))
+        except WhetError as error:
+            raise _failed(error.message, error.advice, result, left_by(error).spent) from error
+        attempts += (msgspec.json.decode(value, type=Attempt) for value in values)
+        result = judged(order.design, attempts)
+        progress = Progress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
+        steps.do(f"look {number}", partial(_told, home, progress))
+        if observe:
+            observe(progress)
+        if result.stop is not Stop.OPEN:
+            break
+    if result.void == len(attempts):
+        raise _failed(f"No attempt could be made: {attempts[0].void}", "Check the model: `whet run hello`.", result)
+    progress = Progress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
+    value = steps.do("verdict", lambda: _entered(home, order, progress))
+    sessions = tuple(attempt.session for attempt in attempts if attempt.session)
+    return Done(sentence(order, result), sessions, result.spent, value)
+
+
+def _failed(message: str, advice: str, result: Result, *more: Spent) -> Failed:
+    """A trial that cannot be judged has its price all the same."""
+    return Failed(message, advice=advice, spent=together((result.spent, *more)))
+
+
+def _ask(order: Trial, place: Place, work: str) -> tuple[str, str]:
+    ask = Ask(
+        trial=order.id,
+        case=order.cases[place.case],
+        arm=place.arm,
+        seed=place.seed,
+        patch=order.patches.get(place.arm.value, ""),
+        model=order.model,
+        sampling=order.sampling,
+        hidden=order.hidden,
+        fresh=order.fresh,
+    )
+    return f"{work}/{place.case}/{place.arm}/{place.seed}", msgspec.json.encode(ask).decode()
+
+
+def _told(home: Home, progress: Progress) -> str:
+    with opened(home) as database:
+        keep_progress(database, progress.trial, progress, now=time.time())
+    return "{}"
+
+
+def _entered(home: Home, order: Trial, progress: Progress) -> str:
+    """Put the verdict in the ledger, once, and what a template is worth beside it."""
+    now = time.time()
+    with opened(home) as database, database.writing():
+        known = progress_of(database, order.id, Progress)
+        if known is not None and known.entry:
+            return msgspec.json.encode(known).decode()
+        patch = patch_of(database, order)
+        verdict = progress.result.verdict
+        entry = Entry(
+            number=0,
+            step=STEPS[verdict.ruling],
+            patch=patch,
+            actor=Actor.POLICY,
+            at=now,
+            note=sentence(order, progress.result),
+            verdict=msgspec.json.encode(progress).decode(),
+            about=order.about,
+            home="" if patch.form is Form.RULE else ledger_of(home, database).home,
+        )
+        done = replace(progress, entry=Ledger(database).append([entry])[0].number)
+        keep_progress(database, order.id, done, now=now)
+        if patch.form is Form.TEMPLATE:
+            key = templates.read(patch.text, name=patch.name).key
+            low, high = verdict.interval
+            record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=order.model))
+    return msgspec.json.encode(done).decode()
+
+
+def patch_of(database: Database, order: Trial) -> Patch:
+    """The candidate of a trial."""
+    return material(database, order.patches[Arm.CANDIDATE.value], Patch)
+
+
+def sentence(order: Trial, result: Result) -> str:
+    """The verdict in a line."""
+    verdict = result.verdict
+    words = {Ruling.ACCEPT: "accepted", Ruling.REJECT: "rejected", Ruling.UNDECIDED: "undecided"}
+    low, high = (100 * bound for bound in verdict.interval)
+    return (
+        f"The {order.form} {order.name} is {words[verdict.ruling]}: {100 * verdict.effect:+.0f} points"
+        f" ({low:+.0f} to {high:+.0f}) over {verdict.cases} cases"
+        f"{f'; {result.held_back}' if result.held_back else ''}"
+    )

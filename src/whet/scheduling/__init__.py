@@ -1,0 +1,1 @@
+"""The clock, the runs of jobs, and where their reports go."""

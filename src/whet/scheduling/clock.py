@@ -1,0 +1,149 @@
+"""The clock of the jobs: once a minute, what is due is written down and ordered, and what was left is put right."""
+
+import time
+
+from msgspec.structs import replace
+
+from whet.engine import work
+from whet.engine.life import held
+from whet.engine.orders import Done, Queue
+from whet.engine.steps import Steps
+from whet.engine.work import Office, identity, office
+from whet.errors import WhetError
+from whet.jobs import schedules
+from whet.jobs.job import Job, schedule_of, stamp
+from whet.jobs.runs import Record, State, left
+from whet.scheduling.runs import KIND, delivery_order, lock_name, order, run_id
+from whet.scheduling.sessions import spent_on
+from whet.store import job_records
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.job_files import list_jobs
+from whet.store.job_records import Mark
+from whet.store.ledger import identity_of
+from whet.store.opening import opened
+
+DAY = 86_400.0
+KEPT_DAYS = 30
+SWEEP_SECONDS = 3600.0
+WORDS = {
+    work.State.CANCELLED: "The work was cancelled.",
+    work.State.FAILED: "The work failed.",
+    work.State.DONE: "The work ended, and left no record.",
+}
+
+
+def clock(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at the time itself
+    """Look at the clock. Looking twice, or with two clocks at once, orders nothing twice."""
+    return Done(steps.do("look", lambda: look(home, now=time.time())))
+
+
+def look(home: Home, *, now: float) -> str:
+    """Write down what is due, order it, and hand over again what did not arrive; says what was ordered."""
+    own = identity_of(home)
+    with opened(home) as database, office(home) as counter:
+        _settle(home, database, counter, now)
+        due = _due(home, database, own, now)
+        for record in job_records.open_runs(database, own):
+            if record.state is State.DUE:
+                counter.submit(order(record), Queue.JOBS)
+                _save_unless_begun(database, own, replace(record, state=State.ORDERED))
+        again = [each for each in job_records.undelivered(database, own) if (each.next_try or 0.0) <= now]
+        for record in again:
+            counter.submit(delivery_order(record), Queue.CHORES)
+        job_records.keep_mark(database, Mark(own, job_records.CLOCK, "", now))
+        counter.sweep(before=now - SWEEP_SECONDS)
+    return f"{due} due, {len(again)} to deliver again"
+
+
+def _due(home: Home, database: Database, own: str, now: float) -> int:
+    """Move each job's mark on, with a run for what came up since; how many runs came up."""
+    busy = {record.job.name for record in job_records.open_runs(database, own)}
+    found = {each.name: each.job for each in list_jobs(home.folder)}
+    written = 0
+    for name, job in found.items():
+        if job is not None:
+            job_records.prune(database, own, name, before=now - job.keep_days * DAY)
+            written += name not in busy and _accounted(home, database, job, now)
+    for mark in job_records.marks(database, own):
+        if mark.job and mark.job not in found:
+            _leave_behind(database, mark, now)
+    return written
+
+
+def _accounted(home: Home, database: Database, job: Job, now: float) -> bool:
+    """Whether the job is due, and written down as such. What a run held up or a machine slept through is missed."""
+    own = identity_of(home)
+    mark = _mark(database, own, job, now)
+    if job.paused or (job.repeat and mark.made >= job.repeat):
+        job_records.keep_mark(database, mark._replace(accounted=now))
+        return False
+    due = schedules.due(schedule_of(job), mark.accounted, now)
+    if due is None:
+        return False
+    record = Record(run_id(home, job.name, due.at), job, due.at, missed=due.missed, missed_count=due.missed_count)
+    return job_records.account(database, own, record, mark)
+
+
+def _mark(database: Database, own: str, job: Job, now: float) -> Mark:
+    """How far the job is accounted for. A schedule that a person changed begins when it is first seen."""
+    known = job_records.mark_of(database, own, job.name)
+    if known is not None and known.schedule == stamp(job):
+        return known
+    is_same = known is not None and known.schedule.endswith(f" {job.added!r}")
+    begins = job.added if job.added and not is_same else now
+    mark = Mark(
+        own,
+        job.name,
+        stamp(job),
+        max(begins, known.accounted if known else 0.0),
+        known.made if known and is_same else 0,
+    )
+    job_records.keep_mark(database, mark)
+    return mark
+
+
+def _leave_behind(database: Database, mark: Mark, now: float) -> None:
+    """A job that was taken away misses nothing, and may come back; its old runs go in time."""
+    job_records.prune(database, mark.home, mark.job, before=now - KEPT_DAYS * DAY)
+    if job_records.runs(database, mark.home, mark.job, limit=1):
+        job_records.keep_mark(database, mark._replace(accounted=now))
+    else:
+        job_records.forget_mark(database, mark.home, mark.job)
+
+
+def _settle(home: Home, database: Database, counter: Office, now: float) -> None:
+    """End the runs that will not end themselves: cancelled, given up, or stopped with the program that made them."""
+    own = identity_of(home)
+    for record in (*job_records.open_runs(database, own), *job_records.waiting(database, own)):
+        why = _stopped(home, record) if record.is_direct else _ended(counter, record)
+        if not why:
+            continue
+        with database.writing():
+            now_known = job_records.record_of(database, record.id)  # its last step may have been written meanwhile
+            if now_known.state is record.state and now_known.handing is record.handing:
+                job_records.save(database, own, left(now_known, why, now=now, spent=spent_on(database, record)))
+
+
+def _ended(counter: Office, record: Record) -> str:
+    """Why work that is over left its run open; empty while it goes on, or has not been ordered yet."""
+    if record.state is State.DUE:
+        return ""
+    try:
+        found = counter.find(identity(KIND, record.id))
+    except WhetError:
+        return "Its order was lost."
+    return "" if found.is_open else f"{WORDS[found.state]} {found.error}".strip()
+
+
+def _stopped(home: Home, record: Record) -> str:
+    """A program holds a lock while it makes a run of its own."""
+    with held(home, lock_name(record)) as is_free:
+        return "The program that made this run was stopped." if is_free else ""
+
+
+def _save_unless_begun(database: Database, own: str, record: Record) -> None:
+    """A quick worker may have begun it already."""
+    with database.writing():
+        if job_records.record_of(database, record.id).state is State.DUE:
+            job_records.save(database, own, record)

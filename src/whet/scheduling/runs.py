@@ -1,0 +1,220 @@
+"""A run of a job, step by step: done once, whoever dies; and the delivery of its report."""
+
+import hashlib
+import os
+import time
+from threading import Event
+from typing import TypeVar
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.engine.orders import Done, Failed, Order
+from whet.engine.steps import Steps, Unsure
+from whet.errors import WhetError
+from whet.jobs.runs import Handing, Outcome, Record, Result, State, finished, handed, heading, script_result
+from whet.scheduling.material import expect_outside, expect_script, folder_of, prompt_of
+from whet.scheduling.programs import Program, Ran, run
+from whet.scheduling.reports import Surroundings, deliver, may_be_repeated
+from whet.scheduling.sessions import Loaded, Scene, Task, carried_out, spent_on
+from whet.secrets.redactor import Redactor, secret_values
+from whet.store import job_records, skill_files
+from whet.store.home import Home
+from whet.store.job_files import load
+from whet.store.ledger import identity_of
+from whet.store.opening import opened
+from whet.values import Value
+
+KIND = "job"
+DELIVERY = "delivery"
+ID_BYTES = 6
+_Kept = TypeVar("_Kept", bound=msgspec.Struct)
+
+
+class Ask(Value, frozen=True):
+    """Which run is to be made, or whose report is to be handed over once more."""
+
+    run: str
+    tries: int = 0
+
+
+class Begun(Value, frozen=True):
+    """A run at its start: all that it is made from, or why it cannot begin."""
+
+    record: Record
+    task: Task
+    error: str = ""
+
+
+class Sent(Value, frozen=True):
+    """What came of one try to hand a report over."""
+
+    handing: Handing
+    error: str = ""
+
+
+def run_id(home: Home, job: str, scheduled: float, *, manual: str = "") -> str:
+    """The id of a run: the same for one job and one time, so that no run is made twice."""
+    key = "\0".join((identity_of(home), job, repr(scheduled), manual))
+    return hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()
+
+
+def lock_name(record: Record) -> str:
+    """What a program holds while it makes a run of its own, so that its death is noticed."""
+    return f"run-{record.id}"
+
+
+def order(record: Record) -> Order:
+    return Order(KIND, record.id, msgspec.json.encode(Ask(record.id)).decode())
+
+
+def delivery_order(record: Record) -> Order:
+    body = msgspec.json.encode(Ask(record.id, record.tries)).decode()
+    return Order(DELIVERY, f"{record.id}/{record.tries}", body)
+
+
+def job(home: Home, steps: Steps, body: str) -> Done:
+    """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
+    ask = msgspec.json.decode(body, type=Ask)
+    begun = _kept(steps.do("begin", lambda: _text(_begin(home, ask))), Begun)
+    result = Result(Outcome.FAILED, error=begun.error) if begun.error else _worked(home, steps, begun)
+    record = _kept(steps.do("record", lambda: _text(_record(home, begun.record, result))), Record)
+    record = _hand_over(home, steps, record)
+    sessions = tuple(filter(None, (result.session,)))
+    if record.has_failed:
+        # Failed work must not look done; what it was told stands in the history.
+        raise Failed(
+            f"{heading(record)}. {result.error}".strip(),
+            advice=f"`whet jobs history {record.job.name}` shows it; `whet jobs run {record.job.name}` runs it again.",
+            spent=result.spent,
+            sessions=sessions,
+        )
+    return Done(heading(record), sessions, result.spent)
+
+
+def delivery(home: Home, steps: Steps, body: str) -> Done:
+    """Try once more to hand a report over."""
+    ask = msgspec.json.decode(body, type=Ask)
+    record = _kept(steps.do("look", lambda: _text(_undelivered(home, ask))), Record)
+    if record.handing is not Handing.FAILED or record.tries != ask.tries:
+        return Done(f"{heading(record)}: there is nothing to deliver")
+    record = _hand_over(home, steps, record)
+    return Done(f"{heading(record)}: {record.handing}")
+
+
+def _begin(home: Home, ask: Ask) -> Begun:
+    with opened(home) as database:
+        record = job_records.record_of(database, ask.run)
+        try:
+            job = load(home.folder, record.job.name)
+            record = replace(record, job=job)
+            skills = tuple(Loaded(name, skill_files.load(home.folder, name).body) for name in job.skills)
+            task, error = Task(prompt_of(job), skills), ""
+        except WhetError as mistake:
+            task, error = Task(""), f"{mistake.message} {mistake.advice}".strip()
+        record = replace(record, state=State.RUNNING, started=time.time())
+        job_records.save(database, identity_of(home), record)
+    return Begun(record, task, error)
+
+
+def _worked(home: Home, steps: Steps, begun: Begun) -> Result:
+    record, task = begun.record, begun.task
+    exit_code = None
+    if record.job.script.strip():
+        try:
+            ran = _kept(steps.once("script", lambda: _text(_run_script(record, steps.interrupt))), Ran)
+        except Unsure:
+            why = "A worker died while the script ran. It may have had its effect, so it was not run again."
+            return Result(Outcome.UNSURE, error=why)
+        except WhetError as error:
+            return Result(Outcome.FAILED, error=f"{error.message} {error.advice}".strip())
+        failed = script_result(ran.output, exit_code=ran.exit_code, seconds=record.job.script_seconds)
+        if failed is not None:
+            return failed
+        exit_code = ran.exit_code
+        if not task.prompt.strip():
+            outcome = Outcome.DONE if ran.output.strip() else Outcome.NOTHING_TO_REPORT
+            return Result(outcome, report=ran.output, exit_code=exit_code)
+        task = replace(task, material=ran.output)
+    result = _kept(steps.do("agent", lambda: _text(_agent(home, record, task, steps.interrupt))), Result)
+    return replace(result, exit_code=exit_code)
+
+
+def _run_script(record: Record, interrupt: Event) -> Ran:
+    expect_script(record.job)
+    program = Program(
+        record.job.script,
+        folder_of(record.job),
+        {**os.environ, "WHET_RUN": record.id},
+        record.job.script_seconds,
+    )
+    ran = run(program, interrupt=interrupt)
+    return replace(ran, output=Redactor(secret_values(os.environ)).text(ran.output))
+
+
+def _agent(home: Home, record: Record, task: Task, interrupt: Event) -> Result:
+    """What cannot even begin, for want of a key or a model, is a failed run like any other."""
+    with opened(home) as database:
+        try:
+            return carried_out(Scene(home, database, os.environ, interrupt), record, task)
+        except WhetError as error:
+            spent = spent_on(database, record)  # a worker before this one may have begun
+            return Result(Outcome.FAILED, error=f"{error.message} {error.advice}".strip(), spent=spent)
+
+
+def _record(home: Home, record: Record, result: Result) -> Record:
+    """Once: a worker that comes here again finds what stands already."""
+    with opened(home) as database:
+        known = job_records.record_of(database, record.id)
+        if known.state is State.ENDED:
+            return known
+        ended = finished(record, result, now=time.time())
+        job_records.save(database, identity_of(home), ended)
+    return ended
+
+
+def _hand_over(home: Home, steps: Steps, record: Record) -> Record:
+    if record.handing not in (Handing.WAITING, Handing.FAILED):
+        return record
+    how = steps.do if may_be_repeated(record) else steps.once
+    try:
+        sent = _kept(how("deliver", lambda: _text(_sent(home, record, steps.interrupt))), Sent)
+    except Unsure:
+        sent = Sent(
+            Handing.UNSURE, "A worker died while it delivered this; it may have arrived, and is not sent twice."
+        )
+
+    def note() -> str:
+        now = handed(record, sent.handing, sent.error, now=time.time())
+        with opened(home) as database:
+            job_records.save(database, identity_of(home), now)
+        return _text(now)
+
+    return _kept(steps.do("note the delivery", note), Record)
+
+
+def _sent(home: Home, record: Record, interrupt: Event) -> Sent:
+    try:
+        expect_outside(home, record.job)
+        deliver(record, Surroundings(folder_of(record.job), os.environ, interrupt))
+    except WhetError as error:
+        return Sent(Handing.FAILED, Redactor(secret_values(os.environ)).text(f"{error.message} {error.advice}".strip()))
+    return Sent(Handing.DELIVERED)
+
+
+def _undelivered(home: Home, ask: Ask) -> Record:
+    """The run, with the job as it stands now: a person may have put right where its report goes."""
+    with opened(home) as database:
+        record = job_records.record_of(database, ask.run)
+    try:
+        return replace(record, job=load(home.folder, record.job.name))
+    except WhetError:
+        return record  # the job is gone or broken; its report still goes where it was to go
+
+
+def _text(value: Value) -> str:
+    return msgspec.json.encode(value).decode()
+
+
+def _kept(text: str, kind: type[_Kept]) -> _Kept:
+    return msgspec.json.decode(text, type=kind)

@@ -1,0 +1,124 @@
+"""A session begun warm: chosen, drawn, placed and counted."""
+
+from contextlib import closing
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from conversations import program, user
+from samples_of_templates import TEMPLATE
+from whet.agent.session import Talk, Wish
+from whet.agent.warm_start import AUTO, beginning, chosen, count_use, drawn, warmed
+from whet.errors import WhetError
+from whet.examples.choosing import Need, Worth
+from whet.examples.templates import written
+from whet.runs.settings import Settings, Templates
+from whet.sessions.example_marks import cold, is_warm
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.template_draws import is_drawn
+from whet.store.template_files import record_worth, uses
+from whet.trials.canaries import is_told
+
+MESSAGES = (program("Be kind."), user("Look at the garden plan."))
+NEED = Need(task="Look at the garden plan.")
+
+
+@pytest.fixture
+def templates(home: Home) -> Path:
+    folder = home.folder / "templates"
+    folder.mkdir(parents=True)
+    (folder / "garden-work.json").write_text(written(TEMPLATE))
+    return folder
+
+
+@pytest.mark.usefixtures("templates")
+def test_a_session_begins_with_the_named_template_and_its_use_is_counted(home: Home, database: Database) -> None:
+    choice = chosen(home, database, "garden-work", NEED, now=5.0)
+    begun = warmed(MESSAGES, choice)
+    assert (choice.by, begun.choice) == ("name", choice)
+    assert is_warm(begun.messages)
+    assert cold(begun.messages) == MESSAGES
+    count_use(database, choice, session="s", now=6.0)
+    assert uses(database)[TEMPLATE.key].sessions == 1
+
+
+@pytest.mark.usefixtures("templates")
+def test_auto_takes_what_fits_or_was_measured_or_nothing(home: Home, database: Database) -> None:
+    assert chosen(home, database, AUTO, NEED, now=5.0).by == "fit"
+    record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4.0))
+    assert chosen(home, database, AUTO, NEED, now=5.0).by == "measured"
+    none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
+    assert warmed(MESSAGES, none).messages == MESSAGES
+    count_use(database, none, session="s", now=6.0)
+    assert uses(database) == {}
+
+
+def test_a_name_that_is_not_there_is_said(home: Home, database: Database) -> None:
+    with pytest.raises(WhetError, match="no template"):
+        chosen(home, database, "missing", NEED, now=5.0)
+
+
+def begun(home: Home, database: Database, wish: Wish, script: Path) -> tuple[bool, list[str]]:
+    """Whether the session of a first turn is warm, and what the person was told."""
+    script.write_text('{"text": "Done."}\n')
+    told: list[str] = []
+    with closing(Talk(home, database, wish, tell=told.append)) as talk:
+        list(talk.turn("Look at the garden plan.", interrupt=Event()))
+        return is_warm(talk.run.messages), told
+
+
+def lot_that(is_warm_one: bool) -> str:
+    lots = (f"lot-{number}" for number in range(100))
+    return next(lot for lot in lots if is_told(f"template/{TEMPLATE.key}", lot, 0.5) is is_warm_one)
+
+
+@pytest.mark.usefixtures("templates")
+@pytest.mark.parametrize("lot_is_warm", [True, False])
+def test_auto_begins_warm_by_lot_and_says_so(home: Home, database: Database, tmp_path: Path, lot_is_warm: bool) -> None:
+    settings = Settings(model=f"scripted:{tmp_path / 'replies'}")
+    wish = Wish(settings, tmp_path, interactive=False, template=AUTO, id=lot_that(lot_is_warm))
+    is_warm_now, told = begun(home, database, wish, tmp_path / "replies")
+    assert is_warm_now is lot_is_warm
+    assert len(told) == 1
+    assert ("begins with the template garden-work" if lot_is_warm else "begins cold this time") in told[0]
+    assert bool(uses(database)) is lot_is_warm
+    assert is_drawn(database, since=0.0)
+
+
+@pytest.mark.usefixtures("templates")
+@pytest.mark.parametrize(("template", "measured"), [("garden-work", True), (AUTO, False)])
+def test_nothing_is_drawn_where_it_is_named_or_drawing_is_off(
+    home: Home, database: Database, tmp_path: Path, template: str, measured: bool
+) -> None:
+    settings = Settings(model=f"scripted:{tmp_path / 'replies'}", templates=Templates(measured=measured))
+    wish = Wish(settings, tmp_path, interactive=False, template=template, id=lot_that(False))
+    is_warm_now, told = begun(home, database, wish, tmp_path / "replies")
+    assert is_warm_now
+    assert not is_drawn(database, since=0.0)
+    assert len(told) == (template == AUTO)
+
+
+@pytest.mark.usefixtures("templates")
+def test_how_a_session_begins_is_said_in_a_line(home: Home, database: Database) -> None:
+    choice = chosen(home, database, AUTO, NEED, now=5.0)
+    draw = drawn(database, choice, lot=lot_that(False), model="m", now=5.0)
+    assert "50 % of the sessions begin without it" in beginning(choice, draw, Need())
+    none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
+    assert beginning(none, None, Need()) == "The session begins cold: no template fits the task."
+    named = choice._replace(by="name")
+    assert beginning(named, None, Need(tools=("read_file", "terminal"))) == ""
+    assert beginning(named, None, Need(tools=("terminal",))).endswith("does not have: read_file.")
+
+
+@pytest.mark.usefixtures("templates")
+def test_a_trial_of_the_model_in_the_settings_counts_in_its_sessions(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    """A trial records the model as the settings name it, and not as its provider does."""
+    model = f"scripted:{tmp_path / 'replies'}"
+    record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4e9, model=model))
+    wish = Wish(Settings(model=model), tmp_path, interactive=False, template=AUTO, id=lot_that(True))
+    _, told = begun(home, database, wish, tmp_path / "replies")
+    assert "measured over 40 cases" in told[0]

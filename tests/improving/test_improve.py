@@ -1,0 +1,232 @@
+"""Improvement from end to end: what failed is tried again with a rule, and kept only when that is proved."""
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from threading import Event
+
+import msgspec
+import pytest
+from msgspec.structs import replace
+
+from proving.trial_scenes import SECRET, failing, supply_of
+from proving.trial_scenes import repeats_unless_told as obeys
+from whet.agent.protocols import Reply
+from whet.agent.providers.scripted import says
+from whet.changes.apply import apply
+from whet.engine.steps import Direct
+from whet.evidence.verdicts import Ruling
+from whet.improving.improve import improve, planned
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.proving.attempt import Supply, attempt
+from whet.runs.run import Run
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
+from whet.shipped.guidance.rules import catalogue
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger, ledger_of
+from whet.store.preparing import prepare
+from whet.store.sessions import Provenance, keep
+from whet.trials.ideas import Ask, Became, Report
+
+ASK = Ask(model="scripted", placebo=False)
+# What does not depend on which database it is.
+EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+
+
+@pytest.fixture
+def failed(database: Database) -> None:
+    for number in range(1, 13):
+        keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
+
+
+def improved(home: Home, ask: Ask, supply: Supply) -> Report:
+    steps = Direct("night", lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
+    done = improve(home, steps, msgspec.json.encode(ask).decode(), supply=supply)
+    return msgspec.json.decode(done.value, type=Report)
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, database: Database) -> None:
+    report = improved(home, replace(ASK, most=1, share=0.25), supply_of(obeys))
+    assert (report.sessions, report.lessons, report.stopped) == (12, 1, "")
+    [outcome] = report.outcomes
+    assert outcome.became is Became.CANARY
+    assert outcome.verdict is not None
+    assert outcome.verdict.ruling is Ruling.ACCEPT
+    [rule] = ledger_of(home, database).state().rules
+    assert (rule.canary, rule.share, rule.number) == (True, 0.25, outcome.entry)
+    assert rule.scope == Scope(("scripted",), ("Edit",)), "what was measured on one model is said of no other"
+    steps = [entry.step for entry in Ledger(database).entries()]
+    assert steps == [Step.ACCEPTED, Step.CANARY]
+    again = improved(home, replace(ASK, most=1), supply_of(lambda _: says("Do as before.")))
+    assert all(each.idea.patch is None or each.idea.patch.text != rule.text for each in again.outcomes)
+
+
+class Died(Exception):
+    """The worker is gone, after a step had its effect and before that was written down."""
+
+
+class Mortal:
+    """Steps that are remembered, of a worker that dies in the one of that number."""
+
+    def __init__(self, memory: list[str], supply: Supply, home: Home, *, dies_at: int) -> None:
+        self.id = "night"
+        self.interrupt = Event()
+        self._memory, self._supply, self._home, self._dies_at = memory, supply, home, dies_at
+        self._done = 0
+
+    def do(self, _name: str, function: Callable[[], str]) -> str:
+        number, self._done = self._done, self._done + 1
+        if number == len(self._memory):
+            value = function()
+            if number == self._dies_at:
+                raise Died
+            self._memory.append(value)
+        return self._memory[number]
+
+    once = do
+
+    def spread(self, _kind: str, bodies: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+        made = (attempt(self._home, Direct(key), body, supply=self._supply).value for key, body in bodies)
+        return tuple(json.loads(self.do("spread", lambda: json.dumps(list(made)))))
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_a_worker_that_dies_in_every_step_leaves_one_verdict_and_one_canary(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    memory: list[str] = []
+    log = tmp_path / "log"
+    supply = supply_of(obeys, log)
+    body = msgspec.json.encode(replace(ASK, most=1)).decode()
+    deaths = 0
+    while True:
+        try:
+            done = improve(home, Mortal(memory, supply, home, dies_at=deaths), body, supply=supply)
+            break
+        except Died:
+            deaths += 1
+    assert deaths == len(memory) > 6
+    assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED, Step.CANARY]
+    [outcome] = msgspec.json.decode(done.value, type=Report).outcomes
+    assert len(log.read_text().splitlines()) == outcome.attempts, "no attempt was paid for twice"
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_a_rule_that_changes_nothing_is_not_kept(home: Home, database: Database) -> None:
+    report = improved(home, replace(ASK, most=1), supply_of(lambda run: obeys(replace(run, system=""))))
+    assert [each.became for each in report.outcomes] == [Became.UNDECIDED]
+    assert ledger_of(home, database).state().rules == ()
+    report = improved(home, replace(ASK, most=1), supply_of(obeys))
+    first = next(each for each in report.outcomes)
+    assert first.idea.patch != Ledger(database).entries()[0].patch, "nothing new was seen, so another rule is tried"
+
+
+@pytest.mark.usefixtures("failed")
+def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database: Database) -> None:
+    report = improved(home, Ask(), supply_of(obeys))
+    assert "No model is set" in report.stopped
+    [outcome] = report.outcomes
+    assert outcome.became is Became.WAITS
+    assert f"whet pending approve {outcome.entry}" in outcome.why
+    assert [entry.step for entry in Ledger(database).entries()] == [Step.PROPOSED]
+    assert improved(home, Ask(), supply_of(obeys)).outcomes[0].became is not Became.CANARY
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, database: Database) -> None:
+    report = planned(home, database, replace(ASK, most=1), id="dry", supply=supply_of(obeys))
+    [outcome] = report.outcomes
+    assert (outcome.became, outcome.attempts_most) == (Became.PLANNED, 24)
+    assert outcome.tokens_most > 0
+    assert outcome.minimum_effect is not None
+    assert Ledger(database).entries() == []
+
+
+@pytest.mark.usefixtures("failed")
+def test_a_model_that_writes_a_rule_is_sent_no_word_of_a_session(home: Home, database: Database) -> None:
+    for remedy in catalogue():  # all that fits is refused already
+        Ledger(database).append([_refused(remedy.name, remedy.text)])
+    seen: list[Run] = []
+
+    def writes(run: Run) -> Reply:
+        if run.shown:
+            return obeys(
+                replace(run, system=run.system.replace("Compare the text letter by letter", catalogue()[0].text))
+            )
+        seen.append(run)
+        return says("Compare the text letter by letter before you edit.")
+
+    report = improved(home, replace(ASK, most=1), supply_of(writes))
+    first = report.outcomes[0]
+    assert (first.idea.way, first.became) == ("model", Became.CANARY)
+    [request] = seen
+    assert SECRET not in msgspec.json.encode(request).decode()
+    assert "/app" not in msgspec.json.encode(request).decode()
+    assert '"tool": "edit"' in request.messages[-1].text
+    [rule] = ledger_of(home, database).state().rules
+    assert (rule.text, rule.trust) == ("Compare the text letter by letter before you edit.", Trust.AGENT)
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_rules_are_tried_again_for_another_model(home: Home, database: Database) -> None:
+    text = catalogue()[0].text
+    proofs = tuple(Proof(session, 1) for session in _sessions(database))
+    proved = Patch(Form.RULE, Action.ADD, "old", text, Scope(("other",)), trust=Trust.AGENT, proofs=proofs)
+    entry = apply(home, database, proved, actor=Actor.POLICY, now=1.0)
+    Ledger(database).append([replace(entry, step=Step.ACCEPTED)])
+    report = improved(home, replace(ASK, most=5), supply_of(obeys))
+    again = next(each for each in report.outcomes if each.idea.way == "again")
+    assert again.became is Became.CANARY
+    rule = ledger_of(home, database).state().get(Form.RULE, "old")
+    assert rule is not None
+    assert rule.scope.models == ("other", "scripted")
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_a_rule_without_which_more_fails_is_kept(home: Home, database: Database) -> None:
+    proofs = tuple(Proof(session, 1) for session in _sessions(database))
+    rule = Patch(Form.RULE, Action.ADD, "old", catalogue()[0].text, trust=Trust.AGENT, proofs=proofs)
+    apply(home, database, rule, actor=Actor.POLICY, now=1.0)
+    [outcome] = improved(home, replace(ASK, retire=True), supply_of(obeys)).outcomes
+    assert (outcome.became, outcome.why) == (Became.KEPT, "without it, more fails")
+    assert ledger_of(home, database).state().get(Form.RULE, "old") is not None
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_a_rule_that_now_harms_is_retired(home: Home, database: Database) -> None:
+    proofs = tuple(Proof(session, 1) for session in _sessions(database))
+    rule = Patch(Form.RULE, Action.ADD, "old", "Never look twice.", trust=Trust.AGENT, proofs=proofs)
+    apply(home, database, rule, actor=Actor.POLICY, now=1.0)
+
+    def harmed(run: Run) -> Reply:
+        return obeys(replace(run, system="" if "Never look twice." in run.system else catalogue()[0].text))
+
+    [outcome] = improved(home, replace(ASK, retire=True), supply_of(harmed)).outcomes
+    assert outcome.became is Became.RETIRED
+    assert ledger_of(home, database).state().rules == ()
+
+
+def test_trials_and_reviews_teach_nothing(home: Home, database: Database) -> None:
+    for number in range(1, 13):
+        hidden = replace(failing(number), purpose=Purpose.TRIAL)
+        keep(database, prepare(hidden), Provenance("", float(number), float(number)))
+    assert improved(home, ASK, supply_of(obeys)).sessions == 0
+
+
+def _refused(name: str, text: str) -> Entry:
+    patch = Patch(Form.RULE, Action.ADD, name, text, trust=Trust.AGENT)
+    return Entry(0, Step.REFUSED, patch, Actor.PERSON, 1.0)
+
+
+def _sessions(database: Database) -> list[str]:
+    return [str(id) for (id,) in database.query("SELECT id FROM sessions ORDER BY no")]

@@ -1,0 +1,158 @@
+"""The watch: sessions counted once, harm reverted by itself, and other agents drawn for by the day."""
+
+from collections.abc import Iterable
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from conversations import agent, conversation, shell, user
+from whet.changes.apply import try_out
+from whet.context.gathering import rules_in_force
+from whet.engine.steps import Direct
+from whet.errors import WhetError
+from whet.improving.hourly import order_watch
+from whet.improving.watch import look, standing, watch
+from whet.ledger.entries import Actor, Step
+from whet.ledger.patches import Action, Form, Patch, Scope, digest
+from whet.runs.run import Ended, Run
+from whet.sessions.transcripts import Ending, Message, session_id
+from whet.sessions.trust import Trust
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger, ledger_of
+from whet.store.preparing import prepare
+from whet.store.recording import recorded
+from whet.store.sessions import Provenance, keep, stored
+from whet.targets.settings import Target, add
+from whet.targets.telling import day_of, tell
+from whet.trials.canaries import Decision, is_told, key_of
+
+BEGAN = 1_800_000_000.0
+HOUR, DAY = 3600.0, 86_400.0
+RULE = Patch(Form.RULE, Action.ADD, "tables", "Answer in a table.", trust=Trust.USER)
+WELL = (user("Sum it up."), *shell("wc -l a.txt", "3 a.txt"), agent("It has three lines."))
+BADLY = (
+    user("Sum it up."),
+    *(part for _ in range(6) for part in shell("cat a.txt", "cat: a.txt: No such file", error=True)),
+    agent("I could not do it, sorry."),
+    user("No, that is wrong. I told you to look first."),
+)
+
+
+def live(database: Database, name: str, messages: Iterable[Message], *, at: float, model: str = "m") -> None:
+    """A session of Whet's own, stored as it happens."""
+    run = Run(name, model, "", lot=name)
+    list(recorded(database, run, [*messages, Ended(Ending.FINISHED)], now=lambda: at))
+
+
+def go_by(home: Home, database: Database, *, sessions: int, told_go: Iterable[Message]) -> None:
+    [item] = [rule for rule in ledger_of(home, database).state().rules if rule.canary]
+    for number in range(sessions):
+        lot = f"session-{number}"
+        messages = tuple(told_go) if is_told(key_of(item), lot, item.share) else WELL
+        live(database, lot, messages, at=BEGAN + 60 + number)
+
+
+def begin(home: Home, database: Database, patch: Patch = RULE, share: float = 0.5) -> int:
+    return try_out(home, database, patch, actor=Actor.POLICY, now=BEGAN, share=share).number
+
+
+def test_a_rule_that_harms_is_reverted_by_itself_and_says_why(home: Home, database: Database) -> None:
+    number = begin(home, database)
+    go_by(home, database, sessions=50, told_go=BADLY)
+    [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
+    assert found.comparison.decision is Decision.REVERT
+    last = Ledger(database).entries()[-1]
+    assert (last.step, last.actor, last.about, last.number) == (Step.REVERTED, Actor.WATCH, number, found.decided)
+    assert "with it" in last.note
+    assert "1 %" in last.note
+    assert Ledger(database).state().rules == ()
+    assert look(home, database, now=BEGAN + 3 * HOUR).canaries == (), "there is nothing left to watch"
+
+
+def test_a_rule_that_changes_nothing_goes_on(home: Home, database: Database) -> None:
+    begin(home, database)
+    go_by(home, database, sessions=30, told_go=WELL)
+    [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
+    assert (found.comparison.decision, found.decided) == (Decision.WAIT, 0)
+    assert found.comparison.told + found.comparison.untold == found.sessions == 30
+    assert standing(home, database) == (found,)
+
+
+def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, database: Database) -> None:
+    begin(home, database)
+    live(database, "early", WELL, at=BEGAN - HOUR)
+    live(database, "settled", WELL, at=BEGAN + 10)
+    live(database, "fresh", WELL, at=BEGAN + 2 * HOUR)
+    live(database, "settled-too", WELL, at=BEGAN + 20)
+    first, second = (look(home, database, now=BEGAN + 2.5 * HOUR).canaries[0] for _ in range(2))
+    assert first == second
+    assert first.sessions == 2, "what began before the canary, or may still go on, does not count"
+    assert look(home, database, now=BEGAN + 4 * HOUR).canaries[0].sessions == 3
+
+
+def test_sessions_that_the_rule_is_not_for_do_not_count(home: Home, database: Database) -> None:
+    begin(home, database, replace(RULE, scope=Scope(models=("large",))))
+    live(database, "one", WELL, at=BEGAN + 10, model="very-large")
+    live(database, "other", WELL, at=BEGAN + 10, model="small")
+    assert look(home, database, now=BEGAN + 2 * HOUR).canaries[0].sessions == 1
+
+
+def test_the_procedure_looks_and_tells_in_one_line(home: Home, database: Database) -> None:
+    assert watch(home, Direct("w"), "{}").summary == "0 canaries, nothing to decide"
+    begin(home, database)
+    assert watch(home, Direct("w"), "{}").summary == "1 canaries, nothing to decide"
+
+
+def test_what_a_session_drew_is_on_record_and_its_prompt_has_it(home: Home, database: Database) -> None:
+    begin(home, database)
+    live(database, "one", WELL, at=BEGAN + 10)
+    session = stored(database, session_id("whet", "one"))
+    assert session is not None
+    assert session.facts.lot == "one"
+    [item] = Ledger(database).state().rules
+    for lot in ("one", "two", "three", "four"):
+        told = [rule.text for rule in rules_in_force(Ledger(database).entries(), lot=lot)]
+        assert told == ([RULE.text] if is_told(key_of(item), lot, item.share) else [])
+
+
+def test_other_agents_files_are_drawn_for_by_the_day_and_their_sessions_count_by_it(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    project = tmp_path / "project"
+    project.mkdir()
+    file = project / "CLAUDE.md"
+    add(home, Target("claude", "claude-code", project=str(project), file=str(file)))
+    begin(home, database)
+    days, told = range(1, 9), 0
+    for day in days:
+        now = BEGAN + day * DAY
+        tell(home, database, now=now)
+        told += (has := file.exists() and RULE.text in file.read_text())
+        for number in range(2):
+            turns = BADLY if has else WELL
+            made = conversation(*turns, native_id=f"{day_of(now)}-{number}", source="claude-code", at=now + 60)
+            placed = replace(made, folder=str(project), ended=now + 120)
+            keep(database, prepare(placed), Provenance("", now + 120, now + 120))
+    assert 0 < told < len(days), "some days with it, some without"
+    [found] = look(home, database, now=BEGAN + 12 * DAY).canaries
+    assert found.comparison.told == told
+    assert found.comparison.untold == len(days) - told
+    assert found.sessions == 2 * len(days)
+    assert (found.comparison.loss_told or 0) > (found.comparison.loss_untold or 0)
+
+
+@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+def test_the_clock_has_canaries_looked_at_once_an_hour(home: Home, database: Database) -> None:
+    assert order_watch(home, now=BEGAN) == "", "there is none"
+    begin(home, database)
+    first, same = order_watch(home, now=BEGAN), order_watch(home, now=BEGAN + 60)
+    assert first == same != ""
+
+
+def test_only_new_and_changed_rules_can_be_canaries(home: Home, database: Database) -> None:
+    removed = Patch(Form.RULE, Action.REMOVE, "tables", before=digest(RULE.text), trust=Trust.USER)
+    for patch, share in ((removed, 0.5), (RULE, 1.0), (RULE, 0.0)):
+        with pytest.raises(WhetError, match="part of the sessions"):
+            try_out(home, database, patch, actor=Actor.PERSON, now=1.0, share=share)

@@ -1,0 +1,159 @@
+"""Connections: kept, renewed, encrypted, through a proxy; from many threads."""
+
+from concurrent.futures import ThreadPoolExecutor
+from threading import Event
+
+import pytest
+
+from agent.loopback import CERTIFICATE, Loopback, Play, playing, refused, streamed, tunnelling
+from agent.providers.vendor_streams import KEY, RUN, Pauses, asking_of, hurried_clock, openai_answer, replied, timing
+from whet.agent.protocols import Fault, ProviderFailed
+from whet.agent.providers.asking import Asking
+from whet.agent.providers.choosing import asking
+from whet.errors import WhetError
+from whet.net.interrupting import Interrupted
+from whet.net.wire import Patience, TransportFailed, look_up
+from whet.runs.models import Model
+from whet.runs.settings import Endpoint
+
+GOOD = openai_answer({"content": "Hello"})
+
+
+def secured(server: Loopback, **environment: str) -> Asking:
+    endpoint = Endpoint("mine", "openai", server.base_url, retries=0)
+    return asking(endpoint, Model("m"), key=KEY, environment=environment, timing=timing(Pauses()))
+
+
+def test_a_connection_is_used_again() -> None:
+    with playing(streamed(GOOD)) as server:
+        provider = asking_of(server)
+        for _ in range(5):
+            assert replied(provider).message.text == "Hello"
+        assert {request.connection for request in server.requests} == {1}
+
+
+def test_a_connection_is_used_again_after_an_answer_with_a_length() -> None:
+    with playing(Play((GOOD,), framing="length")) as server:
+        provider = asking_of(server)
+        for _ in range(3):
+            replied(provider)
+        assert {request.connection for request in server.requests} == {1}
+
+
+@pytest.mark.parametrize(
+    "play", [Play((GOOD,), framing="close"), streamed(GOOD, ending="cut"), streamed(GOOD, ending="reset")]
+)
+def test_a_connection_that_was_closed_is_renewed_without_a_wait(play: Play) -> None:
+    pauses = Pauses()
+    with playing(play) as server:
+        provider = asking_of(server, pauses=pauses)
+        for _ in range(3):
+            assert replied(provider).message.text == "Hello"
+        assert {request.connection for request in server.requests} == {1, 2, 3}
+    assert pauses.seconds == []
+
+
+def test_a_kept_connection_that_dies_unanswered_is_renewed_at_once() -> None:
+    pauses = Pauses()
+    dying = Play(framing="raw", ending="cut")
+    with playing(streamed(GOOD), dying, streamed(GOOD)) as server:
+        provider = asking_of(server, pauses=pauses)
+        replied(provider)
+        assert replied(provider).message.text == "Hello"
+        assert [request.connection for request in server.requests] == [1, 1, 2]
+    assert pauses.seconds == []
+
+
+def test_many_threads_ask_at_the_same_time() -> None:
+    with playing(streamed(GOOD)) as server, ThreadPoolExecutor(6) as pool:
+        provider = asking_of(server)
+        assert {reply.message.text for reply in pool.map(lambda _: replied(provider), range(30))} == {"Hello"}
+        assert len(server.requests) == 30
+        provider.close()
+
+
+def test_a_long_request_arrives_whole() -> None:
+    run = RUN.__class__(id="r", model="m", system="ä" * 3_000_000)
+    with playing(streamed(GOOD)) as server:
+        provider = asking_of(server)
+        replied(provider, run)
+        assert server.requests[0].body == provider.request(run)
+
+
+def test_a_certificate_that_is_trusted_is_accepted() -> None:
+    with playing(streamed(GOOD), secure=True) as server:
+        provider = secured(server, SSL_CERT_FILE=str(CERTIFICATE))
+        assert replied(provider).message.text == "Hello"
+        assert replied(provider).message.text == "Hello"
+        assert [request.connection for request in server.requests] == [1, 1]
+
+
+def test_a_certificate_that_is_not_trusted_is_refused_once_with_advice() -> None:
+    with playing(streamed(GOOD), secure=True) as server:
+        with pytest.raises(ProviderFailed) as raised:
+            replied(secured(server))
+        assert server.requests == []
+    assert raised.value.fault is Fault.NETWORK
+    assert "SSL_CERT_FILE" in raised.value.advice
+
+
+def test_certificates_that_cannot_be_read_are_a_mistake_with_advice() -> None:
+    with playing(streamed(GOOD), secure=True) as server, pytest.raises(WhetError, match=r"nowhere\.pem"):
+        replied(secured(server, SSL_CERT_FILE="/nowhere.pem"))
+
+
+def test_an_interrupt_ends_an_encrypted_answer_that_stalls() -> None:
+    interrupt = Event()
+    with playing(streamed(GOOD[:100], ending="stall"), secure=True) as server:
+        server.on_stall = interrupt
+        with pytest.raises(Interrupted):
+            replied(secured(server, SSL_CERT_FILE=str(CERTIFICATE)), interrupt=interrupt)
+
+
+def test_a_proxy_is_asked_for_the_way_and_sees_no_key() -> None:
+    with playing(streamed(GOOD), secure=True) as server, tunnelling() as proxy:
+        endpoint = Endpoint("mine", "openai", f"https://models.example.org:{server.port}/v1", retries=0)
+        environment = {"HTTPS_PROXY": proxy.url, "SSL_CERT_FILE": str(CERTIFICATE)}
+        provider = asking(endpoint, Model("m"), key=KEY, environment=environment, timing=timing(Pauses()))
+        assert replied(provider).message.text == "Hello"
+        assert replied(provider).message.text == "Hello"
+        assert [each.line for each in proxy.asked] == [f"CONNECT models.example.org:{server.port} HTTP/1.1"]
+        assert proxy.asked[0].headers["proxy-authorization"] == "Basic c29tZWJvZHk6c2VjcmV0IQ=="
+        assert KEY not in str(proxy.asked)
+        assert "proxy-authorization" not in server.requests[0].headers
+        provider.close()
+
+
+def test_a_proxy_that_refuses_is_told_with_advice() -> None:
+    with playing(refused(407)) as server:
+        endpoint = Endpoint("mine", "openai", "https://api.example.org/v1", retries=0)
+        environment = {"HTTPS_PROXY": f"http://127.0.0.1:{server.port}"}
+        provider = asking(endpoint, Model("m"), key=KEY, environment=environment, timing=timing(Pauses()))
+        with pytest.raises(ProviderFailed) as raised:
+            replied(provider)
+    assert "HTTPS_PROXY" in raised.value.advice
+
+
+def test_a_plain_endpoint_behind_a_proxy_is_asked_by_its_whole_address() -> None:
+    with playing(streamed(GOOD)) as server:
+        endpoint = Endpoint("mine", "openai", "http://models.example.org/v1", retries=0)
+        environment = {"http_proxy": f"127.0.0.1:{server.port}"}
+        provider = asking(endpoint, Model("m"), key=KEY, environment=environment, timing=timing(Pauses()))
+        assert replied(provider).message.text == "Hello"
+        request = server.requests[0]
+    assert request.line == "POST http://models.example.org/v1/chat/completions HTTP/1.1"
+    assert request.headers["host"] == "models.example.org"
+
+
+def test_an_interrupt_ends_a_look_up() -> None:
+    interrupt = Event()
+    interrupt.set()
+    with pytest.raises(Interrupted):
+        look_up("host.invalid", 80, Patience(interrupt, lambda: 0.0, 5))
+
+
+def test_a_look_up_that_takes_too_long_is_given_up() -> None:
+    past = Event()
+    past.set()
+    with pytest.raises(TransportFailed, match="gave nothing"):
+        look_up("host.invalid", 80, Patience(Event(), hurried_clock(past), 30))

@@ -1,0 +1,89 @@
+"""Cases from sessions: the step that failed, the task that was solved, and a reason where there is none."""
+
+import json
+import os
+from pathlib import Path
+
+import pytest
+
+from whet.agent.tools.sandbox import Wall, probe
+from whet.proving.cases_from_sessions import cases_from, decisive_failure
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
+from whet.store.case_files import keep_case, load_case
+from whet.store.home import Home
+from whet.trials.cases import Case
+
+sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
+CHECK = "make -s -f check.mk"
+MAKE = 'all:\n\ttest "$$(cat number.txt)" = 7\n'
+
+
+def session(*calls: tuple[str, dict[str, str], str, int]) -> Transcript:
+    messages = [
+        Message(Role.SYSTEM, (Text("You are another agent."),), Trust.OPERATOR),
+        Message(Role.USER, (Text("Put 7 into number.txt."),), Trust.USER),
+    ]
+    for number, (name, arguments, text, code) in enumerate(calls):
+        call = ToolCall(f"c{number}", name, json.dumps(arguments))
+        result = ToolResult(call.id, (Text(text),), name, error=bool(code), exit_code=code)
+        messages.append(Message(Role.AGENT, (call,), Trust.AGENT))
+        messages.append(Message(Role.TOOL, (result,), Trust.TOOL))
+    return Transcript("test", "one", tuple(messages), folder="/repo")
+
+
+READ = ("read_file", {"path": "check.mk"}, MAKE.rstrip("\n"), 0)
+OLD = ("write_file", {"path": "number.txt", "content": "6\n"}, "Wrote it.", 0)
+NEW = ("write_file", {"path": "number.txt", "content": "7\n"}, "Wrote it.", 0)
+FAILS = ("terminal", {"command": CHECK}, "error", 2)
+PASSES = ("terminal", {"command": CHECK}, "fine", 0)
+
+
+@pytest.fixture
+def home(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+def made(home: Home, transcript: Transcript) -> dict[str, Case]:
+    return {case.kind: case for case in cases_from(home, transcript).cases}
+
+
+def test_a_step_case_ends_before_the_call_that_failed_and_forbids_it(home: Home, tmp_path: Path) -> None:
+    lost = session(READ, OLD, FAILS, FAILS)
+    failed = decisive_failure(lost)
+    assert failed is not None
+    assert failed.asked == 6, "the first of a loop, not the last"
+    step = made(home, lost)["step"]
+    assert [message.role for message in step.conversation][-1] is Role.TOOL
+    assert all(message.role is not Role.SYSTEM for message in step.conversation)
+    assert step.task == "Put 7 into number.txt."
+    assert step.check.calls is not None
+    assert [(shape.tool, shape.arguments) for shape in step.check.calls.avoids] == [("terminal", {"command": CHECK})]
+    assert "terminal" in step.tools
+    keep_case(tmp_path / "cases", step)
+    assert load_case(tmp_path / "cases", step.name) == step
+
+
+@sandboxed
+def test_a_task_case_is_made_where_its_check_really_fails_before_and_passes_after(home: Home) -> None:
+    task = made(home, session(READ, OLD, FAILS, NEW, PASSES))["task"]
+    assert (task.task, task.check.command) == ("Put 7 into number.txt.", CHECK)
+    assert task.files == {"check.mk": MAKE}
+
+
+@sandboxed
+def test_no_task_case_is_made_of_what_is_not_on_record(home: Home) -> None:
+    [reason] = cases_from(home, session(OLD, FAILS, NEW, PASSES)).left_out
+    assert "it should fail, then pass" in reason, "the check's own file was never seen"
+
+
+def test_a_session_without_a_failure_gives_no_case(home: Home) -> None:
+    found = cases_from(home, session(READ, NEW, PASSES))
+    assert found.cases == ()
+    assert len(found.left_out) == 2
+
+
+def test_a_session_without_the_persons_words_gives_no_case(home: Home) -> None:
+    whole = session(READ, OLD, FAILS)
+    silent = Transcript("test", "two", (whole.messages[0], *whole.messages[2:]))
+    assert cases_from(home, silent).cases == ()

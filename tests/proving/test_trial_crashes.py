@@ -1,0 +1,86 @@
+"""A trial whose workers are killed: it goes on where it was, and nothing that was paid for is repeated."""
+
+import os
+import signal
+import subprocess
+import sys
+from collections import Counter
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from command import Whet
+from proving.trial_scenes import RULE, prepared, questions
+from whet.engine.orders import Queue
+from whet.engine.work import State, office
+from whet.evidence.verdicts import Ruling
+from whet.ledger.entries import Step
+from whet.proving.plan import Wanted
+from whet.proving.trial import Progress
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import Ledger
+
+WORKER = Path(__file__).with_name("trial_worker.py")
+DEATHS = (3, 11)
+SECONDS = 120
+
+
+def work_off(home: Home, folder: Path) -> int:
+    environment = {
+        **os.environ,
+        "WHET_HOME": str(home.folder),
+        "WHET_DATABASE_URL": home.database_url,
+        "TRIAL_FOLDER": str(folder),
+        "PYTHONPATH": str(WORKER.parents[1]),
+    }
+    return subprocess.run([sys.executable, str(WORKER)], env=environment, timeout=SECONDS, check=False).returncode
+
+
+def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Database, tmp_path: Path) -> None:
+    for number in DEATHS:
+        (tmp_path / f"die-{number}").touch()
+    ready = prepared(home, database, Wanted(RULE, questions(20)))
+    with office(home) as counter:
+        id = counter.submit(ready.order, Queue.TRIALS)
+        assert counter.submit(msgspec.structs.replace(ready.order, key="again"), Queue.TRIALS) == id, "it is open"
+    ends = [work_off(home, tmp_path) for _ in range(len(DEATHS) + 1)]
+    assert ends == [-signal.SIGKILL] * len(DEATHS) + [0]
+    with office(home) as counter:
+        work = counter.find(id)
+    assert work.state is State.DONE
+    assert work.done is not None
+    progress = msgspec.json.decode(work.done.value, type=Progress)
+    assert progress.result.verdict.ruling is Ruling.ACCEPT
+    asked = Counter((tmp_path / "log").read_text().splitlines())
+    # Of each attempt's one call only those are repeated that were under way in a worker that died.
+    repeated = sum(asked.values()) - progress.attempts
+    assert 1 <= repeated <= 2 * len(DEATHS)
+    assert progress.result.spent.model_calls == progress.attempts
+    assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED]
+
+
+@pytest.mark.parametrize("home", ["sqlite"], indirect=True)
+def test_a_trial_that_was_cancelled_goes_on_where_it_was(
+    home: Home, database: Database, tmp_path: Path, whet: Whet
+) -> None:
+    """Its worker was killed in an attempt, so that some attempts were made, some had begun and some had not."""
+    (tmp_path / "die-3").touch()
+    ready = prepared(home, database, Wanted(RULE, questions(4)))
+    with office(home) as counter:
+        id = counter.submit(ready.order, Queue.TRIALS)
+    assert work_off(home, tmp_path) == -signal.SIGKILL
+    cancelled = whet("work", "cancel", id, "--json")
+    assert cancelled.json["state"] == "cancelled", cancelled.err
+    assert work_off(home, tmp_path) == 0
+    made = (tmp_path / "log").read_text()
+    again = whet("work", "retry", id, "--json")
+    assert (again.json["state"], again.json["queue"]) == ("queued", "trials"), again.err
+    assert work_off(home, tmp_path) == 0
+    assert whet("work", "show", again.json["id"], "--json").json["state"] == "done"
+    asked = Counter((tmp_path / "log").read_text().splitlines())
+    assert len(asked) == 8, "four cases with the rule and without it; the placebo is asked the same"
+    assert 0 < sum(asked.values()) - 12 <= 2, "only what was under way when the worker died"
+    assert (tmp_path / "log").read_text().startswith(made)
+    assert len(Ledger(database).entries()) == 1

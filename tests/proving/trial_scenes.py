@@ -1,0 +1,107 @@
+"""What tests of trials stand on: cases, a rule that helps, and a model that does what it is told."""
+
+from collections.abc import Callable
+from itertools import repeat
+from pathlib import Path
+from uuid import uuid4
+
+import msgspec
+
+from conversations import agent, call, conversation, user
+from whet.agent.protocols import Chosen, Reply
+from whet.agent.providers.scripted import Call, Scripted, asks, says
+from whet.engine.steps import Direct
+from whet.ledger.patches import Action, Form, Patch
+from whet.proving.attempt import Ask, Supply, attempt
+from whet.proving.plan import Prepared, Wanted, prepare
+from whet.proving.trial import Progress, trial
+from whet.runs.models import Model
+from whet.runs.run import Run
+from whet.sessions.transcripts import Transcript, Usage
+from whet.sessions.trust import Trust
+from whet.shipped.guidance.rules import catalogue
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.trials import keep_material
+from whet.trials.attempts import Arm, Attempt
+from whet.trials.cases import Case, Limits
+from whet.trials.checks import Check, Words
+
+SECRET = "zebra-quartz"
+WORDS = "Say yes to every question."
+RULE = Patch(Form.RULE, Action.ADD, "say-yes", WORDS, trust=Trust.USER)
+Answer = Callable[[Run], Reply]
+
+
+def case_of(name: str, **fields: object) -> Case:
+    given: dict[str, object] = {
+        "task": f"{name}?", "name": name, "check": Check(answer=Words(contains=("yes",))), "tools": ("files",),
+        "budget": Limits(model_calls=3), **fields,
+    }  # fmt: skip
+    return msgspec.convert(given, Case)
+
+
+def questions(count: int) -> tuple[Case, ...]:
+    return tuple(case_of(f"question-{number}") for number in range(count))
+
+
+def obeys(run: Run) -> Reply:
+    """Says yes where the prompt asks for it."""
+    return says("yes" if WORDS in run.system else "no", usage=Usage(input=100, output=1))
+
+
+def failing(number: int) -> Transcript:
+    """A session in which an edit fails and nothing is made of it."""
+    path = f"/app/{SECRET}-{number}.py"
+    return conversation(
+        user(f"Change {path}, {SECRET}."),
+        call("Edit", {"file_path": f"{path}x", "old_string": "y"}, "updated"),
+        call(
+            "Edit",
+            {"file_path": path, "old_string": f"a{number}"},
+            f"String to replace not found: {SECRET}",
+            error=True,
+        ),
+        agent(f"That is where it stands: {SECRET}."),
+        native_id=f"s{number}",
+        at=float(number),
+    )
+
+
+def repeats_unless_told(run: Run) -> Reply:
+    """Repeats the call that failed, unless a rule of the catalogue speaks against it."""
+    if any(remedy.text in run.system for remedy in catalogue()):
+        return asks(Call("Edit", '{"file_path": "/app/other.py", "old_string": "z"}'))
+    number = run.messages[0].text.split("-")[2].split(".")[0]
+    return asks(Call("Edit", f'{{"file_path": "/app/{SECRET}-{number}.py", "old_string": "a{number}"}}'))
+
+
+def supply_of(answer: Answer, log: Path | None = None) -> Supply:
+    """A provider for every attempt; `log` gets a line for each call of the model."""
+
+    def replied(run: Run) -> Reply:
+        if log is not None:
+            with log.open("a") as file:
+                file.write(f"{run.messages[-1].text} {WORDS in run.system} {run.sampling.seed}\n")
+        return answer(run)
+
+    return lambda _home, _settings, _model: Chosen(Scripted(repeat(replied)), Model("scripted"))
+
+
+def prepared(home: Home, database: Database, wanted: Wanted, answer: Answer = obeys, *, id: str = "t1") -> Prepared:
+    return prepare(home, database, wanted, id=id, now=1.0, supply=supply_of(answer))
+
+
+def tried(home: Home, ready: Prepared, supply: Supply) -> Progress:
+    """Carry a trial out in this process."""
+    steps = Direct(ready.trial.id, lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
+    return msgspec.json.decode(trial(home, steps, ready.order.body).value, type=Progress)
+
+
+def attempted(home: Home, database: Database, case: Case, answer: Answer, patch: Patch | None = None) -> Attempt:
+    """One attempt by itself."""
+    keys = [keep_material(database, each, now=1.0) for each in (case, patch) if each is not None]
+    arm = Arm.CANDIDATE if patch else Arm.BASE
+    ask = Ask(uuid4().hex, keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
+    done = attempt(home, Direct("one"), msgspec.json.encode(ask).decode(), supply=supply_of(answer))
+    return msgspec.json.decode(done.value, type=Attempt)

@@ -1,0 +1,44 @@
+"""A worker for the tests of trials, as a program: it dies at a call of its model when it is told to, by kill -9."""
+
+import functools
+import os
+import signal
+import time
+from pathlib import Path
+
+from proving.trial_scenes import obeys, supply_of
+from whet.agent.protocols import Reply
+from whet.engine.orders import Procedure, Procedures, Queue
+from whet.engine.worker import launched
+from whet.proving import attempt, plan, trial
+from whet.runs.run import Run
+from whet.store.home import find_home
+
+
+def main() -> None:
+    folder = Path(os.environ["TRIAL_FOLDER"])
+    supply = supply_of(functools.partial(mortal, folder), folder / "log")
+    procedures: Procedures = {
+        plan.KIND: Procedure(Queue.TRIALS, trial.trial),
+        attempt.KIND: Procedure(Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply)),
+    }
+    queues = [Queue.TRIALS, Queue.ATTEMPTS]
+    with launched(find_home(os.environ), procedures, queues=queues, concurrency=2) as worker:
+        while not worker.is_idle():
+            worker.look_after()
+            time.sleep(0.1)
+
+
+def mortal(folder: Path, run: Run) -> Reply:
+    """Answers, or dies, where a file says so; the file is taken away, so that it happens once."""
+    calls = len((folder / "log").read_text().splitlines())
+    try:
+        (folder / f"die-{calls}").rename(folder / f"died-{calls}")
+    except FileNotFoundError:
+        return obeys(run)
+    os.kill(os.getpid(), signal.SIGKILL)
+    raise AssertionError("unreachable")
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,118 @@
+"""Workers for the tests, one after the other: each dies by kill -9 where it is told to, and the next goes on.
+
+A file in the folder of what is done says where: "die before STEP", "die after STEP", or "die in FUNCTION", which is
+when a step comes back from a function of that name. The file is taken away, so that each death happens once.
+"""
+
+import os
+import signal
+import sys
+import time
+from collections.abc import Callable
+from functools import partial
+from pathlib import Path
+from types import FrameType
+
+import msgspec
+
+from proving.trial_scenes import repeats_unless_told, supply_of
+from whet.engine.orders import Done, Procedure, Procedures, Queue
+from whet.engine.steps import Steps
+from whet.engine.system import CLOCK
+from whet.engine.worker import launched
+from whet.improving import hourly, improve
+from whet.proving import attempt
+from whet.scheduling import clock, runs
+from whet.store import job_records
+from whet.store.home import Home, find_home
+from whet.store.opening import opened
+
+MOST_WORKERS = 20
+Run = Callable[[Home, Steps, str], Done]
+
+
+class Deadly:
+    """Steps in which the worker dies before, in or after the effect, once, where the folder holds such a file."""
+
+    def __init__(self, steps: Steps, folder: Path) -> None:
+        self.id, self.interrupt = steps.id, steps.interrupt
+        self.spread = steps.spread
+        self._steps, self._folder = steps, folder
+
+    def do(self, name: str, function: Callable[[], str]) -> str:
+        return self._steps.do(name, lambda: self._deadly(name, function))
+
+    def once(self, name: str, function: Callable[[], str]) -> str:
+        return self._steps.once(name, lambda: self._deadly(name, function))
+
+    def _deadly(self, name: str, function: Callable[[], str]) -> str:
+        self._die(f"before {name}")
+        waiting = {path.name.removeprefix("die in ") for path in self._folder.glob("die in *")}
+        if waiting:
+            sys.setprofile(partial(self._look, waiting))
+        try:
+            value = function()
+        finally:
+            sys.setprofile(None)
+        self._die(f"after {name}")
+        return value
+
+    def _look(self, waiting: set[str], frame: FrameType, event: str, _given: object) -> None:
+        if event == "return" and frame.f_code.co_name in waiting:
+            self._die(f"in {frame.f_code.co_name}")
+
+    def _die(self, point: str) -> None:
+        try:
+            (self._folder / f"die {point}").rename(self._folder / f"died {point}")
+        except FileNotFoundError:
+            return
+        os.kill(os.getpid(), signal.SIGKILL)
+
+
+def procedures(folder: Path) -> Procedures:
+    """What the worker can do. The folder of a run is named for its job, that of other work for its kind."""
+
+    def of_job(run: Run, home: Home, steps: Steps, body: str) -> Done:
+        with opened(home) as database:
+            record = job_records.record_of(database, msgspec.json.decode(body, type=runs.Ask).run)
+        return run(home, Deadly(steps, folder / record.job.name), body)
+
+    def of_kind(kind: str, run: Run, home: Home, steps: Steps, body: str) -> Done:
+        return run(home, Deadly(steps, folder / kind), body)
+
+    supply = supply_of(repeats_unless_told, folder / "log")
+    return {
+        runs.KIND: Procedure(Queue.JOBS, partial(of_job, runs.job)),
+        runs.DELIVERY: Procedure(Queue.CHORES, partial(of_job, runs.delivery)),
+        improve.KIND: Procedure(Queue.TRIALS, partial(of_kind, improve.KIND, partial(improve.improve, supply=supply))),
+        attempt.KIND: Procedure(Queue.ATTEMPTS, partial(attempt.attempt, supply=supply)),
+        CLOCK: Procedure(Queue.CHORES, partial(of_kind, CLOCK, hourly.beside(clock.clock))),
+    }
+
+
+def work_off(folder: Path) -> None:
+    has_clock = (folder / CLOCK).exists()  # then what it orders is left to other workers
+    queues = [Queue.CHORES] if has_clock else [Queue.JOBS, Queue.TRIALS, Queue.ATTEMPTS]
+    with launched(find_home(os.environ), procedures(folder), queues=queues, concurrency=1) as worker:
+        while True:
+            worker.look_after()
+            if worker.is_idle():
+                break
+            time.sleep(0.05)
+
+
+def main(folder: Path) -> None:
+    """Forks, so that what is slow to load is loaded once."""
+    for deaths in range(MOST_WORKERS):
+        child = os.fork()
+        if child == 0:
+            work_off(folder)
+            os._exit(0)
+        _, status = os.waitpid(child, 0)
+        if not os.WIFSIGNALED(status):
+            sys.stdout.write(f"{deaths} {os.waitstatus_to_exitcode(status)}\n")
+            return
+
+
+if __name__ == "__main__":
+    main(Path(sys.argv[1]))

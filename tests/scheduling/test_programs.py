@@ -1,0 +1,71 @@
+"""Programs of the person: run to their end, or killed with all that they started."""
+
+import os
+import time
+from pathlib import Path
+from threading import Event, Timer
+
+import pytest
+
+from whet.errors import WhetError
+from whet.scheduling.programs import OUTPUT_BYTES, Program, Ran, run
+
+
+def ran(folder: Path, line: str, *, seconds: float = 30.0, given: str = "", interrupt: Event | None = None) -> Ran:
+    return run(Program(line, folder, os.environ, seconds, given), interrupt=interrupt or Event())
+
+
+def is_gone(pid: int) -> bool:
+    """Whether a process has ended; one that nobody has waited for yet has ended too."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] == "Z"
+    except FileNotFoundError:
+        return True
+
+
+def until_gone(pid: int) -> bool:
+    deadline = time.monotonic() + 20
+    while not is_gone(pid) and time.monotonic() < deadline:
+        time.sleep(0.01)
+    return is_gone(pid)
+
+
+def test_the_exit_code_and_both_outputs_are_kept(tmp_path: Path) -> None:
+    assert ran(tmp_path, "echo out; echo err >&2; exit 3") == Ran(3, "out\nerr\n")
+    assert ran(tmp_path, "true").exit_code == 0
+    assert ran(tmp_path, "kill -9 $$").exit_code == 137
+    assert ran(tmp_path, "cat; pwd", given="words\n").output == f"words\n{tmp_path}\n"
+
+
+def test_one_that_hangs_is_killed_with_its_whole_group(tmp_path: Path) -> None:
+    ended = ran(tmp_path, "trap '' TERM; sleep 600 & echo $! > child; echo begun; wait", seconds=0.5)
+    assert ended == Ran(None, "begun\n")
+    assert until_gone(int((tmp_path / "child").read_text()))
+
+
+def test_one_that_closed_its_output_and_hangs_is_killed_too(tmp_path: Path) -> None:
+    assert ran(tmp_path, "exec >&- 2>&-; sleep 600", seconds=0.3).exit_code is None
+
+
+def test_what_it_leaves_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
+    ended = ran(tmp_path, "sleep 600 & echo $! > child; echo done", seconds=60)
+    assert ended == Ran(0, "done\n")
+    os.kill(int((tmp_path / "child").read_text()), 9)
+
+
+def test_an_interrupt_ends_it(tmp_path: Path) -> None:
+    stop = Event()
+    Timer(0.2, stop.set).start()
+    assert ran(tmp_path, "sleep 600", interrupt=stop).exit_code is None
+
+
+def test_endless_output_is_kept_in_bounds(tmp_path: Path) -> None:
+    ended = ran(tmp_path, "yes | head -c 5000000; echo last")
+    assert ended.exit_code == 0
+    assert len(ended.output) < 2 * OUTPUT_BYTES
+    assert ended.output.endswith("last\n")
+
+
+def test_a_folder_that_is_not_there_is_a_mistake_of_a_person(tmp_path: Path) -> None:
+    with pytest.raises(WhetError, match="cannot be run"):
+        ran(tmp_path / "nowhere", "true")
