@@ -14,7 +14,7 @@ from statistics import fmean
 
 from bets import calibrated, experiment, short
 from whet.evidence.betting import aimed
-from whet.evidence.error_budget import SHARE, Parts, part
+from whet.evidence.error_budget import SHARE, BudgetParts, part
 from whet.evidence.verdicts import ALPHA
 
 RATES = tuple(10 ** (-5 + 0.3 * step) for step in range(14))  # up to more than alpha
@@ -38,7 +38,7 @@ def with_first(share: float, shrink: float, rest: Division) -> Division:
 
 
 DIVISIONS: dict[str, Division] = {
-    "even (before)": lambda place: part(place, Parts.EVEN),
+    "even (before)": lambda place: part(place, BudgetParts.EVEN),
     "**early (now)**": part,
     "delay of 5": delayed(5),
     "delay of 3": delayed(3),

@@ -30,7 +30,7 @@ from whet.store.opening import opened
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target
 from whet.text import tokens
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import assemble
 from whet.told.prompt_inputs import Budgets
 
@@ -165,7 +165,7 @@ class Learner:
             self.steps[f"no {way}"] += 1
 
     def _measure(self) -> None:
-        request = Request(Setting(model="bench", purpose="interactive"), folder=None, date=DAY)
+        request = Request(Circumstances(model="bench", purpose="interactive"), folder=None, date=DAY)
         prompt = assemble(gather(self.home, self.database, request))
         sizes: Counter[str] = Counter()
         for part in prompt.parts:

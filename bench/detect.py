@@ -20,7 +20,7 @@ from detection_speed import speed
 from labelled import HEALTHY, LABELLED, Case, cases
 from logistic import Model, auc, balanced, fit, mcc
 from whet.failures.analysis import analyse
-from whet.failures.lessons import Change, distill
+from whet.failures.lessons import ChangeKind, distill
 from whet.failures.score import SIGNS, Weights, measure
 from whet.failures.signals import Kind
 from whet.failures.view import gather
@@ -259,7 +259,7 @@ def report_signals(loaded: dict[str, list[Case]]) -> None:
     )
     tell("  from text alone", "", "", "{:.2f}/{:.2f}".format(*unflagged), "")
     healthy = [(a, hits) for a, hits, case in zip(analyses, rival_hits, every, strict=True) if case.failed is None]
-    rules = [lesson for lesson in distill(a for a, _ in healthy) if lesson.change is Change.RULE]
+    rules = [lesson for lesson in distill(a for a, _ in healthy) if lesson.change is ChangeKind.RULE]
     theirs_share = statistics.mean(any(count >= 2 for count in hits.values()) for _, hits in healthy)
     tell(
         f"lessons that become rules, per 100 of {len(healthy)} healthy sessions",

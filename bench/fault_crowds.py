@@ -15,17 +15,17 @@ from fault_operations import NOW, Tally, agrees, changes_of, home_of, patch, sta
 from whet.changes.apply import apply, revert
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.ledger.patch_faults import Limits
+from whet.ledger.patch_faults import TextLimits
 from whet.ledger.patches import Form
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import offered
-from whet.targets.sync import Order, sync
+from whet.targets.sync import SyncOrder, sync
 from whet.told import skills
 from whet.told.marked_block import Block, find
 
 PROCESSES, ROUNDS = 8, 15
-ROOMY = Limits(rules=1000, rulebook=1_000_000)
+ROOMY = TextLimits(rules=1000, rulebook=1_000_000)
 FORMS = {3: (Form.SKILL, "s{}-{}"), 4: (Form.NOTE, "memory/n{}-{}")}  # of every five changes; the others are rules
 
 
@@ -66,7 +66,7 @@ def _whet_member(folder: Path, member: int) -> dict[str, list[str]]:
     reverted: list[str] = []
     home = home_of(folder)
     with opened(home) as database:
-        order = Order(home, partial(offered, home, ledger_of(home, database)))
+        order = SyncOrder(home, partial(offered, home, ledger_of(home, database)))
         for number in range(ROUNDS):
             words = " ".join(_word(member, number, place) for place in range(5))
             form, name = FORMS.get(number % 5, (Form.RULE, "r{}-{}"))

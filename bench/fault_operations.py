@@ -21,9 +21,9 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.settings import Target, choose
-from whet.targets.sync import Order, sync, withdraw
+from whet.targets.sync import SyncOrder, sync, withdraw
 from whet.told.marked_block import Block, find
-from whet.told.memory import Change, Refusal
+from whet.told.memory import NoteChange, Refusal
 
 NOW = 1_800_000_000.0
 NOT_STATE = (".whet-", ".changing", "whet.db")  # half-written copies, the lock, and the database, which is asked itself
@@ -120,7 +120,7 @@ def change_memory(folder: Path, text: str = "The service runs on port 8080.") ->
     """A note in Hermes' own memory, which no ledger watches."""
     shelf = memory_files.hermes_shelf(folder)
     shelf.folder.mkdir(exist_ok=True)
-    made = memory_files.change(shelf, "memory", (Change(Action.ADD, text),))
+    made = memory_files.change(shelf, "memory", (NoteChange(Action.ADD, text),))
     if isinstance(made, Refusal):
         raise WhetError(made.message, advice=made.advice)
 
@@ -131,7 +131,7 @@ def target_of(folder: Path) -> Target:
 
 def sync_all(folder: Path) -> None:
     def write(home: Home, database: Database) -> None:
-        for change in sync(Order(home, partial(offered, home, ledger_of(home, database))), (target_of(folder),)):
+        for change in sync(SyncOrder(home, partial(offered, home, ledger_of(home, database))), (target_of(folder),)):
             if change.kind in ("conflict", "skipped"):
                 raise WhetError(change.note)
 
@@ -140,7 +140,7 @@ def sync_all(folder: Path) -> None:
 
 def take_out(folder: Path) -> None:
     def remove(home: Home, database: Database) -> None:
-        order = Order(home, partial(offered, home, ledger_of(home, database)))
+        order = SyncOrder(home, partial(offered, home, ledger_of(home, database)))
         for change in withdraw(order, target_of(folder), ()):
             if change.kind in ("conflict", "skipped"):
                 raise WhetError(change.note)

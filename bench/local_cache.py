@@ -27,7 +27,7 @@ from whet.runs.run import Run, Sampling, grown
 from whet.runs.settings import Settings
 from whet.shipped.guidance import built_in as guidance
 from whet.store.home import Home, find_home
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import assemble
 from whet.told.prompt_inputs import Sources
 
@@ -59,7 +59,7 @@ def main() -> None:
     with _home() as home:
         chosen = provider_for("", home=home, settings=Settings(), environment=os.environ)
         shown = tuple(tool.definition for tool in built_in() if tool.name in CHAT)
-        told = Setting(tools=tuple(one.name for one in shown), model=chosen.model.name, size="small")
+        told = Circumstances(tools=tuple(one.name for one in shown), model=chosen.model.name, size="small")
         system = assemble(Sources(setting=told, guidance=guidance())).text
         sampling = Sampling(temperature=0.0, output_tokens=24)
         bare = Run(id="bench", model=chosen.model.name, system=system, shown=shown, sampling=sampling)

@@ -18,7 +18,7 @@ from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, assemble
 from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
 
@@ -72,7 +72,7 @@ def gathered(skills: int, runs: int) -> list[float]:
             folder.mkdir(parents=True)
             about = f"name: task-{number}\ndescription: How to do the kind of task that has the number {number}."
             (folder / "SKILL.md").write_text(f"---\n{about}\n---\n\n{'Do one step, then look. ' * 40}\n")
-        request = Request(Setting(TOOLS, "gpt-5", "openai"), None, datetime.date(2026, 10, 1))
+        request = Request(Circumstances(TOOLS, "gpt-5", "openai"), None, datetime.date(2026, 10, 1))
         with opened(home) as database:
             for _ in range(runs):
                 began = time.perf_counter()
@@ -87,7 +87,7 @@ def made(skills: int, rules: int) -> Sources:
         f"- skill-{number}: how to do the kind of task that has the number {number}" for number in range(skills)
     )
     return Sources(
-        setting=Setting(TOOLS, "gpt-5", "openai", "unattended", "slack", ("ci", "container", "root")),
+        setting=Circumstances(TOOLS, "gpt-5", "openai", "unattended", "slack", ("ci", "container", "root")),
         guidance=built_in(),
         identity=Material("I am the assistant of a nursery. " * 40, Trust.OPERATOR),
         skills=Material(index, Trust.AGENT),

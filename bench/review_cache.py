@@ -16,10 +16,10 @@ from whet.runs.run import Run, Sampling
 from whet.runs.settings import Settings
 from whet.shipped.guidance import built_in as guidance
 from whet.shipped.guidance.reviewing import order
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import assemble
 from whet.told.prompt_inputs import Sources
-from whet.told.review_when import Kind
+from whet.told.review_when import ReviewKind
 
 
 def main() -> None:
@@ -29,7 +29,7 @@ def main() -> None:
     with _home() as home:
         chosen = provider_for("", home=home, settings=Settings(), environment=os.environ)
         shown = tuple(tool.definition for tool in built_in() if tool.name in CHAT)
-        told = Setting(tools=tuple(one.name for one in shown), model=chosen.model.name, size="small")
+        told = Circumstances(tools=tuple(one.name for one in shown), model=chosen.model.name, size="small")
         system = assemble(Sources(setting=told, guidance=guidance())).text
         rules = "".join(RULE.format(number) for number in range(given.rules))
         sampling = Sampling(temperature=0.0, output_tokens=24)
@@ -37,11 +37,11 @@ def main() -> None:
         print(f"{'call':<18} {'read':>6} {'cached':>6} {'share':>7} {'first word':>11}")
         for number, words in enumerate(TURNS[:3], start=1):
             run = _told(f"turn {number}", _asked(chosen.provider, run, words)).run
-        review = _told("review", _asked(chosen.provider, run, order(Kind.COMBINED)))
+        review = _told("review", _asked(chosen.provider, run, order(ReviewKind.COMBINED)))
         second = _told("its second call", _asked(chosen.provider, review.run, "Go on."))
         read, cached = review.input + second.input, review.cached + second.cached
         rebuilt = replace(run, system=f"~{run.system}")
-        other = _told("rebuilt prompt", _asked(chosen.provider, rebuilt, order(Kind.COMBINED)))
+        other = _told("rebuilt prompt", _asked(chosen.provider, rebuilt, order(ReviewKind.COMBINED)))
         print(f"\nof the review's prompt tokens {cached / read:.1%} came from the cache")
         print(f"first word after {review.first_seconds:.2f} s; with a rebuilt prompt {other.first_seconds:.2f} s,")
         print(f"{other.first_seconds / review.first_seconds:.1f} times as long")

@@ -20,16 +20,16 @@ import detect
 import rival_templates
 from attacks import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
-from whet.examples.mining import Mined, Wanted, mine
+from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.result_shapes import shape
 from whet.examples.templates import Example
 from whet.failures.score import Weights
 from whet.sessions.lineage import pieces_of
-from whet.sessions.transcripts import Check, Message, ToolCall, ToolResult, Transcript
+from whet.sessions.transcripts import Message, RecordedCheck, ToolCall, ToolResult, Transcript
 from whet.shipped.data import failure_weights
 
-ONE = Wanted(fewest=1)
-MANY = Wanted(sessions=2)
+ONE = WantedTemplate(fewest=1)
+MANY = WantedTemplate(sessions=2)
 DRAWS = 30
 DRAWN = 100
 
@@ -68,7 +68,9 @@ def without_flags(transcript: Transcript) -> Transcript:
 
 
 def labelled(case: Case, transcript: Transcript) -> Transcript:
-    return replace(transcript, checks=() if case.failed is None else (Check("success", passed=not case.failed),))
+    return replace(
+        transcript, checks=() if case.failed is None else (RecordedCheck("success", passed=not case.failed),)
+    )
 
 
 def ours(case: Case, *, flags: bool, labels: bool) -> Made:
@@ -185,7 +187,9 @@ def show_mined(chosen: dict[str, list[Case]]) -> None:
     """One template over all sessions of a set, as `whet templates mine` makes it."""
     for name, every in chosen.items():
         started = time.perf_counter()
-        mined: Mined = mine((labelled(case, case.transcript) for case in every), Wanted(), weights=failure_weights())
+        mined: Mined = mine(
+            (labelled(case, case.transcript) for case in every), WantedTemplate(), weights=failure_weights()
+        )
         seconds = time.perf_counter() - started
         tools = sorted({example.tool for example in mined.examples})
         sessions = len({example.session for example in mined.examples})

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from whet.trials.cases import Case, Limits
-from whet.trials.checks import Calls, Check, File, Shape
+from whet.trials.checks import CallDemand, Check, FileDemand, Shape
 
 TOOLS = ("files", "terminal")
 ONE_STEP = Limits(model_calls=1, seconds=600.0)
@@ -21,7 +21,7 @@ def _step(name: str, task: str, check: Check, files: Mapping[str, str] | None = 
 
 
 def _calls(tool: str, **arguments: Any) -> Check:
-    return Check(calls=Calls(first=Shape(tool, arguments), valid=True))
+    return Check(calls=CallDemand(first=Shape(tool, arguments), valid=True))
 
 
 Order = tuple[str, str]
@@ -95,7 +95,7 @@ def reading(orders: Sequence[Order]) -> list[Case]:
 
 def writing(orders: Sequence[tuple[str, str, str]]) -> list[Case]:
     return [
-        _step(f"write-{path.partition('.')[0].lower()}", task, Check(files={path: File(equals=text)}))
+        _step(f"write-{path.partition('.')[0].lower()}", task, Check(files={path: FileDemand(equals=text)}))
         for path, text, task in orders
     ]
 
@@ -103,7 +103,7 @@ def writing(orders: Sequence[tuple[str, str, str]]) -> list[Case]:
 def editing(orders: Sequence[Change]) -> list[Case]:
     return [
         _step(f"edit-{path.partition('.')[0].lower()}", task,
-              Check(files={path: File(equals=f"line one\nhere: {new}\n")}), {path: f"line one\nhere: {old}\n"})
+              Check(files={path: FileDemand(equals=f"line one\nhere: {new}\n")}), {path: f"line one\nhere: {old}\n"})
         for path, old, new, task in orders
     ]  # fmt: skip
 
@@ -127,12 +127,12 @@ TOOL_OF = {"read": "read_file", "write": "write_file", "edit": "edit", "run": "t
 def by_tool(case: Case) -> Case:
     """A case of one step with a lighter check, for weak models: its call is the right tool's, and well formed."""
     tool = TOOL_OF.get(case.name.partition("-")[0])
-    return replace(case, check=Check(calls=Calls(first=Shape(tool), valid=True))) if tool else case
+    return replace(case, check=Check(calls=CallDemand(first=Shape(tool), valid=True))) if tool else case
 
 
 def several(name: str, task: str, files: dict[str, str], wanted: dict[str, str | None]) -> Case:
     """A file that is wanted as None must be gone."""
-    held = {path: File(absent=True) if text is None else File(equals=text) for path, text in wanted.items()}
+    held = {path: FileDemand(absent=True) if text is None else FileDemand(equals=text) for path, text in wanted.items()}
     return Case(task, Check(files=held), f"steps-{name}", files=files, tools=TOOLS, budget=SEVERAL_STEPS)
 
 

@@ -29,13 +29,12 @@ from whet.changes.author import Author
 from whet.changes.templates import keep
 from whet.cli.procedures import PROCEDURES
 from whet.engine.steps import Direct
-from whet.examples.mining import Wanted as Mining
-from whet.examples.mining import mine
+from whet.examples.mining import WantedTemplate, mine
 from whet.examples.templates import Template, described, written
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
-from whet.proving.plan import Wanted, prepare
-from whet.proving.trial import Progress, trial
+from whet.proving.plan import WantedTrial, prepare
+from whet.proving.trial import TrialProgress, trial
 from whet.runs.run import Run, Sampling
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
@@ -101,7 +100,7 @@ def examples(home: Home, database: Database) -> Template:
         do(home, database, work)
     mined = mine(
         stored_transcripts(database, Filters(), limit=100),
-        Mining(is_vouched=True),
+        WantedTemplate(is_vouched=True),
         weights=failure_weights(),
     )
     if not mined.examples:
@@ -138,7 +137,7 @@ def conduct(home: Home, database: Database, template: Template, options: argpars
     if options.check == "tool":
         cases = tuple(by_tool(case) for case in cases)
     patch = Patch(Form.TEMPLATE, Action.ADD, NAME, written(template), trust=Trust.AGENT)
-    wanted = Wanted(
+    wanted = WantedTrial(
         patch,
         cases[: options.most or None],
         seeds=options.seeds,
@@ -152,7 +151,7 @@ def conduct(home: Home, database: Database, template: Template, options: argpars
           f" at most {ready.plan.attempts_most} attempts", flush=True)  # fmt: skip
     started, looks = time.monotonic(), count(1)
 
-    def observe(progress: Progress) -> None:
+    def observe(progress: TrialProgress) -> None:
         verdict = progress.result.verdict
         rates = " ".join(f"{each.arm}={each.passed}/{each.attempts}" for each in progress.result.tallies)
         print(f"{next(looks):3} {time.monotonic() - started:6.0f} s {rates} effect {verdict.effect:+.2f}"

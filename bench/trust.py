@@ -19,7 +19,7 @@ from whet.changes.apply import apply
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, State
-from whet.ledger.patch_faults import Fault, Limits, faults
+from whet.ledger.patch_faults import Fault, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, derived
 from whet.sessions.transcripts import Origin, Role, Text, Transcript
 from whet.sessions.trust import Trust
@@ -32,7 +32,7 @@ from whet.told.skills import compose
 ATTACKED = "agentdojo_dev"
 PLANTED = re.compile(r"<INFORMATION>\s*(.*?)\s*</INFORMATION>", re.DOTALL)
 SENTENCE = re.compile(r"(?<=[.!?])\s+|\n+")
-ROOMY = Limits(rule=5_000, note=5_000, rules=100_000, rulebook=10**9, pending=10**9)
+ROOMY = TextLimits(rule=5_000, note=5_000, rules=100_000, rulebook=10**9, pending=10**9)
 NAMES = {Form.RULE: "r{}", Form.NOTE: "memory/n{}", Form.SKILL: "s{}", Form.TEMPLATE: "t{}", Form.JOB: "j{}"}
 FEWEST_WORDS, MOST_CHARACTERS = 4, 400
 

@@ -16,7 +16,7 @@ from statistics import NormalDist, median
 from typing import NamedTuple
 
 from whet.evidence.betting import constant
-from whet.trials.canaries import Decided, Decision, Observation, decide, is_told, mirrored, moves_of
+from whet.trials.canaries import CanaryMove, Decided, Observation, decide, is_told, mirrored, moves_of
 from whet.trials.live_templates import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
 
 Live = Callable[[random.Random, int, bool], float]
@@ -28,7 +28,7 @@ class World(NamedTuple):
     """Sessions as they come: how badly one goes, by its number and by whether it was told."""
 
     name: str
-    truth: Decision
+    truth: CanaryMove
     live: Live
     share: float = 0.5
 
@@ -54,17 +54,17 @@ def drifting(chance: random.Random, number: int, _: bool) -> float:
 
 
 WORLDS = (
-    World("does nothing, 30 % fail", Decision.WAIT, failing(0.3, 0)),
-    World("does nothing, 5 % fail", Decision.WAIT, failing(0.05, 0)),
-    World("does nothing, scores around 0.35", Decision.WAIT, scored(0.35, 0)),
-    World("does nothing, good and bad weeks", Decision.WAIT, drifting),
-    World("does nothing, told to 10 %", Decision.WAIT, failing(0.3, 0), 0.1),
-    World("harms: 30 % fail, with it 40 %", Decision.REVERT, failing(0.3, 0.1)),
-    World("harms: 30 % fail, with it 50 %", Decision.REVERT, failing(0.3, 0.2)),
-    World("harms: 10 % fail, with it 30 %", Decision.REVERT, failing(0.1, 0.2)),
-    World("harms: scores 0.35, with it 0.5", Decision.REVERT, scored(0.35, 0.15)),
-    World("harms: 30 % fail, with it 50 %, told to 10 %", Decision.REVERT, failing(0.3, 0.2), 0.1),
-    World("helps: 30 % fail, with it 15 %", Decision.PROMOTE, failing(0.3, -0.15)),
+    World("does nothing, 30 % fail", CanaryMove.WAIT, failing(0.3, 0)),
+    World("does nothing, 5 % fail", CanaryMove.WAIT, failing(0.05, 0)),
+    World("does nothing, scores around 0.35", CanaryMove.WAIT, scored(0.35, 0)),
+    World("does nothing, good and bad weeks", CanaryMove.WAIT, drifting),
+    World("does nothing, told to 10 %", CanaryMove.WAIT, failing(0.3, 0), 0.1),
+    World("harms: 30 % fail, with it 40 %", CanaryMove.REVERT, failing(0.3, 0.1)),
+    World("harms: 30 % fail, with it 50 %", CanaryMove.REVERT, failing(0.3, 0.2)),
+    World("harms: 10 % fail, with it 30 %", CanaryMove.REVERT, failing(0.1, 0.2)),
+    World("harms: scores 0.35, with it 0.5", CanaryMove.REVERT, scored(0.35, 0.15)),
+    World("harms: 30 % fail, with it 50 %, told to 10 %", CanaryMove.REVERT, failing(0.3, 0.2), 0.1),
+    World("helps: 30 % fail, with it 15 %", CanaryMove.PROMOTE, failing(0.3, -0.15)),
 )
 
 
@@ -80,7 +80,7 @@ def followed(world: World, rule: int, sessions: int) -> Decided:
     return decide(moves_of(observed(world, rule, sessions)))
 
 
-def peeked(observations: tuple[Observation, ...]) -> Decision:
+def peeked(observations: tuple[Observation, ...]) -> CanaryMove:
     """What somebody does who looks at a p-value again and again."""
     sums: dict[bool, tuple[int, float, float]] = {True: (0, 0.0, 0.0), False: (0, 0.0, 0.0)}
     for number, each in enumerate(observations, start=1):
@@ -91,8 +91,8 @@ def peeked(observations: tuple[Observation, ...]) -> Decision:
         means = {told: total / count for told, (count, total, _) in sums.items()}
         spread = math.sqrt(sum((squares / n - (total / n) ** 2) / n for n, total, squares in sums.values()))
         if spread and 2 * (1 - NormalDist().cdf(abs(means[True] - means[False]) / spread)) < 0.05:
-            return Decision.REVERT if means[True] > means[False] else Decision.PROMOTE
-    return Decision.WAIT
+            return CanaryMove.REVERT if means[True] > means[False] else CanaryMove.PROMOTE
+    return CanaryMove.WAIT
 
 
 CHANGE = 300
@@ -196,7 +196,7 @@ def watch_rules(rules: int, sessions: int) -> None:
         )
 
 
-SIDES = (Decision.REVERT, Decision.PROMOTE)
+SIDES = (CanaryMove.REVERT, CanaryMove.PROMOTE)
 
 if __name__ == "__main__":
     main()

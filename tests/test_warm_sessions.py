@@ -17,7 +17,7 @@ from whet.examples.warm_start import examples, warm_start
 from whet.failures.analysis import Analysis, analyse
 from whet.failures.detectors import detect
 from whet.failures.score import Weights, measure
-from whet.failures.view import Evidence, Saying, Step, gather
+from whet.failures.view import JudgedCall, Saying, SessionView, gather
 from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Run
 from whet.runs.shortening import plan
@@ -36,7 +36,7 @@ from whet.store.preparing import prepare
 from whet.store.search import search
 from whet.store.statistics import measure as statistics
 from whet.told.review_when import count
-from whet.trials.checks import Calls, Check, Ran, mark
+from whet.trials.checks import CallDemand, Check, Ran, mark
 
 # What an example would say of the session, were it taken for its own: a file that is named, writes, plans, failures.
 TEMPLATE = Template(
@@ -84,11 +84,11 @@ class Moved:
     def place(self, index: int | None) -> int | None:
         return index if index is None or index < self.aside.start else index + len(self.aside)
 
-    def step(self, step: Step) -> Step:
+    def step(self, step: JudgedCall) -> JudgedCall:
         exchange = step.exchange
         asked = self.place(exchange.asked)
         assert asked is not None
-        return Step(replace(exchange, asked=asked, answered=self.place(exchange.answered)), step.decision)
+        return JudgedCall(replace(exchange, asked=asked, answered=self.place(exchange.answered)), step.decision)
 
     def saying(self, saying: Saying) -> Saying:
         return Saying(**{**asdict(saying), "message": self.place(saying.message)})
@@ -114,7 +114,7 @@ def test_the_same_is_found_in_it(template: Template, cold: Transcript) -> None:
     assert ends(other) == tuple(moved.place(each) for each in ends(one))
 
 
-def ends(evidence: Evidence) -> tuple[int, int | None]:
+def ends(evidence: SessionView) -> tuple[int, int | None]:
     return evidence.last_message, evidence.final.message if evidence.final else None
 
 
@@ -153,7 +153,7 @@ def test_no_example_is_summarised_as_history_nor_kept_in_part(template: Template
 
 def test_a_failed_example_is_no_failure_that_a_call_repeats() -> None:
     before = warm_start(TEMPLATE, (user("Build it."),), words())
-    check = Check(calls=Calls(repeats_failure=False))
+    check = Check(calls=CallDemand(repeats_failure=False))
     assert mark(check, Ran(call("terminal", {"command": "make"}, "fine"), before=before)).passed
 
 

@@ -6,7 +6,7 @@ from threading import Event, Lock
 
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, Provider, Toolbox
-from whet.runs.run import Ended, Fragment, Report, Run, Status
+from whet.runs.run import Ended, Fragment, Run, WorkReport, WorkStatus
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
@@ -29,7 +29,7 @@ class Notebook:
         with self._lock:
             self.done.append(call)
         text = self._during(call) if self._during else f"{call.name} {call.arguments}"
-        report = Report(Status.DONE, "all done") if call.name == "finish" else None
+        report = WorkReport(WorkStatus.DONE, "all done") if call.name == "finish" else None
         return Answer(ToolResult(call.id, (Text(text),), call.name, error=False), Trust.TOOL, report)
 
     def can_run_beside(self, call: ToolCall) -> bool:

@@ -11,7 +11,7 @@ from msgspec.structs import replace
 from agent.prefixes import Watch, Watched
 from agent.scenes import Notebook, clock, run_of, user
 from whet.agent.compaction import Compacting, Said, pursue
-from whet.agent.protocols import Fault, Provider, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Stop
 from whet.agent.providers.scripted import Call, Scripted, Step, asks, says
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, grown
@@ -68,7 +68,7 @@ class Windowed:
 
     def reply(self, run: Run, *, interrupt: Event) -> Iterator[Fragment | Reply]:
         if size(replace(run, messages=unused(run.messages))) > self._window:
-            raise ProviderFailed(Fault.CONTEXT, "The request is too long.")
+            raise ProviderFailed(ProviderFault.CONTEXT, "The request is too long.")
         yield from self._provider.reply(run, interrupt=interrupt)
 
 

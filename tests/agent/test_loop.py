@@ -13,10 +13,10 @@ from msgspec.structs import replace
 from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, played, run_of, user
 from whet.agent.loop import execute
-from whet.agent.protocols import Answer, Fault, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Answer, ProviderFailed, ProviderFault, Reply, Stop
 from whet.agent.providers.scripted import Call, Recording, Scripted, asks, says, scripted_file
 from whet.net.interrupting import Interrupted
-from whet.runs.run import Budget, Ended, Fragment, Run, Spent, Status, grown
+from whet.runs.run import Budget, Ended, Fragment, Run, Spent, WorkStatus, grown
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -56,7 +56,7 @@ def test_the_finishing_tool_ends_the_run_with_its_report(watched: Watch) -> None
     messages, ended = played(run_of(), provider, box)
     assert ended.ending is Ending.FINISHED
     assert ended.report
-    assert ended.report.status is Status.DONE
+    assert ended.report.status is WorkStatus.DONE
     assert [call.name for call in box.done] == ["write", "finish"]
     assert results(messages)[2].disposition is Disposition.CANCELLED
 
@@ -175,7 +175,7 @@ def test_a_second_empty_answer_is_an_ending(watched: Watch) -> None:
 
 
 def test_a_provider_that_fails_ends_the_run_with_its_fault(watched: Watch) -> None:
-    failure = ProviderFailed(Fault.KEY, "No key.", advice="Set one.")
+    failure = ProviderFailed(ProviderFault.KEY, "No key.", advice="Set one.")
     messages, ended = played(run_of(), watched(Scripted([asks(Call("read")), failure])), Notebook())
     assert (ended.ending, ended.fault, ended.advice) == (Ending.FAILED, "key", "Set one.")
     assert len(messages) == 2
@@ -292,7 +292,7 @@ replies = st.one_of(
         st.text(max_size=10),
         st.sampled_from([Stop.CALLS, Stop.END, Stop.LENGTH, Stop.OTHER]),
     ),
-    st.just(ProviderFailed(Fault.NETWORK, "Gone.")),
+    st.just(ProviderFailed(ProviderFault.NETWORK, "Gone.")),
 )
 
 

@@ -11,7 +11,7 @@ from whet.ledger.patches import Action
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.told.memory import Change, Refusal
+from whet.told.memory import NoteChange, Refusal
 
 
 def main(folder: str, url: str, who: str) -> None:
@@ -19,7 +19,7 @@ def main(folder: str, url: str, who: str) -> None:
     with opened(home) as database:
         for number in range(3):
             author = Author(home, database, Actor.PERSON, Trust.OPERATOR, time.time())
-            made = remember(author, "memory", [Change(Action.ADD, f"fact{number} of{who}")])
+            made = remember(author, "memory", [NoteChange(Action.ADD, f"fact{number} of{who}")])
             if isinstance(made, Refusal):
                 sys.exit(made.message)
 

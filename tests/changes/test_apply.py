@@ -8,7 +8,7 @@ from whet.changes.apply import Refused, apply, apply_all, promote, redo, revert,
 from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
-from whet.ledger.patch_faults import Kind
+from whet.ledger.patch_faults import FaultKind
 from whet.ledger.patches import Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -191,7 +191,7 @@ def test_a_stale_rule_is_refused(home: Home, database: Database) -> None:
     person(home, database, adding(Form.RULE))
     with pytest.raises(Refused) as refused:
         person(home, database, changing(Form.RULE, "What never was there.", "Other words."))
-    assert [fault.kind for fault in refused.value.faults] == [Kind.STALE]
+    assert [fault.kind for fault in refused.value.faults] == [FaultKind.STALE]
 
 
 def test_homes_that_share_a_database_share_rules_and_not_files(home: Home, database: Database) -> None:

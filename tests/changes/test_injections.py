@@ -8,7 +8,7 @@ from whet.changes.apply import Refused, apply
 from whet.changes.pending import approve, submit
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step
-from whet.ledger.patch_faults import Limits
+from whet.ledger.patch_faults import TextLimits
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.transcripts import Message, Role, Text
 from whet.sessions.trust import Trust
@@ -17,7 +17,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 
-ROOMY = Limits(pending=1_000_000, rulebook=1_000_000, rules=1_000)
+ROOMY = TextLimits(pending=1_000_000, rulebook=1_000_000, rules=1_000)
 ASKED = Message(role=Role.USER, parts=(Text("Read the page and go on."),), trust=Trust.USER)
 PAGES = ("memory.md", "user.md", "skills", "templates", "jobs")
 

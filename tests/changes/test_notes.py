@@ -16,7 +16,7 @@ from whet.ledger.patches import Action
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.told.memory import Change, Reason, Refusal
+from whet.told.memory import NoteChange, Reason, Refusal
 
 NOW = 1_800_000_000.0
 WORKER = Path(__file__).with_name("note_worker.py")
@@ -27,8 +27,8 @@ def agent(home: Home, database: Database) -> Author:
     return Author(home, database, Actor.AGENT, Trust.AGENT, NOW, "s1", "the user said so")
 
 
-def adding(*texts: str) -> list[Change]:
-    return [Change(Action.ADD, text) for text in texts]
+def adding(*texts: str) -> list[NoteChange]:
+    return [NoteChange(Action.ADD, text) for text in texts]
 
 
 def made(found: tuple[Entry, ...] | Refusal) -> tuple[Entry, ...]:
@@ -51,8 +51,8 @@ def test_a_note_has_its_id_source_and_date_from_the_ledger(agent: Author) -> Non
 def test_a_batch_is_made_and_undone_as_one(agent: Author) -> None:
     made(remember(agent, "memory", adding("Staging is in Oslo.", "Backups run at night.")))
     batch = [
-        Change(Action.REMOVE, match="oslo"),
-        Change(Action.CHANGE, "Backups run at noon.", "backups"),
+        NoteChange(Action.REMOVE, match="oslo"),
+        NoteChange(Action.CHANGE, "Backups run at noon.", "backups"),
         *adding("The build needs eight minutes."),
     ]
     assert len(made(remember(agent, "memory", batch))) == 3
@@ -63,7 +63,7 @@ def test_a_batch_is_made_and_undone_as_one(agent: Author) -> None:
 
 def test_a_refused_change_is_an_answer_and_changes_nothing(agent: Author) -> None:
     made(remember(agent, "memory", adding("Uses uv.")))
-    refusal = remember(agent, "memory", [*adding("Uses tox."), Change(Action.REMOVE, match="uses")])
+    refusal = remember(agent, "memory", [*adding("Uses tox."), NoteChange(Action.REMOVE, match="uses")])
     assert isinstance(refusal, Refusal)
     assert refusal.reason is Reason.AMBIGUOUS
     assert texts(agent) == ["Uses uv."]
@@ -84,7 +84,7 @@ def test_a_note_that_a_person_edited_is_theirs_and_can_still_be_changed(agent: A
     path.write_text(path.read_text().replace("npm", "pnpm"))
     (note,) = notes_of(agent, "memory").notes
     assert (note.text, note.source) == ("Uses pnpm.", "person")
-    made(remember(agent, "memory", [Change(Action.CHANGE, "Uses pnpm 9.", "pnpm")]))
+    made(remember(agent, "memory", [NoteChange(Action.CHANGE, "Uses pnpm 9.", "pnpm")]))
     assert texts(agent) == ["Uses pnpm 9."]
     undo(agent.home, agent.database, actor=Actor.PERSON, now=NOW)
     assert path.read_text() == "- Uses pnpm.\n"

@@ -9,7 +9,7 @@ from whet.changes.pending import approve, move_for, pending, propose, refuse, su
 from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Key, Step
-from whet.ledger.patch_faults import LIMITS, Kind, Limits
+from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits
 from whet.ledger.patches import Form
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -27,7 +27,7 @@ LATER = NOW + LIMITS.pending_seconds + 1
 def test_nobody_applies_foreign_text(home: Home, database: Database, form: Form, trust: Trust, actor: Actor) -> None:
     with pytest.raises(Refused) as refused:
         apply(home, database, adding(form, trust=trust), actor=actor, now=NOW)
-    assert [fault.kind for fault in refused.value.faults] == [Kind.TRUST]
+    assert [fault.kind for fault in refused.value.faults] == [FaultKind.TRUST]
     entry = submit(home, database, adding(form, trust=trust), actor=actor, now=NOW)
     assert entry.step is Step.PROPOSED
     assert ledger_of(home, database).state().items == ()
@@ -95,7 +95,7 @@ def test_what_nobody_decides_on_expires(home: Home, database: Database) -> None:
 
 
 def test_proposals_do_not_pile_up(home: Home, database: Database) -> None:
-    limits = Limits(pending=2)
+    limits = TextLimits(pending=2)
     for number in range(2):
         patch = adding(Form.NOTE, f"apples{number} pears{number}", name=f"memory/n{number}", trust=Trust.TOOL)
         propose(home, database, patch, actor=Actor.AGENT, now=NOW, limits=limits)

@@ -10,7 +10,7 @@ from samples_of_templates import TEMPLATE
 from whet.examples.templates import written
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.template_draws import Counted, Draw, count_draws, keep_draw
+from whet.store.template_draws import CountedDraw, Draw, count_draws, keep_draw
 
 TASK = "Look at the garden plan."
 EXAMPLE = "pytest -q"  # stands in the template and nowhere else
@@ -49,7 +49,7 @@ def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path,
     with opened(Home(folder)) as database:
         for number in range(60):
             draw = Draw(f"s{number}", TEMPLATE.key, TEMPLATE.name, "m", number % 2 == 0, 0.5, 1.8e9)
-            count_draws(database, [Counted(keep_draw(database, draw).lot, 0.9 if draw.told else 0.1, 1)], now=1.8e9)
+            count_draws(database, [CountedDraw(keep_draw(database, draw).lot, 0.9 if draw.told else 0.1, 1)], now=1.8e9)
     whet = whet_at(folder, person, "http://127.0.0.1:9")
     assert "0.90 (30)" in whet("templates", "stats").out
     done = whet("watch")

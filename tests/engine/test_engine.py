@@ -14,7 +14,7 @@ import pytest
 from engine.engine_worker import LETTER, PAID, STEPS
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Direct
-from whet.engine.work import State, Work, office
+from whet.engine.work import Work, WorkState, office
 from whet.errors import WhetError
 from whet.store.home import Home
 
@@ -46,7 +46,7 @@ def running(home: Home, count: int) -> Iterator[list["subprocess.Popen[str]"]]:
             worker.communicate()
 
 
-def until(home: Home, id: str, *states: State) -> Work:
+def until(home: Home, id: str, *states: WorkState) -> Work:
     """Wait until the work has come so far."""
     deadline = time.monotonic() + SECONDS
     with office(home) as counter:
@@ -86,7 +86,7 @@ def test_a_worker_that_dies_anywhere_loses_nothing_and_repeats_only_what_may_be_
     assert ends[-1] == 0
     for point, id in ids.items():
         folder = tmp_path / point
-        work = until(home, id, State.DONE)
+        work = until(home, id, WorkState.DONE)
         assert work.done is not None
         told = work.done.summary.split()
         assert told[:3] == list(STEPS)
@@ -104,7 +104,7 @@ def test_a_finished_step_is_not_run_again_after_a_crash_in_a_later_one(home: Hom
     id = submit(home, "tale", str(tmp_path))
     assert work_off(home) == -signal.SIGKILL
     assert work_off(home) == 0
-    assert until(home, id, State.DONE)
+    assert until(home, id, WorkState.DONE)
     assert [times(tmp_path, name) for name in (*STEPS, LETTER)] == [1, 1, 1, 1]
 
 
@@ -112,7 +112,7 @@ def test_workers_share_the_parts_and_the_living_finish_what_the_dead_began(home:
     (tmp_path / "die-after-part-3").touch()
     id = submit(home, "crowd", str(tmp_path), queue=Queue.TRIALS)
     with running(home, 2):
-        work = until(home, id, State.DONE)
+        work = until(home, id, WorkState.DONE)
         assert work.done == Done(summary="12 parts")
     assert not (tmp_path / "die-after-part-3").exists()
     assert [times(tmp_path, f"part-{number}") for number in range(12) if number != 3] == [1] * 11
@@ -136,14 +136,14 @@ def test_of_work_that_stands_alone_only_one_is_open_at_a_time(home: Home) -> Non
 def test_what_failed_says_why_and_is_retried_from_where_it_failed(home: Home, tmp_path: Path) -> None:
     id = submit(home, "failing", str(tmp_path / "needed"))
     assert work_off(home) == 0
-    failed = until(home, id, State.FAILED)
+    failed = until(home, id, WorkState.FAILED)
     assert failed.error == "The file is not there. Make it."
     assert failed.spent == PAID, "and what it cost all the same"
     (tmp_path / "needed").touch()
     with office(home) as counter:
         again = counter.retry(id)
     assert work_off(home) == 0
-    done = until(home, again.id, State.DONE)
+    done = until(home, again.id, WorkState.DONE)
     assert done.done is not None
     assert done.done.summary == "there"
     assert times(tmp_path, "before") == 1
@@ -153,14 +153,14 @@ def test_a_part_that_failed_is_done_again_when_the_whole_is_retried(tmp_path: Pa
     home = Home(tmp_path / "home")
     id = submit(home, "leading", str(tmp_path), queue=Queue.TRIALS)
     assert work_off(home) == 0
-    failed = until(home, id, State.FAILED)
+    failed = until(home, id, WorkState.FAILED)
     assert "The file is not there" in failed.error
     assert failed.spent == PAID
     (tmp_path / "needed").touch()
     with office(home) as counter:
         again = counter.retry(id)
     assert work_off(home) == 0
-    assert until(home, again.id, State.DONE)
+    assert until(home, again.id, WorkState.DONE)
     assert [times(tmp_path, name) for name in ("one", "two")] == [1, 1]
 
 
@@ -170,9 +170,9 @@ def test_what_was_cancelled_can_be_retried(home: Home, tmp_path: Path) -> None:
         queue = counter.find(id).queue
         counter.cancel(id)
         again = counter.retry(id)
-        assert (again.state, again.queue, again.body) == (State.QUEUED, queue, str(tmp_path))
+        assert (again.state, again.queue, again.body) == (WorkState.QUEUED, queue, str(tmp_path))
     assert work_off(home) == 0
-    assert until(home, again.id, State.DONE)
+    assert until(home, again.id, WorkState.DONE)
     assert [times(tmp_path, name) for name in (*STEPS, LETTER)] == [1, 1, 1, 1]
     with office(home) as counter, pytest.raises(WhetError, match="is done"):
         counter.retry(again.id)
@@ -181,12 +181,12 @@ def test_what_was_cancelled_can_be_retried(home: Home, tmp_path: Path) -> None:
 def test_cancelling_stops_a_step_that_listens(home: Home, tmp_path: Path) -> None:
     id = submit(home, "endless", str(tmp_path / "begun"))
     with running(home, 1) as [worker]:
-        until(home, id, State.RUNNING)
+        until(home, id, WorkState.RUNNING)
         with office(home) as counter:
-            assert counter.cancel(id).state is State.CANCELLED
+            assert counter.cancel(id).state is WorkState.CANCELLED
         worker.communicate(timeout=SECONDS)
     with office(home) as counter:
-        assert counter.find(id).state is State.CANCELLED
+        assert counter.find(id).state is WorkState.CANCELLED
         with pytest.raises(WhetError, match="cancelled already"):
             counter.cancel(id)
 
@@ -204,7 +204,7 @@ def test_work_that_kills_every_worker_is_given_up(tmp_path: Path) -> None:
     ends = [work_off(home) for _ in range(5)]
     assert ends == [-signal.SIGKILL] * 4 + [0]
     with office(home) as counter:
-        assert counter.find(id).state is State.FAILED
+        assert counter.find(id).state is WorkState.FAILED
         assert "workers died" in counter.find(id).error
 
 
@@ -212,7 +212,7 @@ def test_work_of_a_kind_that_this_version_does_not_know_is_refused_not_lost(tmp_
     home = Home(tmp_path / "home")
     id = submit(home, "dance", "{}")
     assert work_off(home) == 0
-    assert "does not know work of the kind dance" in until(home, id, State.FAILED).error
+    assert "does not know work of the kind dance" in until(home, id, WorkState.FAILED).error
 
 
 def test_direct_steps_need_no_engine() -> None:

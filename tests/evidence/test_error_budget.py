@@ -9,7 +9,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whet.evidence.betting import aimed
-from whet.evidence.error_budget import SHARE, Parts, Past, alpha_for, part
+from whet.evidence.error_budget import SHARE, BudgetParts, Past, alpha_for, part
 
 ACCEPTS = st.lists(st.booleans(), max_size=40)
 LUCK = st.floats(1, 3)
@@ -24,34 +24,34 @@ def history(accepts: Iterable[bool], *, luck: float = 1.0, even: int = 0) -> lis
     """
     past: list[Past] = []
     for place, accepted in enumerate(accepts):
-        parts = Parts.EVEN if place < even else Parts.EARLY
+        parts = BudgetParts.EVEN if place < even else BudgetParts.EARLY
         past.append(Past(accepted, luck / alpha_for(past, parts=parts) if accepted else 0.0, parts))
     return past
 
 
 def test_the_parts_never_make_more_than_the_whole() -> None:
-    for parts in Parts:
+    for parts in BudgetParts:
         assert 0.999 < sum(part(place, parts) for place in range(1, 100_001)) < 1
 
 
 def test_the_parts_only_fall() -> None:
-    for parts in Parts:
+    for parts in BudgetParts:
         assert all(part(place, parts) > part(place + 1, parts) for place in range(1, PLACES))
 
 
 def test_a_home_that_began_with_even_parts_spends_no_more_than_the_whole() -> None:
-    spent = list(itertools.accumulate(part(place, Parts.EVEN) for place in range(1, PLACES)))
+    spent = list(itertools.accumulate(part(place, BudgetParts.EVEN) for place in range(1, PLACES)))
     early = list(itertools.accumulate(part(place) for place in range(1, PLACES)))
     # What is left to early parts from any place on is never more than what the even ones would have taken.
     assert all(1 - later <= 1 - before for before, later in zip(spent, early, strict=True))
 
 
 def test_the_first_trials_have_most() -> None:
-    first, second, third = (part(place) / part(place, Parts.EVEN) for place in (1, 2, 3))
+    first, second, third = (part(place) / part(place, BudgetParts.EVEN) for place in (1, 2, 3))
     assert first > 2
     assert second > 1.5
     assert third > 1.2
-    assert all(part(place) > 0.74 * part(place, Parts.EVEN) for place in (10, 100, 1000))
+    assert all(part(place) > 0.74 * part(place, BudgetParts.EVEN) for place in (10, 100, 1000))
 
 
 @settings(max_examples=60)

@@ -8,7 +8,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.evidence.outcome_table import Bounds, Columns, compare, find_columns, read_table
+from whet.evidence.outcome_table import Columns, ScoreRange, compare, find_columns, read_table
 
 HEADING = ("case", "seed", "arm", "passed")
 ROWS = [
@@ -75,7 +75,7 @@ def test_scores_are_scaled_by_their_bounds() -> None:
     with pytest.raises(WhetError, match="Line 2: 20 is not between 0 and 1") as caught:
         read_table(numbered(rows))
     assert "--bounds" in caught.value.advice
-    assert compare(read_table(numbered(rows), bounds=Bounds(0, 100))).differences == (0.5,)
+    assert compare(read_table(numbered(rows), bounds=ScoreRange(0, 100))).differences == (0.5,)
 
 
 @pytest.mark.parametrize("text", ["maybe", "0,5", "1e999", "--"])

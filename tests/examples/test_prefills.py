@@ -10,7 +10,7 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, program, user
 from samples_of_templates import TEMPLATE
-from whet.examples.mining import Wanted, mine
+from whet.examples.mining import WantedTemplate, mine
 from whet.examples.prefills import as_openai, is_prefill, recognised
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
@@ -80,7 +80,7 @@ def test_a_record_of_what_hermes_sent_is_the_session_without_the_examples() -> N
     assert [call.id for message in cold(messages) for call in message.calls] == ["call_1"]
     transcript = conversation(*messages)
     assert [step.tool for step in gather(transcript).steps] == ["terminal"]
-    mined = mine([transcript], Wanted(fewest=1), weights=failure_weights())
+    mined = mine([transcript], WantedTemplate(fewest=1), weights=failure_weights())
     assert {example.arguments for example in mined.examples} <= {'{"command":"ls"}'}
 
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.examples.success import LOW_SCORE, Finding, Ground, Vote, Votes, Warrant, find, verification
+from whet.examples.success import LOW_SCORE, Ground, SuccessFinding, Vote, Votes, Warrant, find, verification
 from whet.failures.view import gather
 from whet.sessions.call_effects import checks_of
-from whet.sessions.transcripts import Check, Ending, ToolCall, Transcript
+from whet.sessions.transcripts import Ending, RecordedCheck, ToolCall, Transcript
 from whet.shipped.data import failure_weights
 
 REQUEST = user("Mend the broken gate of the north garden.")
@@ -28,7 +28,7 @@ def session(*turns: Turn, **facts: object) -> Transcript:
     return replace(conversation(REQUEST, *turns, DONE), **facts)
 
 
-def finding(*turns: Turn, vouched: bool = False, **facts: object) -> Finding:
+def finding(*turns: Turn, vouched: bool = False, **facts: object) -> SuccessFinding:
     return find(gather(session(*turns, **facts)), failure_weights(), vouched=vouched)
 
 
@@ -39,7 +39,7 @@ def ground(*turns: Turn, **facts: object) -> Ground | None:
 
 @given(TURNS)
 def test_a_session_whose_last_check_failed_has_no_warrant(turns: list[Turn]) -> None:
-    assert finding(*turns, FAIL) == Finding(None, "a check failed and was not put right")
+    assert finding(*turns, FAIL) == SuccessFinding(None, "a check failed and was not put right")
     assert finding(*turns, FAIL, EDIT, READ).warrant is None
 
 
@@ -51,7 +51,7 @@ def test_checks_that_pass_after_a_change_are_a_warrant_whatever_came_before(turn
 
 @given(TURNS, st.booleans())
 def test_a_verdict_of_its_own_outranks_all_that_the_session_shows(turns: list[Turn], passed: bool) -> None:
-    own = (Check("success", passed=passed),)
+    own = (RecordedCheck("success", passed=passed),)
     assert ground(*turns, FAIL, checks=own, ending=Ending.BUDGET) is (Ground.CHECKED if passed else None)
     assert ground(*turns, EDIT, PASS, LINT, checks=own) is (Ground.CHECKED if passed else None)
     assert (finding(*turns, FAIL, vouched=True, checks=own).warrant is not None) is passed
@@ -94,11 +94,11 @@ def test_without_a_check_a_short_session_stands_by_its_score_and_a_long_one_not_
     assert finding(*look).refusal == "long, and no check passed at its end"
 
 
-def scored(score: float, request: bytes = b"mend", result: bytes = b"") -> Finding:
-    return Finding(Warrant(Ground.SCORED, score), vote=Vote(request, result))
+def scored(score: float, request: bytes = b"mend", result: bytes = b"") -> SuccessFinding:
+    return SuccessFinding(Warrant(Ground.SCORED, score), vote=Vote(request, result))
 
 
-def weighed(one: Finding, *others: Finding) -> Finding:
+def weighed(one: SuccessFinding, *others: SuccessFinding) -> SuccessFinding:
     return Votes(each.vote for each in (one, *others)).weigh(one)
 
 
@@ -126,7 +126,7 @@ def test_the_one_that_came_to_another_result_than_its_likes_is_not_trusted() -> 
 def test_other_sessions_change_nothing_about_a_stronger_ground(score: float, results: list[bytes]) -> None:
     others = [scored(score, result=result) for result in results]
     for strong in (Ground.CHECKED, Ground.VOUCHED, Ground.VERIFIED):
-        one = Finding(Warrant(strong), vote=Vote(b"mend", b"x"))
+        one = SuccessFinding(Warrant(strong), vote=Vote(b"mend", b"x"))
         assert weighed(one, *others) == one
     alone = scored(score)
     assert (weighed(alone).warrant is not None) is (score <= LOW_SCORE)

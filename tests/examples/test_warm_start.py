@@ -13,7 +13,7 @@ from pydantic import ConfigDict, TypeAdapter
 
 from conversations import agent, call, conversation, program, user
 from samples_of_templates import LOOK, RUN, TEMPLATE
-from whet.examples.mining import Wanted, mine
+from whet.examples.mining import WantedTemplate, mine
 from whet.examples.prefills import as_anthropic, as_openai
 from whet.examples.templates import Example, Template
 from whet.examples.warm_start import examples, warm_start
@@ -173,7 +173,7 @@ def test_the_examples_are_no_evidence_of_the_session_and_are_not_mined_again() -
     )
     begun = replace(real, messages=warm(TEMPLATE, real.messages))
     assert [step.tool for step in gather(begun).steps] == ["valve"]
-    mined = mine([begun], Wanted(fewest=1), weights=failure_weights())
+    mined = mine([begun], WantedTemplate(fewest=1), weights=failure_weights())
     assert {example.tool for example in mined.examples} <= {"valve"}
 
 

@@ -7,7 +7,7 @@ import msgspec
 
 from conversations import Turn, agent, call, conversation, picture, shell, user
 from whet.failures.analysis import Analysis, analyse, record
-from whet.failures.view import Step
+from whet.failures.view import JudgedCall
 from whet.outcomes.deciding import decide
 from whet.sessions.transcripts import Disposition, Exchange, Text, ToolCall, ToolResult, Transcript
 from whet.shipped.data import failure_weights
@@ -95,7 +95,7 @@ def test_a_megabyte_of_hostile_output_is_soon_read() -> None:
 def test_an_error_inside_an_envelope_is_quoted_by_its_own_words() -> None:
     envelope = '{"output":"sed: a.ts: No such file or directory\\n","metadata":{"exit_code":1}}'
     exchange = Exchange(ToolCall("c1", "shell", '{"command":["sed"]}'), 0, ToolResult("c1", (Text(envelope),)), 1)
-    step = Step(exchange, decide(exchange))
+    step = JudgedCall(exchange, decide(exchange))
     assert step.failed
     assert step.text == "sed: a.ts: No such file or directory"
     assert step.fingerprint == "sed: path: no such file or directory"

@@ -3,7 +3,7 @@ from collections.abc import Iterator
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.failures.analysis import Analysis, analyse
 from whet.failures.fingerprints import Cause
-from whet.failures.lessons import Change, Lesson, distill, shows
+from whet.failures.lessons import ChangeKind, Lesson, distill, shows
 from whet.failures.signals import Kind
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
@@ -28,7 +28,7 @@ def lessons(*analyses: Analysis) -> tuple[Lesson, ...]:
 def test_what_recurs_in_three_sessions_is_a_lesson() -> None:
     found = lessons(*(session(n, edit(str(n), f"/app/{n}.py"), at=float(n + 1), model=f"m{n}") for n in range(3)))
     (lesson,) = found
-    assert (lesson.kind, lesson.tool, lesson.change) == (Kind.TOOL_FAILURE, "Edit", Change.RULE)
+    assert (lesson.kind, lesson.tool, lesson.change) == (Kind.TOOL_FAILURE, "Edit", ChangeKind.RULE)
     assert (lesson.sessions, lesson.base) == (3, 3)
     assert (lesson.since, lesson.latest) == (1.0, 3.0)
     assert lesson.models == ("m0", "m1", "m2")
@@ -57,13 +57,13 @@ def test_sessions_that_never_used_the_tool_are_not_held_against_it() -> None:
 
 def test_what_the_agent_makes_good_by_itself_is_no_rule() -> None:
     (lesson,) = lessons(*(session(n, edit("a"), WORKED) for n in range(5)))
-    assert lesson.change is Change.SKILL
+    assert lesson.change is ChangeKind.SKILL
 
 
 def test_a_fault_of_the_surroundings_is_advice_and_never_a_rule() -> None:
     missing = shell("npm ci", "Exit code 127\n/bin/bash: npm: command not found", error=True)
     (lesson,) = lessons(*(session(n, missing) for n in range(4)))
-    assert (lesson.change, lesson.cause) == (Change.ENVIRONMENT, Cause.ENVIRONMENT)
+    assert (lesson.change, lesson.cause) == (ChangeKind.ENVIRONMENT, Cause.ENVIRONMENT)
     assert lesson.fingerprint == "missing program: npm"
 
 
@@ -81,7 +81,7 @@ def test_a_wish_that_people_repeat_is_worth_a_memory() -> None:
         return session(number, agent("Done."), user("No, please use tabs instead of spaces for indentation"))
 
     (lesson,) = lessons(*(wish(number) for number in range(4)))
-    assert (lesson.change, lesson.trust) == (Change.MEMORY, Trust.USER)
+    assert (lesson.change, lesson.trust) == (ChangeKind.MEMORY, Trust.USER)
 
 
 def test_unrelated_corrections_are_no_lesson() -> None:

@@ -6,9 +6,9 @@ from pathlib import Path
 
 import pytest
 
-from whet.importers.source import Limits, Source, Unreadable
+from whet.importers.source import ReadLimits, Source, Unreadable
 
-SMALL = Limits(document_bytes=2000)
+SMALL = ReadLimits(document_bytes=2000)
 
 
 def reasons(source: Source) -> list[str]:

@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 
 from whet.importers import hermes, hermes_messages
 from whet.importers.source import Source
-from whet.sessions.transcripts import Check, Disposition, Ending, Origin, Purpose, Role, Transcript, pair
+from whet.sessions.transcripts import Disposition, Ending, Origin, Purpose, RecordedCheck, Role, Transcript, pair
 from whet.sessions.trust import Trust
 
 SESSION_COLUMNS = {
@@ -300,8 +300,8 @@ def test_verifications_beside_the_database_are_checks_of_their_session(tmp_path:
     evidence.close()
     found = store.read()
     assert found["s"].checks == (
-        Check(name="pytest", passed=False, detail="test, full, exit code 1"),
-        Check(name="pytest", passed=True, detail="test, full, exit code 0"),
+        RecordedCheck(name="pytest", passed=False, detail="test, full, exit code 1"),
+        RecordedCheck(name="pytest", passed=True, detail="test, full, exit code 0"),
     )
     assert found["other"].checks == ()
 

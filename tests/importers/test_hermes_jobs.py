@@ -9,12 +9,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.importers.hermes_jobs import Found, Place, read
+from whet.importers.hermes_jobs import HermesJob, HermesPlace, read
 from whet.jobs.job import schedule_of
 from whet.jobs.schedules import next_after
 
 NOW = 1_790_000_000.0
-PLACE = Place(Path("/home/me/.hermes"), "/work", "Europe/Berlin", NOW)
+PLACE = HermesPlace(Path("/home/me/.hermes"), "/work", "Europe/Berlin", NOW)
 
 
 def hermes_job(**changes: Any) -> dict[str, Any]:
@@ -48,7 +48,7 @@ def hermes_job(**changes: Any) -> dict[str, Any]:
     }
 
 
-def one(**changes: Any) -> Found:
+def one(**changes: Any) -> HermesJob:
     [found] = read(json.dumps({"jobs": [hermes_job(**changes)], "updated_at": "2026-03-01"}), PLACE)
     return found
 

@@ -9,7 +9,18 @@ import pytest
 
 from whet.importers import registry
 from whet.importers.source import Source, Unreadable
-from whet.sessions.transcripts import Check, Disposition, Ending, Media, Origin, Role, Text, Transcript, Usage, pair
+from whet.sessions.transcripts import (
+    Disposition,
+    Ending,
+    Media,
+    Origin,
+    RecordedCheck,
+    Role,
+    Text,
+    Transcript,
+    Usage,
+    pair,
+)
 from whet.sessions.trust import Trust
 
 HEADER: dict[str, Any] = {
@@ -167,7 +178,7 @@ def test_cached_tokens_within_the_input_are_not_added_to_it(tmp_path: Path) -> N
 def test_scores_become_checks(tmp_path: Path, value: object, passed: bool | None, score: float | None) -> None:
     scores = {"match": {"value": value, "answer": "42"}}
     [found] = transcripts(written(tmp_path, sample(QUESTION, scores=scores)))
-    assert found.checks == (Check("match", passed=passed, score=score, detail="42"),)
+    assert found.checks == (RecordedCheck("match", passed=passed, score=score, detail="42"),)
 
 
 def test_a_score_of_several_values_gives_a_check_for_each(tmp_path: Path) -> None:

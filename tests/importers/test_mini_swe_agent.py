@@ -8,7 +8,7 @@ import pytest
 
 from whet.importers import registry
 from whet.importers.source import Source
-from whet.sessions.transcripts import Check, Ending, Origin, Role, Transcript, Usage, pair
+from whet.sessions.transcripts import Ending, Origin, RecordedCheck, Role, Transcript, Usage, pair
 
 SYSTEM = {"role": "system", "content": "Give one command."}
 TASK = {"role": "user", "content": "Fix the bug."}
@@ -105,7 +105,7 @@ def test_a_closing_message_that_answers_nothing_is_no_message(tmp_path: Path) ->
 def test_the_exit_status_says_how_it_ended(tmp_path: Path, status: str, ending: Ending) -> None:
     found = transcript(tmp_path, run(SYSTEM, TASK, exit_status=status))
     assert (found.ending, found.ending_detail) == (ending, status)
-    assert found.checks == (Check("submitted", passed=status == "Submitted", detail=status),)
+    assert found.checks == (RecordedCheck("submitted", passed=status == "Submitted", detail=status),)
 
 
 def test_usage_is_counted_for_each_answer_or_for_the_session(tmp_path: Path) -> None:

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 from whet.importers import openai_messages
 from whet.importers.identity import identity
 from whet.importers.source import Source
-from whet.sessions.transcripts import Check, Ending, Origin, Role, Thought, Transcript, pair
+from whet.sessions.transcripts import Ending, Origin, RecordedCheck, Role, Thought, Transcript, pair
 from whet.sessions.trust import Trust
 
 USER = {"role": "user", "content": "Why is the build red?"}
@@ -91,7 +91,7 @@ def test_the_facts_of_a_line_are_kept(tmp_path: Path) -> None:
     assert (found.source, found.native_id, found.model) == ("openai", "airline/7", "gpt-4o")
     assert (found.branch, found.version) == ("main", "2.1")
     assert (found.parent, found.folder) == ("airline/6", "/home/ada/airline")
-    assert found.checks == (Check(name="success", passed=False, score=0.25),)
+    assert found.checks == (RecordedCheck(name="success", passed=False, score=0.25),)
 
 
 @pytest.mark.parametrize("label", [None, {}, {"success": None, "reward": None}, "good", {"reward": "high"}])

@@ -8,7 +8,18 @@ import pytest
 
 from whet.importers import registry
 from whet.importers.source import Source
-from whet.sessions.transcripts import Check, Disposition, Ending, Media, Origin, Role, Thought, Transcript, Usage, pair
+from whet.sessions.transcripts import (
+    Disposition,
+    Ending,
+    Media,
+    Origin,
+    RecordedCheck,
+    Role,
+    Thought,
+    Transcript,
+    Usage,
+    pair,
+)
 from whet.sessions.trust import Trust
 
 ASK = {"id": 0, "source": "user", "action": "message", "args": {"content": "Fix it.", "image_urls": None}}
@@ -176,7 +187,7 @@ def test_every_row_of_an_evaluation_is_a_session_with_its_verdict(tmp_path: Path
     ]
     path.write_text("".join(json.dumps(row) + "\n" for row in rows))
     first, second = transcripts(path)
-    assert (first.title, first.checks) == ("acme-1", (Check("resolved", passed=True),))
+    assert (first.title, first.checks) == ("acme-1", (RecordedCheck("resolved", passed=True),))
     assert (second.ending, second.ending_detail) == (Ending.FAILED, "The runtime is gone.")
     assert first.id != second.id
 
@@ -197,7 +208,7 @@ def test_rows_without_ids_are_paired_by_position(tmp_path: Path) -> None:
     assert exchange.result is not None
     assert (exchange.result.text, exchange.result.exit_code) == ("a.py", 0)
     assert first.messages[0].role is Role.USER
-    assert first.checks == (Check("success", passed=True, detail="It works."),)
+    assert first.checks == (RecordedCheck("success", passed=True, detail="It works."),)
     assert first.ending is Ending.FINISHED
 
 

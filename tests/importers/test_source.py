@@ -9,9 +9,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from memory import peak
-from whet.importers.source import Limits, Record, Source, Unreadable
+from whet.importers.source import ReadLimits, Record, Source, Unreadable
 
-SMALL = Limits(line_bytes=1000, document_bytes=2000, skipped=5)
+SMALL = ReadLimits(line_bytes=1000, document_bytes=2000, skipped=5)
 
 
 def file(folder: Path, body: bytes, name: str = "file.jsonl") -> Path:
@@ -218,7 +218,7 @@ def test_a_compression_bomb_is_refused_without_unpacking_it_all(tmp_path: Path) 
         for _ in range(100):
             bomb.write(bytes(1 << 20))
     with peak() as used, pytest.raises(Unreadable, match="expands to more than"):
-        list(Source(path, limits=Limits(line_bytes=4 << 20)).records())
+        list(Source(path, limits=ReadLimits(line_bytes=4 << 20)).records())
     assert used[0] < 24 << 20
 
 

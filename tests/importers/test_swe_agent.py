@@ -8,7 +8,7 @@ import pytest
 
 from whet.importers import registry
 from whet.importers.source import Source
-from whet.sessions.transcripts import Check, Ending, Origin, Role, Text, Thought, Transcript, Usage, pair
+from whet.sessions.transcripts import Ending, Origin, RecordedCheck, Role, Text, Thought, Transcript, Usage, pair
 
 SYSTEM = {"role": "system", "content": "Use the shell.", "agent": "main"}
 TASK = {"role": "user", "content": "Fix the bug.", "agent": "main"}
@@ -96,7 +96,7 @@ def test_a_user_message_that_answers_no_action_was_inserted(tmp_path: Path) -> N
 def test_the_exit_status_says_how_it_ended(tmp_path: Path, status: str, ending: Ending, passed: bool) -> None:
     found = transcript(tmp_path, trajectory(SYSTEM, TASK, exit_status=status))
     assert found.ending is ending
-    assert found.checks == (Check("submitted", passed=passed, detail=status),)
+    assert found.checks == (RecordedCheck("submitted", passed=passed, detail=status),)
 
 
 def test_a_run_without_a_status_has_no_known_ending(tmp_path: Path) -> None:

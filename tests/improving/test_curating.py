@@ -14,7 +14,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.skill_files import list_skills, support_files
-from whet.told.memory import Change
+from whet.told.memory import NoteChange
 from whet.told.overlaps import DAY
 
 NOW = 1_800_000_000.0
@@ -68,10 +68,10 @@ def test_notes_that_say_the_same_and_old_ones_are_proposed_and_a_persons_own_nev
     home: Home, database: Database
 ) -> None:
     agent = Author(home, database, Actor.AGENT, Trust.USER, NOW - 400 * DAY)
-    remember(agent, "memory", [Change(Action.ADD, "The tests run with make check.")])
+    remember(agent, "memory", [NoteChange(Action.ADD, "The tests run with make check.")])
     new = Author(home, database, Actor.AGENT, Trust.USER, NOW - DAY)
-    remember(new, "memory", [Change(Action.ADD, "Tests and types run with make check.")])
-    remember(agent, "user", [Change(Action.ADD, "Works from Lisbon.")])
+    remember(new, "memory", [NoteChange(Action.ADD, "Tests and types run with make check.")])
+    remember(agent, "user", [NoteChange(Action.ADD, "Works from Lisbon.")])
     (home.folder / "user.md").write_text((home.folder / "user.md").read_text() + "- Likes tea.\n")
     found = curate(home, database, now=NOW)
     assert [each.finding.what.split(";")[0] for each in found] == [
@@ -89,7 +89,7 @@ def test_notes_that_say_the_same_and_old_ones_are_proposed_and_a_persons_own_nev
 
 def test_looking_again_proposes_nothing_twice(home: Home, database: Database) -> None:
     agent = Author(home, database, Actor.AGENT, Trust.USER, NOW - 400 * DAY)
-    remember(agent, "user", [Change(Action.ADD, "Works from Lisbon.")])
+    remember(agent, "user", [NoteChange(Action.ADD, "Works from Lisbon.")])
     first = curate(home, database, now=NOW)
     assert curate(home, database, now=NOW)[0].entries == first[0].entries
     assert len(pending(home, database, now=NOW)) == 1

@@ -29,9 +29,9 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.trials.ideas import Ask, Became, Report
+from whet.trials.ideas import Became, ImproveReport, ImproveRequest
 
-ASK = Ask(model="scripted", placebo=False)
+ASK = ImproveRequest(model="scripted", placebo=False)
 # What does not depend on which database it is.
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 
@@ -42,10 +42,10 @@ def failed(database: Database) -> None:
         keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
 
 
-def improved(home: Home, ask: Ask, supply: Supply) -> Report:
+def improved(home: Home, ask: ImproveRequest, supply: Supply) -> ImproveReport:
     steps = Direct("night", lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
     done = improve(home, steps, msgspec.json.encode(ask).decode(), supply=supply)
-    return msgspec.json.decode(done.value, type=Report)
+    return msgspec.json.decode(done.value, type=ImproveReport)
 
 
 @pytest.mark.usefixtures("failed")
@@ -112,7 +112,7 @@ def test_a_worker_that_dies_in_every_step_leaves_one_verdict_and_one_canary(
             deaths += 1
     assert deaths == len(memory) > 6
     assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED, Step.CANARY]
-    [outcome] = msgspec.json.decode(done.value, type=Report).outcomes
+    [outcome] = msgspec.json.decode(done.value, type=ImproveReport).outcomes
     assert len(log.read_text().splitlines()) == outcome.attempts, "no attempt was paid for twice"
 
 
@@ -129,13 +129,13 @@ def test_a_rule_that_changes_nothing_is_not_kept(home: Home, database: Database)
 
 @pytest.mark.usefixtures("failed")
 def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database: Database) -> None:
-    report = improved(home, Ask(), supply_of(obeys))
+    report = improved(home, ImproveRequest(), supply_of(obeys))
     assert "No model is set" in report.stopped
     [outcome] = report.outcomes
     assert outcome.became is Became.WAITS
     assert f"whet pending approve {outcome.entry}" in outcome.why
     assert [entry.step for entry in Ledger(database).entries()] == [Step.PROPOSED]
-    assert improved(home, Ask(), supply_of(obeys)).outcomes[0].became is not Became.CANARY
+    assert improved(home, ImproveRequest(), supply_of(obeys)).outcomes[0].became is not Became.CANARY
 
 
 @EMBEDDED

@@ -30,7 +30,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.recording import recorded
-from whet.store.template_draws import Counted, count_draws, outcomes, uncounted
+from whet.store.template_draws import CountedDraw, count_draws, outcomes, uncounted
 from whet.store.template_files import list_templates, record_worth, uses, worths
 from whet.trials.canaries import is_told
 from whet.trials.live_templates import Judgement
@@ -90,7 +90,7 @@ def counted(home: Home, database: Database, went: Mapping[bool, float], *, lots:
     """Sessions that drew and were counted already, each with its loss: what a crash after that leaves."""
     for number in lots:
         told = begin(home, database, f"counted-{number}", at=BEGAN + 10 * number, model=model)
-        count_draws(database, [Counted(f"counted-{number}", went[bool(told)], 1)], now=BEGAN + HOUR)
+        count_draws(database, [CountedDraw(f"counted-{number}", went[bool(told)], 1)], now=BEGAN + HOUR)
 
 
 def looked(home: Home, database: Database, *, at: float = BEGAN + 10 * HOUR) -> list[Measured]:

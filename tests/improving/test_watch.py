@@ -26,7 +26,7 @@ from whet.store.recording import recorded
 from whet.store.sessions import Provenance, keep, stored
 from whet.targets.settings import Target, add
 from whet.targets.telling import day_of, tell
-from whet.trials.canaries import Decision, is_told, key_of
+from whet.trials.canaries import CanaryMove, is_told, key_of
 
 BEGAN = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0
@@ -62,7 +62,7 @@ def test_a_rule_that_harms_is_reverted_by_itself_and_says_why(home: Home, databa
     number = begin(home, database)
     go_by(home, database, sessions=50, told_go=BADLY)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert found.comparison.decision is Decision.REVERT
+    assert found.comparison.decision is CanaryMove.REVERT
     last = Ledger(database).entries()[-1]
     assert (last.step, last.actor, last.about, last.number) == (Step.REVERTED, Actor.WATCH, number, found.decided)
     assert "with it" in last.note
@@ -75,7 +75,7 @@ def test_a_rule_that_changes_nothing_goes_on(home: Home, database: Database) -> 
     begin(home, database)
     go_by(home, database, sessions=30, told_go=WELL)
     [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
-    assert (found.comparison.decision, found.decided) == (Decision.WAIT, 0)
+    assert (found.comparison.decision, found.decided) == (CanaryMove.WAIT, 0)
     assert found.comparison.told + found.comparison.untold == found.sessions == 30
     assert standing(home, database) == (found,)
 

@@ -11,8 +11,8 @@ from whet.errors import WhetError
 from whet.examples.prefills import as_openai
 from whet.examples.warm_start import examples
 from whet.intake.finding import by_age, named_files, usual_places
-from whet.intake.reading import Order
-from whet.intake.report import Report
+from whet.intake.reading import ReadOrder
+from whet.intake.report import ImportReport
 from whet.intake.taking import POOL_FROM_BYTES, stamp_of, take
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
@@ -37,8 +37,10 @@ def quiet(_name: str, _size: int) -> None:
     pass
 
 
-def run(database: Database, home: Home, *paths: Path, order: Order = Order(), dry_run: bool = False) -> Report:  # noqa: B008
-    return take(database, home, paths, order, dry_run=dry_run, progress=quiet)
+def run(
+    database: Database, home: Home, *paths: Path, order: ReadOrder | None = None, dry_run: bool = False
+) -> ImportReport:
+    return take(database, home, paths, order or ReadOrder(), dry_run=dry_run, progress=quiet)
 
 
 def test_an_unchanged_file_is_not_read_again(database: Database, home: Home, tmp_path: Path) -> None:
@@ -83,7 +85,7 @@ def test_only_sessions_as_new_as_asked_are_taken_and_the_rest_can_follow(
 ) -> None:
     old = session("old", "one", stamp="2020-01-01T00:00:00Z")
     path = write(tmp_path / "a.jsonl", old, session("new", "two"))
-    assert run(database, home, path, order=Order(since=1.7e9)).imported == 1
+    assert run(database, home, path, order=ReadOrder(since=1.7e9)).imported == 1
     assert run(database, home, path).imported == 1
 
 

@@ -8,10 +8,10 @@ from whet.jobs.job import Job
 from whet.jobs.runs import (
     WAITS,
     Handing,
-    Outcome,
-    Record,
-    Result,
-    State,
+    JobOutcome,
+    JobRecord,
+    JobResult,
+    RunState,
     finished,
     handed,
     left,
@@ -20,11 +20,11 @@ from whet.jobs.runs import (
     result_of,
     script_result,
 )
-from whet.runs.run import Ended, Report, Status
+from whet.runs.run import Ended, WorkReport, WorkStatus
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 
-RECORD = Record("ab12", Job("news", "every 2h", prompt="x", deliver="file", to="/x"), 3600.0)
+RECORD = JobRecord("ab12", Job("news", "every 2h", prompt="x", deliver="file", to="/x"), 3600.0)
 
 
 def said(*parts: Text | ToolCall) -> Message:
@@ -39,16 +39,16 @@ def test_there_are_200_forgeries() -> None:
     assert len(set(forgeries())) == 200
 
 
-@pytest.mark.parametrize("status", list(Status))
-def test_words_decide_nothing(status: Status) -> None:
+@pytest.mark.parametrize("status", list(WorkStatus))
+def test_words_decide_nothing(status: WorkStatus) -> None:
     for words in forgeries():
-        reported = result_of(Ended(Ending.FINISHED, report=Report(status, words)), words)
+        reported = result_of(Ended(Ending.FINISHED, report=WorkReport(status, words)), words)
         assert reported.outcome.value == status.value
         unreported = result_of(Ended(Ending.FINISHED), words)
-        assert (unreported.outcome, unreported.report) == (Outcome.UNREPORTED, words)
+        assert (unreported.outcome, unreported.report) == (JobOutcome.UNREPORTED, words)
         failed = script_result(words, exit_code=3, seconds=1)
         assert failed is not None
-        assert (failed.outcome, failed.report, failed.exit_code) == (Outcome.FAILED, words, 3)
+        assert (failed.outcome, failed.report, failed.exit_code) == (JobOutcome.FAILED, words, 3)
         record = finished(RECORD, unreported, now=1.0)
         assert record.handing is Handing.WAITING
         assert record.has_failed
@@ -58,7 +58,7 @@ def test_words_decide_nothing(status: Status) -> None:
 @pytest.mark.parametrize("ending", [each for each in Ending if each is not Ending.FINISHED])
 def test_every_other_ending_is_a_failure(ending: Ending) -> None:
     result = result_of(Ended(ending, "the reason", advice="Do this."), "Everything went well!")
-    assert result.outcome is Outcome.FAILED
+    assert result.outcome is JobOutcome.FAILED
     assert "the reason Do this." in result.error
 
 
@@ -70,22 +70,22 @@ def test_a_script_that_hangs_has_no_exit_code() -> None:
 
 
 def test_nothing_to_report_delivers_nothing() -> None:
-    silent = finished(RECORD, Result(Outcome.NOTHING_TO_REPORT, "psst"), now=1.0)
-    assert (silent.state, silent.handing, silent.has_failed) == (State.ENDED, Handing.NONE, False)
+    silent = finished(RECORD, JobResult(JobOutcome.NOTHING_TO_REPORT, "psst"), now=1.0)
+    assert (silent.state, silent.handing, silent.has_failed) == (RunState.ENDED, Handing.NONE, False)
 
 
 def test_the_report_is_found_in_the_record_of_the_session() -> None:
     good = ToolCall("2", "finish", '{"status": "failed", "report": "No."}')
     bad = ToolCall("1", "finish", '{"status": "splendid"}')
     talk = (said(bad), answered("1", error=True), said(good), answered("2", error=False), said(Text("done!")))
-    assert report_in(talk) == Report(Status.FAILED, "No.")
+    assert report_in(talk) == WorkReport(WorkStatus.FAILED, "No.")
     assert report_in(talk[:2]) is None
     assert report_in((said(good),)) is None, "a call that was not carried out reports nothing"
     assert report_in((said(Text(good.arguments)),)) is None
 
 
 def test_a_delivery_is_tried_again_later_and_later_and_then_given_up() -> None:
-    record, waits = finished(RECORD, Result(Outcome.DONE), now=0.0), []
+    record, waits = finished(RECORD, JobResult(JobOutcome.DONE), now=0.0), []
     while record.handing is not Handing.GIVEN_UP:
         record = handed(record, Handing.FAILED, "no", now=100.0)
         waits.append(record.next_try)
@@ -97,15 +97,15 @@ def test_a_delivery_is_tried_again_later_and_later_and_then_given_up() -> None:
 
 def test_a_run_that_was_left_is_a_failure_that_is_still_told() -> None:
     record = left(RECORD, "The work was cancelled.", now=9.0)
-    assert (record.state, record.handing, record.next_try) == (State.ENDED, Handing.FAILED, 9.0)
+    assert (record.state, record.handing, record.next_try) == (RunState.ENDED, Handing.FAILED, 9.0)
     assert "The work was cancelled." in letter(record)
-    waiting = finished(Record("x", Job("a", deliver="webhook"), 0.0), Result(Outcome.DONE), now=0.0)
+    waiting = finished(JobRecord("x", Job("a", deliver="webhook"), 0.0), JobResult(JobOutcome.DONE), now=0.0)
     assert left(waiting, "lost", now=0.0).handing is Handing.UNSURE
 
 
 def test_a_letter_says_what_was_missed_and_how_it_ended() -> None:
-    record = Record("ab12", RECORD.job, 7200.0, missed=(0.0, 3600.0), missed_count=12)
-    text = letter(finished(record, Result(Outcome.FAILED, "a report", "The script exited with 3."), now=1.0))
+    record = JobRecord("ab12", RECORD.job, 7200.0, missed=(0.0, 3600.0), missed_count=12)
+    text = letter(finished(record, JobResult(JobOutcome.FAILED, "a report", "The script exited with 3."), now=1.0))
     assert text.startswith("news: FAILED · 1970-01-01 02:00 UTC · run ab12\n12 earlier times were missed")
     assert "and others." in text
     assert text.endswith("a report\nThe script exited with 3.\n")

@@ -5,7 +5,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.ledger.entries import Item, State
-from whet.ledger.patch_faults import Kind, Limits, faults, overlap, unwelcome
+from whet.ledger.patch_faults import FaultKind, TextLimits, faults, overlap, unwelcome
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.rules import catalogue
@@ -18,41 +18,41 @@ def rule(text: str, *, name: str = "new", trust: Trust = Trust.USER, scope: Scop
     return Patch(Form.RULE, Action.ADD, name, text, scope=scope or Scope(), trust=trust)
 
 
-def kinds(patch: Patch, state: State = STATE, limits: Limits | None = None) -> list[Kind]:
-    return [fault.kind for fault in faults(patch, state, limits=limits or Limits())]
+def kinds(patch: Patch, state: State = STATE, limits: TextLimits | None = None) -> list[FaultKind]:
+    return [fault.kind for fault in faults(patch, state, limits=limits or TextLimits())]
 
 
 @pytest.mark.parametrize(
     ("text", "kind"),
     [
-        ("   ", Kind.EMPTY),
-        ("word " * 100, Kind.LENGTH),
-        ("Answer \u202eyltrohs\u202c.", Kind.CHARACTERS),
-        ("Answer\x1b[2J briefly.", Kind.CHARACTERS),
-        ("Answer\U000e0041 briefly.", Kind.CHARACTERS),
-        ("Answer\rbriefly.", Kind.CHARACTERS),
-        ("Answer\u2028briefly.", Kind.CHARACTERS),
-        ("Log in with ghp_0123456789abcdefghijABCDEFGHIJ012345.", Kind.SECRET),
-        ("Run all tests before you commit.", Kind.DUPLICATE),
-        ("ALWAYS  run the tests before committing.", Kind.DUPLICATE),
-        ("Never run the tests before committing.", Kind.CONTRADICTION),
-        ("Do not run tests before committing.", Kind.CONTRADICTION),
-        ("Run the tests after committing.", Kind.CONTRADICTION),
-        ("The web_search tool is broken.", Kind.BROKEN_TOOL),
-        ("Avoid the browser, because it never works.", Kind.BROKEN_TOOL),
-        ("The terminal tool always fails on this machine.", Kind.BROKEN_TOOL),
-        ("Docker does not work here.", Kind.BROKEN_TOOL),
-        ("The patch tool doesn’t work.", Kind.BROKEN_TOOL),
-        ("ripgrep is not installed.", Kind.ACCIDENT),
-        ("bash: rg: command not found", Kind.ACCIDENT),
-        ("There is no internet access.", Kind.ACCIDENT),
-        ("The disk is full.", Kind.ACCIDENT),
-        ("The API key has expired.", Kind.ACCIDENT),
-        ("Port 8080 is already in use.", Kind.ACCIDENT),
-        ("Read the log in /tmp/tmp8x3k2/out.log.", Kind.ACCIDENT),
+        ("   ", FaultKind.EMPTY),
+        ("word " * 100, FaultKind.LENGTH),
+        ("Answer \u202eyltrohs\u202c.", FaultKind.CHARACTERS),
+        ("Answer\x1b[2J briefly.", FaultKind.CHARACTERS),
+        ("Answer\U000e0041 briefly.", FaultKind.CHARACTERS),
+        ("Answer\rbriefly.", FaultKind.CHARACTERS),
+        ("Answer\u2028briefly.", FaultKind.CHARACTERS),
+        ("Log in with ghp_0123456789abcdefghijABCDEFGHIJ012345.", FaultKind.SECRET),
+        ("Run all tests before you commit.", FaultKind.DUPLICATE),
+        ("ALWAYS  run the tests before committing.", FaultKind.DUPLICATE),
+        ("Never run the tests before committing.", FaultKind.CONTRADICTION),
+        ("Do not run tests before committing.", FaultKind.CONTRADICTION),
+        ("Run the tests after committing.", FaultKind.CONTRADICTION),
+        ("The web_search tool is broken.", FaultKind.BROKEN_TOOL),
+        ("Avoid the browser, because it never works.", FaultKind.BROKEN_TOOL),
+        ("The terminal tool always fails on this machine.", FaultKind.BROKEN_TOOL),
+        ("Docker does not work here.", FaultKind.BROKEN_TOOL),
+        ("The patch tool doesn’t work.", FaultKind.BROKEN_TOOL),
+        ("ripgrep is not installed.", FaultKind.ACCIDENT),
+        ("bash: rg: command not found", FaultKind.ACCIDENT),
+        ("There is no internet access.", FaultKind.ACCIDENT),
+        ("The disk is full.", FaultKind.ACCIDENT),
+        ("The API key has expired.", FaultKind.ACCIDENT),
+        ("Port 8080 is already in use.", FaultKind.ACCIDENT),
+        ("Read the log in /tmp/tmp8x3k2/out.log.", FaultKind.ACCIDENT),
     ],
 )
-def test_what_is_wrong_is_named(text: str, kind: Kind) -> None:
+def test_what_is_wrong_is_named(text: str, kind: FaultKind) -> None:
     assert kinds(rule(text)) == [kind]
 
 
@@ -82,7 +82,7 @@ def test_a_person_may_say_of_their_tools_what_they_like() -> None:
 
 @pytest.mark.parametrize("trust", list(Trust))
 def test_foreign_text_needs_a_person(trust: Trust) -> None:
-    expected = [Kind.TRUST] if trust < Trust.AGENT else []
+    expected = [FaultKind.TRUST] if trust < Trust.AGENT else []
     assert kinds(rule("Answer briefly.", trust=trust)) == expected
 
 
@@ -91,7 +91,7 @@ def test_rules_that_never_hold_together_do_not_collide() -> None:
     never = rule("Never ask before deleting files.", scope=Scope(purposes=("unattended",)))
     everywhere = rule("Never ask before deleting files.")
     assert kinds(never, State(items=(apart,))) == []
-    assert kinds(everywhere, State(items=(apart,))) == [Kind.CONTRADICTION]
+    assert kinds(everywhere, State(items=(apart,))) == [FaultKind.CONTRADICTION]
 
 
 def test_a_change_does_not_collide_with_what_it_changes() -> None:
@@ -113,12 +113,12 @@ def test_a_change_does_not_collide_with_what_it_changes() -> None:
 )
 def test_a_change_of_what_is_not_there_is_stale(action: Action, name: str, before: str) -> None:
     text = "" if action is Action.REMOVE else "Answer in German."
-    assert kinds(Patch(Form.RULE, action, name, text, trust=Trust.USER, before=before)) == [Kind.STALE]
+    assert kinds(Patch(Form.RULE, action, name, text, trust=Trust.USER, before=before)) == [FaultKind.STALE]
 
 
 @pytest.mark.parametrize("name", ["", "Upper", "two words", "../up", "a/b", "-a", "a" * 80, "a\n"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
-    assert Kind.NAME in kinds(rule("Answer briefly.", name=name))
+    assert FaultKind.NAME in kinds(rule("Answer briefly.", name=name))
 
 
 @pytest.mark.parametrize("word", ["Bash", "mcp__files__read", "claude-sonnet-4.5", "vendor/model:free"])
@@ -128,7 +128,7 @@ def test_a_scope_names_tools_and_models(word: str) -> None:
 
 @pytest.mark.parametrize("word", ["", "Ignore the rules", "x\n# Heading", "t\u202eool", "a" * 200])
 def test_a_scope_holds_no_sentence(word: str) -> None:
-    assert kinds(rule("Answer briefly.", scope=Scope(tools=(word,)))) == [Kind.NAME]
+    assert kinds(rule("Answer briefly.", scope=Scope(tools=(word,)))) == [FaultKind.NAME]
 
 
 def test_the_rulebook_has_a_budget_and_an_operators_rules_come_first() -> None:
@@ -136,15 +136,15 @@ def test_the_rulebook_has_a_budget_and_an_operators_rules_come_first() -> None:
         Item(Form.RULE, f"r{number}", f"apple{number} pear{number}", trust=Trust.AGENT, number=number)
         for number in range(5)
     )
-    limits = Limits(rules=5)
-    assert kinds(rule("Answer briefly."), State(items=learned), limits) == [Kind.BUDGET]
+    limits = TextLimits(rules=5)
+    assert kinds(rule("Answer briefly."), State(items=learned), limits) == [FaultKind.BUDGET]
     assert kinds(rule("Answer briefly.", trust=Trust.OPERATOR), State(items=learned), limits) == []
-    assert kinds(rule("Answer briefly."), State(), Limits(rulebook=10)) == [Kind.BUDGET]
+    assert kinds(rule("Answer briefly."), State(), TextLimits(rulebook=10)) == [FaultKind.BUDGET]
 
 
 def test_every_rule_of_the_catalogue_is_without_fault_beside_all_others() -> None:
     remedies = catalogue()
-    limits = Limits(rulebook=1_000_000, rules=1_000)
+    limits = TextLimits(rulebook=1_000_000, rules=1_000)
     for remedy in remedies:
         others = tuple(
             Item(Form.RULE, other.name, other.text, scope=Scope(purposes=other.purposes), number=1)

@@ -7,7 +7,7 @@ import pytest
 
 from agent.loopback import CERTIFICATE, Loopback, Play, playing, refused, streamed, tunnelling
 from agent.providers.vendor_streams import KEY, RUN, Pauses, asking_of, hurried_clock, openai_answer, replied, timing
-from whet.agent.protocols import Fault, ProviderFailed
+from whet.agent.protocols import ProviderFailed, ProviderFault
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.choosing import asking
 from whet.errors import WhetError
@@ -93,7 +93,7 @@ def test_a_certificate_that_is_not_trusted_is_refused_once_with_advice() -> None
         with pytest.raises(ProviderFailed) as raised:
             replied(secured(server))
         assert server.requests == []
-    assert raised.value.fault is Fault.NETWORK
+    assert raised.value.fault is ProviderFault.NETWORK
     assert "SSL_CERT_FILE" in raised.value.advice
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 
 from proving.trial_scenes import RULE, WORDS, attempted, case_of, obeys
-from whet.agent.protocols import Fault, ProviderFailed, Reply
+from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.scripted import Call, asks, says
 from whet.agent.tools.sandbox import Wall, probe
 from whet.errors import WhetError
@@ -22,7 +22,7 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.sessions import load
-from whet.trials.checks import Calls, Check, File, Shape, Words
+from whet.trials.checks import CallDemand, Check, FileDemand, Shape, TextDemand
 
 sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
 
@@ -71,7 +71,7 @@ def test_an_attempt_is_a_session_of_its_own_that_learning_leaves_alone(home: Hom
 
 def test_files_are_laid_out_changed_in_the_workspace_and_looked_at(home: Home, database: Database) -> None:
     case = case_of(
-        "port", files={"a/config.ini": "port = 1\n"}, check=Check(files={"a/config.ini": File(equals="port = 2")})
+        "port", files={"a/config.ini": "port = 1\n"}, check=Check(files={"a/config.ini": FileDemand(equals="port = 2")})
     )
     work: list[Path] = []
 
@@ -148,7 +148,7 @@ def step() -> tuple[Message, ...]:
 
 
 def test_a_step_case_goes_on_from_the_record_and_runs_nothing(home: Home, database: Database) -> None:
-    check = Check(calls=Calls(avoids=(Shape("Bash", {"command": "make all"}),), valid=True, repeats_failure=False))
+    check = Check(calls=CallDemand(avoids=(Shape("Bash", {"command": "make all"}),), valid=True, repeats_failure=False))
     case = case_of("step", kind="step", task="", tools=("Bash",), check=check, budget={"model_calls": 1},
                    conversation=step())  # fmt: skip
     ways = {"ls": True, "make all": False, "make": False}
@@ -161,7 +161,7 @@ def test_a_step_case_goes_on_from_the_record_and_runs_nothing(home: Home, databa
 
 def test_a_call_that_is_not_on_record_is_not_carried_out(home: Home, database: Database, tmp_path: Path) -> None:
     case = case_of(
-        "replayed", tools=("Bash",), replay=True, conversation=step(), check=Check(answer=Words(contains=("ok",)))
+        "replayed", tools=("Bash",), replay=True, conversation=step(), check=Check(answer=TextDemand(contains=("ok",)))
     )
     made = attempted(home, database, case, acts(calls("Bash", f'{{"command": "touch {tmp_path}/x"}}'), says("ok")))
     assert made.measures.passed
@@ -187,13 +187,13 @@ def test_a_note_is_tried_in_the_copy_only(home: Home, database: Database) -> Non
 def test_a_provider_that_fails_makes_the_attempt_void_and_a_missing_key_ends_the_trial(
     home: Home, database: Database
 ) -> None:
-    def fails(fault: Fault):  # type: ignore[no-untyped-def]
+    def fails(fault: ProviderFault):  # type: ignore[no-untyped-def]
         def answer(_run: Run) -> Reply:
             raise ProviderFailed(fault, "It went wrong.", advice="Mend it.")
 
         return answer
 
-    made = attempted(home, database, case_of("sky"), fails(Fault.NETWORK))
+    made = attempted(home, database, case_of("sky"), fails(ProviderFault.NETWORK))
     assert made.void == "It went wrong."
     with pytest.raises(WhetError, match="cannot be asked"):
-        attempted(home, database, case_of("sky"), fails(Fault.KEY))
+        attempted(home, database, case_of("sky"), fails(ProviderFault.KEY))

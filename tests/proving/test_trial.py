@@ -7,17 +7,17 @@ import msgspec
 import pytest
 
 from proving.trial_scenes import RULE, WORDS, case_of, obeys, prepared, questions, supply_of, tried
-from whet.agent.protocols import Fault, ProviderFailed, Reply
+from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.scripted import says
 from whet.changes.apply import Refused, apply
 from whet.errors import WhetError
-from whet.evidence.error_budget import Parts, Past
+from whet.evidence.error_budget import BudgetParts, Past
 from whet.evidence.verdicts import Ruling
 from whet.examples.templates import Example, Template, written
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.proving.plan import Wanted, past_trials
-from whet.proving.trial import Progress
+from whet.proving.plan import WantedTrial, past_trials
+from whet.proving.trial import TrialProgress
 from whet.runs.run import Run
 from whet.sessions.transcripts import Usage
 from whet.sessions.trust import Trust
@@ -28,7 +28,7 @@ from whet.store.opening import opened
 from whet.store.template_files import worths
 from whet.store.trials import progress_of
 from whet.trials.attempts import Arm
-from whet.trials.design import Allowance, Stop
+from whet.trials.design import Allowance, TrialStop
 
 TEMPLATE = Template("greeting", (Example("read_file", '{"path": "a.txt"}', "(1 line)", "Read a.txt."),))
 WARM = Patch(Form.TEMPLATE, Action.ADD, "greeting", written(TEMPLATE), trust=Trust.AGENT)
@@ -50,54 +50,54 @@ def test_a_rule_that_helps_is_accepted_entered_in_the_ledger_and_not_put_in_forc
     home: Home, database: Database, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    ready = prepared(home, database, Wanted(RULE, questions(20)))
+    ready = prepared(home, database, WantedTrial(RULE, questions(20)))
     progress = tried(home, ready, supply_of(obeys, log))
     result = progress.result
-    assert (result.verdict.ruling, result.stop) == (Ruling.ACCEPT, Stop.EVIDENCE)
+    assert (result.verdict.ruling, result.stop) == (Ruling.ACCEPT, TrialStop.EVIDENCE)
     assert result.verdict.cases < 20, "it stops early"
     assert result.lesson is not None
     assert result.lesson.effect == 1.0, "the placebo has nothing of it"
     assert len(log.read_text().splitlines()) == progress.attempts == result.spent.model_calls
     [entry] = Ledger(database).entries()
     assert (entry.step, entry.patch, entry.actor, entry.number) == (Step.ACCEPTED, RULE, Actor.POLICY, progress.entry)
-    assert msgspec.json.decode(entry.verdict, type=Progress).result == result
+    assert msgspec.json.decode(entry.verdict, type=TrialProgress).result == result
     assert Ledger(database).state().rules == ()
-    assert progress_of(database, "t1", Progress) == progress
+    assert progress_of(database, "t1", TrialProgress) == progress
     assert past_trials(database) == (Past(accepted=True, evidence=result.verdict.evidence_help),)
 
 
 def test_a_rule_that_harms_is_rejected(small: Home, embedded: Database) -> None:
-    ready = prepared(small, embedded, Wanted(RULE, questions(20)))
+    ready = prepared(small, embedded, WantedTrial(RULE, questions(20)))
     progress = tried(small, ready, supply_of(lambda run: says("no" if WORDS in run.system else "yes")))
     assert progress.result.verdict.ruling is Ruling.REJECT
     assert Ledger(embedded).entries()[0].step is Step.REJECTED
 
 
 def test_what_does_nothing_stays_undecided(small: Home, embedded: Database) -> None:
-    ready = prepared(small, embedded, Wanted(RULE, questions(8)))
+    ready = prepared(small, embedded, WantedTrial(RULE, questions(8)))
     coin = {f"question-{number}?": number % 2 for number in range(8)}
     progress = tried(small, ready, supply_of(lambda run: says("yes" if coin[run.messages[-1].text] else "no")))
-    assert (progress.result.verdict.ruling, progress.result.stop) == (Ruling.UNDECIDED, Stop.CASES)
+    assert (progress.result.verdict.ruling, progress.result.stop) == (Ruling.UNDECIDED, TrialStop.CASES)
     assert len(progress.result.always) == len(progress.result.never) == 4
     assert past_trials(embedded) == (Past(accepted=False),)
-    later = prepared(small, embedded, Wanted(RULE, questions(8)), id="t2")
+    later = prepared(small, embedded, WantedTrial(RULE, questions(8)), id="t2")
     assert later.trial.design.alpha < ready.trial.design.alpha, "every trial takes its part of the error budget"
 
 
 def test_a_trial_of_a_time_with_even_parts_keeps_them(small: Home, embedded: Database) -> None:
-    progress = tried(small, prepared(small, embedded, Wanted(RULE, questions(20))), supply_of(obeys))
+    progress = tried(small, prepared(small, embedded, WantedTrial(RULE, questions(20))), supply_of(obeys))
     [entry] = Ledger(embedded).entries()
-    once = msgspec.json.encode(msgspec.structs.replace(progress, parts=Parts.EVEN)).decode()
+    once = msgspec.json.encode(msgspec.structs.replace(progress, parts=BudgetParts.EVEN)).decode()
     assert '"parts"' not in once, "what was stored before there were early parts does not name them"
     Ledger(embedded).append([msgspec.structs.replace(entry, verdict=once)])
-    assert [trial.parts for trial in past_trials(embedded)] == [Parts.EARLY, Parts.EVEN]
+    assert [trial.parts for trial in past_trials(embedded)] == [BudgetParts.EARLY, BudgetParts.EVEN]
 
 
 def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(
     small: Home, embedded: Database, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    wanted = Wanted(RULE, questions(3), placebo=False)
+    wanted = WantedTrial(RULE, questions(3), placebo=False)
     tried(small, prepared(small, embedded, wanted), supply_of(obeys, log))
     again = tried(small, prepared(small, embedded, wanted, id="t2"), supply_of(obeys, log))
     assert again.result.reused == 3
@@ -111,7 +111,7 @@ def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(
 
 
 def test_the_base_arm_is_not_reused_where_the_model_is_served_in_another_way(small: Home, embedded: Database) -> None:
-    wanted = Wanted(RULE, questions(3), placebo=False)
+    wanted = WantedTrial(RULE, questions(3), placebo=False)
     reused = []
     for number, calls in enumerate(("valid", "valid", "always")):
         (small.folder / "settings.toml").write_text(f'model = "local"\n[local]\ncalls = "{calls}"\n')
@@ -123,14 +123,14 @@ def test_the_base_arm_is_not_reused_where_the_model_is_served_in_another_way(sma
 def test_leaving_a_rule_out_is_tried_like_a_change(small: Home, embedded: Database) -> None:
     apply(small, embedded, RULE, actor=Actor.PERSON, now=1.0)
     without = Patch(Form.RULE, Action.REMOVE, RULE.name, before=digest(WORDS), trust=Trust.AGENT)
-    ready = prepared(small, embedded, Wanted(without, questions(20)))
+    ready = prepared(small, embedded, WantedTrial(without, questions(20)))
     assert ready.trial.design.arms == (Arm.BASE, Arm.CANDIDATE)
     assert tried(small, ready, supply_of(obeys)).result.verdict.ruling is Ruling.REJECT
     assert [rule.text for rule in Ledger(embedded).state().rules] == [WORDS]
 
 
 def test_the_worth_of_a_template_is_kept(small: Home, embedded: Database) -> None:
-    ready = prepared(small, embedded, Wanted(WARM, questions(20)))
+    ready = prepared(small, embedded, WantedTrial(WARM, questions(20)))
     assert ready.trial.price.added > 0
     assert ready.trial.price.invalidated == 0
     progress = tried(small, ready, supply_of(lambda run: says("yes" if "a.txt" in str(run.messages) else "no")))
@@ -141,35 +141,35 @@ def test_the_worth_of_a_template_is_kept(small: Home, embedded: Database) -> Non
 
 
 def test_a_budget_ends_the_trial_and_leaves_the_placebo_out(small: Home, embedded: Database) -> None:
-    ready = prepared(small, embedded, Wanted(RULE, questions(30), allowance=Allowance(tokens=600)))
+    ready = prepared(small, embedded, WantedTrial(RULE, questions(30), allowance=Allowance(tokens=600)))
     assert Arm.PLACEBO not in ready.trial.design.arms
     progress = tried(small, ready, supply_of(lambda _run: says("no", usage=Usage(input=100, output=1))))
-    assert (progress.result.stop, progress.result.verdict.ruling) == (Stop.BUDGET, Ruling.UNDECIDED)
+    assert (progress.result.stop, progress.result.verdict.ruling) == (TrialStop.BUDGET, Ruling.UNDECIDED)
     assert progress.attempts < 20
 
 
 def test_standing_cases_are_run_too(small: Home, embedded: Database) -> None:
     cases = (*questions(12), case_of("standing", guard=True))
-    progress = tried(small, prepared(small, embedded, Wanted(RULE, cases)), supply_of(obeys))
+    progress = tried(small, prepared(small, embedded, WantedTrial(RULE, cases)), supply_of(obeys))
     assert progress.result.guard is not None
     assert progress.result.guard.cases == 1
 
 
 def test_what_cannot_be_tried_is_refused_before_anything_is_spent(small: Home, embedded: Database) -> None:
     with pytest.raises(WhetError, match="no case"):
-        prepared(small, embedded, Wanted(RULE, (case_of("standing", guard=True),)))
+        prepared(small, embedded, WantedTrial(RULE, (case_of("standing", guard=True),)))
     with pytest.raises(WhetError, match="the name question-0"):
-        prepared(small, embedded, Wanted(RULE, (*questions(1), *questions(1))))
+        prepared(small, embedded, WantedTrial(RULE, (*questions(1), *questions(1))))
     apply(small, embedded, RULE, actor=Actor.PERSON, now=1.0)
     with pytest.raises(Refused):
-        prepared(small, embedded, Wanted(RULE, questions(1)))
+        prepared(small, embedded, WantedTrial(RULE, questions(1)))
 
 
 def test_a_trial_without_a_single_answer_is_no_trial(small: Home, embedded: Database) -> None:
     def lost(_run: Run) -> Reply:
-        raise ProviderFailed(Fault.NETWORK, "Nobody answers.")
+        raise ProviderFailed(ProviderFault.NETWORK, "Nobody answers.")
 
-    ready = prepared(small, embedded, Wanted(RULE, questions(2)))
+    ready = prepared(small, embedded, WantedTrial(RULE, questions(2)))
     with pytest.raises(WhetError, match="Nobody answers"):
         tried(small, ready, supply_of(lost))
     assert Ledger(embedded).entries() == []
@@ -179,11 +179,11 @@ def test_a_trial_that_came_to_no_verdict_is_the_same_trial_when_it_is_asked_for_
     small: Home, embedded: Database, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    wanted = Wanted(RULE, questions(20))
+    wanted = WantedTrial(RULE, questions(20))
 
     def broken(run: Run) -> Reply:
         if len(log.read_text().splitlines()) > 7:
-            raise ProviderFailed(Fault.MONEY, "The account is empty.")
+            raise ProviderFailed(ProviderFault.MONEY, "The account is empty.")
         return obeys(run)
 
     first = prepared(small, embedded, wanted, id="")

@@ -13,11 +13,11 @@ import pytest
 from command import Whet
 from proving.trial_scenes import RULE, prepared, questions
 from whet.engine.orders import Queue
-from whet.engine.work import State, office
+from whet.engine.work import WorkState, office
 from whet.evidence.verdicts import Ruling
 from whet.ledger.entries import Step
-from whet.proving.plan import Wanted
-from whet.proving.trial import Progress
+from whet.proving.plan import WantedTrial
+from whet.proving.trial import TrialProgress
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
@@ -41,7 +41,7 @@ def work_off(home: Home, folder: Path) -> int:
 def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Database, tmp_path: Path) -> None:
     for number in DEATHS:
         (tmp_path / f"die-{number}").touch()
-    ready = prepared(home, database, Wanted(RULE, questions(20)))
+    ready = prepared(home, database, WantedTrial(RULE, questions(20)))
     with office(home) as counter:
         id = counter.submit(ready.order, Queue.TRIALS)
         assert counter.submit(msgspec.structs.replace(ready.order, key="again"), Queue.TRIALS) == id, "it is open"
@@ -49,9 +49,9 @@ def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Data
     assert ends == [-signal.SIGKILL] * len(DEATHS) + [0]
     with office(home) as counter:
         work = counter.find(id)
-    assert work.state is State.DONE
+    assert work.state is WorkState.DONE
     assert work.done is not None
-    progress = msgspec.json.decode(work.done.value, type=Progress)
+    progress = msgspec.json.decode(work.done.value, type=TrialProgress)
     assert progress.result.verdict.ruling is Ruling.ACCEPT
     asked = Counter((tmp_path / "log").read_text().splitlines())
     # Of each attempt's one call only those are repeated that were under way in a worker that died.
@@ -67,7 +67,7 @@ def test_a_trial_that_was_cancelled_goes_on_where_it_was(
 ) -> None:
     """Its worker was killed in an attempt, so that some attempts were made, some had begun and some had not."""
     (tmp_path / "die-3").touch()
-    ready = prepared(home, database, Wanted(RULE, questions(4)))
+    ready = prepared(home, database, WantedTrial(RULE, questions(4)))
     with office(home) as counter:
         id = counter.submit(ready.order, Queue.TRIALS)
     assert work_off(home, tmp_path) == -signal.SIGKILL

@@ -11,11 +11,11 @@ from proving.trial_scenes import failing
 from scheduling.job_scenes import deaths, lines, write
 from whet.engine.orders import Queue
 from whet.engine.system import CLOCK
-from whet.engine.work import State as WorkState
+from whet.engine.work import WorkState as WorkState
 from whet.engine.work import office
 from whet.improving import improve
 from whet.jobs.job import Deliver, Job
-from whet.jobs.runs import Handing, Outcome, Record, Result, State, finished
+from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished
 from whet.ledger.entries import Step
 from whet.store import job_records
 from whet.store.database import Database
@@ -24,7 +24,7 @@ from whet.store.ledger import Ledger, identity_of
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.trials.ideas import Ask, Became, Report
+from whet.trials.ideas import Became, ImproveReport, ImproveRequest
 
 # Written down and not ordered; ordered and not noted; done and not remembered.
 IN_CLOCK = ("in _due", "in submit", "after look", "after watch")
@@ -45,7 +45,7 @@ def mortal(folder: Path, *points: str) -> None:
 
 def undelivered(home: Home, job: Job, now: float) -> None:
     """A run whose report did not arrive the first time."""
-    ended = finished(Record(f"run-{job.name}", job, now), Result(Outcome.DONE, "Two leaves."), now=now)
+    ended = finished(JobRecord(f"run-{job.name}", job, now), JobResult(JobOutcome.DONE, "Two leaves."), now=now)
     with opened(home) as database:
         late = replace(ended, handing=Handing.FAILED, tries=1, next_try=now)
         job_records.save(database, identity_of(home), late)
@@ -69,7 +69,7 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
     assert not list(tmp_path.glob("*/die *"))
     with opened(home) as database, office(home) as counter:
         [run] = job_records.runs(database, identity_of(home), "due", limit=9)
-        assert run.state is State.ORDERED
+        assert run.state is RunState.ORDERED
         assert [(work.kind, work.state) for work in counter.open()] == [("job", WorkState.QUEUED)]
         assert sum(work.kind == "delivery" for work in counter.all()) == len(names)
         found = {name: job_records.record_of(database, f"run-{name}") for name in names}
@@ -88,12 +88,14 @@ def test_an_improvement_pays_for_no_attempt_twice_and_keeps_one_rule(
         keep(database, prepare(failing(number)), Provenance("", float(number), float(number)))
     mortal(tmp_path / improve.KIND, *IN_IMPROVEMENT)
     with office(home) as counter:
-        id = counter.submit(improve.order(Ask(model="scripted", placebo=False, most=1), key="night"), Queue.TRIALS)
+        id = counter.submit(
+            improve.order(ImproveRequest(model="scripted", placebo=False, most=1), key="night"), Queue.TRIALS
+        )
     assert deaths(home, tmp_path) == len(IN_IMPROVEMENT)
     with office(home) as counter:
         work = counter.find(id)
     assert work.done is not None, work.error
-    [outcome] = msgspec.json.decode(work.done.value, type=Report).outcomes
+    [outcome] = msgspec.json.decode(work.done.value, type=ImproveReport).outcomes
     assert outcome.became is Became.CANARY
     assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED, Step.CANARY]
     assert lines(tmp_path / "log") == outcome.attempts

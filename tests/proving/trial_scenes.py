@@ -12,9 +12,9 @@ from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.engine.steps import Direct
 from whet.ledger.patches import Action, Form, Patch
-from whet.proving.attempt import Ask, Supply, attempt
-from whet.proving.plan import Prepared, Wanted, prepare
-from whet.proving.trial import Progress, trial
+from whet.proving.attempt import AttemptRequest, Supply, attempt
+from whet.proving.plan import PreparedTrial, WantedTrial, prepare
+from whet.proving.trial import TrialProgress, trial
 from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript, Usage
@@ -25,7 +25,7 @@ from whet.store.home import Home
 from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt
 from whet.trials.cases import Case, Limits
-from whet.trials.checks import Check, Words
+from whet.trials.checks import Check, TextDemand
 
 SECRET = "zebra-quartz"
 WORDS = "Say yes to every question."
@@ -35,7 +35,7 @@ Answer = Callable[[Run], Reply]
 
 def case_of(name: str, **fields: object) -> Case:
     given: dict[str, object] = {
-        "task": f"{name}?", "name": name, "check": Check(answer=Words(contains=("yes",))), "tools": ("files",),
+        "task": f"{name}?", "name": name, "check": Check(answer=TextDemand(contains=("yes",))), "tools": ("files",),
         "budget": Limits(model_calls=3), **fields,
     }  # fmt: skip
     return msgspec.convert(given, Case)
@@ -88,20 +88,22 @@ def supply_of(answer: Answer, log: Path | None = None) -> Supply:
     return lambda _home, _settings, _model: Chosen(Scripted(repeat(replied)), Model("scripted"))
 
 
-def prepared(home: Home, database: Database, wanted: Wanted, answer: Answer = obeys, *, id: str = "t1") -> Prepared:
+def prepared(
+    home: Home, database: Database, wanted: WantedTrial, answer: Answer = obeys, *, id: str = "t1"
+) -> PreparedTrial:
     return prepare(home, database, wanted, id=id, now=1.0, supply=supply_of(answer))
 
 
-def tried(home: Home, ready: Prepared, supply: Supply) -> Progress:
+def tried(home: Home, ready: PreparedTrial, supply: Supply) -> TrialProgress:
     """Carry a trial out in this process."""
     steps = Direct(ready.trial.id, lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
-    return msgspec.json.decode(trial(home, steps, ready.order.body).value, type=Progress)
+    return msgspec.json.decode(trial(home, steps, ready.order.body).value, type=TrialProgress)
 
 
 def attempted(home: Home, database: Database, case: Case, answer: Answer, patch: Patch | None = None) -> Attempt:
     """One attempt by itself."""
     keys = [keep_material(database, each, now=1.0) for each in (case, patch) if each is not None]
     arm = Arm.CANDIDATE if patch else Arm.BASE
-    ask = Ask(uuid4().hex, keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
+    ask = AttemptRequest(uuid4().hex, keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
     done = attempt(home, Direct("one"), msgspec.json.encode(ask).decode(), supply=supply_of(answer))
     return msgspec.json.decode(done.value, type=Attempt)

@@ -4,19 +4,22 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.runs.models import Known, Prices, Series, Table, cost, model_of, priced
+from whet.runs.models import KnownModel, ModelTable, Prices, Series, cost, model_of, priced
 from whet.sessions.transcripts import Usage
 from whet.shipped.data import models
 
-TABLE = Table(
+TABLE = ModelTable(
     series=(Series("gpt-*", "gpt"), Series("gpt-5*", "gpt", temperature=False), Series("smol*", "smol", tools="text")),
-    known={"gpt-5": Known("openai", 272_000, 128_000, Prices(1.0, 10.0, 0.1)), "claude-x-4-5": Known("anthropic", 1)},
+    known={
+        "gpt-5": KnownModel("openai", 272_000, 128_000, Prices(1.0, 10.0, 0.1)),
+        "claude-x-4-5": KnownModel("anthropic", 1),
+    },
 )
 
 
 @given(st.text())
 def test_a_model_that_nobody_knows_works(name: str) -> None:
-    model = model_of(name, Table())
+    model = model_of(name, ModelTable())
     assert (model.name, model.window, model.tools, model.prices) == (name, None, "native", None)
 
 

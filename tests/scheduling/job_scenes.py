@@ -9,7 +9,7 @@ from pathlib import Path
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.jobs.job import Job, written
-from whet.jobs.runs import Record
+from whet.jobs.runs import JobRecord
 from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
@@ -51,15 +51,15 @@ def write(home: Home, job: Job) -> None:
     (folder / f"{job.name}.toml").write_text(written(job))
 
 
-def ordered(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> Record:
+def ordered(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecord:
     """A run of the job, written down."""
-    record = Record(f"run-{job.name}", job, 1_790_000_000.0, missed=missed, missed_count=len(missed))
+    record = JobRecord(f"run-{job.name}", job, 1_790_000_000.0, missed=missed, missed_count=len(missed))
     with opened(home) as database:
         job_records.save(database, identity_of(home), record)
     return record
 
 
-def carried_out(home: Home, record: Record) -> Record:
+def carried_out(home: Home, record: JobRecord) -> JobRecord:
     """What is on record after the run."""
     with contextlib.suppress(WhetError):
         runs.job(home, Direct(record.id), runs.order(record).body)
@@ -67,7 +67,7 @@ def carried_out(home: Home, record: Record) -> Record:
         return job_records.record_of(database, record.id)
 
 
-def ran(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> Record:
+def ran(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecord:
     write(home, job)
     return carried_out(home, ordered(home, job, missed=missed))
 

@@ -74,7 +74,7 @@ def procedures(folder: Path) -> Procedures:
 
     def of_job(run: Run, home: Home, steps: Steps, body: str) -> Done:
         with opened(home) as database:
-            record = job_records.record_of(database, msgspec.json.decode(body, type=runs.Ask).run)
+            record = job_records.record_of(database, msgspec.json.decode(body, type=runs.JobRequest).run)
         return run(home, Deadly(steps, folder / record.job.name), body)
 
     def of_kind(kind: str, run: Run, home: Home, steps: Steps, body: str) -> Done:

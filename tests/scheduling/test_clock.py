@@ -16,7 +16,7 @@ from whet.engine.steps import Direct
 from whet.engine.system import queue_name
 from whet.engine.work import office
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, Outcome, Record, State
+from whet.jobs.runs import Handing, JobOutcome, JobRecord, RunState
 from whet.scheduling.clock import clock, look
 from whet.scheduling.runs import lock_name, order
 from whet.store import job_records
@@ -35,7 +35,7 @@ def place(tmp_path: Path) -> Home:
     return Home(tmp_path / "home")
 
 
-def records(home: Home) -> tuple[Record, ...]:
+def records(home: Home) -> tuple[JobRecord, ...]:
     with opened(home) as database:
         return job_records.runs(database, identity_of(home), limit=50)
 
@@ -45,7 +45,7 @@ def ordered(home: Home) -> list[str]:
         return [work.kind for work in counter.all()]
 
 
-def made(home: Home) -> list[Record]:
+def made(home: Home) -> list[JobRecord]:
     """Carry out what is open, as a worker would; gives the runs of now."""
     return [carried_out(home, record) for record in records(home) if record.is_open]
 
@@ -61,11 +61,11 @@ def test_two_ticks_and_two_clocks_order_one_run(home: Home) -> None:
     assert look(home, now=START + 2 * HOUR + 1).startswith("1 due")
     assert look(home, now=START + 2 * HOUR + 1).startswith("0 due")
     assert look(home, now=START + 2 * HOUR + 61).startswith("0 due")
-    assert [(each.scheduled, each.state) for each in records(home)] == [(START + 2 * HOUR, State.ORDERED)]
+    assert [(each.scheduled, each.state) for each in records(home)] == [(START + 2 * HOUR, RunState.ORDERED)]
     assert ordered(home) == ["job"]
     [record] = made(home)
     assert record.result is not None
-    assert record.result.outcome is Outcome.DONE
+    assert record.result.outcome is JobOutcome.DONE
     assert look(home, now=START + 2 * HOUR + 121).startswith("0 due")
 
 
@@ -75,10 +75,10 @@ def test_what_was_written_down_and_not_ordered_is_ordered_by_the_next_tick(home:
     look(home, now=START + 2 * HOUR)
     with opened(home) as database:
         [record] = job_records.open_runs(database, identity_of(home))
-        job_records.save(database, identity_of(home), replace(record, state=State.DUE))
+        job_records.save(database, identity_of(home), replace(record, state=RunState.DUE))
     look(home, now=START + 2 * HOUR + 60)
     assert ordered(home) == ["job"]
-    assert [each.state for each in records(home)] == [State.ORDERED]
+    assert [each.state for each in records(home)] == [RunState.ORDERED]
 
 
 def test_missed_times_make_one_run_that_says_so(place: Home) -> None:
@@ -184,13 +184,13 @@ def test_a_cancelled_run_ends_as_a_failure_and_is_told(home: Home) -> None:
     assert look(home, now=START + 2 * HOUR + 60) == "0 due, 1 to deliver again"
     [record] = records(home)
     assert record.result is not None
-    assert (record.result.outcome, record.handing) == (Outcome.FAILED, Handing.FAILED)
+    assert (record.result.outcome, record.handing) == (JobOutcome.FAILED, Handing.FAILED)
     assert "cancelled" in record.result.error
     assert ordered(home)[0] == "delivery"
 
 
 def test_a_run_whose_program_was_stopped_is_noticed(home: Home) -> None:
-    record = Record("mine", JOB, START, manual=True, is_direct=True, state=State.RUNNING)
+    record = JobRecord("mine", JOB, START, manual=True, is_direct=True, state=RunState.RUNNING)
     with opened(home) as database:
         job_records.save(database, identity_of(home), record)
     with held(home, lock_name(record)):
@@ -213,8 +213,8 @@ def test_a_report_that_did_not_arrive_is_ordered_again_when_its_time_has_come(ho
 
 
 def test_orders_of_one_run_are_one_order() -> None:
-    record = Record("mine", JOB, START)
-    assert order(record) == order(replace(record, state=State.RUNNING))
+    record = JobRecord("mine", JOB, START)
+    assert order(record) == order(replace(record, state=RunState.RUNNING))
 
 
 @pytest.fixture(scope="module")
@@ -240,7 +240,7 @@ def test_whenever_the_clock_is_looked_at_each_time_is_run_or_missed_once(one_hom
                 seen += [*record.missed, record.scheduled]
                 assert record.scheduled <= now
                 with opened(one_home) as database:
-                    job_records.save(database, "", replace(record, state=State.ENDED))
+                    job_records.save(database, "", replace(record, state=RunState.ENDED))
     assert seen == [START + 2 * HOUR * step for step in range(1, int((now - START) / (2 * HOUR)) + 1)]
 
 

@@ -6,7 +6,7 @@ from scheduling.job_scenes import deaths, lines, ordered, script, write
 from whet.engine.orders import Queue
 from whet.engine.work import office
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, Outcome, Record
+from whet.jobs.runs import Handing, JobOutcome, JobRecord
 from whet.scheduling.runs import order
 from whet.sessions.transcripts import Purpose
 from whet.store import job_records
@@ -55,7 +55,7 @@ def prepared(home: Home, folder: Path, model: str) -> tuple[str, ...]:
     return names
 
 
-def outcome(record: Record) -> Outcome:
+def outcome(record: JobRecord) -> JobOutcome:
     assert record.result is not None
     return record.result.outcome
 
@@ -72,7 +72,7 @@ def test_each_effect_happens_once_or_is_reported(home: Home, tmp_path: Path) -> 
         place = tmp_path / name
         assert not list(place.glob("die *")), name
         is_unsure = name in ("script", "scripted")
-        assert outcome(record) is (Outcome.UNSURE if is_unsure else Outcome.DONE), name
+        assert outcome(record) is (JobOutcome.UNSURE if is_unsure else JobOutcome.DONE), name
         assert lines(place / "effects") == (0 if name == "script" else 1), name
         assert sessions.count(f"job-{name}-run-{name}") == (0 if is_unsure else 1), name
         assert record.handing is (Handing.UNSURE if name in ("deliver", "delivered") else Handing.DELIVERED), name

@@ -8,10 +8,12 @@ from threading import Event, Timer
 import pytest
 
 from whet.errors import WhetError
-from whet.scheduling.programs import OUTPUT_BYTES, Program, Ran, run
+from whet.scheduling.programs import OUTPUT_BYTES, Program, ProgramEnd, run
 
 
-def ran(folder: Path, line: str, *, seconds: float = 30.0, given: str = "", interrupt: Event | None = None) -> Ran:
+def ran(
+    folder: Path, line: str, *, seconds: float = 30.0, given: str = "", interrupt: Event | None = None
+) -> ProgramEnd:
     return run(Program(line, folder, os.environ, seconds, given), interrupt=interrupt or Event())
 
 
@@ -31,7 +33,7 @@ def until_gone(pid: int) -> bool:
 
 
 def test_the_exit_code_and_both_outputs_are_kept(tmp_path: Path) -> None:
-    assert ran(tmp_path, "echo out; echo err >&2; exit 3") == Ran(3, "out\nerr\n")
+    assert ran(tmp_path, "echo out; echo err >&2; exit 3") == ProgramEnd(3, "out\nerr\n")
     assert ran(tmp_path, "true").exit_code == 0
     assert ran(tmp_path, "kill -9 $$").exit_code == 137
     assert ran(tmp_path, "cat; pwd", given="words\n").output == f"words\n{tmp_path}\n"
@@ -39,7 +41,7 @@ def test_the_exit_code_and_both_outputs_are_kept(tmp_path: Path) -> None:
 
 def test_one_that_hangs_is_killed_with_its_whole_group(tmp_path: Path) -> None:
     ended = ran(tmp_path, "trap '' TERM; sleep 600 & echo $! > child; echo begun; wait", seconds=0.5)
-    assert ended == Ran(None, "begun\n")
+    assert ended == ProgramEnd(None, "begun\n")
     assert until_gone(int((tmp_path / "child").read_text()))
 
 
@@ -49,7 +51,7 @@ def test_one_that_closed_its_output_and_hangs_is_killed_too(tmp_path: Path) -> N
 
 def test_what_it_leaves_in_the_background_is_not_waited_for(tmp_path: Path) -> None:
     ended = ran(tmp_path, "sleep 600 & echo $! > child; echo done", seconds=60)
-    assert ended == Ran(0, "done\n")
+    assert ended == ProgramEnd(0, "done\n")
     os.kill(int((tmp_path / "child").read_text()), 9)
 
 

@@ -9,16 +9,16 @@ import pytest
 from agent.loopback import Play, playing, refused
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job
-from whet.jobs.runs import Outcome, Record, Result, finished, letter
+from whet.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
 from whet.scheduling.reports import Surroundings, deliver, may_be_repeated
 
 
-def record(how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12") -> Record:
+def record(how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12") -> JobRecord:
     job = Job("news", "every 2h", prompt="x", workdir="/", deliver=how, to=to, replace=replace)
-    return finished(Record(id, job, 0.0), Result(Outcome.DONE, "All is well."), now=1.0)
+    return finished(JobRecord(id, job, 0.0), JobResult(JobOutcome.DONE, "All is well."), now=1.0)
 
 
-def send(one: Record, folder: Path, **variables: str) -> None:
+def send(one: JobRecord, folder: Path, **variables: str) -> None:
     deliver(one, Surroundings(folder, {**os.environ, **variables}, Event(), command_seconds=5.0))
 
 

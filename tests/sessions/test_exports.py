@@ -10,11 +10,11 @@ from whet.importers.registry import BY_NAME
 from whet.importers.source import Source
 from whet.sessions.exports import as_atif, as_openai
 from whet.sessions.transcripts import (
-    Check,
     Disposition,
     Media,
     Message,
     Origin,
+    RecordedCheck,
     Role,
     Text,
     Thought,
@@ -31,7 +31,7 @@ SESSION = Transcript(
     source="openai",
     native_id="greenhouse",
     model="some-model",
-    checks=(Check("success", passed=False, score=0.5),),
+    checks=(RecordedCheck("success", passed=False, score=0.5),),
     messages=(
         Message(role=Role.SYSTEM, parts=(Text("Be brief."),), trust=Trust.OPERATOR),
         Message(role=Role.USER, parts=(Text("Water it."),), trust=Trust.USER, at=10.0),

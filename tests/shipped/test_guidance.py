@@ -8,7 +8,7 @@ import pytest
 import whet.shipped.guidance
 from whet.shipped.guidance import built_in
 from whet.text.tokens import estimate
-from whet.told.passages import Setting, Slot, applies, chosen, plain_names
+from whet.told.passages import Circumstances, Slot, applies, chosen, plain_names
 
 FOLDER = Path(whet.shipped.guidance.__file__).parent
 FRAMES = {
@@ -30,7 +30,7 @@ FRAMES = {
 }
 
 
-def names(setting: Setting) -> set[str]:
+def names(setting: Circumstances) -> set[str]:
     return {passage.name for passage in chosen(built_in(), setting)}
 
 
@@ -53,7 +53,7 @@ def test_there_is_one_frame_for_each_slot_with_its_place(slot: Slot) -> None:
 
 @pytest.mark.parametrize(("size", "name"), [("small", "identity_small"), ("large", "identity")])
 def test_there_is_one_default_identity_for_each_size(size: str, name: str) -> None:
-    found = [each.name for each in chosen(built_in(), Setting(size=size)) if each.slot is Slot.IDENTITY]
+    found = [each.name for each in chosen(built_in(), Circumstances(size=size)) if each.slot is Slot.IDENTITY]
     assert found == [name]
 
 
@@ -83,8 +83,8 @@ def test_a_place_is_one_that_the_prompt_can_fill() -> None:
     ],
 )
 def test_a_tool_brings_its_guidance(tool: str, passage: str) -> None:
-    with_tool = names(Setting(tools=plain_names([tool])))
-    assert with_tool - names(Setting()) == {passage}
+    with_tool = names(Circumstances(tools=plain_names([tool])))
+    assert with_tool - names(Circumstances()) == {passage}
 
 
 @pytest.mark.parametrize(
@@ -101,25 +101,25 @@ def test_a_tool_brings_its_guidance(tool: str, passage: str) -> None:
     ],
 )
 def test_a_family_of_models_brings_its_guidance(model: str, passage: str) -> None:
-    assert names(Setting(model=model)) - names(Setting()) == {passage}
+    assert names(Circumstances(model=model)) - names(Circumstances()) == {passage}
 
 
 def test_a_small_model_gets_little_to_read() -> None:
     tools = ("edit_file", "finish", "memory", "skill_view", "terminal", "todo", "web_fetch")
 
     def size(model: str) -> int:
-        shown = chosen(built_in(), Setting(tools=tools, model=model))
+        shown = chosen(built_in(), Circumstances(tools=tools, model=model))
         return sum(estimate(passage.text) for passage in shown if passage.slot is Slot.GUIDANCE)
 
     assert size("qwen2.5-7b") < 150 < size("qwen2.5-72b")
-    assert "small" in names(Setting(tools=tools, model="qwen2.5-7b"))
+    assert "small" in names(Circumstances(tools=tools, model="qwen2.5-7b"))
 
 
 @pytest.mark.parametrize("fact", ["wsl", "termux", "container", "ci", "ssh", "macos", "windows", "root"])
 def test_a_fact_about_the_machine_brings_one_hint(fact: str) -> None:
     found = [passage for passage in built_in() if passage.slot is Slot.HINT and passage.environments]
-    assert [passage.name for passage in found if applies(passage, Setting(environments=(fact,)))] == [fact]
+    assert [passage.name for passage in found if applies(passage, Circumstances(environments=(fact,)))] == [fact]
 
 
 def test_a_provider_that_reports_other_names_is_put_right() -> None:
-    assert names(Setting(provider="alibaba")) - names(Setting()) == {"model_name"}
+    assert names(Circumstances(provider="alibaba")) - names(Circumstances()) == {"model_name"}

@@ -7,11 +7,11 @@ import pytest
 
 from whet.errors import WhetError
 from whet.jobs.job import Job
-from whet.jobs.runs import Handing, Outcome, Record, Result, State, finished, handed
+from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished, handed
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_files import list_jobs, load, read_text
-from whet.store.job_records import Mark
+from whet.store.job_records import JobMark
 
 JOB = Job("news", "every 2h", script="date")
 
@@ -52,26 +52,26 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 
 
 def test_a_time_is_accounted_for_once(database: Database) -> None:
-    mark = Mark("", "news", "s", 0.0)
+    mark = JobMark("", "news", "s", 0.0)
     job_records.keep_mark(database, mark)
-    assert job_records.account(database, "", Record("one", JOB, 60.0), mark)
-    assert not job_records.account(database, "", Record("two", JOB, 60.0), mark), "another clock was first"
-    assert not job_records.account(database, "", Record("three", JOB, 30.0), mark), "nothing goes back"
-    assert job_records.mark_of(database, "", "news") == Mark("", "news", "s", 60.0, 1)
+    assert job_records.account(database, "", JobRecord("one", JOB, 60.0), mark)
+    assert not job_records.account(database, "", JobRecord("two", JOB, 60.0), mark), "another clock was first"
+    assert not job_records.account(database, "", JobRecord("three", JOB, 30.0), mark), "nothing goes back"
+    assert job_records.mark_of(database, "", "news") == JobMark("", "news", "s", 60.0, 1)
     assert [record.id for record in job_records.open_runs(database, "")] == ["one"]
 
 
 def test_a_mark_never_goes_back(database: Database) -> None:
-    job_records.keep_mark(database, Mark("", "news", "s", 60.0))
-    job_records.keep_mark(database, Mark("", "news", "t", 30.0))
-    assert job_records.mark_of(database, "", "news") == Mark("", "news", "t", 60.0)
+    job_records.keep_mark(database, JobMark("", "news", "s", 60.0))
+    job_records.keep_mark(database, JobMark("", "news", "t", 30.0))
+    assert job_records.mark_of(database, "", "news") == JobMark("", "news", "t", 60.0)
     assert job_records.mark_of(database, "other", "news") is None
 
 
 def test_runs_are_found_by_what_is_still_to_do(database: Database) -> None:
-    ended = finished(Record("b", Job("news", deliver="file"), 2.0), Result(Outcome.DONE, "x"), now=3.0)
+    ended = finished(JobRecord("b", Job("news", deliver="file"), 2.0), JobResult(JobOutcome.DONE, "x"), now=3.0)
     failed = handed(ended, Handing.FAILED, "no", now=4.0)
-    job_records.save(database, "", Record("a", JOB, 1.0, state=State.RUNNING))
+    job_records.save(database, "", JobRecord("a", JOB, 1.0, state=RunState.RUNNING))
     assert job_records.add(database, "", ended)
     assert not job_records.add(database, "", ended)
     assert [each.id for each in job_records.waiting(database, "")] == ["b"]
@@ -85,12 +85,12 @@ def test_runs_are_found_by_what_is_still_to_do(database: Database) -> None:
 
 
 def test_old_reports_go_and_what_still_waits_stays(database: Database) -> None:
-    old = finished(Record("old", Job("news", deliver="file"), 1.0), Result(Outcome.DONE), now=1.0)
+    old = finished(JobRecord("old", Job("news", deliver="file"), 1.0), JobResult(JobOutcome.DONE), now=1.0)
     for record in (
         handed(old, Handing.DELIVERED, "", now=1.0),
-        handed(Record("failed", old.job, 1.0, state=State.ENDED), Handing.FAILED, "no", now=1.0),
-        Record("open", JOB, 1.0),
-        Record("new", JOB, 100.0, state=State.ENDED),
+        handed(JobRecord("failed", old.job, 1.0, state=RunState.ENDED), Handing.FAILED, "no", now=1.0),
+        JobRecord("open", JOB, 1.0),
+        JobRecord("new", JOB, 100.0, state=RunState.ENDED),
     ):
         job_records.save(database, "", record)
     job_records.prune(database, "", "news", before=50.0)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 
 from whet.intake.finding import named_files
-from whet.intake.reading import Order
+from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.store.database import Database
 from whet.store.home import Home
@@ -60,7 +60,7 @@ def import_folder(database: Database, home: Home, folder: Path) -> list[str]:
     """Import a folder in this process; the reasons for what was left out."""
     files = list(named_files([str(folder)]))
     assert files
-    report = take(database, home, files, Order(), progress=lambda _name, _size: None)
+    report = take(database, home, files, ReadOrder(), progress=lambda _name, _size: None)
     return [skipped.reason for skipped in report.skipped]
 
 

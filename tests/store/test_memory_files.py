@@ -10,13 +10,13 @@ import pytest
 from whet.errors import WhetError
 from whet.ledger.patches import Action
 from whet.store.memory_files import Shelf, change, hermes_shelf, load
-from whet.told.memory import Change, Memory, Reason, Refusal
+from whet.told.memory import Memory, NoteChange, Reason, Refusal
 
 WORKER = Path(__file__).with_name("file_worker.py")
 
 
-def adding(*texts: str) -> list[Change]:
-    return [Change(Action.ADD, text) for text in texts]
+def adding(*texts: str) -> list[NoteChange]:
+    return [NoteChange(Action.ADD, text) for text in texts]
 
 
 def texts(memory: Memory | Refusal) -> list[str]:
@@ -39,7 +39,7 @@ def test_notes_are_a_list_that_people_can_edit(tmp_path: Path) -> None:
 
 def test_a_refused_batch_writes_nothing(tmp_path: Path) -> None:
     change(Shelf(tmp_path), "memory", adding("one"))
-    made = change(Shelf(tmp_path), "memory", [*adding("two"), Change(Action.REMOVE, match="three")])
+    made = change(Shelf(tmp_path), "memory", [*adding("two"), NoteChange(Action.REMOVE, match="three")])
     assert isinstance(made, Refusal)
     assert made.reason is Reason.MISSING
     assert (tmp_path / "memory.md").read_text() == "- one\n"
@@ -51,7 +51,7 @@ def test_the_files_of_hermes_are_read_and_written_in_their_form(tmp_path: Path) 
     (folder / "MEMORY.md").write_text("Project uses uv.\n§\nTests need\na database.")
     shelf = hermes_shelf(tmp_path)
     assert texts(load(shelf, "memory")) == ["Project uses uv.", "Tests need\na database."]
-    change(shelf, "memory", [Change(Action.CHANGE, "Project uses pip.", "uv"), *adding("Third.")])
+    change(shelf, "memory", [NoteChange(Action.CHANGE, "Project uses pip.", "uv"), *adding("Third.")])
     assert (folder / "MEMORY.md").read_text() == "Project uses pip.\n§\nTests need\na database.\n§\nThird."
     change(shelf, "user", adding("Likes brevity."))
     assert (folder / "USER.md").read_text() == "Likes brevity."

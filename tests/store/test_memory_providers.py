@@ -6,7 +6,7 @@ import pytest
 
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
-from whet.store.memory_providers import OwnMemory, Provider, Vault, connect, connected, disconnect
+from whet.store.memory_providers import MemoryProvider, OwnMemory, Vault, connect, connected, disconnect
 
 
 @pytest.fixture
@@ -54,7 +54,7 @@ def test_own_notes_are_told_and_searched(own: Path) -> None:
 
 @pytest.mark.parametrize("limit", [0, 10, 30, 60])
 def test_every_memory_keeps_to_the_limit_and_finds_nothing_for_nothing(vault: Path, own: Path, limit: int) -> None:
-    providers: tuple[Provider, ...] = (Vault(vault), OwnMemory(own))
+    providers: tuple[MemoryProvider, ...] = (Vault(vault), OwnMemory(own))
     for provider in providers:
         assert len(provider.block(limit)) <= limit
         assert provider.search("", 5) == ()

@@ -20,14 +20,14 @@ from whet.sessions.transcripts import (
 from whet.sessions.trust import Trust
 from whet.sessions.usage import total
 from whet.store.preparing import opening, prepare, storable
-from whet.store.rows import COLUMNS, Prepared
+from whet.store.rows import COLUMNS, PreparedSession
 
 
 def said(words: str, *, role: Role = Role.USER, origin: Origin = Origin.TURN) -> Message:
     return Message(role=role, parts=(Text(words),), trust=Trust.USER, origin=origin)
 
 
-def column(prepared: Prepared, name: str) -> object:
+def column(prepared: PreparedSession, name: str) -> object:
     return dict(zip(COLUMNS.replace(" ", "").split(","), prepared.columns, strict=True))[name]
 
 

@@ -6,10 +6,10 @@ from hypothesis import strategies as st
 
 from whet.errors import WhetError
 from whet.sessions.transcripts import (
-    Check,
     Ending,
     Message,
     Purpose,
+    RecordedCheck,
     Role,
     Text,
     ToolCall,
@@ -69,7 +69,7 @@ def test_a_transcript_comes_back_as_it_was(database: Database) -> None:
         started=12.5,
         ended=13.0,
         tools=("Bash",),
-        checks=(Check("tests", passed=True, score=1.0),),
+        checks=(RecordedCheck("tests", passed=True, score=1.0),),
     )
     keep(database, value)
     assert stored(database, value) == value

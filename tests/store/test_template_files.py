@@ -14,7 +14,7 @@ from whet.store.listing import Filters
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import (
-    Use,
+    TemplateUse,
     list_templates,
     load,
     read_text,
@@ -71,7 +71,7 @@ def test_a_link_is_not_followed(home: Home) -> None:
 def test_uses_are_counted_by_session_and_of_the_examples_as_they_were(database: Database) -> None:
     for session, now in (("a", 1.0), ("a", 2.0), ("b", 3.0)):
         record_use(database, TEMPLATE, session=session, now=now)
-    assert uses(database) == {TEMPLATE.key: Use(2, 3.0)}
+    assert uses(database) == {TEMPLATE.key: TemplateUse(2, 3.0)}
     assert replace(TEMPLATE, examples=(RUN,)).key not in uses(database)
 
 

@@ -27,7 +27,7 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import offered
 from whet.targets.settings import choose
-from whet.targets.sync import Order, sync
+from whet.targets.sync import SyncOrder, sync
 
 SKILL = "---\nname: deploy\ndescription: Deploys the service to production, step by step.\n---\n\nDo it.\n"
 EVENTS = ("open", "os.rename", "os.remove", "os.mkdir", "os.rmdir", "os.chmod", "os.chown", "fcntl.flock")
@@ -62,7 +62,7 @@ def sync_all(folder: Path) -> None:
     claude = choose("claude-code", person=folder, environment={}, project=folder / "project")
 
     def write(home: Home, database: Database) -> None:
-        for change in sync(Order(home, partial(offered, home, ledger_of(home, database))), (claude,)):
+        for change in sync(SyncOrder(home, partial(offered, home, ledger_of(home, database))), (claude,)):
             if change.kind in ("conflict", "skipped"):
                 raise WhetError(change.note)
 

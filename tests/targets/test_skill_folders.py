@@ -10,7 +10,7 @@ from whet.store.home import Home
 from whet.targets.offering import Offer
 from whet.targets.settings import Target, choose
 from whet.targets.skill_folders import MARKER, Hand, copied, copy, withdraw
-from whet.targets.sync import Order, sync
+from whet.targets.sync import SyncOrder, sync
 from whet.targets.sync import withdraw as withdraw_target
 
 COPYING = Path(__file__).with_name("copying_worker.py")
@@ -128,10 +128,10 @@ def test_sync_brings_and_takes_skills_for_all_who_share_a_folder(tmp_path: Path)
     shared = Path(codex.skills)
     assert codex.skills == gemini.skills
 
-    def offer(**skills: dict[str, bytes]) -> Order:
-        return Order(home, lambda: Offer((), skills))
+    def offer(**skills: dict[str, bytes]) -> SyncOrder:
+        return SyncOrder(home, lambda: Offer((), skills))
 
-    def synced(order: Order, *targets: Target) -> list[str]:
+    def synced(order: SyncOrder, *targets: Target) -> list[str]:
         return [change.kind for change in sync(order, targets) if change.kind != "unchanged"]
 
     assert synced(offer(deploy=SKILL), codex, gemini) == ["written"]

@@ -15,7 +15,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.targets.offering import Offer
 from whet.targets.settings import Target, choose
-from whet.targets.sync import Change, Order, sync, withdraw
+from whet.targets.sync import SyncOrder, TargetChange, sync, withdraw
 from whet.text.tokens import estimate
 from whet.told.marked_block import Block, find
 
@@ -26,8 +26,8 @@ def rule(text: str = RULE, **scope: tuple[str, ...]) -> Item:
     return Item(Form.RULE, f"rule-{abs(hash(text)) % 1000}", text, scope=Scope(**scope))
 
 
-def order(home: Home, *rules: Item, dry_run: bool = False, force: bool = False) -> Order:
-    return Order(home, lambda: Offer(rules, {}), dry_run=dry_run, force=force)
+def order(home: Home, *rules: Item, dry_run: bool = False, force: bool = False) -> SyncOrder:
+    return SyncOrder(home, lambda: Offer(rules, {}), dry_run=dry_run, force=force)
 
 
 @pytest.fixture
@@ -46,7 +46,7 @@ def target(name: str, project: Path) -> Target:
     return choose(name, person=project.parent, environment={}, project=project)
 
 
-def only(changes: tuple[Change, ...]) -> Change:
+def only(changes: tuple[TargetChange, ...]) -> TargetChange:
     (change,) = (change for change in changes if change.kind != "unchanged")
     return change
 
@@ -269,7 +269,7 @@ def test_what_came_in_force_meanwhile_is_written_too(home: Home, project: Path) 
     told = iter([Offer((rule("Old."),), {}), Offer((rule("New."),), {}), Offer((rule("New."),), {})])
     last = Offer((rule("New."),), {})
     gemini = target("gemini", project)
-    sync(Order(home, lambda: next(told, last)), (gemini,))
+    sync(SyncOrder(home, lambda: next(told, last)), (gemini,))
     assert "New." in Path(gemini.file).read_text()
 
 

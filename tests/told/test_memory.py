@@ -5,23 +5,23 @@ from hypothesis import strategies as st
 
 from whet.ledger.patches import Action, digest
 from whet.told import memory
-from whet.told.memory import LIMITS, Change, Memory, Note, Reason, Refusal, difference, find, normalised
+from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, difference, find, normalised
 from whet.told.note_pages import PageForm
 
 EMPTY = Memory("memory")
 forms = st.sampled_from(PageForm)
 words = st.lists(st.sampled_from(["tea", "Tea", "milk", "no", "sugar", "é"]), min_size=1, max_size=3).map(" ".join)
 changes = st.lists(
-    st.builds(Change, st.just(Action.ADD), words)
-    | st.builds(Change, st.just(Action.CHANGE), words, words)
-    | st.builds(Change, st.just(Action.REMOVE), match=words),
+    st.builds(NoteChange, st.just(Action.ADD), words)
+    | st.builds(NoteChange, st.just(Action.CHANGE), words, words)
+    | st.builds(NoteChange, st.just(Action.REMOVE), match=words),
     min_size=1,
     max_size=4,
 )
 
 
 def holding(*texts: str, form: PageForm = PageForm.LIST) -> Memory:
-    made = memory.change(Memory("memory", form=form), [Change(Action.ADD, text) for text in texts])
+    made = memory.change(Memory("memory", form=form), [NoteChange(Action.ADD, text) for text in texts])
     assert isinstance(made, Memory)
     return made
 
@@ -36,7 +36,7 @@ def refused(found: Memory | Refusal) -> Refusal:
     return found
 
 
-def modelled(notes: list[str], batch: list[Change]) -> list[str] | None:
+def modelled(notes: list[str], batch: list[NoteChange]) -> list[str] | None:
     """The batch on a plain list; None where it must be refused."""
     notes = list(notes)
     for one in batch:
@@ -60,7 +60,7 @@ def modelled(notes: list[str], batch: list[Change]) -> list[str] | None:
 
 
 @given(st.lists(changes, max_size=6), forms)
-def test_any_sequence_of_batches_equals_a_plain_list(batches: list[list[Change]], form: PageForm) -> None:
+def test_any_sequence_of_batches_equals_a_plain_list(batches: list[list[NoteChange]], form: PageForm) -> None:
     kept, model = Memory("memory", form=form), list[str]()
     for batch in batches:
         expected = modelled(model, batch)
@@ -74,7 +74,7 @@ def test_any_sequence_of_batches_equals_a_plain_list(batches: list[list[Change]]
 
 @given(st.lists(changes, max_size=4), changes)
 def test_the_patches_of_a_change_lead_from_the_one_state_to_the_other(
-    batches: list[list[Change]], last: list[Change]
+    batches: list[list[NoteChange]], last: list[NoteChange]
 ) -> None:
     before = EMPTY
     for batch in batches:
@@ -97,10 +97,10 @@ def test_the_patches_of_a_change_lead_from_the_one_state_to_the_other(
 
 def test_a_fragment_that_two_notes_hold_is_refused_with_both() -> None:
     kept = holding("Runs tests with tox.", "Runs Python 3.13.", "Lives in Porto.")
-    refusal = refused(memory.change(kept, [Change(Action.REMOVE, match="runs")]))
+    refusal = refused(memory.change(kept, [NoteChange(Action.REMOVE, match="runs")]))
     assert refusal.reason is Reason.AMBIGUOUS
     assert [note.text for note in refusal.candidates] == ["Runs tests with tox.", "Runs Python 3.13."]
-    assert texts(memory.change(kept, [Change(Action.REMOVE, match="with   TOX")])) == [
+    assert texts(memory.change(kept, [NoteChange(Action.REMOVE, match="with   TOX")])) == [
         "Runs Python 3.13.",
         "Lives in Porto.",
     ]
@@ -115,13 +115,13 @@ def test_a_note_is_found_by_its_id_and_by_its_whole_words_before_others_that_hol
 
 def test_a_batch_is_refused_wholly() -> None:
     kept = holding("one")
-    batch = [Change(Action.ADD, "two"), Change(Action.REMOVE, match="three")]
+    batch = [NoteChange(Action.ADD, "two"), NoteChange(Action.REMOVE, match="three")]
     assert refused(memory.change(kept, batch)).reason is Reason.MISSING
     assert texts(kept) == ["one"]
 
 
 def test_the_same_note_in_other_letters_and_blanks_is_a_duplicate() -> None:
-    refusal = refused(memory.change(holding("Likes green tea."), [Change(Action.ADD, " likes  GREEN tea. ")]))
+    refusal = refused(memory.change(holding("Likes green tea."), [NoteChange(Action.ADD, " likes  GREEN tea. ")]))
     assert refusal.reason is Reason.DUPLICATE
     assert refusal.candidates[0].text == "Likes green tea."
 
@@ -129,10 +129,10 @@ def test_the_same_note_in_other_letters_and_blanks_is_a_duplicate() -> None:
 def test_a_full_memory_says_what_to_consolidate_and_a_batch_may_make_room_first() -> None:
     long, other = "a" * 1500, "b" * 1500
     kept = holding(long, "short")
-    refusal = refused(memory.change(kept, [Change(Action.ADD, other)]))
+    refusal = refused(memory.change(kept, [NoteChange(Action.ADD, other)]))
     assert refusal.reason is Reason.FULL
     assert refusal.candidates[0].text == long
-    assert texts(memory.change(kept, [Change(Action.ADD, other), Change(Action.REMOVE, match="aaa")])) == [
+    assert texts(memory.change(kept, [NoteChange(Action.ADD, other), NoteChange(Action.REMOVE, match="aaa")])) == [
         "short",
         other,
     ]
@@ -142,15 +142,15 @@ def test_what_a_person_wrote_beyond_the_limit_stays_and_may_shrink() -> None:
     page = "".join(f"- {letter * 900}\n" for letter in "abcd")
     kept = memory.read("memory", page)
     assert kept.size > LIMITS["memory"]
-    assert refused(memory.change(kept, [Change(Action.ADD, "more")])).reason is Reason.FULL
-    assert len(texts(memory.change(kept, [Change(Action.REMOVE, match="aaa")]))) == 3
+    assert refused(memory.change(kept, [NoteChange(Action.ADD, "more")])).reason is Reason.FULL
+    assert len(texts(memory.change(kept, [NoteChange(Action.REMOVE, match="aaa")]))) == 3
     assert len(memory.block(kept)) <= LIMITS["memory"]
 
 
 def test_hidden_characters_and_marks_of_the_page_are_refused() -> None:
     for text in ("a\u202eb", "a\x00b", "tag\U000e0041", "a\n§\nb", "done -->", "\u200b", "\ud800"):
-        assert refused(memory.change(EMPTY, [Change(Action.ADD, text)])).reason is Reason.CHARACTERS
-    assert refused(memory.change(EMPTY, [Change(Action.ADD, " \n ")])).reason is Reason.EMPTY
+        assert refused(memory.change(EMPTY, [NoteChange(Action.ADD, text)])).reason is Reason.CHARACTERS
+    assert refused(memory.change(EMPTY, [NoteChange(Action.ADD, " \n ")])).reason is Reason.EMPTY
 
 
 def test_a_persons_edit_is_picked_up_as_their_own_note() -> None:
@@ -168,7 +168,7 @@ def test_a_note_written_twice_by_hand_has_two_ids() -> None:
 
 
 def test_a_note_that_comes_back_has_the_id_that_it_had() -> None:
-    made = memory.change(EMPTY, [Change(Action.ADD, "again", id="beef0001")])
+    made = memory.change(EMPTY, [NoteChange(Action.ADD, "again", id="beef0001")])
     assert isinstance(made, Memory)
     assert made.notes[0].id == "beef0001"
 

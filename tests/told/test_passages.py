@@ -6,52 +6,64 @@ from hypothesis import strategies as st
 
 from whet.errors import WhetError
 from whet.text.words import filled
-from whet.told.passages import Passage, Setting, Slot, applies, chosen, passage_of, plain_names, size_of
+from whet.told.passages import Circumstances, Passage, Slot, applies, chosen, passage_of, plain_names, size_of
 
 SHELL = Passage("shell", "Mind the exit code.", families=("shell",))
 
 
 def enforced(enforcement: str, model: str = "gpt-5", tools: tuple[str, ...] = ("terminal",)) -> bool:
     passage = Passage("enforcement", "Act.", enforcement=True, models=("gpt", "gemini"))
-    return applies(passage, Setting(tools=tools, model=model, enforcement=tuple(enforcement.split())))
+    return applies(passage, Circumstances(tools=tools, model=model, enforcement=tuple(enforcement.split())))
 
 
 def test_a_passage_without_conditions_always_applies() -> None:
-    assert applies(Passage("any", "Hello."), Setting())
+    assert applies(Passage("any", "Hello."), Circumstances())
 
 
 def test_a_passage_for_a_tool_applies_when_it_is_shown() -> None:
     passage = Passage("board", "Read the card.", tools=("kanban_*",))
-    assert applies(passage, Setting(tools=("kanban_show",)))
-    assert not applies(passage, Setting(tools=("terminal",)))
+    assert applies(passage, Circumstances(tools=("kanban_show",)))
+    assert not applies(passage, Circumstances(tools=("terminal",)))
 
 
 @pytest.mark.parametrize("tool", ["Bash", "terminal", "run_shell_command", "functions.exec_command"])
 def test_a_passage_for_a_family_applies_to_every_agents_name_of_the_tool(tool: str) -> None:
-    assert applies(SHELL, Setting(tools=plain_names([tool])))
+    assert applies(SHELL, Circumstances(tools=plain_names([tool])))
 
 
 @pytest.mark.parametrize(
     ("passage", "fitting", "other"),
     [
-        (Passage("p", "x", models=("gemini", "gemma")), Setting(model="Gemini-3-Pro"), Setting(model="claude-5")),
-        (Passage("p", "x", providers=("alibaba",)), Setting(provider="Alibaba"), Setting(provider="openai")),
-        (Passage("p", "x", purposes=("unattended",)), Setting(purpose="unattended"), Setting()),
-        (Passage("p", "x", platforms=("slack",)), Setting(platform="slack"), Setting(platform="cli")),
-        (Passage("p", "x", environments=("wsl",)), Setting(environments=("root", "wsl")), Setting()),
-        (Passage("p", "x", size="small"), Setting(model="llama3.2:3b"), Setting(model="llama-3.3-70b")),
-        (Passage("p", "x", size="large"), Setting(model="llama3.2:3b", size="large"), Setting(model="llama3.2:3b")),
+        (
+            Passage("p", "x", models=("gemini", "gemma")),
+            Circumstances(model="Gemini-3-Pro"),
+            Circumstances(model="claude-5"),
+        ),
+        (
+            Passage("p", "x", providers=("alibaba",)),
+            Circumstances(provider="Alibaba"),
+            Circumstances(provider="openai"),
+        ),
+        (Passage("p", "x", purposes=("unattended",)), Circumstances(purpose="unattended"), Circumstances()),
+        (Passage("p", "x", platforms=("slack",)), Circumstances(platform="slack"), Circumstances(platform="cli")),
+        (Passage("p", "x", environments=("wsl",)), Circumstances(environments=("root", "wsl")), Circumstances()),
+        (Passage("p", "x", size="small"), Circumstances(model="llama3.2:3b"), Circumstances(model="llama-3.3-70b")),
+        (
+            Passage("p", "x", size="large"),
+            Circumstances(model="llama3.2:3b", size="large"),
+            Circumstances(model="llama3.2:3b"),
+        ),
     ],
 )
-def test_each_condition_decides(passage: Passage, fitting: Setting, other: Setting) -> None:
+def test_each_condition_decides(passage: Passage, fitting: Circumstances, other: Circumstances) -> None:
     assert applies(passage, fitting)
     assert not applies(passage, other)
 
 
 def test_all_conditions_must_hold() -> None:
     passage = Passage("p", "x", models=("gpt",), environments=("ci",))
-    assert applies(passage, Setting(model="gpt-5", environments=("ci",)))
-    assert not applies(passage, Setting(model="gpt-5"))
+    assert applies(passage, Circumstances(model="gpt-5", environments=("ci",)))
+    assert not applies(passage, Circumstances(model="gpt-5"))
 
 
 def test_enforcement_is_automatic_by_model_or_as_the_setting_says() -> None:
@@ -90,12 +102,12 @@ def test_the_name_of_a_model_tells_its_size(model: str, size: str) -> None:
 
 @given(st.permutations([Passage(name, name, order=order) for name, order in (("a", 3), ("b", 1), ("c", 1), ("d", 2))]))
 def test_passages_stand_in_one_order_however_they_come(passages: list[Passage]) -> None:
-    assert [passage.name for passage in chosen(passages, Setting())] == ["b", "c", "d", "a"]
+    assert [passage.name for passage in chosen(passages, Circumstances())] == ["b", "c", "d", "a"]
 
 
 def test_a_later_passage_replaces_one_of_the_same_name() -> None:
     own = Passage("shell", "My own words.", families=("shell",))
-    assert chosen((SHELL, own), Setting(tools=("bash",))) == (own,)
+    assert chosen((SHELL, own), Circumstances(tools=("bash",))) == (own,)
 
 
 def test_what_fills_a_place_is_not_filled_again() -> None:

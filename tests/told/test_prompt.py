@@ -13,7 +13,7 @@ from whet.ledger.patches import TRUSTED, Scope
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.text.tokens import estimate
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, Tier, assemble, told
 from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
 
@@ -22,7 +22,7 @@ DAY = datetime.date(2026, 10, 1)
 WORDS = st.text(st.characters(), max_size=60)
 MATERIALS = st.none() | st.builds(Material, WORDS, st.sampled_from(Trust))
 SETTINGS = st.builds(
-    Setting,
+    Circumstances,
     tools=st.lists(st.sampled_from(("Bash", "memory", "skill_view", "computer", "finish")), max_size=4).map(tuple),
     model=st.sampled_from(("", "gpt-5", "claude-5", "llama3.2:3b", "gemini-3")),
     provider=st.sampled_from(("", "alibaba", "openai")),
@@ -48,7 +48,7 @@ SOURCES = st.builds(
 )
 PLAIN = Sources(guidance=built_in(), date=DAY)
 NURSERY = Sources(
-    setting=Setting(
+    setting=Circumstances(
         tools=("terminal", "edit_file", "memory", "session_search", "skill_view", "todo", "web_search", "finish"),
         model="gpt-5",
         provider="openai",

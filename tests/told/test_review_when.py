@@ -9,7 +9,7 @@ from whet.runs.settings import Review
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.reviewing import order
-from whet.told.review_when import ALLOWED, Counters, Kind, Reviewed, count, denial, due, summary
+from whet.told.review_when import ALLOWED, Counters, Reviewed, ReviewKind, count, denial, due, summary
 
 TOOLS = ("memory", "skills", "terminal")
 
@@ -46,16 +46,16 @@ def test_reading_and_failing_are_no_writes() -> None:
 
 def test_a_review_sets_its_own_counters_back() -> None:
     said = turn() * 4
-    assert count(said, [Reviewed(Kind.MEMORY, 6)]) == Counters(1, 4)
-    assert count(said, [Reviewed(Kind.SKILL, 6)]) == Counters(4, 1)
-    assert count(said, [Reviewed(Kind.COMBINED, 8)]) == Counters(0, 0)
+    assert count(said, [Reviewed(ReviewKind.MEMORY, 6)]) == Counters(1, 4)
+    assert count(said, [Reviewed(ReviewKind.SKILL, 6)]) == Counters(4, 1)
+    assert count(said, [Reviewed(ReviewKind.COMBINED, 8)]) == Counters(0, 0)
 
 
 @given(st.integers(0, 30), st.integers(0, 30), st.integers(0, 20), st.integers(0, 20))
 def test_the_review_that_is_due_follows_from_the_counters(turns: int, calls: int, every: int, each: int) -> None:
     kind = due(Counters(turns, calls), Ending.FINISHED, Review(memory_turns=every, skill_calls=each), TOOLS)
-    assert (kind in (Kind.MEMORY, Kind.COMBINED)) == (0 < every <= turns)
-    assert (kind in (Kind.SKILL, Kind.COMBINED)) == (0 < each <= calls)
+    assert (kind in (ReviewKind.MEMORY, ReviewKind.COMBINED)) == (0 < every <= turns)
+    assert (kind in (ReviewKind.SKILL, ReviewKind.COMBINED)) == (0 < each <= calls)
 
 
 def test_no_review_without_a_delivered_turn_a_setting_and_a_tool() -> None:
@@ -63,8 +63,8 @@ def test_no_review_without_a_delivered_turn_a_setting_and_a_tool() -> None:
     for ending in Ending:
         assert (due(many, ending, Review(), TOOLS) is not None) == (ending is Ending.FINISHED)
     assert due(many, Ending.FINISHED, Review(enabled=False), TOOLS) is None
-    assert due(many, Ending.FINISHED, Review(), ("memory",)) is Kind.MEMORY
-    assert due(many, Ending.FINISHED, Review(), ("skills",)) is Kind.SKILL
+    assert due(many, Ending.FINISHED, Review(), ("memory",)) is ReviewKind.MEMORY
+    assert due(many, Ending.FINISHED, Review(), ("skills",)) is ReviewKind.SKILL
     assert due(many, Ending.FINISHED, Review(), ()) is None
 
 
@@ -94,9 +94,9 @@ def test_only_memory_skills_and_search_are_allowed_and_nothing_is_put_away() -> 
 
 
 def test_the_order_says_that_no_change_is_preferred_and_holds_what_was_asked_for() -> None:
-    for kind in Kind:
+    for kind in ReviewKind:
         text = order(kind)
         assert "Changing nothing is the preferred outcome" in text
-        assert ("Memory:" in text) == (kind is not Kind.SKILL)
-        assert ("Skills:" in text) == (kind is not Kind.MEMORY)
+        assert ("Memory:" in text) == (kind is not ReviewKind.SKILL)
+        assert ("Skills:" in text) == (kind is not ReviewKind.MEMORY)
         assert "{" not in text

@@ -9,12 +9,12 @@ from hypothesis import strategies as st
 
 from whet.ledger.entries import Actor, Entry, Step, fold
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.sessions.transcripts import Check
+from whet.sessions.transcripts import RecordedCheck
 from whet.sessions.trust import Trust
 from whet.trials.canaries import (
     ALPHA,
+    CanaryMove,
     Decided,
-    Decision,
     Observation,
     compare,
     decide,
@@ -42,18 +42,18 @@ def decided(observations: list[Observation]) -> Decided:
 
 def test_all_of_a_hundred_harmful_rules_are_reverted() -> None:
     found = [decided(live(rule, told=0.6, untold=0.3, sessions=600)) for rule in range(100)]
-    assert [each.decision for each in found] == [Decision.REVERT] * 100
+    assert [each.decision for each in found] == [CanaryMove.REVERT] * 100
     assert sorted(each.at or 0 for each in found)[50] < 120, "half of them within so many sessions"
 
 
 def test_of_a_hundred_rules_that_do_nothing_at_most_five_are_touched() -> None:
     found = [decided(live(rule, told=0.3, untold=0.3, sessions=600)) for rule in range(100)]
-    assert sum(each.decision is not Decision.WAIT for each in found) <= 5
+    assert sum(each.decision is not CanaryMove.WAIT for each in found) <= 5
 
 
 def test_a_rule_that_clearly_helps_is_promoted() -> None:
     found = compare(live(1, told=0.1, untold=0.5, sessions=300))
-    assert found.decision is Decision.PROMOTE
+    assert found.decision is CanaryMove.PROMOTE
     assert found.evidence_help >= 1 / ALPHA > found.evidence_harm
     assert found.interval.low > 0
 
@@ -74,7 +74,7 @@ def test_what_is_decided_once_stays_decided(observed: list[Observation]) -> None
     moves = list(moves_of(observed))
     decisions = [decide(moves[:count], alpha=0.3).decision for count in range(len(moves) + 1)]
     for earlier, later in pairwise(decisions):
-        assert earlier is Decision.WAIT or earlier is later
+        assert earlier is CanaryMove.WAIT or earlier is later
 
 
 @given(st.text(min_size=1), st.text(), SHARES)
@@ -120,6 +120,6 @@ def test_a_new_rule_is_told_to_its_share_alone() -> None:
 
 def test_a_check_outranks_the_signs_of_failure() -> None:
     assert loss_of(0.9, ()) == 0.9
-    assert loss_of(0.9, [Check("tests", passed=True)]) == 0.0
-    assert loss_of(0.1, [Check("tests", passed=False), Check("score", score=0.5)]) == 0.75
-    assert loss_of(0.4, [Check("points", score=17.0)]) == 0.4, "no share of anything that is known"
+    assert loss_of(0.9, [RecordedCheck("tests", passed=True)]) == 0.0
+    assert loss_of(0.1, [RecordedCheck("tests", passed=False), RecordedCheck("score", score=0.5)]) == 0.75
+    assert loss_of(0.4, [RecordedCheck("points", score=17.0)]) == 0.4, "no share of anything that is known"

@@ -9,7 +9,7 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Exchange, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.trials.cases import Case, Limits, is_inside, read, step_case, write
-from whet.trials.checks import Calls, Check, File, Ran, Shape, Words, mark
+from whet.trials.checks import CallDemand, Check, FileDemand, Ran, Shape, TextDemand, mark
 
 texts = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r"), max_size=40)
 names = st.text("abcxyz/_. \"'é", min_size=1, max_size=8).filter(is_inside)
@@ -17,13 +17,13 @@ json_values = st.recursive(
     st.booleans() | st.integers(-(2**40), 2**40) | texts, lambda inner: st.lists(inner, max_size=3), max_leaves=5
 )
 shapes = st.builds(Shape, tool=st.text("abc_", min_size=1), arguments=st.dictionaries(texts, json_values, max_size=3))
-words = st.builds(Words, equals=st.none() | texts, contains=st.lists(texts, max_size=2).map(tuple))
+words = st.builds(TextDemand, equals=st.none() | texts, contains=st.lists(texts, max_size=2).map(tuple))
 checks = st.builds(
     Check,
     command=texts.filter(bool),
     answer=st.none() | words,
-    files=st.dictionaries(names, st.builds(File, contains=st.lists(texts, max_size=2).map(tuple)), max_size=2),
-    calls=st.none() | st.builds(Calls, first=st.none() | shapes, avoids=st.lists(shapes, max_size=2).map(tuple)),
+    files=st.dictionaries(names, st.builds(FileDemand, contains=st.lists(texts, max_size=2).map(tuple)), max_size=2),
+    calls=st.none() | st.builds(CallDemand, first=st.none() | shapes, avoids=st.lists(shapes, max_size=2).map(tuple)),
 )
 cases = st.builds(
     Case,
@@ -59,7 +59,7 @@ def test_a_case_as_a_person_writes_it() -> None:
         """,
         name="sum",
     )
-    assert case.check.files["sum.txt"] == File(equals="6")
+    assert case.check.files["sum.txt"] == FileDemand(equals="6")
     wrote = ToolCall("1", "write_file", '{"path": "sum.txt", "content": "6"}')
     ran = Ran((message(Role.AGENT, wrote),), files={"sum.txt": "6\n"})
     assert mark(case.check, ran).passed
@@ -105,7 +105,7 @@ def test_a_step_case_fails_what_failed_before_and_passes_another_way() -> None:
 
 
 def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not() -> None:
-    check = Check(calls=Calls(repeats_failure=False))
+    check = Check(calls=CallDemand(repeats_failure=False))
 
     def tried(*arguments: str) -> Ran:
         parts: list[Message] = []
@@ -122,9 +122,9 @@ def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not()
 
 
 def test_answers_are_checked_by_words_pattern_and_schema() -> None:
-    assert mark(Check(answer=Words(equals="42")), Ran((), answer=" 42\n")).passed
-    assert mark(Check(answer=Words(matches=r"\b4\d\b", lacks=("sorry",))), Ran((), answer="it is 42")).passed
-    assert not mark(Check(answer=Words(lacks=("sorry",))), Ran((), answer="sorry")).passed
+    assert mark(Check(answer=TextDemand(equals="42")), Ran((), answer=" 42\n")).passed
+    assert mark(Check(answer=TextDemand(matches=r"\b4\d\b", lacks=("sorry",))), Ran((), answer="it is 42")).passed
+    assert not mark(Check(answer=TextDemand(lacks=("sorry",))), Ran((), answer="sorry")).passed
     schema = Check(json_schema={"type": "object", "required": ["a"], "properties": {"a": {"type": "integer"}}})
     assert mark(schema, Ran((), answer='{"a": 1}')).passed
     assert "schema" in mark(schema, Ran((), answer='{"a": "1"}')).why

@@ -10,7 +10,17 @@ from whet.evidence.verdicts import Ruling
 from whet.runs.run import Spent
 from whet.text import tokens
 from whet.trials.attempts import Arm, Attempt, differences
-from whet.trials.design import Allowance, Design, Stop, cache_price, design, is_affordable, is_needed, judged, waves
+from whet.trials.design import (
+    Allowance,
+    Design,
+    TrialStop,
+    cache_price,
+    design,
+    is_affordable,
+    is_needed,
+    judged,
+    waves,
+)
 from whet.trials.measures import Measures
 
 NAMES = [f"case-{number}" for number in range(30)]
@@ -26,7 +36,7 @@ def planned(cases: int = 30, guards: int = 0, *, seeds: int = 1, placebo: bool =
     return design(NAMES[:cases], standing, seeds=seeds, placebo=placebo, alpha=0.05, allowance=allowance)
 
 
-def carried_out(fixed: Design, passes: dict[Arm, bool]) -> tuple[list[Attempt], Stop]:
+def carried_out(fixed: Design, passes: dict[Arm, bool]) -> tuple[list[Attempt], TrialStop]:
     """Run a trial in which each arm always passes or always fails; standing cases pass in every arm."""
     attempts: list[Attempt] = []
     result = judged(fixed, attempts)
@@ -37,7 +47,7 @@ def carried_out(fixed: Design, passes: dict[Arm, bool]) -> tuple[list[Attempt], 
             if is_needed(fixed, result, place)
         ]
         result = judged(fixed, attempts)
-        if result.stop is not Stop.OPEN:
+        if result.stop is not TrialStop.OPEN:
             break
     return attempts, result.stop
 
@@ -69,7 +79,7 @@ def test_the_order_of_the_cases_is_not_the_persons() -> None:
 def test_a_change_that_always_helps_is_accepted_long_before_the_last_case() -> None:
     attempts, stop = carried_out(planned(30), {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: False})
     result = judged(planned(30), attempts)
-    assert stop is Stop.EVIDENCE
+    assert stop is TrialStop.EVIDENCE
     assert result.verdict.ruling is Ruling.ACCEPT
     assert len({attempt.case for attempt in attempts}) < 15
     assert result.lesson is not None
@@ -89,14 +99,14 @@ def test_what_a_placebo_gains_as_well_is_form_and_no_lesson() -> None:
 
 def test_a_change_that_harms_is_rejected() -> None:
     attempts, stop = carried_out(planned(30), {Arm.BASE: True, Arm.CANDIDATE: False, Arm.PLACEBO: True})
-    assert stop is Stop.EVIDENCE
+    assert stop is TrialStop.EVIDENCE
     assert judged(planned(30), attempts).verdict.ruling is Ruling.REJECT
 
 
 def test_cases_without_a_difference_decide_nothing_and_are_called_useless() -> None:
     attempts, stop = carried_out(planned(12), dict.fromkeys(Arm, True))
     result = judged(planned(12), attempts)
-    assert stop is Stop.CASES
+    assert stop is TrialStop.CASES
     assert result.verdict.ruling is Ruling.UNDECIDED
     assert set(result.always) == set(NAMES[:12])
     never = judged(planned(1), [made("case-0", arm, False) for arm in Arm])
@@ -111,7 +121,7 @@ def test_equal_arms_are_seldom_called_different() -> None:
         attempts: list[Attempt] = []
         for wave in waves(fixed):
             attempts += [made(place.case, place.arm, draw.random() < 0.5) for place in wave]
-            if judged(fixed, attempts).stop is not Stop.OPEN:
+            if judged(fixed, attempts).stop is not TrialStop.OPEN:
                 break
         wrong += judged(fixed, attempts).verdict.ruling is not Ruling.UNDECIDED
     assert wrong <= 20, "each side is wrong with a chance of at most 5 %"
@@ -120,7 +130,7 @@ def test_equal_arms_are_seldom_called_different() -> None:
 def test_standing_cases_are_all_run_before_an_acceptance_counts() -> None:
     fixed = planned(30, guards=9)
     attempts, stop = carried_out(fixed, {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: False})
-    assert stop is Stop.EVIDENCE
+    assert stop is TrialStop.EVIDENCE
     assert set(fixed.guards) <= {attempt.case for attempt in attempts}
     assert len({attempt.case for attempt in attempts} - set(fixed.guards)) < 20
     assert judged(fixed, attempts).verdict.ruling is Ruling.ACCEPT
@@ -141,7 +151,7 @@ def test_harm_on_standing_cases_takes_an_acceptance_away() -> None:
 def test_a_trial_ends_with_its_budget() -> None:
     fixed = planned(30, tokens=100)
     attempts, stop = carried_out(fixed, dict.fromkeys(Arm, True))
-    assert stop is Stop.BUDGET
+    assert stop is TrialStop.BUDGET
     assert len(attempts) < 20
 
 

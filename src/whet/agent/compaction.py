@@ -7,10 +7,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.loop import Clock, execute
-from whet.agent.protocols import Fault, Provider, ProviderFailed, Reply, Toolbox
+from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Toolbox
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Ended, Fragment, Run, Spent, grown, spend
-from whet.runs.shortening import Plan, compacted, fits, plan, size, told, trust_of_summary
+from whet.runs.shortening import Shortening, compacted, fits, plan, size, told, trust_of_summary
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, Usage
 from whet.sessions.trust import Trust
 from whet.sessions.usage import total
@@ -37,7 +37,7 @@ class Compacting(NamedTuple):
     tail: float = 0.3  # of the room, for the newest messages
 
 
-class Summary(NamedTuple):
+class WrittenSummary(NamedTuple):
     """What a model wrote for the older messages, nothing where it would not, and what asking for it cost."""
 
     text: str = ""
@@ -110,7 +110,7 @@ def compact(
     )
 
 
-def _fitting(run: Run, room: int, compacting: Compacting, tries: int) -> Plan | None:
+def _fitting(run: Run, room: int, compacting: Compacting, tries: int) -> Shortening | None:
     for number in range(tries, TRIES + 1):
         tail_tokens = int(room * compacting.tail / number) if number < TRIES else 0
         shorter = plan(run, room=room, tail_tokens=tail_tokens)
@@ -125,10 +125,10 @@ def _limit(room: int) -> int:
 
 
 def _summary_message(
-    run: Run, shorter: Plan, provider: Provider, *, room: int, interrupt: Event, now: Clock
+    run: Run, shorter: Shortening, provider: Provider, *, room: int, interrupt: Event, now: Clock
 ) -> Message:
     limit = _limit(room)
-    summary = Summary()
+    summary = WrittenSummary()
     if size(run) + 2 * limit <= room * WINDOW_SHARE:
         summary = _asked(_in_place(run, limit, now), provider, interrupt)
     if not summary.text:
@@ -153,7 +153,7 @@ def _in_place(run: Run, limit: int, now: Clock) -> Run:
     return grown(run, _order(order, Trust.OPERATOR, now))
 
 
-def _apart(run: Run, shorter: Plan, room: int, limit: int, now: Clock) -> Run:
+def _apart(run: Run, shorter: Shortening, room: int, limit: int, now: Clock) -> Run:
     """Ask about a shortened record, in a request of its own, where the conversation leaves no room."""
     record = told(shorter.older, max(room - 2 * limit - 200, limit))
     mark = mark_for((record,))
@@ -171,16 +171,16 @@ def _apart(run: Run, shorter: Plan, room: int, limit: int, now: Clock) -> Run:
     )
 
 
-def _asked(run: Run, provider: Provider, interrupt: Event) -> Summary:
+def _asked(run: Run, provider: Provider, interrupt: Event) -> WrittenSummary:
     try:
         for piece in provider.reply(run, interrupt=interrupt):
             if isinstance(piece, Reply):
                 message = piece.message
                 # With a call it goes on working instead.
-                return Summary("" if message.calls else message.text.strip(), message.usage, message.model)
+                return WrittenSummary("" if message.calls else message.text.strip(), message.usage, message.model)
     except ProviderFailed:
-        return Summary()
-    return Summary()
+        return WrittenSummary()
+    return WrittenSummary()
 
 
 def _order(text: str, trust: Trust, now: Clock) -> Message:
@@ -197,6 +197,6 @@ def _too_long(ended: Ended) -> Ended:
         ended,
         ending=Ending.FAILED,
         detail=ended.detail or "the conversation is too long for the model",
-        fault=Fault.CONTEXT.value,
+        fault=ProviderFault.CONTEXT.value,
         advice=ended.advice or "Begin a new session, or choose a model with a larger context window.",
     )

@@ -7,9 +7,9 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.calls import Named, answers, named, refusal, told
-from whet.agent.protocols import Answer, Fault, Provider, ProviderFailed, Reply, Stop, Toolbox
+from whet.agent.protocols import Answer, Provider, ProviderFailed, ProviderFault, Reply, Stop, Toolbox
 from whet.net.interrupting import Interrupted
-from whet.runs.run import Ended, Fragment, Report, Run, Spent, exceeded, grown, is_open, spend
+from whet.runs.run import Ended, Fragment, Run, Spent, WorkReport, exceeded, grown, is_open, spend
 from whet.runs.shortening import is_full
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Role, Text, ToolResult, Usage, whole
 from whet.sessions.trust import Trust
@@ -102,7 +102,7 @@ def _stream(run: Run, provider: Provider, interrupt: Event, pieces: list[str]) -
         elif piece.kind == "again":
             pieces.clear()
         yield piece
-    raise ProviderFailed(Fault.ENDPOINT, f"{provider.name} ended its answer without a reply.")
+    raise ProviderFailed(ProviderFault.ENDPOINT, f"{provider.name} ended its answer without a reply.")
 
 
 def _is_empty(reply: Reply) -> bool:
@@ -123,7 +123,7 @@ def _turn(run: Run, heard: Heard, toolbox: Toolbox, *, interrupt: Event, now: Cl
     if said.parts:
         yield said
         run = grown(run, said)
-    reports: list[Report] = []
+    reports: list[WorkReport] = []
     for answer in _results(run, own, stop, toolbox, interrupt=interrupt):
         result = whole(Message(role=Role.TOOL, parts=(answer.result,), trust=answer.trust, at=now()))
         yield result
@@ -135,7 +135,7 @@ def _turn(run: Run, heard: Heard, toolbox: Toolbox, *, interrupt: Event, now: Cl
 
 
 def _after(
-    run: Run, stop: Stop, reports: list[Report], *, has_calls: bool, now: Clock
+    run: Run, stop: Stop, reports: list[WorkReport], *, has_calls: bool, now: Clock
 ) -> Generator[Message, None, Turn]:
     if stop is Stop.REFUSED:
         return Turn(run, Ended(Ending.REFUSED, "the model, or a filter before it, would not answer"))
@@ -191,6 +191,6 @@ def _inserted(text: str, origin: Origin, now: Clock) -> Message:
 
 
 def _failed(failure: ProviderFailed, spent: Spent) -> Ended:
-    if failure.fault is Fault.CONTEXT:
+    if failure.fault is ProviderFault.CONTEXT:
         return Ended(Ending.COMPACTED, failure.message, spent, fault=failure.fault.value, advice=failure.advice)
     return Ended(Ending.FAILED, failure.message, spent, fault=failure.fault.value, advice=failure.advice)

@@ -6,7 +6,7 @@ from threading import Event
 from typing import NamedTuple, Protocol
 
 from whet.runs.models import Model
-from whet.runs.run import Fragment, Report, Run
+from whet.runs.run import Fragment, Run, WorkReport
 from whet.sessions.transcripts import Message, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 
@@ -28,7 +28,7 @@ class Reply(NamedTuple):
     stop: Stop
 
 
-class Fault(StrEnum):
+class ProviderFault(StrEnum):
     """Why a provider gave no answer."""
 
     KEY = "key"  # no credentials, or wrong ones
@@ -43,7 +43,7 @@ class Fault(StrEnum):
 class ProviderFailed(Exception):
     """No answer, after every retry that made sense. The run ends with it; nothing of the answer is used."""
 
-    def __init__(self, fault: Fault, message: str, *, advice: str = "") -> None:
+    def __init__(self, fault: ProviderFault, message: str, *, advice: str = "") -> None:
         super().__init__(message)
         self.fault = fault
         self.message = message
@@ -72,7 +72,7 @@ class Answer(NamedTuple):
 
     result: ToolResult
     trust: Trust
-    report: Report | None = None
+    report: WorkReport | None = None
 
 
 class Toolbox(Protocol):

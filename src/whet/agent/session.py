@@ -31,7 +31,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.prompts import restore_prompt
 from whet.store.template_files import load as load_template
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, trust_of
 
 CHAT_TOOLS = ("chat",)
@@ -189,7 +189,7 @@ class Talk:
         )
 
     def _wanted(self, names: tuple[str, ...], *, lot: str) -> Request:
-        setting = Setting(
+        setting = Circumstances(
             tools=names,
             model=self._chosen.model.name,
             provider=self._chosen.provider.name,

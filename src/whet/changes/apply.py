@@ -11,7 +11,7 @@ from whet.changes.guarding import expect_allowed
 from whet.changes.places import conflict, current, place_of
 from whet.errors import WhetError
 from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
-from whet.ledger.patch_faults import LIMITS, Fault, Kind, Limits, faults
+from whet.ledger.patch_faults import LIMITS, Fault, FaultKind, TextLimits, faults
 from whet.ledger.patches import Action, Form, Patch, derived, digest
 from whet.ledger.traces import is_last, last_batch
 from whet.sessions.trust import Trust
@@ -40,13 +40,15 @@ class Books(NamedTuple):
     now: float
 
 
-def apply(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:
+def apply(
+    home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: TextLimits = LIMITS
+) -> Entry:
     """Put a patch in force. Raises Refused for its faults, and Conflict where a person's edit stands."""
     return apply_all(home, database, (patch,), actor=actor, now=now, limits=limits)[0]
 
 
 def apply_all(
-    home: Home, database: Database, patches: Sequence[Patch], *, actor: Actor, now: float, limits: Limits = LIMITS
+    home: Home, database: Database, patches: Sequence[Patch], *, actor: Actor, now: float, limits: TextLimits = LIMITS
 ) -> tuple[Entry, ...]:
     """Put patches in force together, all or none; they are undone together too."""
     books = Books(home, ledger_of(home, database), actor, now)
@@ -121,7 +123,7 @@ def draft(
     patch: Patch,
     *,
     step: Step = Step.APPLIED,
-    limits: Limits = LIMITS,
+    limits: TextLimits = LIMITS,
     beside: frozenset[str] = frozenset(),
 ) -> Entry:
     """The entry that would put a patch in force, without its number; raises Refused or Conflict.
@@ -259,16 +261,16 @@ def _forbid_agents(actor: Actor) -> None:
 
 
 ADVICE = {
-    Kind.NAME: "Names are lower-case words with hyphens; a note's begins with memory/ or user/.",
-    Kind.EMPTY: "Give it a text, or remove it.",
-    Kind.LENGTH: "Say it in fewer words, or make it a skill.",
-    Kind.CHARACTERS: "Write it without invisible or direction-changing characters.",
-    Kind.SECRET: "Name where the secret is kept instead of the secret.",
-    Kind.STALE: "Read what is there now, then write the change anew.",
-    Kind.DUPLICATE: "Change the one that is there instead.",
-    Kind.CONTRADICTION: "Change or remove the one that is there first.",
-    Kind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",
-    Kind.ACCIDENT: "Tell the person; describe the set-up that works in a skill.",
-    Kind.BUDGET: "Remove or shorten a rule first.",
-    Kind.TRUST: "Propose it, then decide with `whet pending`.",
+    FaultKind.NAME: "Names are lower-case words with hyphens; a note's begins with memory/ or user/.",
+    FaultKind.EMPTY: "Give it a text, or remove it.",
+    FaultKind.LENGTH: "Say it in fewer words, or make it a skill.",
+    FaultKind.CHARACTERS: "Write it without invisible or direction-changing characters.",
+    FaultKind.SECRET: "Name where the secret is kept instead of the secret.",
+    FaultKind.STALE: "Read what is there now, then write the change anew.",
+    FaultKind.DUPLICATE: "Change the one that is there instead.",
+    FaultKind.CONTRADICTION: "Change or remove the one that is there first.",
+    FaultKind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",
+    FaultKind.ACCIDENT: "Tell the person; describe the set-up that works in a skill.",
+    FaultKind.BUDGET: "Remove or shorten a rule first.",
+    FaultKind.TRUST: "Propose it, then decide with `whet pending`.",
 }

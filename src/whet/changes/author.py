@@ -9,7 +9,7 @@ from whet.changes.apply import apply_all
 from whet.changes.pending import propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, State
-from whet.ledger.patch_faults import LIMITS, Limits
+from whet.ledger.patch_faults import LIMITS, TextLimits
 from whet.ledger.patches import Form, Patch, Proof
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -34,7 +34,7 @@ class Author(NamedTuple):
         return ledger_of(self.home, self.database).state()
 
 
-def give(author: Author, patches: Sequence[Patch], *, limits: Limits = LIMITS) -> tuple[Entry, ...]:
+def give(author: Author, patches: Sequence[Patch], *, limits: TextLimits = LIMITS) -> tuple[Entry, ...]:
     """Put patches in force together; those of foreign trust wait for a person, each by itself."""
     given = [replace(each, trust=author.trust, reason=author.reason, proofs=author.proofs) for each in patches]
     if any(patch.is_foreign for patch in given):

@@ -4,13 +4,13 @@ from collections.abc import Sequence
 
 from whet.changes.author import Author, give
 from whet.ledger.entries import Entry, State
-from whet.ledger.patch_faults import LIMITS, Limits
+from whet.ledger.patch_faults import LIMITS, TextLimits
 from whet.store.memory_files import Shelf, load
 from whet.told import memory
-from whet.told.memory import Change, Memory, Note, Refusal
+from whet.told.memory import Memory, Note, NoteChange, Refusal
 
 # A person may write a note as long as its page.
-PERSONS = Limits(note=max(memory.LIMITS.values()))
+PERSONS = TextLimits(note=max(memory.LIMITS.values()))
 
 
 def notes_of(author: Author, name: str) -> Memory:
@@ -29,7 +29,7 @@ def known(state: State, name: str) -> tuple[Note, ...]:
 
 
 def remember(
-    author: Author, name: str, changes: Sequence[Change], *, limits: Limits = LIMITS
+    author: Author, name: str, changes: Sequence[NoteChange], *, limits: TextLimits = LIMITS
 ) -> tuple[Entry, ...] | Refusal:
     """Make all of the changes or none of them; what is refused is a value, for the writer to do better."""
     before = notes_of(author, name)

@@ -9,7 +9,7 @@ from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, State, Step
-from whet.ledger.patch_faults import LIMITS, Kind, Limits, faults
+from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import Move
 from whet.store.database import Database
@@ -17,7 +17,9 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 
 
-def submit(home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:
+def submit(
+    home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: TextLimits = LIMITS
+) -> Entry:
     """Apply a patch if it may be applied, else let it wait for a person; the entry's step says which."""
     (given,) = own((patch,), actor)
     if given.is_foreign:
@@ -26,7 +28,7 @@ def submit(home: Home, database: Database, patch: Patch, *, actor: Actor, now: f
 
 
 def propose(
-    home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: Limits = LIMITS
+    home: Home, database: Database, patch: Patch, *, actor: Actor, now: float, limits: TextLimits = LIMITS
 ) -> Entry:
     """Let a patch wait for a person's decision; once, and not again after it was refused."""
     ledger = ledger_of(home, database)
@@ -37,7 +39,7 @@ def propose(
         known = next((entry for entry in state.pending if entry.patch.id == given.id), None)
         if known is not None:
             return known
-        found = [fault for fault in faults(given, state, limits=limits) if fault.kind is not Kind.TRUST]
+        found = [fault for fault in faults(given, state, limits=limits) if fault.kind is not FaultKind.TRUST]
         if found:
             raise Refused(given, found)
         if given.id in state.refused:
@@ -49,7 +51,7 @@ def propose(
         return ledger.append([_entry(Step.PROPOSED, given, actor=actor, now=now, home=_home(ledger, given))])[0]
 
 
-def pending(home: Home, database: Database, *, now: float, limits: Limits = LIMITS) -> tuple[Entry, ...]:
+def pending(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> tuple[Entry, ...]:
     """What waits for a person's decision, the oldest first; what waited too long has expired."""
     ledger = ledger_of(home, database)
     if ledger.waiting(since=float("-inf")):
@@ -68,7 +70,9 @@ def move_for(home: Home, database: Database, entry: Entry) -> Move:
     return Move(key, text, entry.patch.text if entry.after else None)
 
 
-def approve(home: Home, database: Database, number: int, *, actor: Actor, now: float, limits: Limits = LIMITS) -> Entry:
+def approve(
+    home: Home, database: Database, number: int, *, actor: Actor, now: float, limits: TextLimits = LIMITS
+) -> Entry:
     """Put exactly the text that was proposed in force. Only a person can."""
     need_person(actor)
     books = Books(home, ledger_of(home, database), actor, now)
@@ -111,7 +115,7 @@ def need_person(actor: Actor) -> None:
         raise WhetError(f"A person has to decide this; {actor} may not.", advice="Run `whet pending` yourself.")
 
 
-def waiting(home: Home, database: Database, *, now: float, limits: Limits = LIMITS) -> int:
+def waiting(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> int:
     """How many changes wait for a person, by one quick question to the database."""
     return ledger_of(home, database).waiting(since=now - limits.pending_seconds)
 
@@ -121,7 +125,7 @@ def _open(state: State) -> tuple[Entry, ...]:
     return (*state.granted, *state.pending)
 
 
-def _waiting(ledger: Ledger, number: int, *, now: float, limits: Limits) -> Entry:
+def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> Entry:
     state = ledger.state()
     entry = next((entry for entry in _open(state) if entry.number == number), None)
     if entry is None:
@@ -138,7 +142,7 @@ def _grant(books: Books, entry: Entry) -> None:
         books.ledger.append([replace(granted, about=entry.number)])
 
 
-def _expire(ledger: Ledger, *, now: float, limits: Limits) -> Sequence[Entry]:
+def _expire(ledger: Ledger, *, now: float, limits: TextLimits) -> Sequence[Entry]:
     with ledger.database.writing():
         late = [entry for entry in ledger.state().pending if now - entry.at > limits.pending_seconds]
         return ledger.append(

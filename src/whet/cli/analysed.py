@@ -8,11 +8,11 @@ from pathlib import Path
 from msgspec.structs import replace
 
 from whet.failures.analysis import analyse
-from whet.failures.summaries import Judged
+from whet.failures.summaries import JudgedSession
 from whet.importers.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.shipped.data import failure_weights
-from whet.store.analyses import Progress, refresh
+from whet.store.analyses import AnalysisProgress, refresh
 from whet.store.database import Database
 from whet.store.preparing import opening
 
@@ -23,7 +23,7 @@ def bring_up_to_date(database: Database) -> None:
         refresh(database, failure_weights(), progress=progress)
 
 
-def of_file(path: Path, *, ignore_flags: bool) -> Iterator[Judged | Skipped]:
+def of_file(path: Path, *, ignore_flags: bool) -> Iterator[JudgedSession | Skipped]:
     """The analyses of a file's sessions under the ids that they have there; nothing of it is stored."""
     weights = failure_weights()
     for item in read_transcripts(path):
@@ -31,11 +31,11 @@ def of_file(path: Path, *, ignore_flags: bool) -> Iterator[Judged | Skipped]:
             yield item
             continue
         analysis = replace(analyse(item, weights, ignore_flags=ignore_flags), session=item.native_id)
-        yield Judged(analysis, item.title or opening(item.messages), 0, item.ended or 0.0)
+        yield JudgedSession(analysis, item.title or opening(item.messages), 0, item.ended or 0.0)
 
 
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[Progress], None]]:
+def _progress() -> Iterator[Callable[[AnalysisProgress], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return

@@ -8,16 +8,16 @@ from whet.cli.output import console, plain, print_json, say, table
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets import telling
-from whet.targets.sync import Change, Order
+from whet.targets.sync import SyncOrder, TargetChange
 
 FAILED = ("conflict", "skipped")
 
 
-def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bool = False) -> Order:
+def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bool = False) -> SyncOrder:
     return telling.order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
 
 
-def print_changes(changes: Iterable[Change], *, held: tuple[str, ...] = (), dry_run: bool, as_json: bool) -> int:
+def print_changes(changes: Iterable[TargetChange], *, held: tuple[str, ...] = (), dry_run: bool, as_json: bool) -> int:
     """Show what became of every file; the exit code is 1 if something could not be written."""
     shown = tuple(changes)
     if as_json:
@@ -29,7 +29,7 @@ def print_changes(changes: Iterable[Change], *, held: tuple[str, ...] = (), dry_
     return int(bool(held) or any(change.kind in FAILED for change in shown))
 
 
-def _print(changes: tuple[Change, ...], *, dry_run: bool) -> None:
+def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:
     if not changes:
         say("There is nothing to write.")
         return
@@ -43,7 +43,7 @@ def _print(changes: tuple[Change, ...], *, dry_run: bool) -> None:
             say(plain(change.diff))
 
 
-def _word(change: Change, dry_run: bool) -> str:
+def _word(change: TargetChange, dry_run: bool) -> str:
     is_only_block = change.kind == "removed" and Path(change.path).is_file()
     word = "taken out" if is_only_block else change.kind
     return f"would be {word}" if dry_run and change.kind in ("written", "removed") else word

@@ -11,7 +11,7 @@ from whet.cli.shown.entries import entry_record
 from whet.context.zone import local_zone
 from whet.errors import WhetError
 from whet.importers import hermes_jobs
-from whet.importers.hermes_jobs import Found
+from whet.importers.hermes_jobs import HermesJob
 from whet.ledger.entries import Entry
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -25,7 +25,7 @@ def propose_jobs(home: Home, path: Path | None, *, workdir: str, as_json: bool) 
     """Let the jobs in a file wait for approval. Nobody knows who wrote their words: Hermes' agent adds jobs too."""
     hermes = Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")
     file = path or hermes.joinpath(*hermes_jobs.FILE)
-    place = hermes_jobs.Place(
+    place = hermes_jobs.HermesPlace(
         file.absolute().parent.parent,
         str(Path(workdir or ".").expanduser().absolute()),
         local_zone(os.environ),
@@ -33,7 +33,7 @@ def propose_jobs(home: Home, path: Path | None, *, workdir: str, as_json: bool) 
     )
     found = hermes_jobs.read(_text(file), place, taken=tuple(each.name for each in list_jobs(home.folder)))
     entries: list[Entry] = []
-    refused: list[Found] = []
+    refused: list[HermesJob] = []
     with opened(home) as database:
         author = author_at(home, database)._replace(trust=Trust.EXTERNAL, reason=f"a job of Hermes in {file}")
         for each in found:
@@ -49,7 +49,7 @@ def propose_jobs(home: Home, path: Path | None, *, workdir: str, as_json: bool) 
     return int(bool(left))
 
 
-def _print_json(entries: list[Entry], found: tuple[Found, ...], left: list[Found]) -> None:
+def _print_json(entries: list[Entry], found: tuple[HermesJob, ...], left: list[HermesJob]) -> None:
     print_json(
         {
             "entries": [entry_record(entry) for entry in entries],
@@ -59,7 +59,7 @@ def _print_json(entries: list[Entry], found: tuple[Found, ...], left: list[Found
     )
 
 
-def _print(entries: list[Entry], found: tuple[Found, ...], left: list[Found]) -> None:
+def _print(entries: list[Entry], found: tuple[HermesJob, ...], left: list[HermesJob]) -> None:
     verb = "waits" if len(entries) == 1 else "wait"
     say(f"{many(len(entries), 'job')} of Hermes {verb} for your approval: `whet pending`.")
     for each in found:

@@ -14,7 +14,7 @@ from whet.engine.orders import Queue
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.jobs.job import Job
-from whet.jobs.runs import Record
+from whet.jobs.runs import JobRecord
 from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
@@ -68,10 +68,10 @@ def _patience(job: Job) -> Iterator[None]:
         yield
 
 
-def _written_down(home: Home, job: Job, *, is_direct: bool) -> Record:
+def _written_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:
     now = time.time()
     id = runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
-    record = Record(id, job, now, manual=True, is_direct=is_direct)
+    record = JobRecord(id, job, now, manual=True, is_direct=is_direct)
     with opened(home) as database:
         job_records.add(database, identity_of(home), record)
     return record

@@ -18,7 +18,7 @@ if TYPE_CHECKING:
 Function = TypeVar("Function", bound=Callable[..., Any])
 
 
-class Given(NamedTuple):
+class RunOptions(NamedTuple):
     """The options as they were given."""
 
     model: str
@@ -62,7 +62,7 @@ def run_options(function: Function) -> Function:
     return function
 
 
-def wish_for(settings: Settings, given: Given, *, home: Home, interactive: bool) -> "Wish":
+def wish_for(settings: Settings, given: RunOptions, *, home: Home, interactive: bool) -> "Wish":
     """What is wanted: the settings, with what was given over them."""
     from whet.agent.session import Wish
 
@@ -84,7 +84,7 @@ def wish_for(settings: Settings, given: Given, *, home: Home, interactive: bool)
     )
 
 
-def settings_for(settings: Settings, given: Given) -> Settings:
+def settings_for(settings: Settings, given: RunOptions) -> Settings:
     """The settings with what was given over them."""
     tools = tuple(name.strip() for name in given.tools.split(",") if name.strip())
     return replace(
@@ -95,7 +95,7 @@ def settings_for(settings: Settings, given: Given) -> Settings:
     )
 
 
-def budget_for(settings: Settings, given: Given) -> Budget | None:
+def budget_for(settings: Settings, given: RunOptions) -> Budget | None:
     """The budget with the limits that were given; None where none was."""
     limits = {
         "model_calls": given.max_calls,
@@ -107,12 +107,12 @@ def budget_for(settings: Settings, given: Given) -> Budget | None:
     return replace(settings.budget, **chosen) if chosen else None
 
 
-def sampling_for(settings: Settings, given: Given) -> Sampling | None:
+def sampling_for(settings: Settings, given: RunOptions) -> Sampling | None:
     chosen = {name: value for name in ("temperature", "seed") if (value := getattr(given, name)) is not None}
     return replace(settings.sampling, **chosen) if chosen else None
 
 
-def caller_for(given: Given) -> str:
+def caller_for(given: RunOptions) -> str:
     """The person's own instructions for the session."""
     if given.system is None:
         return ""

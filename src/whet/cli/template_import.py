@@ -14,7 +14,7 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
 from whet.importers import hermes_templates
-from whet.importers.hermes_templates import Found, told
+from whet.importers.hermes_templates import HermesTemplate, told
 from whet.store.home import find_home, prepare_home
 from whet.store.opening import opened
 
@@ -25,11 +25,11 @@ class Taken(NamedTuple):
     """A file whose template waits, under a name that no other of this import has."""
 
     path: Path
-    found: Found
+    found: HermesTemplate
     entry: int
 
 
-class Refused(NamedTuple):
+class RefusedFile(NamedTuple):
     """A file that was left out."""
 
     path: Path
@@ -62,10 +62,10 @@ def import_command(folder: Path | None, as_json: bool) -> int:
     return 0 if taken else 1
 
 
-def _take(author: Author, paths: list[Path]) -> tuple[list[Taken], list[Refused]]:
+def _take(author: Author, paths: list[Path]) -> tuple[list[Taken], list[RefusedFile]]:
     """Every file by itself: one that cannot be used keeps no other out."""
     taken: list[Taken] = []
-    refused: list[Refused] = []
+    refused: list[RefusedFile] = []
     names: set[str] = set()
     for path in paths:
         try:
@@ -75,7 +75,7 @@ def _take(author: Author, paths: list[Path]) -> tuple[list[Taken], list[Refused]
             found = found._replace(template=replace(found.template, name=name))
             taken.append(Taken(path, found, keep(author, found.template).number))
         except WhetError as error:
-            refused.append(Refused(path, error.message))
+            refused.append(RefusedFile(path, error.message))
     return taken, refused
 
 
@@ -84,7 +84,7 @@ def _free(name: str, names: set[str]) -> str:
     return next(each for each in (name, *(f"{name[:58]}-{n}" for n in range(2, len(names) + 3))) if each not in names)
 
 
-def _tell(taken: list[Taken], refused: list[Refused]) -> None:
+def _tell(taken: list[Taken], refused: list[RefusedFile]) -> None:
     for one in taken:
         template = one.found.template
         many_of = many(len(template.examples), "example")
@@ -110,7 +110,7 @@ def _record(one: Taken) -> dict[str, object]:
     }
 
 
-def _left(one: Refused) -> dict[str, str]:
+def _left(one: RefusedFile) -> dict[str, str]:
     return {"file": str(one.path), "reason": one.reason}
 
 

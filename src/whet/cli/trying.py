@@ -16,8 +16,8 @@ from whet.store.home import Home, find_home
 
 if TYPE_CHECKING:
     from whet.ledger.patches import Patch
-    from whet.proving.plan import Prepared, Wanted
-    from whet.proving.trial import Progress
+    from whet.proving.plan import PreparedTrial, WantedTrial
+    from whet.proving.trial import TrialProgress
     from whet.trials.design import Allowance
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -26,7 +26,7 @@ UNITS = {"$": "dollars", "tokens": "tokens", "t": "tokens", "s": "seconds", "sec
 ALLOWED = "Give an amount such as 2$, 500000tokens or 3600s."
 
 
-class Given(NamedTuple):
+class TryOptions(NamedTuple):
     """The options as they were given."""
 
     cases: tuple[str, ...]
@@ -65,7 +65,7 @@ def trial_options(function: Function) -> Function:
     return function
 
 
-def conduct(patch: "Patch", given: Given, *, as_json: bool, about: int = 0) -> int:
+def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0) -> int:
     """Try a patch and show what came of it: exit code 0 for any verdict."""
     from whet.cli.shown.trials import plan_lines, plan_record
     from whet.proving.plan import prepare
@@ -87,10 +87,10 @@ def conduct(patch: "Patch", given: Given, *, as_json: bool, about: int = 0) -> i
     return _show(ready, progress, as_json=as_json) if progress else 0
 
 
-def wanted_of(home: Home, patch: "Patch", given: Given, *, about: int = 0) -> "Wanted":
+def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) -> "WantedTrial":
     from msgspec.structs import replace
 
-    from whet.proving.plan import Wanted
+    from whet.proving.plan import WantedTrial
     from whet.store.case_files import chosen, folders_of
     from whet.store.settings_file import load
 
@@ -99,7 +99,7 @@ def wanted_of(home: Home, patch: "Patch", given: Given, *, about: int = 0) -> "W
         sampling = replace(sampling, temperature=given.temperature)
     if sampling.temperature == 0 and given.seeds > 1:
         raise WhetError("At temperature 0 every seed gives the same.", advice="Give --temperature, or one seed.")
-    return Wanted(
+    return WantedTrial(
         patch,
         chosen(home.folder, given.cases),
         given.seeds,
@@ -134,21 +134,21 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
     return msgspec.convert(found, Allowance)
 
 
-def _now(home: Home, ready: "Prepared") -> "Progress":
+def _now(home: Home, ready: "PreparedTrial") -> "TrialProgress":
     import msgspec
 
     from whet.cli.procedures import PROCEDURES
-    from whet.cli.shown.trials import Line
+    from whet.cli.shown.trials import LiveLine
     from whet.engine.steps import Direct
-    from whet.proving.trial import Progress, trial
+    from whet.proving.trial import TrialProgress, trial
 
     steps = Direct(ready.trial.id, lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
-    with Line() as line:
+    with LiveLine() as line:
         done = trial(home, steps, ready.order.body, observe=line.show)
-    return msgspec.json.decode(done.value, type=Progress)
+    return msgspec.json.decode(done.value, type=TrialProgress)
 
 
-def _queued(home: Home, ready: "Prepared", *, follow: bool, as_json: bool) -> "Progress | None":
+def _queued(home: Home, ready: "PreparedTrial", *, follow: bool, as_json: bool) -> "TrialProgress | None":
     """Give the trial to the engine; while somebody waits for it, this process works on it too."""
     from msgspec.structs import replace
 
@@ -168,35 +168,39 @@ def _queued(home: Home, ready: "Prepared", *, follow: bool, as_json: bool) -> "P
     return _followed(home, id)
 
 
-def _followed(home: Home, id: str) -> "Progress":
+def _followed(home: Home, id: str) -> "TrialProgress":
     import msgspec
 
     from whet.cli.procedures import PROCEDURES
-    from whet.cli.shown.trials import Line
+    from whet.cli.shown.trials import LiveLine
     from whet.engine.orders import Queue
-    from whet.engine.work import State, office
+    from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
     from whet.proving.plan import Trial
-    from whet.proving.trial import Progress
+    from whet.proving.trial import TrialProgress
     from whet.store.opening import opened
     from whet.store.trials import progress_of
 
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
-    with launched(home, PROCEDURES, queues=queues, concurrency=2) as worker, office(home) as counter, Line() as line:
+    with (
+        launched(home, PROCEDURES, queues=queues, concurrency=2) as worker,
+        office(home) as counter,
+        LiveLine() as line,
+    ):
         own = msgspec.json.decode(counter.find(id).body, type=Trial).id  # an open one like it, if there was one
         while (work := counter.find(id)).is_open:
             worker.look_after()
             with opened(home) as database:
-                progress = progress_of(database, own, Progress)
+                progress = progress_of(database, own, TrialProgress)
             if progress is not None:
                 line.show(progress)
             time.sleep(LOOK_SECONDS)
-    if work.state is not State.DONE or work.done is None:
+    if work.state is not WorkState.DONE or work.done is None:
         raise WhetError(f"The trial {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
-    return msgspec.json.decode(work.done.value, type=Progress)
+    return msgspec.json.decode(work.done.value, type=TrialProgress)
 
 
-def _show(ready: "Prepared", progress: "Progress", *, as_json: bool) -> int:
+def _show(ready: "PreparedTrial", progress: "TrialProgress", *, as_json: bool) -> int:
     from whet.cli.shown.trials import result_lines, result_record
 
     if as_json:
@@ -217,7 +221,7 @@ def _show(ready: "Prepared", progress: "Progress", *, as_json: bool) -> int:
 @click.argument("name")
 @trial_options
 def template_command(name: str, as_json: bool, **options: Any) -> int:
-    return conduct(template_patch(name), Given(**options), as_json=as_json)
+    return conduct(template_patch(name), TryOptions(**options), as_json=as_json)
 
 
 def template_patch(name: str) -> "Patch":

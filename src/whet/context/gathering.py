@@ -26,7 +26,7 @@ from whet.store.skill_files import list_skills
 from whet.store.skill_views import uses
 from whet.targets import settings as targets
 from whet.told.memory import block
-from whet.told.passages import Passage, Setting, passage_of, plain_names
+from whet.told.passages import Circumstances, Passage, passage_of, plain_names
 from whet.told.prompt import Prompt, assemble
 from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
 from whet.told.skills import Skill, index
@@ -40,7 +40,7 @@ VAULT_CHARACTERS = 4_000
 class Request(NamedTuple):
     """What a session asks for: the setting, the folder (None: no context files), the day, and words of its own."""
 
-    setting: Setting
+    setting: Circumstances
     folder: Path | None
     date: datetime.date
     caller: str = ""
@@ -99,7 +99,7 @@ def _context_files(home: Home, request: Request) -> tuple[ContextFile, ...]:
     return find_files(request.folder, secrets=request.secrets, written=written)
 
 
-def can_load_skills(setting: Setting) -> bool:
+def can_load_skills(setting: Circumstances) -> bool:
     """Whether an agent with these tools could read a skill that it is told of; where no tools are known, it might."""
     names = plain_names(setting.tools)
     loading = any("skill" in name or family_of(ToolCall("", name)) in (Family.READ, Family.SHELL) for name in names)

@@ -36,7 +36,7 @@ TAKEOVERS = "takeovers"
 QUEUE = "queue"  # kept beside the order, for the engine takes what is cancelled out of its queue
 
 
-class State(StrEnum):
+class WorkState(StrEnum):
     """How far an order has come."""
 
     QUEUED = "queued"
@@ -47,13 +47,13 @@ class State(StrEnum):
 
 
 STATES = {
-    "ENQUEUED": State.QUEUED,
-    "DELAYED": State.QUEUED,
-    "PENDING": State.RUNNING,
-    "SUCCESS": State.DONE,
-    "ERROR": State.FAILED,
-    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": State.FAILED,
-    "CANCELLED": State.CANCELLED,
+    "ENQUEUED": WorkState.QUEUED,
+    "DELAYED": WorkState.QUEUED,
+    "PENDING": WorkState.RUNNING,
+    "SUCCESS": WorkState.DONE,
+    "ERROR": WorkState.FAILED,
+    "MAX_RECOVERY_ATTEMPTS_EXCEEDED": WorkState.FAILED,
+    "CANCELLED": WorkState.CANCELLED,
 }
 
 
@@ -73,7 +73,7 @@ class Work(NamedTuple):
     id: str
     kind: str
     queue: str
-    state: State
+    state: WorkState
     created: float
     changed: float
     error: str = ""
@@ -85,7 +85,7 @@ class Work(NamedTuple):
 
     @property
     def is_open(self) -> bool:
-        return self.state in (State.QUEUED, State.RUNNING)
+        return self.state in (WorkState.QUEUED, WorkState.RUNNING)
 
     @property
     def spent(self) -> Spent:
@@ -147,7 +147,7 @@ class Office:
     def retry(self, id: str) -> Work:
         """Do an order that failed or was cancelled again, from the step at which it ended; what was done stays done."""
         work = self.find(id)
-        if work.state not in (State.FAILED, State.CANCELLED):
+        if work.state not in (WorkState.FAILED, WorkState.CANCELLED):
             raise WhetError(f"The work {work.id} is {work.state}.", advice="Only what failed can be retried.")
         if not work.queue:
             raise WhetError(f"The work {work.id} is part of other work.", advice="Retry that, or order it anew.")
@@ -162,7 +162,7 @@ class Office:
         did not come to its end. Parts that did are remembered by what they made, under whichever order."""
         steps = self._client.list_workflow_steps(work.id)
         parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
-        ended = {part.workflow_id for part in parts if STATES.get(part.status) is State.DONE}
+        ended = {part.workflow_id for part in parts if STATES.get(part.status) is WorkState.DONE}
         failed = [step["function_id"] for step in steps if _failed(step)]
         missed = [step["function_id"] for step in steps if (step["child_workflow_id"] or "") not in {"", *ended}]
         return min((*failed[-1:], *missed[:1]), default=len(steps) + 1)
@@ -207,7 +207,7 @@ def identity(kind: str, key: str) -> str:
 
 def _work(found: WorkflowStatus) -> Work:
     arguments = found.input["args"] if found.input else ("", "{}")
-    state = State.FAILED if _is_worn_out(found) else STATES.get(found.status, State.FAILED)
+    state = WorkState.FAILED if _is_worn_out(found) else STATES.get(found.status, WorkState.FAILED)
     return Work(
         id=found.workflow_id,
         kind=str(arguments[0]),
@@ -217,7 +217,7 @@ def _work(found: WorkflowStatus) -> Work:
         changed=(found.updated_at or found.created_at or 0) / 1000,
         error=_error(found),
         left=_left(found),
-        done=msgspec.json.decode(found.output, type=Done) if state is State.DONE and found.output else None,
+        done=msgspec.json.decode(found.output, type=Done) if state is WorkState.DONE and found.output else None,
         body=str(arguments[1]),
         worker=found.executor_id or "",
     )
@@ -239,7 +239,7 @@ def _is_worn_out(found: WorkflowStatus) -> bool:
 
 
 def _is_open(found: WorkflowStatus) -> bool:
-    return STATES.get(found.status) in (State.QUEUED, State.RUNNING)
+    return STATES.get(found.status) in (WorkState.QUEUED, WorkState.RUNNING)
 
 
 def _failed(step: StepInfo) -> bool:

@@ -17,7 +17,7 @@ FIRST = 0.25
 """The share of the budget that is for the first few trials alone: half of it for the first, then half of the rest."""
 
 
-class Parts(StrEnum):
+class BudgetParts(StrEnum):
     """How a budget was divided when a trial was planned."""
 
     EVEN = "even"  # as it once was
@@ -29,20 +29,22 @@ class Past(NamedTuple):
 
     accepted: bool
     evidence: float = 0.0
-    parts: Parts = Parts.EARLY
+    parts: BudgetParts = BudgetParts.EARLY
 
 
-def part(place: int, parts: Parts = Parts.EARLY) -> float:
+def part(place: int, parts: BudgetParts = BudgetParts.EARLY) -> float:
     """The part of the budget at this place (from 1); all of them, for ever, make 1.
 
     The delay spreads the budget: of hundreds of trials the later ones still have a chance. Most people make few, so
     the first ones have something of their own (docs/decisions/0010).
     """
     even = 1 / ((place + DELAY) ** 2 * _SUM)
-    return even if parts is Parts.EVEN else FIRST * 0.5**place + (1 - FIRST) * even
+    return even if parts is BudgetParts.EVEN else FIRST * 0.5**place + (1 - FIRST) * even
 
 
-def alpha_for(past: Sequence[Past], *, share: float = SHARE, most: float = ALPHA, parts: Parts = Parts.EARLY) -> float:
+def alpha_for(
+    past: Sequence[Past], *, share: float = SHARE, most: float = ALPHA, parts: BudgetParts = BudgetParts.EARLY
+) -> float:
     """The error rate at which the next trial is to be judged, given all trials before it in their order.
 
     This is e-LOND, closed: whichever trials were truly useless, the evidence of those among them, weighted by the parts

@@ -38,14 +38,14 @@ class Columns(NamedTuple):
     outcome: int
 
 
-class Bounds(NamedTuple):
+class ScoreRange(NamedTuple):
     """The lowest and the highest possible score."""
 
     low: float = 0.0
     high: float = 1.0
 
 
-class Table(NamedTuple):
+class OutcomeTable(NamedTuple):
     """The outcomes of every arm by case and seed, scaled to [0, 1]; arms in the order of the table."""
 
     arms: dict[str, dict[tuple[str, str], float]]
@@ -67,12 +67,12 @@ class Comparison(NamedTuple):
     assumed: bool  # neither name said which arm is the base: the first in the table was taken
 
 
-def read_table(rows: Iterable[tuple[int, Sequence[str]]], *, bounds: Bounds | None = None) -> Table:
+def read_table(rows: Iterable[tuple[int, Sequence[str]]], *, bounds: ScoreRange | None = None) -> OutcomeTable:
     """Numbered rows, the heading first, as a table. A row that contradicts another or makes no sense is an error."""
     numbered = iter(rows)
     _, heading = next(numbered, (1, ()))
     columns = find_columns(heading)
-    limits = bounds or Bounds()
+    limits = bounds or ScoreRange()
     arms: dict[str, dict[tuple[str, str], float]] = {}
     lines: dict[tuple[str, str, str], int] = {}
     absent = 0
@@ -86,7 +86,7 @@ def read_table(rows: Iterable[tuple[int, Sequence[str]]], *, bounds: Bounds | No
             absent += 1
             continue
         arms.setdefault(key[0], {})[key[1:]] = _scaled(text, limits, line, named=bounds is not None)
-    return Table(arms, absent)
+    return OutcomeTable(arms, absent)
 
 
 def find_columns(heading: Sequence[str]) -> Columns:
@@ -103,7 +103,7 @@ def find_columns(heading: Sequence[str]) -> Columns:
     return Columns(case, found["seed"], arm, outcome)
 
 
-def compare(table: Table, *, base: str | None = None, candidate: str | None = None) -> Comparison:
+def compare(table: OutcomeTable, *, base: str | None = None, candidate: str | None = None) -> Comparison:
     """The candidate against the base, on the attempts that both have."""
     base, candidate, assumed = choose_arms(list(table.arms), base, candidate)
     before, after = table.arms[base], table.arms[candidate]
@@ -184,7 +184,7 @@ def _cells(row: Sequence[str], columns: Columns, line: int) -> tuple[tuple[str, 
     return (arm, case, seed), outcome
 
 
-def _scaled(text: str, bounds: Bounds, line: int, *, named: bool) -> float:
+def _scaled(text: str, bounds: ScoreRange, line: int, *, named: bool) -> float:
     value = WORDS.get(text.lower())
     if value is not None:
         return value

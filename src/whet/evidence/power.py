@@ -18,7 +18,7 @@ MOST_CASES = 1_000_000
 _NORMAL = NormalDist()
 
 
-class Plan(Value, frozen=True):
+class TrialPlan(Value, frozen=True):
     """A planned number of cases and seeds, what it can find with a chance of 80 %, and what it costs."""
 
     cases: int
@@ -82,12 +82,12 @@ def cases_needed(effect: float, *, spread: float, alpha: float, wanted: float = 
     return high
 
 
-def plan(cases: int, seeds: int, *, alpha: float, spread: float, cost_of_attempt: float = 0.0) -> Plan:
+def plan(cases: int, seeds: int, *, alpha: float, spread: float, cost_of_attempt: float = 0.0) -> TrialPlan:
     """What so many cases with so many seeds can find, and the attempts and cost of both arms."""
     found = minimum_effect(spread=spread, cases=cases, alpha=alpha)
     expected = 2 * seeds * expected_cases(found, spread=spread, cases=cases, alpha=alpha)
     most = 2 * seeds * cases
-    return Plan(
+    return TrialPlan(
         cases=cases,
         seeds=seeds,
         alpha=alpha,

@@ -10,9 +10,9 @@ from msgspec.structs import replace
 
 from whet.examples.episodes import Episode, episodes
 from whet.examples.result_shapes import shape
-from whet.examples.success import Finding, Vote, Warrant
+from whet.examples.success import SuccessFinding, Vote, Warrant
 from whet.examples.templates import ARGUMENT_CHARACTERS, TOOL_NAME, Example
-from whet.failures.view import Evidence, Step
+from whet.failures.view import JudgedCall, SessionView
 from whet.outcomes.deciding import Outcome
 from whet.secrets.redactor import Redactor
 from whet.sessions.activity import kind_of
@@ -70,7 +70,7 @@ class Candidate(NamedTuple):
         return frozenset(plain_name(example.tool) for example in self.examples)
 
 
-def candidates(evidence: Evidence, finding: Finding, left_out: Counter[str]) -> Iterator[Candidate]:
+def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter[str]) -> Iterator[Candidate]:
     """The exchanges of a session that may become examples, in order; none where nothing speaks for the session.
 
     A request that took few calls is shown with all of them, where all can be shown: it teaches to go on to the end.
@@ -83,7 +83,7 @@ def candidates(evidence: Evidence, finding: Finding, left_out: Counter[str]) -> 
     for episode in episodes(evidence):
         telling = [step for step in episode.steps if not _is_trivial(step)]
         left_out.update("trivial tool" for _ in range(len(episode.steps) - len(telling)))
-        shown: list[tuple[Step, Example]] = []
+        shown: list[tuple[JudgedCall, Example]] = []
         for step in telling:
             reason = _unfit_step(step, transcript) or _unowned(step, own)
             example = None if reason else _example(step, transcript, redactor)
@@ -99,7 +99,9 @@ def candidates(evidence: Evidence, finding: Finding, left_out: Counter[str]) -> 
                 yield _candidate([one], finding.warrant, finding.vote, transcript)
 
 
-def _candidate(shown: list[tuple[Step, Example]], warrant: Warrant, vote: Vote, transcript: Transcript) -> Candidate:
+def _candidate(
+    shown: list[tuple[JudgedCall, Example]], warrant: Warrant, vote: Vote, transcript: Transcript
+) -> Candidate:
     steps = [step for step, _ in shown]
     merits = [_is_certain(step) + _fit(example) - example.tokens / 400 for step, example in shown]
     return Candidate(
@@ -114,7 +116,7 @@ def _candidate(shown: list[tuple[Step, Example]], warrant: Warrant, vote: Vote, 
     )
 
 
-def _is_whole(shown: list[tuple[Step, Example]], episode: Episode, transcript: Transcript) -> bool:
+def _is_whole(shown: list[tuple[JudgedCall, Example]], episode: Episode, transcript: Transcript) -> bool:
     """Whether these are few calls of different kinds, for what was asked for here, and it was brought to its end."""
     if episode.asked is None or not episode.is_answered or not 1 <= len(shown) <= MOST_CALLS:
         return False
@@ -123,11 +125,11 @@ def _is_whole(shown: list[tuple[Step, Example]], episode: Episode, transcript: T
     return is_asked and len({_shape(step) for step, _ in shown}) == len(shown)
 
 
-def _unowned(step: Step, own: frozenset[tuple[int, str]]) -> str:
+def _unowned(step: JudgedCall, own: frozenset[tuple[int, str]]) -> str:
     return "" if (step.exchange.asked, step.exchange.call.id) in own else "arguments from elsewhere"
 
 
-def _unfit_step(step: Step, transcript: Transcript) -> str:
+def _unfit_step(step: JudgedCall, transcript: Transcript) -> str:
     exchange = step.exchange
     asked = transcript.messages[exchange.asked]
     if step.decision.outcome is not Outcome.OK or exchange.answered is None or exchange.result is None:
@@ -146,7 +148,7 @@ def _unfit_step(step: Step, transcript: Transcript) -> str:
     return ""
 
 
-def _is_trivial(step: Step) -> bool:
+def _is_trivial(step: JudgedCall) -> bool:
     call = step.exchange.call
     family = family_of(call)
     if family is Family.SHELL:
@@ -154,11 +156,11 @@ def _is_trivial(step: Step) -> bool:
     return family in TRIVIAL or step.effect is Effect.THINKS
 
 
-def _is_certain(step: Step) -> bool:
+def _is_certain(step: JudgedCall) -> bool:
     return step.decision.evidence != UNCERTAIN
 
 
-def _example(step: Step, transcript: Transcript, redactor: Redactor) -> Example | None:
+def _example(step: JudgedCall, transcript: Transcript, redactor: Redactor) -> Example | None:
     """The exchange as an example; None where something of it is secret or cannot be seen."""
     exchange = step.exchange
     arguments = msgspec.json.encode(arguments_of(exchange.call)).decode()
@@ -200,7 +202,7 @@ def _fit(example: Example) -> float:
     return 0.5 * bool(example.intent) + 0.5 * min(2, len(shared))
 
 
-def _shape(step: Step) -> tuple[str, ...]:
+def _shape(step: JudgedCall) -> tuple[str, ...]:
     """What kind of call it is: two of one shape would show the same thing twice."""
     call = step.exchange.call
     name = plain_name(call.name)

@@ -4,7 +4,7 @@ from bisect import bisect_left
 from itertools import groupby
 from typing import NamedTuple
 
-from whet.failures.view import Evidence, Step
+from whet.failures.view import JudgedCall, SessionView
 from whet.sessions.lineage import is_persons
 from whet.sessions.transcripts import Role, Transcript
 
@@ -13,11 +13,11 @@ class Episode(NamedTuple):
     """The steps for one request: its message, if a person asked at all, and whether it was brought to an answer."""
 
     asked: int | None
-    steps: tuple[Step, ...]
+    steps: tuple[JudgedCall, ...]
     is_answered: bool
 
 
-def episodes(evidence: Evidence) -> tuple[Episode, ...]:
+def episodes(evidence: SessionView) -> tuple[Episode, ...]:
     """The steps of a session in order, by the request that each was for."""
     transcript = evidence.transcript
     requests = [
@@ -25,7 +25,7 @@ def episodes(evidence: Evidence) -> tuple[Episode, ...]:
     ]
     ends = dict(zip([None, *requests], [*requests, len(transcript.messages)], strict=True))
 
-    def asked_for(step: Step) -> int | None:
+    def asked_for(step: JudgedCall) -> int | None:
         earlier = bisect_left(requests, step.exchange.asked)
         return requests[earlier - 1] if earlier else None
 
@@ -33,7 +33,7 @@ def episodes(evidence: Evidence) -> tuple[Episode, ...]:
     return tuple(Episode(asked, steps, _is_answered(transcript, steps[-1], ends[asked])) for asked, steps in found)
 
 
-def _is_answered(transcript: Transcript, last: Step, end: int) -> bool:
+def _is_answered(transcript: Transcript, last: JudgedCall, end: int) -> bool:
     """Whether the agent's last message before the next request comes after all calls, and has words and no call."""
     said = [each for each in transcript.messages[last.message + 1 : end] if each.role is Role.AGENT]
     return bool(said and said[-1].text.strip() and not said[-1].calls)

@@ -7,10 +7,10 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.examples.candidates import Candidate, candidates
-from whet.examples.success import Finding, Votes, Warrant, find
+from whet.examples.success import SuccessFinding, Votes, Warrant, find
 from whet.examples.templates import Example
 from whet.failures.score import Weights
-from whet.failures.view import Evidence, gather
+from whet.failures.view import SessionView, gather
 from whet.sessions.activity import Activity, classify
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.values import Value
@@ -22,7 +22,7 @@ KEPT_A_SHAPE = 8  # so that another is at hand where a session turns out not to 
 PURPOSES = frozenset({Purpose.CHAT, Purpose.JOB})
 
 
-class Wanted(Value, frozen=True):
+class WantedTemplate(Value, frozen=True):
     """What to mine for: `sessions` is the least number of sessions that examples must come from.
 
     With `is_vouched` whoever asks says that the sessions went well.
@@ -46,10 +46,10 @@ class Mined(NamedTuple):
     left_out: dict[str, int]
 
 
-def mine(transcripts: Iterable[Transcript], wanted: Wanted, *, weights: Weights) -> Mined:
+def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: Weights) -> Mined:
     """Examples from one pass over the sessions, of which no more is kept meanwhile than a finding each."""
     kept: dict[tuple[str, ...], list[Candidate]] = {}
-    findings: list[Finding] = []
+    findings: list[SuccessFinding] = []
     left_out: Counter[str] = Counter()
     for transcript in transcripts:
         evidence = gather(transcript)
@@ -73,7 +73,7 @@ def mine(transcripts: Iterable[Transcript], wanted: Wanted, *, weights: Weights)
     )
 
 
-def strongest(found: list[Candidate], wanted: Wanted) -> tuple[Candidate, ...]:
+def strongest(found: list[Candidate], wanted: WantedTemplate) -> tuple[Candidate, ...]:
     """A choice from the sessions with the strongest warrants that suffice; nothing where all together do not."""
     for rank in sorted({one.warrant.rank for one in found}):
         chosen = choose((one for one in found if one.warrant.rank <= rank), wanted)
@@ -82,7 +82,7 @@ def strongest(found: list[Candidate], wanted: Wanted) -> tuple[Candidate, ...]:
     return ()
 
 
-def choose(found: Iterable[Candidate], wanted: Wanted) -> tuple[Candidate, ...]:
+def choose(found: Iterable[Candidate], wanted: WantedTemplate) -> tuple[Candidate, ...]:
     """The most diverse of the candidates within the limits, in the order in which they happened."""
     left = sorted(found, key=lambda one: (-one.merit, *one.place))
     chosen: list[Candidate] = []
@@ -120,12 +120,12 @@ def _novelty(one: Candidate, chosen: list[Candidate]) -> float:
     )
 
 
-def _finding(evidence: Evidence, wanted: Wanted, weights: Weights) -> Finding:
+def _finding(evidence: SessionView, wanted: WantedTemplate, weights: Weights) -> SuccessFinding:
     if evidence.transcript.purpose not in PURPOSES:
-        return Finding(None, "not a person's")
+        return SuccessFinding(None, "not a person's")
     finding = find(evidence, weights, vouched=wanted.is_vouched)
     if finding.warrant and wanted.activity not in (None, classify(step.exchange for step in evidence.steps)):
-        return Finding(None, "another activity")
+        return SuccessFinding(None, "another activity")
     return finding
 
 
@@ -150,7 +150,7 @@ def _trusted(kept: dict[tuple[str, ...], list[Candidate]], votes: Votes) -> list
     """Of each shape the best candidate whose session is trusted in the light of all sessions."""
     trusted: list[Candidate] = []
     for same in kept.values():
-        weighed = [(one, votes.weigh(Finding(one.warrant, vote=one.vote)).warrant) for one in same]
+        weighed = [(one, votes.weigh(SuccessFinding(one.warrant, vote=one.vote)).warrant) for one in same]
         fit = [one._replace(warrant=warrant) for one, warrant in weighed if warrant]
         trusted += sorted(fit, key=_standing)[:1]
     return trusted

@@ -13,7 +13,7 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from whet.failures.score import Weights, measure, score
-from whet.failures.view import Evidence
+from whet.failures.view import SessionView
 from whet.failures.wordings import Phrase
 from whet.sessions.call_effects import COMMIT, Effect, checks_of
 from whet.sessions.lineage import is_persons
@@ -75,7 +75,7 @@ class Vote(NamedTuple):
     result: bytes = b""
 
 
-class Finding(NamedTuple):
+class SuccessFinding(NamedTuple):
     """The warrant of a session, or why it has none; and what it came to, for the sake of other sessions."""
 
     warrant: Warrant | None
@@ -83,7 +83,7 @@ class Finding(NamedTuple):
     vote: Vote = Vote()
 
 
-def find(evidence: Evidence, weights: Weights, *, vouched: bool = False) -> Finding:
+def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> SuccessFinding:
     """What one session shows by itself. A ground of SCORED is not the last word: the other sessions have a say.
 
     With `vouched` whoever makes the template says that it went well, which only a failed check of its own outranks.
@@ -91,26 +91,26 @@ def find(evidence: Evidence, weights: Weights, *, vouched: bool = False) -> Find
     transcript = evidence.transcript
     verdicts = {check.name: check.passed for check in transcript.checks if check.passed is not None}
     if not all(verdicts.values()):
-        return Finding(None, "its own check failed")
+        return SuccessFinding(None, "its own check failed")
     vote = Vote(_request(transcript), _result(evidence))
     if verdicts or vouched:
-        return Finding(Warrant(Ground.CHECKED if verdicts else Ground.VOUCHED), vote=vote)
+        return SuccessFinding(Warrant(Ground.CHECKED if verdicts else Ground.VOUCHED), vote=vote)
     if transcript.ending in CUT_OFF:
-        return Finding(None, "cut off")
+        return SuccessFinding(None, "cut off")
     verified = verification(evidence)
     if verified is False:
-        return Finding(None, "a check failed and was not put right")
+        return SuccessFinding(None, "a check failed and was not put right")
     if verified:
-        return Finding(Warrant(Ground.VERIFIED), vote=vote)
+        return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
     value = score(measure(evidence), weights).value
     if value > AGREED_SCORE:
-        return Finding(None, "likely failed", vote)
+        return SuccessFinding(None, "likely failed", vote)
     if len(evidence.steps) > MOST_STEPS:
-        return Finding(None, "long, and no check passed at its end", vote)
-    return Finding(Warrant(Ground.SCORED, value), vote=vote)
+        return SuccessFinding(None, "long, and no check passed at its end", vote)
+    return SuccessFinding(Warrant(Ground.SCORED, value), vote=vote)
 
 
-def verification(evidence: Evidence) -> bool | None:
+def verification(evidence: SessionView) -> bool | None:
     """Whether the checks that a session ran passed in the end; None where they say nothing about its work.
 
     A pass says something after a change, or where the same check had failed, and until the person objects.
@@ -145,7 +145,7 @@ class Votes:
             if vote.request and vote.result:
                 self._of.setdefault(vote.request, Counter())[vote.result] += 1
 
-    def weigh(self, finding: Finding) -> Finding:
+    def weigh(self, finding: SuccessFinding) -> SuccessFinding:
         """The finding about one of the sessions that voted, in the light of the others."""
         warrant, vote = finding.warrant, finding.vote
         if warrant is None or warrant.ground is not Ground.SCORED:
@@ -155,8 +155,8 @@ class Votes:
         if same and 2 * same >= votes.total() - 1:
             return finding._replace(warrant=warrant._replace(ground=Ground.AGREED))
         if not same and max((count for result, count in votes.items() if result != vote.result), default=0) > 1:
-            return Finding(None, "others with the same request came to another result")
-        return finding if warrant.score <= LOW_SCORE else Finding(None, "nothing tells that it went well")
+            return SuccessFinding(None, "others with the same request came to another result")
+        return finding if warrant.score <= LOW_SCORE else SuccessFinding(None, "nothing tells that it went well")
 
 
 def _request(transcript: Transcript) -> bytes:
@@ -167,7 +167,7 @@ def _request(transcript: Transcript) -> bytes:
     return _hash(" ".join(text.split())) if told else b""
 
 
-def _result(evidence: Evidence) -> bytes:
+def _result(evidence: SessionView) -> bytes:
     """A hash of the last answer that a call brought."""
     last = next((step for step in reversed(evidence.steps) if step.worked), None)
     return _hash(f"{last.tool}\n{last.text}") if last is not None else b""

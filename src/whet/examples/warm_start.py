@@ -16,7 +16,7 @@ from whet.sessions.trust import Trust
 from whet.text.words import filled
 
 
-class Words(NamedTuple):
+class WarmWords(NamedTuple):
     """What is said around the examples: `{body}` and `{tool}` are filled in. It lives in guidance/warm."""
 
     opening: str
@@ -26,7 +26,7 @@ class Words(NamedTuple):
     closing: str
 
 
-def warm_start(template: Template, messages: Sequence[Message], words: Words) -> tuple[Message, ...]:
+def warm_start(template: Template, messages: Sequence[Message], words: WarmWords) -> tuple[Message, ...]:
     """The messages with the template's examples after the system's and before the first other; once, however often.
 
     The examples of another template that are there already give way.
@@ -36,7 +36,7 @@ def warm_start(template: Template, messages: Sequence[Message], words: Words) ->
     return (*rest[:first], *examples(template, words, taken=_ids(rest)), *rest[first:])
 
 
-def examples(template: Template, words: Words, *, taken: frozenset[str] = frozenset()) -> tuple[Message, ...]:
+def examples(template: Template, words: WarmWords, *, taken: frozenset[str] = frozenset()) -> tuple[Message, ...]:
     """The examples as messages: a request, its calls with their results, and the agent's word that it ends.
 
     So the sides take turns, also where results are a user's turn: some endpoints refuse anything else.
@@ -60,7 +60,7 @@ def _marks(template: Template) -> Iterator[str]:
     yield from (f"{PREFIX}-{template.key}{number}" for number in count(2))
 
 
-def _request(example: Example, words: Words) -> str:
+def _request(example: Example, words: WarmWords) -> str:
     """What was asked for. Of a longer piece of work one step alone is asked for: it would teach to stop too early."""
     if not example.intent:
         return filled(words.hint, {"tool": example.tool})

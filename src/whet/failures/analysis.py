@@ -5,7 +5,7 @@ from typing import Any, NamedTuple
 from whet.failures.detectors import detect
 from whet.failures.score import Weights, failure_of, open_question
 from whet.failures.signals import Kind, Signal
-from whet.failures.view import Evidence, gather
+from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.activity import Activity, classify
 from whet.sessions.transcripts import Transcript
@@ -83,7 +83,7 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
     )
 
 
-def decisive_step(evidence: Evidence, signals: tuple[Signal, ...]) -> Turning | None:
+def decisive_step(evidence: SessionView, signals: tuple[Signal, ...]) -> Turning | None:
     """The earliest message after which the session was lost, as far as its record tells; None when it was not."""
     candidates: list[Turning] = []
     if evidence.trailing_failures:
@@ -101,12 +101,12 @@ def decisive_step(evidence: Evidence, signals: tuple[Signal, ...]) -> Turning | 
     return min(candidates, default=None)
 
 
-def _first_of_loop(evidence: Evidence, loop: Signal) -> int:
+def _first_of_loop(evidence: SessionView, loop: Signal) -> int:
     last = next(step for step in evidence.steps if step.exchange.call.id == loop.call_id)
     return next((step.exchange.asked for step in evidence.failures if step.key == last.key), last.exchange.asked)
 
 
-def _before(evidence: Evidence, message: int) -> int:
+def _before(evidence: SessionView, message: int) -> int:
     said = [saying.message for saying in evidence.by_agent if saying.message < message]
     asked = [step.exchange.asked for step in evidence.steps if step.exchange.asked < message]
     return max([*said, *asked], default=message)

@@ -7,7 +7,7 @@ import re2
 from whet.failures.fingerprints import Cause, error_line
 from whet.failures.phrases import shortened
 from whet.failures.signals import Kind, Signal
-from whet.failures.view import Evidence, Step
+from whet.failures.view import JudgedCall, SessionView
 from whet.sessions.arguments import arguments_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.example_marks import SILENCE
@@ -49,7 +49,7 @@ _BUDGET = re2.compile(
 )
 
 
-def retry_loops(evidence: Evidence) -> Iterator[Signal]:
+def retry_loops(evidence: SessionView) -> Iterator[Signal]:
     """The same call failed three times, or hardly changed ones failed in the same way one after another."""
     failed: dict[str, int] = {}
     looping: set[str] = set()
@@ -64,9 +64,9 @@ def retry_loops(evidence: Evidence) -> Iterator[Signal]:
             yield _signal(Kind.RETRY_LOOP, step, confidence=0.7)
 
 
-def _similar_loops(evidence: Evidence) -> Iterator[Step]:
+def _similar_loops(evidence: SessionView) -> Iterator[JudgedCall]:
     """The last step of each run of failures with one fingerprint and nearly one set of arguments."""
-    run: list[Step] = []
+    run: list[JudgedCall] = []
     for step in evidence.steps:
         same = (
             bool(run)
@@ -87,7 +87,7 @@ def _alike(one: str, other: str) -> bool:
     return len(first) >= 4 and len(first & second) >= SIMILAR_SHARE * len(first | second)
 
 
-def tool_failures(evidence: Evidence) -> Iterator[Signal]:
+def tool_failures(evidence: SessionView) -> Iterator[Signal]:
     """A call that failed, once a tool and sort of error. Checks and probes count only when they stayed red."""
     seen: set[tuple[str, str]] = set()
     recovered = {step.tool: index for index, step in enumerate(evidence.steps) if step.worked}
@@ -101,14 +101,14 @@ def tool_failures(evidence: Evidence) -> Iterator[Signal]:
         yield _signal(Kind.TOOL_FAILURE, step, confidence=0.6 if recovered.get(step.tool, -1) > index else 0.9)
 
 
-def _is_work(evidence: Evidence, step: Step, last_of_key: dict[str, Step]) -> bool:
+def _is_work(evidence: SessionView, step: JudgedCall, last_of_key: dict[str, JudgedCall]) -> bool:
     """Whether a failed check was part of the work: it did not stay the last word on that check."""
     if step.fault or _MISUSE.search(error_line(step.text)):
         return False
     return not last_of_key[step.key].failed or step not in evidence.trailing_failures
 
 
-def timeouts(evidence: Evidence) -> Iterator[Signal]:
+def timeouts(evidence: SessionView) -> Iterator[Signal]:
     """A call that failed because its time ran out, once a tool."""
     seen: set[str] = set()
     for step in evidence.failures:
@@ -118,7 +118,7 @@ def timeouts(evidence: Evidence) -> Iterator[Signal]:
         yield _signal(Kind.TIMEOUT, step, confidence=0.9)
 
 
-def _timed_out(step: Step) -> bool:
+def _timed_out(step: JudgedCall) -> bool:
     if "timeout" in step.decision.evidence or "timed out" in step.decision.evidence:
         return True
     result = step.exchange.result
@@ -130,7 +130,7 @@ def _timed_out(step: Step) -> bool:
     return _TIMEOUT.search(error_line(step.text)) is not None
 
 
-def inventions(evidence: Evidence) -> Iterator[Signal]:
+def inventions(evidence: SessionView) -> Iterator[Signal]:
     """A tool that does not exist, or a file that nobody had mentioned and that is not there."""
     for step in evidence.failures:
         head = step.text[:RESULT_REACH]
@@ -142,14 +142,14 @@ def inventions(evidence: Evidence) -> Iterator[Signal]:
                 yield _signal(Kind.HALLUCINATION, step, confidence=0.6)
 
 
-def _named_file(step: Step) -> str:
+def _named_file(step: JudgedCall) -> str:
     arguments = arguments_of(step.exchange.call)
     path = next((value for key in PATH_KEYS if isinstance(value := arguments.get(key), str)), "")
     name = path.replace("\\", "/").rstrip("/").rsplit("/", 1)[-1]
     return name if "." in name and len(name) > 3 else ""
 
 
-def _mentioned(evidence: Evidence, name: str, *, before: int) -> bool:
+def _mentioned(evidence: SessionView, name: str, *, before: int) -> bool:
     for message in evidence.transcript.messages[:before]:
         if name in message.text or any(name in call.arguments for call in message.calls):
             return True
@@ -158,7 +158,7 @@ def _mentioned(evidence: Evidence, name: str, *, before: int) -> bool:
     return False
 
 
-def rereads(evidence: Evidence) -> Iterator[Signal]:
+def rereads(evidence: SessionView) -> Iterator[Signal]:
     """The same question asked again although the record holds the answer, unchanged."""
     answers: dict[str, tuple[str, int]] = {}
     for step in evidence.steps:
@@ -172,7 +172,7 @@ def rereads(evidence: Evidence) -> Iterator[Signal]:
             yield _signal(Kind.CONTEXT_LOSS, step, confidence=0.7, cause=Cause.AGENT)
 
 
-def budgets(evidence: Evidence) -> Iterator[Signal]:
+def budgets(evidence: SessionView) -> Iterator[Signal]:
     """The session was cut off: by its own word, by the program's, or stranded among failures without an answer."""
     transcript = evidence.transcript
     if transcript.ending is Ending.BUDGET:
@@ -192,7 +192,7 @@ def _is_programs_word(message: Message) -> bool:
     return message.role is Role.SYSTEM or message.origin is Origin.INSERTED
 
 
-def _cut_off(evidence: Evidence, quote: str, confidence: float) -> Signal:
+def _cut_off(evidence: SessionView, quote: str, confidence: float) -> Signal:
     return Signal(
         kind=Kind.BUDGET_SPENT,
         message=max(0, len(evidence.transcript.messages) - 1),
@@ -203,7 +203,7 @@ def _cut_off(evidence: Evidence, quote: str, confidence: float) -> Signal:
     )
 
 
-def _signal(kind: Kind, step: Step, *, confidence: float, cause: Cause | None = None) -> Signal:
+def _signal(kind: Kind, step: JudgedCall, *, confidence: float, cause: Cause | None = None) -> Signal:
     if cause is None:
         cause = Cause.ENVIRONMENT if step.fault else Cause.AGENT
     return Signal(

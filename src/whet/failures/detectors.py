@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from whet.failures import call_signals, word_signals
 from whet.failures.phrases import QUOTE_LENGTH, shortened
 from whet.failures.signals import Kind, Signal
-from whet.failures.view import Evidence
+from whet.failures.view import SessionView
 from whet.secrets.redactor import Redactor
 
 
@@ -16,7 +16,7 @@ class Detector(NamedTuple):
     """What it finds, how, and in one sentence when it speaks."""
 
     kind: Kind
-    detect: Callable[[Evidence], Iterator[Signal]]
+    detect: Callable[[SessionView], Iterator[Signal]]
     speaks: str
 
 
@@ -36,7 +36,7 @@ DETECTORS: tuple[Detector, ...] = (
 )
 
 
-def detect(evidence: Evidence) -> tuple[Signal, ...]:
+def detect(evidence: SessionView) -> tuple[Signal, ...]:
     """All signals of a session in the order of its messages, without the secrets that they would quote."""
     redactor = Redactor()
     found = [signal for detector in DETECTORS for signal in detector.detect(evidence)]

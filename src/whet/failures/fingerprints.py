@@ -31,30 +31,46 @@ class Cause(StrEnum):
     ENVIRONMENT = "environment"
 
 
-class Fault(NamedTuple):
+class EnvironmentFault(NamedTuple):
     """A fault of the surroundings, by the words that programs have for it."""
 
     name: str
     pattern: str
 
 
-FAULTS: tuple[Fault, ...] = (
-    Fault("missing program", r"(?i)\bcommand not found\b|is not recognized as an internal or external command"),
-    Fault("missing program", r"(?i)executable file not found|spawn \S+ ENOENT|exec: \S+: not found"),
-    Fault("missing program", r"(?:^|\n)(?:/bin/)?(?:ba|z|da)?sh: (?:line )?\d*:? ?\S+: not found"),
-    Fault("missing package", r"ModuleNotFoundError|ImportError: No module|Cannot find (?:module|package) '[^./]"),
-    Fault("no network", r"(?i)could not resolve host|name or service not known|temporary failure in name resolution"),
-    Fault("no network", r"(?i)network is unreachable|no route to host|connection (?:refused|reset)|getaddrinfo"),
-    Fault("no network", r"ECONNREFUSED|ENOTFOUND|ECONNRESET|EAI_AGAIN|ETIMEDOUT"),
-    Fault("disk full", r"(?i)no space left on device|ENOSPC|disk quota exceeded"),
-    Fault("out of memory", r"(?i)out of memory|cannot allocate memory|oom-?kill|heap out of memory"),
-    Fault("credentials", r"(?i)bad credentials|invalid (?:api[_ ]?key|token|credentials)|token (?:has )?expired"),
-    Fault("credentials", r"(?i)\b401\b[^\n]{0,40}unauthori[sz]ed|authentication (?:failed|required)|not logged in"),
-    Fault("credentials", r"(?i)permission denied \(publickey|could not read username"),
-    Fault("permission", r"(?i)\bpermission denied\b|\boperation not permitted\b|\bEACCES\b|\bEPERM\b"),
-    Fault("permission", r"(?i)read-only file system|\b403\b[^\n]{0,40}forbidden"),
-    Fault("rate limit", r"(?i)rate limit(?:ed| exceeded)|too many requests|\b429\b[^\n]{0,30}(?:error|too|rate)"),
-    Fault("service down", r"(?i)\b50[234]\b[^\n]{0,40}(?:error|gateway|unavailable)|service unavailable|overloaded"),
+FAULTS: tuple[EnvironmentFault, ...] = (
+    EnvironmentFault(
+        "missing program", r"(?i)\bcommand not found\b|is not recognized as an internal or external command"
+    ),
+    EnvironmentFault("missing program", r"(?i)executable file not found|spawn \S+ ENOENT|exec: \S+: not found"),
+    EnvironmentFault("missing program", r"(?:^|\n)(?:/bin/)?(?:ba|z|da)?sh: (?:line )?\d*:? ?\S+: not found"),
+    EnvironmentFault(
+        "missing package", r"ModuleNotFoundError|ImportError: No module|Cannot find (?:module|package) '[^./]"
+    ),
+    EnvironmentFault(
+        "no network", r"(?i)could not resolve host|name or service not known|temporary failure in name resolution"
+    ),
+    EnvironmentFault(
+        "no network", r"(?i)network is unreachable|no route to host|connection (?:refused|reset)|getaddrinfo"
+    ),
+    EnvironmentFault("no network", r"ECONNREFUSED|ENOTFOUND|ECONNRESET|EAI_AGAIN|ETIMEDOUT"),
+    EnvironmentFault("disk full", r"(?i)no space left on device|ENOSPC|disk quota exceeded"),
+    EnvironmentFault("out of memory", r"(?i)out of memory|cannot allocate memory|oom-?kill|heap out of memory"),
+    EnvironmentFault(
+        "credentials", r"(?i)bad credentials|invalid (?:api[_ ]?key|token|credentials)|token (?:has )?expired"
+    ),
+    EnvironmentFault(
+        "credentials", r"(?i)\b401\b[^\n]{0,40}unauthori[sz]ed|authentication (?:failed|required)|not logged in"
+    ),
+    EnvironmentFault("credentials", r"(?i)permission denied \(publickey|could not read username"),
+    EnvironmentFault("permission", r"(?i)\bpermission denied\b|\boperation not permitted\b|\bEACCES\b|\bEPERM\b"),
+    EnvironmentFault("permission", r"(?i)read-only file system|\b403\b[^\n]{0,40}forbidden"),
+    EnvironmentFault(
+        "rate limit", r"(?i)rate limit(?:ed| exceeded)|too many requests|\b429\b[^\n]{0,30}(?:error|too|rate)"
+    ),
+    EnvironmentFault(
+        "service down", r"(?i)\b50[234]\b[^\n]{0,40}(?:error|gateway|unavailable)|service unavailable|overloaded"
+    ),
 )
 _FAULTS = re2.Set.SearchSet()
 for _fault in FAULTS:

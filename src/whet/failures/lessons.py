@@ -31,7 +31,7 @@ SORTS_KEPT = 300
 NAMES_KEPT = 20
 
 
-class Change(StrEnum):
+class ChangeKind(StrEnum):
     """What a lesson would change."""
 
     RULE = "rule"  # an instruction that the agent reads
@@ -41,18 +41,18 @@ class Change(StrEnum):
 
 
 CHANGE_OF_KIND = {
-    Kind.RETRY_LOOP: Change.RULE,
-    Kind.TOOL_FAILURE: Change.RULE,
-    Kind.TIMEOUT: Change.RULE,
-    Kind.HALLUCINATION: Change.RULE,
-    Kind.CONTEXT_LOSS: Change.SKILL,
-    Kind.USER_CORRECTION: Change.MEMORY,
-    Kind.GAVE_UP: Change.SKILL,
-    Kind.BUDGET_SPENT: Change.SKILL,
+    Kind.RETRY_LOOP: ChangeKind.RULE,
+    Kind.TOOL_FAILURE: ChangeKind.RULE,
+    Kind.TIMEOUT: ChangeKind.RULE,
+    Kind.HALLUCINATION: ChangeKind.RULE,
+    Kind.CONTEXT_LOSS: ChangeKind.SKILL,
+    Kind.USER_CORRECTION: ChangeKind.MEMORY,
+    Kind.GAVE_UP: ChangeKind.SKILL,
+    Kind.BUDGET_SPENT: ChangeKind.SKILL,
 }
 
 
-class Example(Value, frozen=True):
+class Sighting(Value, frozen=True):
     """Where it was seen, in its own words."""
 
     session: str
@@ -64,14 +64,14 @@ class Lesson(Value, frozen=True):
     """One recurring failure. `sessions` of the `base` sessions that used the tool show it."""
 
     kind: Kind
-    change: Change
+    change: ChangeKind
     cause: Cause
     tool: str
     fingerprint: str
     sessions: int
     base: int
     trust: Trust
-    examples: tuple[Example, ...]
+    examples: tuple[Sighting, ...]
     agents: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
     since: float | None = None
@@ -91,7 +91,7 @@ class Subject(NamedTuple):
 
 
 @dataclass(slots=True)
-class Tally:
+class SignalTally:
     """What is kept of one sort of signal while sessions stream by."""
 
     fingerprint: str
@@ -100,7 +100,7 @@ class Tally:
     sessions: int = 0
     firm: int = 0  # sessions in which it was not made good at once
     trust: Trust = Trust.OPERATOR
-    examples: list[Example] = field(default_factory=list)
+    examples: list[Sighting] = field(default_factory=list)
     agents: set[str] = field(default_factory=set)
     models: set[str] = field(default_factory=set)
     since: float = math.inf
@@ -115,7 +115,7 @@ class Tally:
         self.firm += signal.confidence >= FIRM
         self.trust = min(self.trust, signal.trust)
         if len(self.examples) < EXAMPLES_KEPT:
-            self.examples.append(Example(analysis.session, signal.message, signal.quote))
+            self.examples.append(Sighting(analysis.session, signal.message, signal.quote))
         _keep(self.agents, analysis.source)
         _keep(self.models, analysis.model)
         if analysis.at is not None:
@@ -124,7 +124,7 @@ class Tally:
 
 def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
     """The lessons of many sessions, the most common first. Reads its argument once and keeps only tallies."""
-    tallies: dict[Subject, dict[str, Tally]] = {}
+    tallies: dict[Subject, dict[str, SignalTally]] = {}
     used: dict[str, int] = {}
     total = 0
     for analysis in analyses:
@@ -167,7 +167,7 @@ def _counted(analysis: Analysis) -> Iterator[tuple[Subject, Signal]]:
         yield Subject(kind, signal.cause, signal.tool), signal
 
 
-def _tally(sorts: dict[str, Tally], signal: Signal) -> Tally:
+def _tally(sorts: dict[str, SignalTally], signal: Signal) -> SignalTally:
     """The tally of the same fingerprint, else of one that is nearly the same, else a new one."""
     known = sorts.get(signal.fingerprint)
     if known is not None:
@@ -179,7 +179,7 @@ def _tally(sorts: dict[str, Tally], signal: Signal) -> Tally:
         rare = [name for name, tally in sorts.items() if tally.sessions == 1]
         for name in rare or list(sorts)[:1]:
             del sorts[name]
-    sorts[signal.fingerprint] = Tally(signal.fingerprint, frozenset(signal.fingerprint.split()))
+    sorts[signal.fingerprint] = SignalTally(signal.fingerprint, frozenset(signal.fingerprint.split()))
     return sorts[signal.fingerprint]
 
 
@@ -189,16 +189,16 @@ def _is_alike(words: frozenset[str], signal: Signal) -> bool:
     return len(words & own) >= needed * len(words | own)
 
 
-def _change(subject: Subject, tally: Tally) -> Change:
+def _change(subject: Subject, tally: SignalTally) -> ChangeKind:
     if subject.cause is Cause.ENVIRONMENT:
-        return Change.ENVIRONMENT
+        return ChangeKind.ENVIRONMENT
     change = CHANGE_OF_KIND[subject.kind]
     # What the agent makes good by itself costs a call or two; it is worth knowing, not worth a standing order.
     firm = tally.firm >= SESSIONS_NEEDED and tally.firm >= FIRM_SHARE * tally.sessions
-    return Change.SKILL if change is Change.RULE and not firm else change
+    return ChangeKind.SKILL if change is ChangeKind.RULE and not firm else change
 
 
-def _lesson(subject: Subject, tally: Tally, base: int) -> Lesson:
+def _lesson(subject: Subject, tally: SignalTally, base: int) -> Lesson:
     return Lesson(
         kind=subject.kind,
         change=_change(subject, tally),

@@ -10,7 +10,7 @@ from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
 from whet.failures.phrases import AGENT_PHRASES, last_sentence
-from whet.failures.view import Evidence, Step
+from whet.failures.view import JudgedCall, SessionView
 from whet.failures.wordings import Phrase
 from whet.sessions.call_effects import Effect
 from whet.sessions.tool_families import Family, family_of
@@ -44,7 +44,7 @@ class Sign(NamedTuple):
     """One bad sign: its measure from 0 upwards, how it reads as a reason, and from where on the reason holds."""
 
     name: str
-    measure: Callable[[Evidence], float]
+    measure: Callable[[SessionView], float]
     reason: str
     told_from: float = 0.0
 
@@ -53,7 +53,7 @@ def _share(part: int, whole: int) -> float:
     return part / whole if whole else 0.0
 
 
-def _is_bad(step: Step) -> bool:
+def _is_bad(step: JudgedCall) -> bool:
     """Failed, or asked for something and got nothing. A shell's silence is consent."""
     if step.failed or not step.is_empty:
         return step.failed
@@ -62,12 +62,12 @@ def _is_bad(step: Step) -> bool:
     return step.effect in (Effect.READS, Effect.PROBES)
 
 
-def _asking(evidence: Evidence) -> list[Step]:
+def _asking(evidence: SessionView) -> list[JudgedCall]:
     """The steps that want to know something, so that the same one twice is once too often."""
     return [step for step in evidence.steps if step.failed or step.effect in (Effect.READS, Effect.RUNS)]
 
 
-def _last_run(evidence: Evidence) -> int:
+def _last_run(evidence: SessionView) -> int:
     run = 0
     for step in reversed(evidence.steps):
         if not _is_bad(step):
@@ -76,42 +76,42 @@ def _last_run(evidence: Evidence) -> int:
     return run
 
 
-def failed_share(evidence: Evidence) -> float:
+def failed_share(evidence: SessionView) -> float:
     return _share(sum(map(_is_bad, evidence.steps)), len(evidence.steps))
 
 
-def last_failed(evidence: Evidence) -> float:
+def last_failed(evidence: SessionView) -> float:
     return float(_last_run(evidence) > 0)
 
 
-def failing_end(evidence: Evidence) -> float:
+def failing_end(evidence: SessionView) -> float:
     return math.log1p(_last_run(evidence))
 
 
-def nothing_worked(evidence: Evidence) -> float:
+def nothing_worked(evidence: SessionView) -> float:
     return float(not any(step.worked for step in evidence.steps))
 
 
-def no_calls(evidence: Evidence) -> float:
+def no_calls(evidence: SessionView) -> float:
     return float(not evidence.steps)
 
 
-def same_error(evidence: Evidence) -> float:
+def same_error(evidence: SessionView) -> float:
     errors = [(step.tool, step.fingerprint) for step in evidence.failures]
     return _share(len(errors) - len(set(errors)), len(evidence.steps))
 
 
-def repeated_calls(evidence: Evidence) -> float:
+def repeated_calls(evidence: SessionView) -> float:
     asking = _asking(evidence)
     return _share(len(asking) - len({step.key for step in asking}), len(evidence.steps))
 
 
-def repeated_answers(evidence: Evidence) -> float:
+def repeated_answers(evidence: SessionView) -> float:
     answers = [(step.tool, step.text) for step in _asking(evidence) if step.text]
     return _share(len(answers) - len(set(answers)), len(evidence.steps))
 
 
-def open_question(evidence: Evidence) -> float:
+def open_question(evidence: SessionView) -> float:
     """The agent's last word asks for something, and nobody answered."""
     final = evidence.final
     if final is None:
@@ -121,11 +121,11 @@ def open_question(evidence: Evidence) -> float:
     return float(asks or final.has(Phrase.ASKS))
 
 
-def inability(evidence: Evidence) -> float:
+def inability(evidence: SessionView) -> float:
     return float(evidence.final is not None and evidence.final.has(Phrase.INABILITY, Phrase.SURRENDER))
 
 
-def unkept_promise(evidence: Evidence) -> float:
+def unkept_promise(evidence: SessionView) -> float:
     """The agent's last word says what it will do next."""
     if evidence.final is None:
         return 0.0
@@ -133,55 +133,55 @@ def unkept_promise(evidence: Evidence) -> float:
     return float(Phrase.INTENT in end and Phrase.OFFER not in end)
 
 
-def no_answer(evidence: Evidence) -> float:
+def no_answer(evidence: SessionView) -> float:
     return float(evidence.final is not None and not evidence.final.words.strip())
 
 
-def _is_single_order(evidence: Evidence) -> bool:
+def _is_single_order(evidence: SessionView) -> bool:
     """One order and tools whose effects are known: then what was asked can be held against what was done."""
     known = all(step.effect is not Effect.RUNS for step in evidence.steps)
     return known and len(evidence.by_user) <= 1
 
 
-def _asks_change(evidence: Evidence) -> bool:
+def _asks_change(evidence: SessionView) -> bool:
     return any(saying.has(Phrase.CHANGE) for saying in evidence.by_user)
 
 
-def _changed(evidence: Evidence) -> bool:
+def _changed(evidence: SessionView) -> bool:
     return any(step.effect is Effect.CHANGES and step.worked for step in evidence.steps)
 
 
-def not_done(evidence: Evidence) -> float:
+def not_done(evidence: SessionView) -> float:
     return float(_is_single_order(evidence) and _asks_change(evidence) and not _changed(evidence))
 
 
-def unasked_change(evidence: Evidence) -> float:
+def unasked_change(evidence: SessionView) -> float:
     return float(_is_single_order(evidence) and not _asks_change(evidence) and _changed(evidence))
 
 
-def unbacked_claim(evidence: Evidence) -> float:
+def unbacked_claim(evidence: SessionView) -> float:
     final = evidence.final
     claims = final is not None and final.has(Phrase.CLAIM)
     return float(claims and _is_single_order(evidence) and not _changed(evidence))
 
 
-def many_tools(evidence: Evidence) -> float:
+def many_tools(evidence: SessionView) -> float:
     return math.log1p(len({step.tool for step in evidence.steps}))
 
 
-def length(evidence: Evidence) -> float:
+def length(evidence: SessionView) -> float:
     """How long it went on, discounted by how much work the agent does for each thing that the person says."""
     turns = sum(m.role is Role.AGENT and m.origin is Origin.TURN for m in evidence.transcript.messages)
     work = math.log1p(_share(len(evidence.steps), max(1, len(evidence.by_user))))
     return math.log1p(max(0, turns - SHORT_SESSION_TURNS)) / (1 + work)
 
 
-def long_last_result(evidence: Evidence) -> float:
+def long_last_result(evidence: SessionView) -> float:
     size = min(len(evidence.steps[-1].text), LONG_RESULT) if evidence.steps else 0
     return math.log1p(size) / math.log1p(LONG_RESULT)
 
 
-def cut_off(evidence: Evidence) -> float:
+def cut_off(evidence: SessionView) -> float:
     return float(evidence.transcript.ending in (Ending.BUDGET, Ending.FAILED))
 
 
@@ -208,12 +208,12 @@ SIGNS: tuple[Sign, ...] = (
 )
 
 
-def measure(evidence: Evidence) -> dict[str, float]:
+def measure(evidence: SessionView) -> dict[str, float]:
     """Every sign of a session by its name."""
     return {sign.name: sign.measure(evidence) for sign in SIGNS}
 
 
-def failure_of(evidence: Evidence, weights: Weights) -> Score:
+def failure_of(evidence: SessionView, weights: Weights) -> Score:
     """The score of a session by its signs, or 1 where it ended without an answer, whatever its signs."""
     weighed = score(measure(evidence), weights)
     reason = UNANSWERED.get(evidence.transcript.ending)

@@ -13,7 +13,7 @@ LIKELY_FAILED = 0.5
 WORST_KEPT = 5
 
 
-class Judged(NamedTuple):
+class JudgedSession(NamedTuple):
     """An analysed session with what it cost."""
 
     analysis: Analysis
@@ -23,7 +23,7 @@ class Judged(NamedTuple):
 
 
 @dataclass(slots=True)
-class Group:
+class SessionGroup:
     """Sessions that have something in common: an agent, a model, a tool or a week."""
 
     name: str
@@ -34,7 +34,7 @@ class Group:
     tokens: int = 0
     failed_tokens: int = 0
 
-    def add(self, judged: Judged, *, tool: str = "") -> None:
+    def add(self, judged: JudgedSession, *, tool: str = "") -> None:
         """Count a session; with a tool, only its calls."""
         failed = judged.analysis.failure_score >= LIKELY_FAILED
         outcomes = [e.outcome for e in judged.analysis.exchanges if not tool or e.tool == tool]
@@ -60,17 +60,17 @@ class Worst(NamedTuple):
 class Summary:
     """What many sessions have in common, by agent, model, tool and week."""
 
-    total: Group = field(default_factory=lambda: Group("all"))
-    agents: dict[str, Group] = field(default_factory=dict)
-    models: dict[str, Group] = field(default_factory=dict)
-    tools: dict[str, Group] = field(default_factory=dict)
-    weeks: dict[str, Group] = field(default_factory=dict)
+    total: SessionGroup = field(default_factory=lambda: SessionGroup("all"))
+    agents: dict[str, SessionGroup] = field(default_factory=dict)
+    models: dict[str, SessionGroup] = field(default_factory=dict)
+    tools: dict[str, SessionGroup] = field(default_factory=dict)
+    weeks: dict[str, SessionGroup] = field(default_factory=dict)
     kinds: dict[str, int] = field(default_factory=dict)  # sessions in which each kind of signal was seen
     worst: list[Worst] = field(default_factory=list)
     first: float | None = None
     last: float | None = None
 
-    def add(self, judged: Judged) -> None:
+    def add(self, judged: JudgedSession) -> None:
         analysis = judged.analysis
         self.total.add(judged)
         for groups, name in (
@@ -78,9 +78,9 @@ class Summary:
             (self.models, analysis.model),
             (self.weeks, week(judged.at)),
         ):
-            groups.setdefault(name or "unknown", Group(name or "unknown")).add(judged)
+            groups.setdefault(name or "unknown", SessionGroup(name or "unknown")).add(judged)
         for tool in analysis.tools:
-            self.tools.setdefault(tool, Group(tool)).add(judged, tool=tool)
+            self.tools.setdefault(tool, SessionGroup(tool)).add(judged, tool=tool)
         for kind in {signal.kind.value for signal in analysis.signals}:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         self.first = judged.at if self.first is None else min(self.first, judged.at)
@@ -89,7 +89,7 @@ class Summary:
         self.worst = sorted([*self.worst, found], key=lambda one: -one.score)[:WORST_KEPT]
 
 
-def summarise(sessions: Iterable[Judged]) -> tuple[Summary, tuple[Lesson, ...]]:
+def summarise(sessions: Iterable[JudgedSession]) -> tuple[Summary, tuple[Lesson, ...]]:
     """The summary and the lessons of many sessions, in one pass over them."""
     summary = Summary()
 
@@ -107,6 +107,6 @@ def week(at: float) -> str:
     return f"{year}-W{number:02}"
 
 
-def ranked(groups: dict[str, Group], key: Callable[[Group], float], limit: int) -> list[Group]:
+def ranked(groups: dict[str, SessionGroup], key: Callable[[SessionGroup], float], limit: int) -> list[SessionGroup]:
     """The groups with the most of something, most first."""
     return sorted(groups.values(), key=lambda group: (-key(group), group.name))[:limit]

@@ -20,7 +20,7 @@ OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
 
 
 @dataclass(frozen=True)
-class Step:
+class JudgedCall:
     """One exchange with what was decided about it."""
 
     exchange: Exchange
@@ -106,15 +106,15 @@ class Saying:
 
 
 @dataclass(frozen=True)
-class Evidence:
+class SessionView:
     """A transcript as the detectors see it."""
 
     transcript: Transcript
-    steps: tuple[Step, ...]
+    steps: tuple[JudgedCall, ...]
     sayings: tuple[Saying, ...]
 
     @cached_property
-    def failures(self) -> tuple[Step, ...]:
+    def failures(self) -> tuple[JudgedCall, ...]:
         return tuple(step for step in self.steps if step.failed)
 
     @cached_property
@@ -141,7 +141,7 @@ class Evidence:
         return next(turns, -1)
 
     @cached_property
-    def trailing_failures(self) -> tuple[Step, ...]:
+    def trailing_failures(self) -> tuple[JudgedCall, ...]:
         """The failures at the end with nothing that worked after the first of them."""
         start = len(self.steps)
         while start and not self.steps[start - 1].worked:
@@ -155,7 +155,7 @@ class Evidence:
         return next((i for i, m in enumerate(messages) if m.origin is Origin.SUMMARY), len(messages))
 
 
-def gather(transcript: Transcript, *, ignore_flags: bool = False) -> Evidence:
+def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView:
     """The evidence of a transcript. What stands for older messages, and examples of other sessions, are none."""
     transcript = replace(transcript, messages=hushed(transcript.messages))
     steps = tuple(
@@ -168,11 +168,11 @@ def gather(transcript: Transcript, *, ignore_flags: bool = False) -> Evidence:
         for index, message in enumerate(transcript.messages)
         if message.origin is Origin.TURN and message.role in (Role.USER, Role.AGENT)
     )
-    return Evidence(transcript, steps, tuple(saying for saying in sayings if saying is not None))
+    return SessionView(transcript, steps, tuple(saying for saying in sayings if saying is not None))
 
 
-def _step(exchange: Exchange, ignore_flags: bool) -> Step:
-    return Step(exchange, decide(exchange, ignore_flags=ignore_flags))
+def _step(exchange: Exchange, ignore_flags: bool) -> JudgedCall:
+    return JudgedCall(exchange, decide(exchange, ignore_flags=ignore_flags))
 
 
 def _saying(index: int, message: Message) -> Saying | None:

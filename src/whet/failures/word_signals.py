@@ -5,7 +5,7 @@ from collections.abc import Iterator
 from whet.failures.fingerprints import Cause
 from whet.failures.phrases import AGENT_PHRASES, USER_PHRASES, shortened
 from whet.failures.signals import Kind, Signal
-from whet.failures.view import Evidence, Saying, Step
+from whet.failures.view import JudgedCall, Saying, SessionView
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
 from whet.sessions.call_effects import Effect
@@ -20,7 +20,7 @@ TOPIC_WORDS = 12
 PLANNING = frozenset({"exit_plan_mode", "ask_user_question", "request_user_input", "update_plan"})
 
 
-def false_claims(evidence: Evidence) -> Iterator[Signal]:
+def false_claims(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that it is done, or that checks pass, and the last thing that it did says otherwise."""
     for saying in _closing(evidence):
         before = [step for step in evidence.steps if step.message < saying.message]
@@ -30,7 +30,7 @@ def false_claims(evidence: Evidence) -> Iterator[Signal]:
             yield _said(Kind.HALLUCINATION, saying, phrase, confidence=0.8, step=denied)
 
 
-def _denying_step(saying: Saying, before: list[Step]) -> Step | None:
+def _denying_step(saying: Saying, before: list[JudgedCall]) -> JudgedCall | None:
     """The failed step that a claim passes over in silence."""
     if saying.has(Phrase.INABILITY, Phrase.SURRENDER, Phrase.APOLOGY) or not before:
         return None
@@ -43,7 +43,7 @@ def _denying_step(saying: Saying, before: list[Step]) -> Step | None:
     return None
 
 
-def unbacked_claims(evidence: Evidence) -> Iterator[Signal]:
+def unbacked_claims(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that checks pass and never ran one."""
     checks = {Effect.CHECKS, Effect.RUNS}
     for saying in _closing(evidence):
@@ -52,7 +52,7 @@ def unbacked_claims(evidence: Evidence) -> Iterator[Signal]:
             yield _said(Kind.HALLUCINATION, saying, Phrase.VERIFIED, confidence=0.6)
 
 
-def denials(evidence: Evidence) -> Iterator[Signal]:
+def denials(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that it lacks a capability that the record shows it has."""
     names = {step.tool for step in evidence.steps if step.worked} | set(evidence.transcript.tools)
     words = {word for name in names for word in plain_name(name).split("_") if len(word) >= WORD_LENGTH}
@@ -63,7 +63,7 @@ def denials(evidence: Evidence) -> Iterator[Signal]:
                 yield _said(Kind.HALLUCINATION, saying, Phrase.DENIAL, confidence=0.5)
 
 
-def corrections(evidence: Evidence) -> Iterator[Signal]:
+def corrections(evidence: SessionView) -> Iterator[Signal]:
     """The person corrects the agent, refuses a call, or stops it to say something else."""
     for saying in _answers_to_agent(evidence):
         if saying.has(Phrase.SETTLED):
@@ -87,7 +87,7 @@ def corrections(evidence: Evidence) -> Iterator[Signal]:
             )
 
 
-def reminders(evidence: Evidence) -> Iterator[Signal]:
+def reminders(evidence: SessionView) -> Iterator[Signal]:
     """The person has said it before, or the agent says that it lost the thread."""
     for saying in _answers_to_agent(evidence):
         if saying.has(Phrase.REMINDER):
@@ -97,7 +97,7 @@ def reminders(evidence: Evidence) -> Iterator[Signal]:
             yield _said(Kind.CONTEXT_LOSS, saying, Phrase.FORGOT, confidence=0.6)
 
 
-def surrenders(evidence: Evidence) -> Iterator[Signal]:
+def surrenders(evidence: SessionView) -> Iterator[Signal]:
     """The agent ends without a result: it says so, or it falls silent after failures."""
     final = evidence.final
     if final is None:
@@ -111,7 +111,7 @@ def surrenders(evidence: Evidence) -> Iterator[Signal]:
         yield _said(Kind.GAVE_UP, final, Phrase.SURRENDER, confidence=0.6)
 
 
-def _closing(evidence: Evidence) -> Iterator[Saying]:
+def _closing(evidence: SessionView) -> Iterator[Saying]:
     """What the agent said at the end of its turns: without a call, before the person speaks or the record ends."""
     messages = evidence.transcript.messages
     for saying in evidence.by_agent:
@@ -122,12 +122,12 @@ def _closing(evidence: Evidence) -> Iterator[Saying]:
             yield saying
 
 
-def _answers_to_agent(evidence: Evidence) -> tuple[Saying, ...]:
+def _answers_to_agent(evidence: SessionView) -> tuple[Saying, ...]:
     first = next((i for i, m in enumerate(evidence.transcript.messages) if m.role is Role.AGENT), None)
     return () if first is None else tuple(saying for saying in evidence.by_user if saying.message > first)
 
 
-def _follows_interrupt(evidence: Evidence, saying: Saying) -> bool:
+def _follows_interrupt(evidence: SessionView, saying: Saying) -> bool:
     before = evidence.transcript.messages[max(0, saying.message - 1)]
     return before.origin is Origin.INTERRUPT and len(saying.words.split()) > 3
 
@@ -138,7 +138,7 @@ def _topic(saying: Saying) -> str:
     return " ".join(sorted(word for word in words if len(word) >= WORD_LENGTH)[:TOPIC_WORDS])
 
 
-def _said(kind: Kind, saying: Saying, phrase: Phrase, *, confidence: float, step: Step | None = None) -> Signal:
+def _said(kind: Kind, saying: Saying, phrase: Phrase, *, confidence: float, step: JudgedCall | None = None) -> Signal:
     table = USER_PHRASES if saying.role is Role.USER else AGENT_PHRASES
     return Signal(
         kind=kind,

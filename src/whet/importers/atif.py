@@ -13,7 +13,7 @@ from whet.importers.formats import Format
 from whet.importers.identity import identity
 from whet.importers.openai_messages import tool_name
 from whet.importers.source import Source
-from whet.importers.steps import Steps
+from whet.importers.steps import OpenCalls
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Thought, ToolCall, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.text import fields
@@ -90,7 +90,7 @@ def _transcript(source: Source, record: dict[str, Any], native_id: str, parent: 
 
 
 def _messages(source: Source, record: dict[str, Any], model: str) -> Iterator[Message]:
-    steps = Steps()
+    steps = OpenCalls()
     begun = False
     for index, step in enumerate(fields.objects(record, "steps")):
         if step.get("is_copied_context") is True:
@@ -118,14 +118,14 @@ def _role(step: dict[str, Any]) -> Role | None:
     return role
 
 
-def _message(step: dict[str, Any], role: Role, steps: Steps, index: int) -> Message:
+def _message(step: dict[str, Any], role: Role, steps: OpenCalls, index: int) -> Message:
     steps.begin()
     at = fields.seconds(step.get("timestamp"))
     usage = _usage(fields.mapping(step, "metrics"), "") if role is Role.AGENT else None
     return content.spoken(role, _parts(step, steps, index), at=at, usage=usage)
 
 
-def _parts(step: dict[str, Any], steps: Steps, index: int) -> Iterator[Part]:
+def _parts(step: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:
     if thought := fields.text(step, "reasoning_content"):
         yield Thought(thought)
     yield from content.shown(step.get("message"))
@@ -139,7 +139,7 @@ def _results(step: dict[str, Any]) -> list[dict[str, Any]]:
     return fields.objects(fields.mapping(step, "observation"), "results")
 
 
-def _answers(step: dict[str, Any], steps: Steps, at: float | None) -> Iterator[Message]:
+def _answers(step: dict[str, Any], steps: OpenCalls, at: float | None) -> Iterator[Message]:
     for result in _results(step):
         call_id = steps.answer(fields.text(result, "source_call_id"))
         if call_id:

@@ -10,7 +10,7 @@ import msgspec
 from whet.importers import content, turns
 from whet.importers.formats import Format
 from whet.importers.source import Record, Source
-from whet.importers.turns import Turn
+from whet.importers.turns import AgentTurn
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -47,7 +47,7 @@ SYNTHETIC = "<synthetic>"
 TITLE_CHARACTERS = 200
 
 
-class Lineage(NamedTuple):
+class FileLineage(NamedTuple):
     """The file's own session, and the one it resumed, if any."""
 
     own: str
@@ -55,11 +55,11 @@ class Lineage(NamedTuple):
 
 
 @dataclass(slots=True)
-class Thread:
+class ClaudeThread:
     """One conversation of the file: the main one, or a sub-agent's."""
 
-    entries: list[Turn | Message] = field(default_factory=list)
-    open: dict[str, Turn] = field(default_factory=dict)
+    entries: list[AgentTurn | Message] = field(default_factory=list)
+    open: dict[str, AgentTurn] = field(default_factory=dict)
     tools: dict[str, str] = field(default_factory=dict)
     first: dict[str, Any] = field(default_factory=dict)
     failure: str | None = None
@@ -84,7 +84,7 @@ def _is_line(record: dict[str, Any]) -> bool:
 
 
 def read(source: Source) -> Iterator[Transcript]:
-    threads: dict[str, Thread] = {}
+    threads: dict[str, ClaudeThread] = {}
     side_of: dict[str, str] = {}  # uuid of a side chain's line → the chain it belongs to
     seen: set[str] = set()
     ids: dict[str, None] = {}  # session ids in the order of their appearance
@@ -106,7 +106,7 @@ def read(source: Source) -> Iterator[Transcript]:
         seen.add(uuid)
         ids[fields.text(record, "sessionId")] = None
         key = _thread_key(record, side_of, stem)
-        _take(threads.setdefault(key, Thread()), record)
+        _take(threads.setdefault(key, ClaudeThread()), record)
     lineage = _lineage(source, [found for found in ids if found])
     # A file may begin with the titles of other conversations.
     title = next((named for named, leaf in reversed(titles) if named and (not leaf or leaf in seen)), "")
@@ -135,14 +135,14 @@ def _thread_key(record: dict[str, Any], side_of: dict[str, str], stem: str) -> s
     return key
 
 
-def _lineage(source: Source, ids: list[str]) -> Lineage:
+def _lineage(source: Source, ids: list[str]) -> FileLineage:
     """A resumed session copies its predecessor's lines with their session id before its own."""
     stem = source.path.stem
     own = stem if stem in ids or not ids else ids[-1]
-    return Lineage(own, next((found for found in ids if found != own), ""))
+    return FileLineage(own, next((found for found in ids if found != own), ""))
 
 
-def _take(thread: Thread, record: dict[str, Any]) -> None:
+def _take(thread: ClaudeThread, record: dict[str, Any]) -> None:
     thread.first = thread.first or record
     at = fields.seconds(record.get("timestamp"))
     message = fields.mapping(record, "message")
@@ -152,7 +152,7 @@ def _take(thread: Thread, record: dict[str, Any]) -> None:
         _take_user(thread, record, message, at)
 
 
-def _take_agent(thread: Thread, record: dict[str, Any], message: dict[str, Any], at: float | None) -> None:
+def _take_agent(thread: ClaudeThread, record: dict[str, Any], message: dict[str, Any], at: float | None) -> None:
     model = fields.text(message, "model")
     failed = bool(record.get("isApiErrorMessage"))
     synthetic = model == SYNTHETIC or failed
@@ -163,7 +163,7 @@ def _take_agent(thread: Thread, record: dict[str, Any], message: dict[str, Any],
     turn = thread.open.get(key) if key else None
     if turn is None:
         origin = Origin.INSERTED if synthetic else Origin.TURN
-        turn = Turn(parts, at, "" if synthetic else model, None, origin)
+        turn = AgentTurn(parts, at, "" if synthetic else model, None, origin)
         thread.entries.append(turn)
         thread.open[key] = turn
     else:
@@ -172,7 +172,7 @@ def _take_agent(thread: Thread, record: dict[str, Any], message: dict[str, Any],
         turn.usage = usage(fields.mapping(message, "usage")) or turn.usage
 
 
-def _take_user(thread: Thread, record: dict[str, Any], message: dict[str, Any], at: float | None) -> None:
+def _take_user(thread: ClaudeThread, record: dict[str, Any], message: dict[str, Any], at: float | None) -> None:
     blocks = message.get("content")
     said: list[Any] = []
     for block in blocks if isinstance(blocks, list) else [blocks]:
@@ -187,7 +187,7 @@ def _take_user(thread: Thread, record: dict[str, Any], message: dict[str, Any], 
             thread.entries.append(content.spoken(Role.USER, parts, at=at, origin=origin))
 
 
-def _answer(thread: Thread, record: dict[str, Any], block: dict[str, Any]) -> ToolResult:
+def _answer(thread: ClaudeThread, record: dict[str, Any], block: dict[str, Any]) -> ToolResult:
     call_id, answer = fields.text(block, "tool_use_id"), record.get("toolUseResult")
     found = content.result(
         call_id, block.get("content"), tool=thread.tools.get(call_id, ""), error=_error(record, block)
@@ -254,7 +254,7 @@ def _command(messages: tuple[Message, ...]) -> str:
     return " ".join(f"{name} {arguments}".split())[:TITLE_CHARACTERS] if name else ""
 
 
-def _transcript(key: str, thread: Thread, lineage: Lineage, title: str) -> Transcript:
+def _transcript(key: str, thread: ClaudeThread, lineage: FileLineage, title: str) -> Transcript:
     first, messages = thread.first, turns.gathered(thread.entries)
     started, ended = turns.span(messages)
     forked = fields.text(fields.mapping(first, "forkedFrom"), "sessionId")

@@ -8,11 +8,11 @@ from typing import Any
 import msgspec
 
 from whet.importers import content, turns
-from whet.importers.codex_results import Facts, completed, disposition, facts
-from whet.importers.codex_usage import Tally
+from whet.importers.codex_results import CallFacts, completed, disposition, facts
+from whet.importers.codex_usage import UsageTally
 from whet.importers.formats import Format
 from whet.importers.source import Source
-from whet.importers.turns import Turn
+from whet.importers.turns import AgentTurn
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Text, Thought, ToolCall, Transcript
 from whet.text import fields
 
@@ -39,14 +39,14 @@ UUID_LENGTH = 36
 
 
 @dataclass(slots=True)
-class Session:
+class CodexFile:
     """What has been read of a rollout."""
 
-    entries: list[Turn | Message] = field(default_factory=list)
-    open: Turn | None = None
-    tally: Tally = field(default_factory=Tally)
+    entries: list[AgentTurn | Message] = field(default_factory=list)
+    open: AgentTurn | None = None
+    tally: UsageTally = field(default_factory=UsageTally)
     tools: dict[str, str] = field(default_factory=dict)
-    facts: dict[str, Facts] = field(default_factory=dict)
+    facts: dict[str, CallFacts] = field(default_factory=dict)
     meta: dict[str, Any] = field(default_factory=dict)
     first_model: str = ""
     model: str = ""
@@ -64,7 +64,7 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Transcript]:
-    session = Session()
+    session = CodexFile()
     for _, record in source.records():
         kind, item = _unwrapped(record)
         at = fields.seconds(record.get("timestamp"))
@@ -102,7 +102,7 @@ def _unwrapped(record: dict[str, Any]) -> tuple[str, dict[str, Any]]:
     return ("response_item", record) if "type" in record else ("", {})
 
 
-def _take_item(session: Session, item: dict[str, Any], at: float | None) -> None:
+def _take_item(session: CodexFile, item: dict[str, Any], at: float | None) -> None:
     kind = fields.text(item, "type") or ("message" if "role" in item else "")
     if kind == "message":
         _take_message(session, item, at)
@@ -120,7 +120,7 @@ def _take_item(session: Session, item: dict[str, Any], at: float | None) -> None
         _take_output(session, item, at)
 
 
-def _take_message(session: Session, item: dict[str, Any], at: float | None) -> None:
+def _take_message(session: CodexFile, item: dict[str, Any], at: float | None) -> None:
     role = fields.text(item, "role")
     if role == "assistant":
         _say(session, list(content.parts(item.get("content"))), at)
@@ -157,16 +157,16 @@ def _origin(block: object) -> Origin:
     return Origin.INSERTED if inserted else Origin.TURN
 
 
-def _append(session: Session, message: Message) -> None:
+def _append(session: CodexFile, message: Message) -> None:
     session.entries.append(message)
     session.open = None
 
 
-def _say(session: Session, parts: list[Part], at: float | None) -> None:
+def _say(session: CodexFile, parts: list[Part], at: float | None) -> None:
     if not parts:
         return
     if session.open is None or session.tally.divides(session.open):
-        session.open = Turn([], at, session.model)
+        session.open = AgentTurn([], at, session.model)
         session.entries.append(session.open)
         session.tally.opened(session.open)
     session.open.parts.extend(parts)
@@ -180,7 +180,7 @@ def _call(item: dict[str, Any], kind: str) -> ToolCall:
     return ToolCall(fields.text(item, "call_id", "id"), name, fields.json_text(asked[0] if asked else {}))
 
 
-def _take_server_call(session: Session, item: dict[str, Any], kind: str, at: float | None) -> None:
+def _take_server_call(session: CodexFile, item: dict[str, Any], kind: str, at: float | None) -> None:
     """The provider ran it within the model call: its status is recorded, its result is not."""
     call_id = fields.text(item, "call_id", "id") or f"{kind}-{len(session.entries)}"
     name = kind.removesuffix("_call")
@@ -190,7 +190,7 @@ def _take_server_call(session: Session, item: dict[str, Any], kind: str, at: flo
     session.entries.append(content.answered(content.result(call_id, None, tool=name, error=error), at=at))
 
 
-def _take_output(session: Session, item: dict[str, Any], at: float | None) -> None:
+def _take_output(session: CodexFile, item: dict[str, Any], at: float | None) -> None:
     call_id, output, error = fields.text(item, "call_id", "id"), item.get("output"), None
     if isinstance(output, dict) and "content" in output:
         success = fields.flag(output, "success")
@@ -201,7 +201,7 @@ def _take_output(session: Session, item: dict[str, Any], at: float | None) -> No
     session.tally.answered()
 
 
-def _take_event(session: Session, event: dict[str, Any], at: float | None) -> None:
+def _take_event(session: CodexFile, event: dict[str, Any], at: float | None) -> None:
     kind = fields.text(event, "type")
     if kind == "token_count":
         session.tally.count(fields.mapping(event, "info"))
@@ -218,7 +218,7 @@ def _take_event(session: Session, event: dict[str, Any], at: float | None) -> No
         session.title = fields.text(event, "thread_name", "name") or session.title
 
 
-def _take_abort(session: Session, reason: str, at: float | None) -> None:
+def _take_abort(session: CodexFile, reason: str, at: float | None) -> None:
     if reason == "budget_limited":
         session.ending, session.detail = Ending.BUDGET, reason
     elif reason != "review_ended":
@@ -227,7 +227,7 @@ def _take_abort(session: Session, reason: str, at: float | None) -> None:
         _append(session, content.spoken(Role.USER, words, at=at, origin=Origin.INTERRUPT))
 
 
-def _transcript(source: Source, session: Session) -> Transcript:
+def _transcript(source: Source, session: CodexFile) -> Transcript:
     meta, start = session.meta, fields.mapping(session.meta, "source")
     spawned = fields.mapping(fields.mapping(start, "subagent"), "thread_spawn")
     messages = tuple(completed(message, session.facts) for message in turns.gathered(session.entries))

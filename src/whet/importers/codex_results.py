@@ -13,7 +13,7 @@ REJECTIONS = ("exec command rejected by user", "patch rejected by user", "reject
 
 
 @dataclass(frozen=True, slots=True)
-class Facts:
+class CallFacts:
     """What events say about a call, which may come before or after its result."""
 
     exit_code: int | None = None
@@ -31,16 +31,16 @@ def disposition(words: str) -> Disposition | None:
     return None
 
 
-def facts(event: dict[str, Any]) -> Facts:
+def facts(event: dict[str, Any]) -> CallFacts:
     if fields.text(event, "status") == "declined":
-        return Facts(declined=True)
+        return CallFacts(declined=True)
     success = fields.flag(event, "success")
     outcome = fields.mapping(event, "result")
     failed = "Err" in outcome or fields.flag(fields.mapping(outcome, "Ok"), "isError") or None
-    return Facts(fields.code(event, "exit_code"), failed if success is None else not success)
+    return CallFacts(fields.code(event, "exit_code"), failed if success is None else not success)
 
 
-def completed(message: Message, known: Mapping[str, Facts]) -> Message:
+def completed(message: Message, known: Mapping[str, CallFacts]) -> Message:
     part = message.parts[0] if message.parts else None
     if not isinstance(part, ToolResult) or not (more := known.get(part.call_id)):
         return message

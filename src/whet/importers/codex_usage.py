@@ -3,20 +3,20 @@
 from dataclasses import dataclass, field
 from typing import Any
 
-from whet.importers.turns import Turn
+from whet.importers.turns import AgentTurn
 from whet.sessions.transcripts import Usage
 from whet.text import fields
 
 
 @dataclass(slots=True)
-class Tally:
+class UsageTally:
     """Gives each model call its count once.
 
     Older versions write the count before what the model said, newer ones after it; both write counts that only
     repeat the last. A count goes to the latest turn that has none, else waits for the next turn.
     """
 
-    latest: Turn | None = None
+    latest: AgentTurn | None = None
     waiting: Usage | None = None
     counted_before: bool = False
     closed: bool = False
@@ -38,7 +38,7 @@ class Tally:
             self.waiting = usage
         self.closed = True
 
-    def opened(self, turn: Turn) -> None:
+    def opened(self, turn: AgentTurn) -> None:
         turn.usage, self.waiting = self.waiting, None
         self.latest, self.counted_before, self.closed = turn, turn.usage is not None, False
 
@@ -46,7 +46,7 @@ class Tally:
         """A result came in; where counts come first, more calls of the same model call may follow it."""
         self.closed = self.closed or not self.counted_before
 
-    def divides(self, turn: Turn) -> bool:
+    def divides(self, turn: AgentTurn) -> bool:
         """Whether what the model says next belongs to a later call than `turn`."""
         return turn is not self.latest or self.closed
 

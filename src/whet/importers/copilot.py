@@ -9,7 +9,7 @@ import msgspec
 from whet.importers import content, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
-from whet.importers.turns import Turn
+from whet.importers.turns import AgentTurn
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -40,11 +40,11 @@ DISPOSITIONS = {
 
 
 @dataclass(slots=True)
-class Thread:
+class CopilotThread:
     """One conversation of the file: the main one, or a sub-agent's."""
 
-    entries: list[Turn | Message] = field(default_factory=list)
-    latest: Turn | None = None
+    entries: list[AgentTurn | Message] = field(default_factory=list)
+    latest: AgentTurn | None = None
     thought: str = ""
     title: str = ""
     ending: Ending = Ending.UNKNOWN
@@ -52,10 +52,10 @@ class Thread:
 
 
 @dataclass(slots=True)
-class Session:
+class CopilotFile:
     """What has been read of the file."""
 
-    threads: dict[str, Thread] = field(default_factory=lambda: {"": Thread()})
+    threads: dict[str, CopilotThread] = field(default_factory=lambda: {"": CopilotThread()})
     tools: dict[str, str] = field(default_factory=dict)
     servers: set[str] = field(default_factory=set)  # calls that went to an MCP server
     refusals: dict[str, Disposition] = field(default_factory=dict)
@@ -75,7 +75,7 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Transcript]:
-    session, seen = Session(), set[str]()
+    session, seen = CopilotFile(), set[str]()
     for _, record in source.records():
         identity = fields.text(record, "id")
         if identity and identity in seen:
@@ -92,7 +92,7 @@ def read(source: Source) -> Iterator[Transcript]:
         else:
             key = fields.text(record, "agentId")
             key = key or session.agents.get(fields.text(data, "parentToolCallId"), "")
-            _take(session, session.threads.setdefault(key, Thread()), kind, data, at)
+            _take(session, session.threads.setdefault(key, CopilotThread()), kind, data, at)
     said = {key: thread for key, thread in session.threads.items() if thread.entries}
     main = fields.text(session.start, "sessionId") or _named(source)
     for key, thread in said.items():
@@ -105,7 +105,7 @@ def _named(source: Source) -> str:
     return source.path.parent.name if source.path.stem == "events" else source.path.stem
 
 
-def _take_about(session: Session, kind: str, data: dict[str, Any], at: float | None) -> None:
+def _take_about(session: CopilotFile, kind: str, data: dict[str, Any], at: float | None) -> None:
     if kind in ("session.start", "session.resume"):
         session.start = session.start or data
         session.context = session.context or fields.mapping(data, "context")
@@ -122,7 +122,7 @@ def _take_about(session: Session, kind: str, data: dict[str, Any], at: float | N
         _take_compaction(main, data, at)
 
 
-def _take_permission(session: Session, kind: str, data: dict[str, Any]) -> None:
+def _take_permission(session: CopilotFile, kind: str, data: dict[str, Any]) -> None:
     request, answer = fields.text(data, "requestId"), fields.text(fields.mapping(data, "result"), "kind")
     if kind == "permission.requested":
         session.asked[request] = fields.text(fields.mapping(data, "permissionRequest"), "toolCallId")
@@ -132,17 +132,17 @@ def _take_permission(session: Session, kind: str, data: dict[str, Any]) -> None:
             session.refusals[session.asked[request]] = refusal
 
 
-def _take_compaction(thread: Thread, data: dict[str, Any], at: float | None) -> None:
+def _take_compaction(thread: CopilotThread, data: dict[str, Any], at: float | None) -> None:
     if words := fields.text(data, "summaryContent"):
         used = _usage(fields.mapping(data, "compactionTokensUsed"))
         thread.entries.append(content.spoken(Role.USER, [Text(words)], at=at, usage=used, origin=Origin.SUMMARY))
 
 
-def _take_subagent(session: Session, kind: str, data: dict[str, Any], agent: str) -> None:
+def _take_subagent(session: CopilotFile, kind: str, data: dict[str, Any], agent: str) -> None:
     call = fields.text(data, "toolCallId")
     if kind == "subagent.started" and (agent or call):
         session.agents[call] = agent or call
-        thread = session.threads.setdefault(agent or call, Thread())
+        thread = session.threads.setdefault(agent or call, CopilotThread())
         thread.title = fields.text(data, "agentDisplayName", "agentName")
     elif call in session.agents:
         thread = session.threads[session.agents[call]]
@@ -152,7 +152,7 @@ def _take_subagent(session: Session, kind: str, data: dict[str, Any], agent: str
             thread.ending, thread.detail = Ending.FAILED, fields.text(data, "error")
 
 
-def _take(session: Session, thread: Thread, kind: str, data: dict[str, Any], at: float | None) -> None:
+def _take(session: CopilotFile, thread: CopilotThread, kind: str, data: dict[str, Any], at: float | None) -> None:
     if kind == "user.message":
         _take_user(thread, data, at)
     elif kind == "assistant.message":
@@ -173,7 +173,7 @@ def _take(session: Session, thread: Thread, kind: str, data: dict[str, Any], at:
         thread.entries.append(content.spoken(INSERTED[kind], parts, at=at, origin=Origin.INSERTED))
 
 
-def _take_user(thread: Thread, data: dict[str, Any], at: float | None) -> None:
+def _take_user(thread: CopilotThread, data: dict[str, Any], at: float | None) -> None:
     parts: list[Part] = list(content.shown(data.get("content")))
     for attached in fields.objects(data, "attachments"):
         name = fields.text(attached, "path", "displayName")
@@ -188,7 +188,7 @@ def _take_user(thread: Thread, data: dict[str, Any], at: float | None) -> None:
     thread.entries.append(content.spoken(Role.USER, parts, at=at, origin=origin))
 
 
-def _take_agent(session: Session, thread: Thread, data: dict[str, Any], at: float | None) -> None:
+def _take_agent(session: CopilotFile, thread: CopilotThread, data: dict[str, Any], at: float | None) -> None:
     parts: list[Part] = []
     if words := fields.text(data, "reasoningText") or thread.thought:
         parts.append(Thought(words))
@@ -205,11 +205,11 @@ def _take_agent(session: Session, thread: Thread, data: dict[str, Any], at: floa
             parts.append(call)
     if parts:
         model = fields.text(data, "model") or session.model
-        thread.latest = Turn(parts, at, model, _usage(data))
+        thread.latest = AgentTurn(parts, at, model, _usage(data))
         thread.entries.append(thread.latest)
 
 
-def _take_start(session: Session, thread: Thread, data: dict[str, Any], at: float | None) -> None:
+def _take_start(session: CopilotFile, thread: CopilotThread, data: dict[str, Any], at: float | None) -> None:
     call_id, name = fields.text(data, "toolCallId"), fields.text(data, "toolName")
     if fields.text(data, "mcpServerName"):
         session.servers.add(call_id)
@@ -218,11 +218,11 @@ def _take_start(session: Session, thread: Thread, data: dict[str, Any], at: floa
     # Some records leave out the message that asked for the call.
     session.tools[call_id] = name
     call = ToolCall(call_id, name, fields.json_text(data.get("arguments", {})))
-    thread.latest = Turn([call], at, session.model)
+    thread.latest = AgentTurn([call], at, session.model)
     thread.entries.append(thread.latest)
 
 
-def _answer(session: Session, data: dict[str, Any], at: float | None) -> Message:
+def _answer(session: CopilotFile, data: dict[str, Any], at: float | None) -> Message:
     call_id, outcome = fields.text(data, "toolCallId"), fields.mapping(data, "result")
     failure = fields.mapping(data, "error")
     success = fields.flag(data, "success")
@@ -252,7 +252,7 @@ def _usage(record: dict[str, Any]) -> Usage | None:
     return used if used != Usage() else None
 
 
-def _transcript(session: Session, thread: Thread, main: str, key: str) -> Transcript:
+def _transcript(session: CopilotFile, thread: CopilotThread, main: str, key: str) -> Transcript:
     messages = turns.gathered(thread.entries)
     begun = None if key else fields.seconds(session.start.get("startTime"))
     started, ended = turns.span(messages, begun)

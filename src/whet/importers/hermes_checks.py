@@ -2,14 +2,14 @@
 
 from whet.importers import databases, tables
 from whet.importers.source import Source, Unreadable
-from whet.sessions.transcripts import Check
+from whet.sessions.transcripts import RecordedCheck
 from whet.text import fields
 
 FILE = "verification_evidence.db"
 COLUMNS = frozenset({"session_id", "command", "status"})
 STATUSES = {"passed": True, "failed": False}
 
-Checks = dict[str, tuple[Check, ...]]
+Checks = dict[str, tuple[RecordedCheck, ...]]
 
 
 def load(source: Source) -> Checks:
@@ -30,14 +30,14 @@ def load(source: Source) -> Checks:
     return checks
 
 
-def _check(row: dict[str, object]) -> Check:
+def _check(row: dict[str, object]) -> RecordedCheck:
     exit_code = fields.code(row, "exit_code")
     facts = (
         fields.text(row, "kind"),
         fields.text(row, "scope"),
         "" if exit_code is None else f"exit code {exit_code}",
     )
-    return Check(
+    return RecordedCheck(
         name=fields.text(row, "canonical_command", "command"),
         passed=STATUSES.get(fields.text(row, "status")),
         detail=", ".join(filter(None, facts)),

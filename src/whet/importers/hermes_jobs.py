@@ -17,7 +17,7 @@ PAUSED = ("paused", "disabled")
 ENDED = ("completed", "done", "expired")
 
 
-class Found(NamedTuple):
+class HermesJob(NamedTuple):
     """A job as Whet can have it, and what of it was left behind; or why there is none."""
 
     name: str
@@ -26,7 +26,7 @@ class Found(NamedTuple):
     fault: str = ""
 
 
-class Place(NamedTuple):
+class HermesPlace(NamedTuple):
     """Where Hermes lives, where a job works that names no folder, and the zone of the machine."""
 
     home: Path
@@ -35,7 +35,7 @@ class Place(NamedTuple):
     now: float
 
 
-def read(text: str, place: Place, *, taken: tuple[str, ...] = ()) -> tuple[Found, ...]:
+def read(text: str, place: HermesPlace, *, taken: tuple[str, ...] = ()) -> tuple[HermesJob, ...]:
     """Every job in the file, each with what cannot be had here; raises WhetError where it is no such file."""
     try:
         document = msgspec.json.decode(text.removeprefix("\ufeff"))
@@ -44,7 +44,7 @@ def read(text: str, place: Place, *, taken: tuple[str, ...] = ()) -> tuple[Found
     listed = fields.objects(document, "jobs") if isinstance(document, dict) else document
     if not isinstance(listed, list) or (isinstance(document, dict) and "jobs" not in document):
         raise WhetError("This is no file with the jobs of Hermes.", advice="It is cron/jobs.json in Hermes' home.")
-    found: list[Found] = []
+    found: list[HermesJob] = []
     for record in listed:
         if isinstance(record, dict):
             known = (*taken, *(each.name for each in found))
@@ -52,22 +52,22 @@ def read(text: str, place: Place, *, taken: tuple[str, ...] = ()) -> tuple[Found
     return tuple(found)
 
 
-def _found(record: dict[str, Any], place: Place, taken: tuple[str, ...]) -> Found:
+def _found(record: dict[str, Any], place: HermesPlace, taken: tuple[str, ...]) -> HermesJob:
     name = name_for(fields.text(record, "name", "id") or fields.text(record, "prompt"), taken)
     if fields.text(record, "state") in ENDED:
-        return Found(name, None, fault="it is over")
+        return HermesJob(name, None, fault="it is over")
     notes: list[str] = []
     try:
         job = _job(record, place, name, notes)
         schedule = schedule_of(job)
         if schedule.kind == "once" and schedule.at <= place.now:
-            return Found(name, None, fault="its time is over")
-        return Found(name, check(job), tuple(notes))
+            return HermesJob(name, None, fault="its time is over")
+        return HermesJob(name, check(job), tuple(notes))
     except WhetError as error:
-        return Found(name, None, fault=error.message)
+        return HermesJob(name, None, fault=error.message)
 
 
-def _job(record: dict[str, Any], place: Place, name: str, notes: list[str]) -> Job:
+def _job(record: dict[str, Any], place: HermesPlace, name: str, notes: list[str]) -> Job:
     skills = [each for each in fields.items(record, "skills") if isinstance(each, str) and each]
     times, done = (fields.whole(fields.mapping(record, "repeat"), key) for key in ("times", "completed"))
     is_once = fields.mapping(record, "schedule").get("kind") == "once"
@@ -109,7 +109,7 @@ def _schedule(record: dict[str, Any]) -> str:
     return fields.text(record, "schedule_display") or fields.text(known, "display")
 
 
-def _script(record: dict[str, Any], place: Place) -> str:
+def _script(record: dict[str, Any], place: HermesPlace) -> str:
     """The script's own file: Hermes keeps them in a folder of its own."""
     script = fields.text(record, "script")
     if not script:

@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from whet.importers import content, tables
-from whet.importers.steps import Steps
+from whet.importers.steps import OpenCalls
 from whet.sessions.transcripts import Disposition, Message, Origin, Part, Role, Thought, ToolCall, ToolResult, Usage
 from whet.text import fields
 
@@ -38,7 +38,7 @@ def conversation(rows: Iterable[Row], earlier: frozenset[Key]) -> Iterator[Messa
 
     `earlier` are the keys of the session that this one continues.
     """
-    steps = Steps()
+    steps = OpenCalls()
     for index, row in enumerate(_original(list(_own(rows)), earlier)):
         at = fields.seconds(row.get("timestamp"))
         role = ROLES.get(fields.text(row, "role"))
@@ -131,7 +131,7 @@ def _origin(row: Row) -> Origin:
     return Origin.TURN
 
 
-def _agent_parts(row: Row, steps: Steps, index: int) -> Iterator[Part]:
+def _agent_parts(row: Row, steps: OpenCalls, index: int) -> Iterator[Part]:
     if thought := fields.text(row, "reasoning_content", "reasoning"):
         yield Thought(thought)
     yield from content.parts(_content(row))
@@ -151,7 +151,7 @@ def _call(call: dict[str, Any]) -> ToolCall:
     return ToolCall(fields.text(call, "id", "call_id"), fields.text(function, "name"), arguments)
 
 
-def _result(row: Row, steps: Steps) -> ToolResult:
+def _result(row: Row, steps: OpenCalls) -> ToolResult:
     name = fields.text(row, "tool_name")
     call_id = steps.answer(fields.text(row, "tool_call_id"), name)
     return content.result(

@@ -46,14 +46,14 @@ ADVICE = "It is left out."
 _UNNAMED = re.compile(r"[^a-z0-9]+")
 
 
-class Found(NamedTuple):
+class HermesTemplate(NamedTuple):
     """A template, and why examples of its file were left out, each reason with how many."""
 
     template: Template
     left_out: dict[str, int]
 
 
-def read(text: str, *, stem: str) -> Found:
+def read(text: str, *, stem: str) -> HermesTemplate:
     """The template that a file of either form holds; raises WhetError where it holds none."""
     try:
         record = msgspec.json.decode(text.removeprefix("\ufeff"))
@@ -75,7 +75,7 @@ def read(text: str, *, stem: str) -> Found:
         made="imported",
         created=fields.seconds(record.get("created_at")),
     )
-    return Found(template, dict(left_out))
+    return HermesTemplate(template, dict(left_out))
 
 
 def told(left_out: Mapping[str, int]) -> str:

@@ -12,7 +12,7 @@ HISTORY_LIMIT = 100_000
 
 
 @dataclass(slots=True)
-class Events:
+class EventFacts:
     """Facts by the id of the message or call that they belong to."""
 
     times: dict[str, float] = field(default_factory=dict)
@@ -44,9 +44,9 @@ class Attachments:
         return text if text and self._left >= 0 else reference
 
 
-def gather(sample: dict[str, Any]) -> Events:
+def gather(sample: dict[str, Any]) -> EventFacts:
     """Read the model and tool events of a sample."""
-    events = Events()
+    events = EventFacts()
     last: dict[str, Any] = {}
     for event in fields.objects(sample, "events"):
         moment = fields.seconds(event.get("completed")) or fields.seconds(event.get("timestamp"))
@@ -59,7 +59,7 @@ def gather(sample: dict[str, Any]) -> Events:
     return events
 
 
-def _take_model(events: Events, event: dict[str, Any], moment: float | None) -> None:
+def _take_model(events: EventFacts, event: dict[str, Any], moment: float | None) -> None:
     output = fields.mapping(event, "output")
     events.tools = tuple(
         dict.fromkeys((*events.tools, *(fields.text(tool, "name") for tool in fields.objects(event, "tools"))))

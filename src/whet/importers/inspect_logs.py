@@ -6,7 +6,7 @@ from typing import Any
 from whet.importers import content, inspect_events, inspect_scores
 from whet.importers.archives import Archive
 from whet.importers.formats import Format
-from whet.importers.inspect_events import Events
+from whet.importers.inspect_events import EventFacts
 from whet.importers.source import Source, Unreadable
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, ToolCall, Transcript
 from whet.text import fields
@@ -101,7 +101,7 @@ def _ending(sample: dict[str, Any]) -> tuple[Ending, str]:
     return Ending.FINISHED, ""
 
 
-def _messages(sample: dict[str, Any], events: Events) -> Iterator[Message]:
+def _messages(sample: dict[str, Any], events: EventFacts) -> Iterator[Message]:
     recorded = fields.objects(sample, "messages") or list(events.history)
     resolve = inspect_events.Attachments(fields.mapping(sample, "attachments")).resolve
     marked = any(record.get("role") == "user" and record.get("source") == "input" for record in recorded)
@@ -155,7 +155,7 @@ def _served(message: dict[str, Any]) -> Iterator[Message]:
             )
 
 
-def _answer(message: dict[str, Any], events: Events) -> Message:
+def _answer(message: dict[str, Any], events: EventFacts) -> Message:
     error = fields.mapping(message, "error")
     reason, shown = fields.text(error, "message"), message.get("content")
     if error and reason and Text(reason) not in tuple(content.shown(shown)):

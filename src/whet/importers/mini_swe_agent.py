@@ -11,13 +11,13 @@ from whet.importers import completions, content
 from whet.importers.formats import Format
 from whet.importers.identity import identity
 from whet.importers.source import Source
-from whet.importers.steps import Steps
+from whet.importers.steps import OpenCalls
 from whet.sessions.transcripts import (
-    Check,
     Ending,
     Message,
     Origin,
     Part,
+    RecordedCheck,
     Role,
     Text,
     Thought,
@@ -79,13 +79,13 @@ def read(source: Source) -> Iterator[Transcript]:
         ending_detail=status,
         started=min(times, default=None),
         ended=max(times, default=None),
-        checks=(Check("submitted", passed=status == "Submitted", detail=status),) if status else (),
+        checks=(RecordedCheck("submitted", passed=status == "Submitted", detail=status),) if status else (),
         usage=None if counted or cost is None else Usage(cost_dollars=cost),
     )
 
 
 def _messages(records: list[dict[str, Any]]) -> Iterator[Message]:
-    steps = Steps()
+    steps = OpenCalls()
     asked = False  # whether the task has been given
     for index, record in enumerate(records):
         role, extra = fields.text(record, "role"), fields.mapping(record, "extra")
@@ -106,7 +106,7 @@ def _messages(records: list[dict[str, Any]]) -> Iterator[Message]:
             yield content.spoken(Role.USER, content.parts(record.get("content")), at=at, origin=origin)
 
 
-def _agent_parts(record: dict[str, Any], steps: Steps, index: int) -> Iterator[Part]:
+def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:
     if reasoning := fields.text(record, "reasoning_content"):
         yield Thought(reasoning)
     calls = completions.calls(record)
@@ -135,7 +135,7 @@ def command(words: str) -> tuple[str, str, str] | None:
     return None
 
 
-def _answer(record: dict[str, Any], steps: Steps, at: float | None) -> Message:
+def _answer(record: dict[str, Any], steps: OpenCalls, at: float | None) -> Message:
     call_id = steps.answer(fields.text(record, "tool_call_id"))
     extra = fields.mapping(record, "extra")
     answer = content.result(

@@ -11,13 +11,13 @@ from whet.importers.claude_code import INTERRUPT
 from whet.importers.formats import Format
 from whet.importers.identity import identity
 from whet.importers.source import Source
-from whet.importers.steps import Steps
+from whet.importers.steps import OpenCalls
 from whet.sessions.transcripts import (
-    Check,
     Disposition,
     Message,
     Origin,
     Part,
+    RecordedCheck,
     Role,
     Text,
     Thought,
@@ -125,7 +125,7 @@ def _transcript(record: dict[str, Any], native_id: str) -> Transcript:
 
 def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
     """Chat messages as messages, their calls and results paired."""
-    steps = Steps()
+    steps = OpenCalls()
     for index, record in enumerate(records):
         role = ROLES.get(fields.text(record, "role"))
         at = fields.seconds(record.get("timestamp") or record.get("created_at"))
@@ -145,7 +145,7 @@ def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
             yield content.spoken(role, content.parts(record.get("content")), at=at, origin=_origin(record))
 
 
-def _agent_parts(record: dict[str, Any], steps: Steps, index: int) -> Iterator[Part]:
+def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:
     if thought := fields.text(record, "reasoning_content", "reasoning"):
         yield Thought(thought)
     yield from content.parts(record.get("content"))
@@ -159,7 +159,7 @@ def _agent_parts(record: dict[str, Any], steps: Steps, index: int) -> Iterator[P
         yield ToolCall(call_id, name, fields.json_text(arguments))
 
 
-def _answer(record: dict[str, Any], steps: Steps, at: float | None) -> Message:
+def _answer(record: dict[str, Any], steps: OpenCalls, at: float | None) -> Message:
     call_id = steps.answer(fields.text(record, "tool_call_id"), fields.text(record, "name"))
     result = content.result(
         call_id,
@@ -194,13 +194,13 @@ def _origin(record: dict[str, Any]) -> Origin:
     return Origin.TURN
 
 
-def _checks(label: object) -> Iterator[Check]:
+def _checks(label: object) -> Iterator[RecordedCheck]:
     if isinstance(label, bool):
-        yield Check(name="success", passed=label)
+        yield RecordedCheck(name="success", passed=label)
     elif isinstance(label, dict):
         passed, score = fields.flag(label, "success"), fields.amount(label.get("reward"))
         if passed is not None or score is not None:
-            yield Check(name="success", passed=passed, score=score)
+            yield RecordedCheck(name="success", passed=passed, score=score)
 
 
 def tool_name(tool: dict[str, Any]) -> str:

@@ -6,7 +6,7 @@ from typing import Any
 
 from whet.importers import opencode_database
 from whet.importers.formats import Format
-from whet.importers.opencode_messages import Turn, conversation, ending
+from whet.importers.opencode_messages import OpenCodeMessage, conversation, ending
 from whet.importers.source import Source, Unreadable
 from whet.importers.turns import delegated
 from whet.sessions.transcripts import Purpose, Transcript
@@ -59,18 +59,18 @@ def _is_stored(source: Source) -> bool:
     )
 
 
-def _turn(message: dict[str, Any]) -> Turn:
-    return Turn(fields.mapping(message, "info"), fields.objects(message, "parts"))
+def _turn(message: dict[str, Any]) -> OpenCodeMessage:
+    return OpenCodeMessage(fields.mapping(message, "info"), fields.objects(message, "parts"))
 
 
-def _stored_turns(source: Source) -> list[Turn]:
+def _stored_turns(source: Source) -> list[OpenCodeMessage]:
     """The messages of a stored session, gathered from the folders of messages and of parts beside it."""
     storage = source.path.absolute().parent.parent.parent
     turns = []
     for info in _stored(source, storage / "message" / source.path.stem):
         name = fields.text(info, "id")
         is_name = bool(name) and "/" not in name and name not in (".", "..")
-        turns.append(Turn(info, list(_stored(source, storage / "part" / name)) if is_name else []))
+        turns.append(OpenCodeMessage(info, list(_stored(source, storage / "part" / name)) if is_name else []))
     return turns
 
 
@@ -83,7 +83,7 @@ def _stored(source: Source, folder: Path) -> Iterator[dict[str, Any]]:
             source.skip(f"{path.name}: {error}")
 
 
-def _transcript(info: dict[str, Any], turns: list[Turn]) -> Transcript:
+def _transcript(info: dict[str, Any], turns: list[OpenCodeMessage]) -> Transcript:
     times, parent = fields.mapping(info, "time"), fields.text(info, "parentID")
     how, detail = ending(turns)
     messages = tuple(conversation(turns, fields.mapping(info, "revert")))
@@ -105,7 +105,7 @@ def _transcript(info: dict[str, Any], turns: list[Turn]) -> Transcript:
     )
 
 
-def _folder(turn: Turn) -> str:
+def _folder(turn: OpenCodeMessage) -> str:
     return fields.text(fields.mapping(turn.info, "path"), "cwd")
 
 

@@ -6,7 +6,7 @@ from typing import Any, NamedTuple
 import apsw
 
 from whet.importers import tables
-from whet.importers.opencode_messages import Turn
+from whet.importers.opencode_messages import OpenCodeMessage
 from whet.importers.source import Source
 from whet.text import fields
 
@@ -19,7 +19,7 @@ class Stored(NamedTuple):
     """A session as the database holds it."""
 
     info: dict[str, Any]
-    turns: list[Turn]
+    turns: list[OpenCodeMessage]
 
 
 def recognise(source: Source) -> bool:
@@ -62,7 +62,7 @@ def _info(row: dict[str, Any]) -> dict[str, Any]:
     }
 
 
-def _turns(source: Source, connection: apsw.Connection, session_id: object) -> list[Turn]:
+def _turns(source: Source, connection: apsw.Connection, session_id: object) -> list[OpenCodeMessage]:
     parts: dict[str, list[dict[str, Any]]] = {}
     statement = "SELECT id, message_id, data FROM part WHERE session_id = ? ORDER BY message_id, id"
     for row in tables.rows(connection, statement, (session_id,)):
@@ -76,7 +76,7 @@ def _turns(source: Source, connection: apsw.Connection, session_id: object) -> l
     for row in tables.rows(connection, statement, (session_id,)):
         found = tables.document(row["data"])
         if isinstance(found, dict):
-            turns.append(Turn({**found, "id": fields.text(row, "id")}, parts.get(row["id"], [])))
+            turns.append(OpenCodeMessage({**found, "id": fields.text(row, "id")}, parts.get(row["id"], [])))
         else:
             source.skip(f"session {session_id}: message {row['id']} is not a JSON object")
     return turns

@@ -27,21 +27,21 @@ BLOCKS = ("The user has specified a rule which prevents you",)
 ABORTIONS = ("Tool execution aborted",)
 
 
-class Turn(NamedTuple):
+class OpenCodeMessage(NamedTuple):
     """One message as OpenCode keeps it."""
 
     info: dict[str, Any]
     parts: list[dict[str, Any]]
 
 
-class Step(NamedTuple):
+class ModelStep(NamedTuple):
     """One call of the model within an answer: its parts and, at its end, what it used."""
 
     parts: list[dict[str, Any]]
     finish: dict[str, Any]
 
 
-def conversation(turns: Iterable[Turn], revert: dict[str, Any]) -> Iterator[Message]:
+def conversation(turns: Iterable[OpenCodeMessage], revert: dict[str, Any]) -> Iterator[Message]:
     """The turns as messages, up to the point to which the person has taken the session back."""
     for turn in _kept(turns, revert):
         if turn.info.get("role") == "assistant":
@@ -50,7 +50,7 @@ def conversation(turns: Iterable[Turn], revert: dict[str, Any]) -> Iterator[Mess
             yield from _request(turn)
 
 
-def ending(turns: list[Turn]) -> tuple[Ending, str]:
+def ending(turns: list[OpenCodeMessage]) -> tuple[Ending, str]:
     """How the session ended, by the error or the finish of its last message, and the source's word for it."""
     info = turns[-1].info if turns else {}
     name = fields.text(fields.mapping(info, "error"), "name")
@@ -62,7 +62,7 @@ def ending(turns: list[Turn]) -> tuple[Ending, str]:
     return (Ending.FINISHED if done and finish != "tool-calls" else Ending.UNKNOWN), finish
 
 
-def _kept(turns: Iterable[Turn], revert: dict[str, Any]) -> Iterator[Turn]:
+def _kept(turns: Iterable[OpenCodeMessage], revert: dict[str, Any]) -> Iterator[OpenCodeMessage]:
     last, part = fields.text(revert, "messageID"), fields.text(revert, "partID")
     for turn in turns:
         if not last or fields.text(turn.info, "id") != last:
@@ -70,11 +70,11 @@ def _kept(turns: Iterable[Turn], revert: dict[str, Any]) -> Iterator[Turn]:
             continue
         ids = [fields.text(found, "id") for found in turn.parts]
         if part in ids:
-            yield Turn(turn.info, turn.parts[: ids.index(part)])
+            yield OpenCodeMessage(turn.info, turn.parts[: ids.index(part)])
         return
 
 
-def _request(turn: Turn) -> Iterator[Message]:
+def _request(turn: OpenCodeMessage) -> Iterator[Message]:
     """What the person wrote, and apart from it what OpenCode put beside it, such as the files that were named."""
     at = _time(turn.info)
     for synthetic in (False, True):
@@ -84,7 +84,7 @@ def _request(turn: Turn) -> Iterator[Message]:
             yield content.spoken(Role.USER, parts, at=at, origin=origin)
 
 
-def _answer(turn: Turn) -> Iterator[Message]:
+def _answer(turn: OpenCodeMessage) -> Iterator[Message]:
     info, at = turn.info, _time(turn.info)
     origin = Origin.SUMMARY if info.get("summary") is True else Origin.TURN
     steps = [step for step in _steps(turn.parts) if any(True for _ in _spoken_parts(step))]
@@ -104,23 +104,23 @@ def _answer(turn: Turn) -> Iterator[Message]:
     yield from _failure(info, at)
 
 
-def _steps(parts: list[dict[str, Any]]) -> Iterator[Step]:
+def _steps(parts: list[dict[str, Any]]) -> Iterator[ModelStep]:
     gathered: list[dict[str, Any]] = []
     for part in parts:
         kind = part.get("type")
         if kind == "step-start" and gathered:
-            yield Step(gathered, {})
+            yield ModelStep(gathered, {})
             gathered = []
         elif kind == "step-finish":
-            yield Step(gathered, part)
+            yield ModelStep(gathered, part)
             gathered = []
         else:
             gathered.append(part)
     if gathered:
-        yield Step(gathered, {})
+        yield ModelStep(gathered, {})
 
 
-def _spoken_parts(step: Step) -> Iterator[Part]:
+def _spoken_parts(step: ModelStep) -> Iterator[Part]:
     for part in step.parts:
         kind = part.get("type")
         if kind == "reasoning":
@@ -138,7 +138,7 @@ def _shown(part: dict[str, Any]) -> Iterator[Text | Media]:
         yield from content.shown(part)
 
 
-def _results(step: Step) -> Iterator[Message]:
+def _results(step: ModelStep) -> Iterator[Message]:
     for part in step.parts:
         state = fields.mapping(part, "state")
         if part.get("type") == "tool" and state.get("status") in ("completed", "error"):
@@ -191,7 +191,7 @@ def _time(info: dict[str, Any]) -> float | None:
     return fields.seconds(fields.mapping(info, "time").get("created"))
 
 
-def _step_time(step: Step) -> float | None:
+def _step_time(step: ModelStep) -> float | None:
     for part in step.parts:
         times = fields.mapping(part, "time") or fields.mapping(fields.mapping(part, "state"), "time")
         if (at := fields.seconds(times.get("start"))) is not None:

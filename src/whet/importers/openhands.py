@@ -9,9 +9,9 @@ from typing import Any
 
 from whet.importers.formats import Format
 from whet.importers.identity import identity
-from whet.importers.openhands_events import Conversation
+from whet.importers.openhands_events import OpenHandsState
 from whet.importers.source import Source
-from whet.sessions.transcripts import Check, Ending, Transcript, Usage
+from whet.sessions.transcripts import Ending, RecordedCheck, Transcript, Usage
 from whet.text import fields
 
 NAME = "openhands"
@@ -51,7 +51,7 @@ def _events(history: object) -> list[dict[str, Any]]:
 
 
 def _transcript(source: Source, index: int, row: dict[str, Any]) -> Transcript:
-    conversation = Conversation()
+    conversation = OpenHandsState()
     for event in _events(row.get("history")):
         conversation.take(event)
     times = [message.at for message in conversation.messages if message.at is not None]
@@ -77,17 +77,17 @@ def _transcript(source: Source, index: int, row: dict[str, Any]) -> Transcript:
     )
 
 
-def _checks(row: dict[str, Any]) -> Iterator[Check]:
+def _checks(row: dict[str, Any]) -> Iterator[RecordedCheck]:
     """The verdicts of an evaluation: its test result, and the resolver's own opinion."""
     result = fields.mapping(row, "test_result")
     for report in (fields.mapping(result, "report"), fields.mapping(row, "report"), result):
         resolved = fields.flag(report, "resolved")
         if resolved is not None:
-            yield Check("resolved", passed=resolved)
+            yield RecordedCheck("resolved", passed=resolved)
             break
     success = fields.flag(row, "success")
     if success is not None:
-        yield Check("success", passed=success, detail=fields.text(row, "result_explanation"))
+        yield RecordedCheck("success", passed=success, detail=fields.text(row, "result_explanation"))
 
 
 FORMAT = Format(NAME, "OpenHands", sniff, read)

@@ -5,7 +5,7 @@ from dataclasses import dataclass, field
 from typing import Any
 
 from whet.importers import completions, content
-from whet.importers.steps import Steps
+from whet.importers.steps import OpenCalls
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Thought, ToolCall, ToolResult
 from whet.text import fields
 
@@ -26,7 +26,7 @@ ASIDE = frozenset({"thought", "hidden", "blocking", "confirmation_state", "is_co
 
 
 @dataclass(slots=True)
-class Conversation:
+class OpenHandsState:
     """Messages so far, and what is known of how the conversation stands."""
 
     messages: list[Message] = field(default_factory=list)
@@ -34,7 +34,7 @@ class Conversation:
     ending_detail: str = ""
     folder: str = ""
     tools: tuple[str, ...] = ()
-    steps: Steps = field(default_factory=Steps)
+    steps: OpenCalls = field(default_factory=OpenCalls)
     calls: dict[object, str] = field(default_factory=dict)  # id of an action → id of its call
     counted: set[str] = field(default_factory=set)  # answers of the model whose usage has been taken
 

@@ -34,7 +34,7 @@ ABORTED_COMMAND = "Command aborted"
 
 
 @dataclass(slots=True)
-class Session:
+class PiFile:
     """What has been read of a session."""
 
     messages: list[Message] = field(default_factory=list)
@@ -51,7 +51,7 @@ def sniff(source: Source) -> bool:
 
 
 def read(source: Source) -> Iterator[Transcript]:
-    session = Session()
+    session = PiFile()
     for _, record in source.records():
         kind = fields.text(record, "type")
         at = fields.seconds(record.get("timestamp"))
@@ -70,7 +70,7 @@ def read(source: Source) -> Iterator[Transcript]:
         source.skip("no conversation in it")
 
 
-def _take(session: Session, role: str, message: dict[str, Any], at: float | None) -> None:
+def _take(session: PiFile, role: str, message: dict[str, Any], at: float | None) -> None:
     if role == "assistant":
         _take_agent(session, message, at)
     elif role == "toolResult":
@@ -90,13 +90,13 @@ def _take(session: Session, role: str, message: dict[str, Any], at: float | None
 
 
 def _add(
-    session: Session, role: Role, parts: list[Part] | list[Any], at: float | None, *, origin: Origin = Origin.TURN
+    session: PiFile, role: Role, parts: list[Part] | list[Any], at: float | None, *, origin: Origin = Origin.TURN
 ) -> None:
     if parts:
         session.messages.append(content.spoken(role, parts, at=at, origin=origin))
 
 
-def _take_agent(session: Session, message: dict[str, Any], at: float | None) -> None:
+def _take_agent(session: PiFile, message: dict[str, Any], at: float | None) -> None:
     parts = list(_parts(message.get("content")))
     if parts:
         session.messages.append(
@@ -132,7 +132,7 @@ def _parts(blocks: object) -> Iterator[Part]:
             yield from content.shown(block)
 
 
-def _take_result(session: Session, message: dict[str, Any], at: float | None) -> None:
+def _take_result(session: PiFile, message: dict[str, Any], at: float | None) -> None:
     answer = content.result(
         fields.text(message, "toolCallId"),
         message.get("content"),
@@ -162,7 +162,7 @@ def usage(record: dict[str, Any]) -> Usage | None:
     )
 
 
-def _transcript(source: Source, session: Session) -> Transcript:
+def _transcript(source: Source, session: PiFile) -> Transcript:
     header, messages = session.header, tuple(session.messages)
     started, ended = turns.span(messages, fields.seconds(header.get("timestamp")))
     ending = turns.settled(messages) if session.ending is Ending.UNKNOWN else session.ending

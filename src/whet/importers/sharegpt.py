@@ -12,7 +12,7 @@ from whet.importers import content, turns
 from whet.importers.formats import Format
 from whet.importers.identity import identity
 from whet.importers.source import Source, Unreadable, parse
-from whet.importers.steps import Steps
+from whet.importers.steps import OpenCalls
 from whet.sessions.transcripts import Ending, Message, Part, Role, Text, Thought, ToolCall, Transcript
 from whet.text import fields
 
@@ -36,7 +36,7 @@ BLOCK = re.compile(r"<(think|tool_call|tool_response)>(.*?)(?:</\1>|\Z)", re.DOT
 TOOL_MARKS = ("<tool_call>", "<tool_response>")
 
 
-class Block(NamedTuple):
+class MarkedPiece(NamedTuple):
     """A marked piece of a turn's text; `kind` is empty for the words between the marks."""
 
     kind: str
@@ -116,13 +116,13 @@ def _transcript(record: dict[str, Any], name: str, native_id: str) -> Transcript
 
 def conversation(said: Iterable[dict[str, Any]]) -> Iterator[Message]:
     """Turns as messages; a turn of several tool responses becomes a message each."""
-    steps = Steps()
+    steps = OpenCalls()
     for index, turn in enumerate(said):
         speaker = fields.text(turn, "from").lower()
         role, words = ROLES.get(speaker), fields.text(turn, "value")
         if role is Role.AGENT:
             steps.begin()
-            marked = [Block("tool_call", words)] if speaker == "function_call" else _blocks(words)
+            marked = [MarkedPiece("tool_call", words)] if speaker == "function_call" else _blocks(words)
             yield content.spoken(role, _agent_parts(marked, steps, index))
         elif role is Role.TOOL:
             yield from _answers(words, steps)
@@ -130,16 +130,16 @@ def conversation(said: Iterable[dict[str, Any]]) -> Iterator[Message]:
             yield content.spoken(role, content.shown(words))
 
 
-def _blocks(words: str) -> Iterator[Block]:
+def _blocks(words: str) -> Iterator[MarkedPiece]:
     position = 0
     for found in BLOCK.finditer(words):
-        yield Block("", words[position : found.start()].strip())
-        yield Block(found[1], found[2].strip())
+        yield MarkedPiece("", words[position : found.start()].strip())
+        yield MarkedPiece(found[1], found[2].strip())
         position = found.end()
-    yield Block("", words[position:].strip())
+    yield MarkedPiece("", words[position:].strip())
 
 
-def _agent_parts(blocks: Iterable[Block], steps: Steps, index: int) -> Iterator[Part]:
+def _agent_parts(blocks: Iterable[MarkedPiece], steps: OpenCalls, index: int) -> Iterator[Part]:
     for kind, words in blocks:
         if not words:
             continue
@@ -153,7 +153,7 @@ def _agent_parts(blocks: Iterable[Block], steps: Steps, index: int) -> Iterator[
             yield Text(f"<{kind}>{words}</{kind}>" if kind else words)
 
 
-def _answers(words: str, steps: Steps) -> Iterator[Message]:
+def _answers(words: str, steps: OpenCalls) -> Iterator[Message]:
     marked = [block.text for block in _blocks(words) if block.kind == "tool_response"]
     for body in marked or [words]:
         response = _object(body) if marked else None

@@ -26,7 +26,7 @@ UTF_16_STARTS = (b"\xff\xfe", b"\xfe\xff", b"{\0", b"[\0", b"\0{", b"\0[")
 Kind = Literal["empty", "jsonl", "json", "sqlite", "zip", "other"]
 
 
-class Limits(NamedTuple):
+class ReadLimits(NamedTuple):
     """How much of a file is held at once; what is larger is reported and passed over."""
 
     line_bytes: int = 32 << 20
@@ -60,7 +60,7 @@ class Skipped(msgspec.Struct, frozen=True):
 class Source:
     """A file and what was seen of it. Importers take records or a document from it and report what they skip."""
 
-    def __init__(self, path: Path, *, name: str = "", limits: Limits = Limits()) -> None:  # noqa: B008 -- frozen
+    def __init__(self, path: Path, *, name: str = "", limits: ReadLimits = ReadLimits()) -> None:  # noqa: B008 -- frozen
         self.path = path
         self.name = name or str(path)
         self.limits = limits

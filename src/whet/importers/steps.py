@@ -4,7 +4,7 @@ from dataclasses import dataclass, field
 
 
 @dataclass(slots=True)
-class Steps:
+class OpenCalls:
     """The calls of the newest step that no result has answered yet, oldest first, and the name of every call."""
 
     waiting: list[str] = field(default_factory=list)

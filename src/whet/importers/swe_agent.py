@@ -11,8 +11,19 @@ from whet.importers import completions, content
 from whet.importers.formats import Format
 from whet.importers.identity import identity
 from whet.importers.source import Source, Unreadable, parse
-from whet.importers.steps import Steps
-from whet.sessions.transcripts import Check, Ending, Message, Origin, Part, Role, Thought, ToolCall, Transcript, Usage
+from whet.importers.steps import OpenCalls
+from whet.sessions.transcripts import (
+    Ending,
+    Message,
+    Origin,
+    Part,
+    RecordedCheck,
+    Role,
+    Thought,
+    ToolCall,
+    Transcript,
+    Usage,
+)
 from whet.text import fields
 
 NAME = "swe-agent"
@@ -41,7 +52,7 @@ def read(source: Source) -> Iterator[Transcript]:
     for index, record in source.records():
         facts = fields.mapping(record, "info")
         status = fields.text(facts, "exit_status")
-        checks = (Check("submitted", passed=status.startswith("submitted"), detail=status),) if status else ()
+        checks = (RecordedCheck("submitted", passed=status.startswith("submitted"), detail=status),) if status else ()
         yield Transcript(
             source=NAME,
             native_id=identity(source, index),
@@ -57,7 +68,7 @@ def read(source: Source) -> Iterator[Transcript]:
 
 
 def _messages(record: dict[str, Any]) -> Iterator[Message]:
-    steps = Steps()
+    steps = OpenCalls()
     yield from _history(fields.objects(record, "history"), steps)
     # The answer to the last action, mostly the submission, is only in the trajectory.
     last = fields.objects(record, "trajectory")[-1:]
@@ -65,7 +76,7 @@ def _messages(record: dict[str, Any]) -> Iterator[Message]:
         yield _answer({"content": answer}, steps)
 
 
-def _history(history: list[dict[str, Any]], steps: Steps) -> Iterator[Message]:
+def _history(history: list[dict[str, Any]], steps: OpenCalls) -> Iterator[Message]:
     asked = False  # whether the task has been given
     for index, record in enumerate(history):
         if record.get("is_demo"):
@@ -84,7 +95,7 @@ def _history(history: list[dict[str, Any]], steps: Steps) -> Iterator[Message]:
             yield content.spoken(Role.USER, content.parts(record.get("content")), origin=origin)
 
 
-def _agent_parts(record: dict[str, Any], steps: Steps, index: int) -> Iterator[Part]:
+def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:
     for block in fields.objects(record, "thinking_blocks"):
         if words := fields.text(block, "thinking"):
             yield Thought(words, signature=fields.text(block, "signature"))
@@ -104,7 +115,7 @@ def _agent_parts(record: dict[str, Any], steps: Steps, index: int) -> Iterator[P
         yield ToolCall(steps.ask("", name, message=index), name, arguments)
 
 
-def _answer(record: dict[str, Any], steps: Steps) -> Message:
+def _answer(record: dict[str, Any], steps: OpenCalls) -> Message:
     ids = [found for found in fields.items(record, "tool_call_ids") if isinstance(found, str)]
     call_id = steps.answer(ids[0] if ids else "")
     return content.answered(content.result(call_id, record.get("content"), tool=steps.names.get(call_id, "")))

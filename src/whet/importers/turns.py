@@ -12,7 +12,7 @@ from whet.sessions.trust import Trust
 
 
 @dataclass(slots=True)
-class Turn:
+class AgentTurn:
     """What the agent said in one model call, where its record spreads it over several lines."""
 
     parts: list[Part]
@@ -29,7 +29,7 @@ class Span(NamedTuple):
     ended: float | None
 
 
-def gathered(entries: Iterable[Turn | Message]) -> tuple[Message, ...]:
+def gathered(entries: Iterable[AgentTurn | Message]) -> tuple[Message, ...]:
     """The messages in the order in which they began."""
     return tuple(entry if isinstance(entry, Message) else _message(entry) for entry in entries)
 
@@ -62,5 +62,5 @@ def span(messages: Iterable[Message], started: float | None = None) -> Span:
     return Span(min(times, default=None), max(times, default=None))
 
 
-def _message(turn: Turn) -> Message:
+def _message(turn: AgentTurn) -> Message:
     return content.spoken(Role.AGENT, turn.parts, at=turn.at, model=turn.model, usage=turn.usage, origin=turn.origin)

@@ -15,7 +15,7 @@ from whet.store.ledger import ledger_of
 from whet.store.memory_files import Shelf, load
 from whet.store.skill_files import usable
 from whet.store.skill_views import uses
-from whet.told.overlaps import STALE_DAYS, Finding, findings
+from whet.told.overlaps import STALE_DAYS, Overlap, findings
 
 PAGES = ("memory", "user")
 
@@ -23,12 +23,12 @@ PAGES = ("memory", "user")
 class Proposed(NamedTuple):
     """A finding, the entries that wait for a person, and why a change could not be proposed."""
 
-    finding: Finding
+    finding: Overlap
     entries: tuple[Entry, ...]
     refused: tuple[str, ...] = ()
 
 
-def look(home: Home, database: Database, *, now: float, days: float = STALE_DAYS) -> tuple[Finding, ...]:
+def look(home: Home, database: Database, *, now: float, days: float = STALE_DAYS) -> tuple[Overlap, ...]:
     """What overlaps or is stale, without proposing anything."""
     counted = uses(database)
     skills = [
@@ -45,7 +45,7 @@ def curate(home: Home, database: Database, *, now: float, days: float = STALE_DA
     return tuple(_proposed(home, database, finding, now) for finding in look(home, database, now=now, days=days))
 
 
-def _proposed(home: Home, database: Database, finding: Finding, now: float) -> Proposed:
+def _proposed(home: Home, database: Database, finding: Overlap, now: float) -> Proposed:
     entries, refused = [], []
     for patch in finding.patches:
         try:

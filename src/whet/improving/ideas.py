@@ -10,8 +10,7 @@ from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
 from whet.improving.writer import write
 from whet.ledger.entries import Entry, State, Step
-from whet.ledger.patch_faults import Kind as Fault
-from whet.ledger.patch_faults import faults
+from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Spent
@@ -30,7 +29,7 @@ from whet.store.sessions import load
 from whet.store.template_files import usable, worths
 from whet.trials.cases import Case
 from whet.trials.drafts import Way, correction_of, drafts
-from whet.trials.ideas import Ask, Idea, again, decided, for_model, tried_elsewhere, without
+from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
@@ -38,7 +37,7 @@ AGAIN, RETIRE, TEMPLATE = "again", "retire", "template"
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
 
-class Found(Value, frozen=True):
+class FoundIdeas(Value, frozen=True):
     """What there is to try, from how many sessions and lessons."""
 
     sessions: int
@@ -46,7 +45,7 @@ class Found(Value, frozen=True):
     ideas: tuple[Idea, ...]
 
 
-class Books(NamedTuple):
+class ComparedWith(NamedTuple):
     """What ideas are compared with: what is in force and all that was decided."""
 
     state: State
@@ -55,18 +54,18 @@ class Books(NamedTuple):
     named: str  # as the settings call it
 
 
-def find_ideas(home: Home, database: Database, ask: Ask, *, model: str, named: str) -> Found:
+def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: str, named: str) -> FoundIdeas:
     """What may be tried now, the most frequent trouble first. The model has no name where none is configured."""
     refresh(database, failure_weights(), progress=lambda _: None)
     ledger = ledger_of(home, database)
-    books = Books(ledger.state(), tuple(ledger.entries()), model, named)
+    books = ComparedWith(ledger.state(), tuple(ledger.entries()), model, named)
     analyses = _live(database, ask)
     if ask.retire:
-        return Found(len(analyses), 0, tuple(_retiring(books)))
+        return FoundIdeas(len(analyses), 0, tuple(_retiring(books)))
     lessons = distill(analyses)
     ideas = [*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books)]
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
-    return Found(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
+    return FoundIdeas(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
 
 
 def with_words(database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
@@ -78,7 +77,7 @@ def with_words(database: Database, chosen: Chosen, idea: Idea, *, interrupt: Eve
     return Idea(idea.why, idea.way, patch, idea.lesson, idea.sessions, made.why), made.spent
 
 
-def cases_for(home: Home, database: Database, ask: Ask, idea: Idea) -> tuple[Case, ...]:
+def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -> tuple[Case, ...]:
     """What an idea is tried on: the cases that were named, else those made from the sessions that showed the trouble.
 
     The home's standing cases are always among them, and its cases with a tag that names the kind of trouble.
@@ -95,7 +94,7 @@ def cases_for(home: Home, database: Database, ask: Ask, idea: Idea) -> tuple[Cas
     return tuple(found.values())
 
 
-def _live(database: Database, ask: Ask) -> list[Analysis]:
+def _live(database: Database, ask: ImproveRequest) -> list[Analysis]:
     """What was found in sessions that people and jobs had; trials and reviews fail for reasons of their own."""
     rows = database.query("SELECT id FROM sessions WHERE purpose IN (?, ?)", BEHIND)
     behind = {id for (id,) in rows}
@@ -103,7 +102,7 @@ def _live(database: Database, ask: Ask) -> list[Analysis]:
     return [analysis for analysis in found if analysis.session not in behind]
 
 
-def _from_lessons(books: Books, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:
+def _from_lessons(books: ComparedWith, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:
     taken: set[str] = set()
     for lesson in lessons:
         idea = _idea(books, lesson)
@@ -114,7 +113,7 @@ def _from_lessons(books: Books, lessons: tuple[Lesson, ...], analyses: list[Anal
         yield Idea(idea.why, idea.way, idea.patch, lesson, sessions[-MOST_SESSIONS:], idea.refused)
 
 
-def _idea(books: Books, lesson: Lesson) -> Idea:
+def _idea(books: ComparedWith, lesson: Lesson) -> Idea:
     """The first draft that nothing speaks against, else one for a model to write."""
     why = f"{lesson.kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
     quote = correction_of(lesson)
@@ -132,12 +131,12 @@ def _idea(books: Books, lesson: Lesson) -> Idea:
     return Idea(why, Way.NONE, refused="; ".join(reasons) or "no rule of the catalogue fits, and no model is set")
 
 
-def _against(books: Books, patch: Patch, latest: float | None) -> str:
-    found = [fault.message for fault in faults(patch, books.state) if fault.kind is not Fault.TRUST]
+def _against(books: ComparedWith, patch: Patch, latest: float | None) -> str:
+    found = [fault.message for fault in faults(patch, books.state) if fault.kind is not FaultKind.TRUST]
     return decided(patch, books.entries, latest=latest) or "; ".join(found)
 
 
-def _elsewhere(books: Books) -> Iterator[Idea]:
+def _elsewhere(books: ComparedWith) -> Iterator[Idea]:
     """Rules that were proved on another model than the one in use."""
     for rule in books.state.rules if books.model else ():
         proved = [each for each in books.entries if each.step is Step.ACCEPTED and each.patch.name == rule.name]
@@ -149,7 +148,7 @@ def _elsewhere(books: Books) -> Iterator[Idea]:
         yield Idea(why, AGAIN, patch, sessions=sessions, refused=decided(patch, books.entries, latest=None))
 
 
-def _retiring(books: Books) -> Iterator[Idea]:
+def _retiring(books: ComparedWith) -> Iterator[Idea]:
     for rule in books.state.rules:
         if not rule.canary:
             put = next((each for each in books.entries if each.number == rule.number), None)
@@ -157,7 +156,7 @@ def _retiring(books: Books) -> Iterator[Idea]:
             yield Idea(f"whether the rule {rule.name} still helps", RETIRE, without(rule), sessions=sessions)
 
 
-def _templates(home: Home, database: Database, books: Books) -> Iterator[Idea]:
+def _templates(home: Home, database: Database, books: ComparedWith) -> Iterator[Idea]:
     """Templates that were never measured on this model."""
     known = {worth.key for worth in worths(database) if worth.model == books.named}
     for template in usable(home.folder) if books.model else ():

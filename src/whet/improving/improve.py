@@ -14,12 +14,12 @@ from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling, Verdict
-from whet.improving.ideas import RETIRE, TEMPLATE, Found, cases_for, find_ideas, with_words
+from whet.improving.ideas import RETIRE, TEMPLATE, FoundIdeas, cases_for, find_ideas, with_words
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
-from whet.proving.plan import Prepared, Wanted, prepare
-from whet.proving.trial import Observe, Progress, trial
+from whet.proving.plan import PreparedTrial, WantedTrial, prepare
+from whet.proving.trial import Observe, TrialProgress, trial
 from whet.runs.run import Spent, together
 from whet.sessions.trust import Trust
 from whet.store.case_files import folders_of
@@ -28,7 +28,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
-from whet.trials.ideas import Ask, Became, Idea, Outcome, Report, retires
+from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, retires
 from whet.values import Value
 
 KIND = "improve"
@@ -36,12 +36,12 @@ NO_MODEL = "No model is set, so nothing was tried: `whet config set model local`
 BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
 
-class Ready(Value, frozen=True):
+class ReadyTrial(Value, frozen=True):
     """A trial that can begin, as its order holds it, or why there is none."""
 
     idea: Idea
     body: str = ""
-    outcome: Outcome | None = None
+    outcome: IdeaOutcome | None = None
     spent: Spent = Spent()
 
 
@@ -50,12 +50,12 @@ class Course(NamedTuple):
 
     home: Home
     steps: Steps
-    ask: Ask
+    ask: ImproveRequest
     supply: Supply
     observe: Callable[[Idea], Observe] | None = None
 
 
-def order(ask: Ask, *, key: str) -> Order:
+def order(ask: ImproveRequest, *, key: str) -> Order:
     """The order to improve. Only one is open at a time."""
     return Order(KIND, key, msgspec.json.encode(ask).decode(), alone=KIND)
 
@@ -69,17 +69,19 @@ def improve(
     observe: Callable[[Idea], Observe] | None = None,
 ) -> Done:
     """Find what fails again and again, change what the agent is told, try it, and keep what is proved."""
-    course = Course(home, steps, msgspec.json.decode(body, type=Ask), supply or served, observe)
+    course = Course(home, steps, msgspec.json.decode(body, type=ImproveRequest), supply or served, observe)
     has_model = bool(steps.do("model", lambda: course.ask.model or load(home).model))
-    found = msgspec.json.decode(steps.do("ideas", lambda: _found(course, has_model)), type=Found)
+    found = msgspec.json.decode(steps.do("ideas", lambda: _found(course, has_model)), type=FoundIdeas)
     carry = partial(_tried, course) if has_model else partial(_left_to_a_person, course)
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
-    report = Report(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL)
+    report = ImproveReport(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL)
     spent = together(each.spent for each in outcomes)
     return Done(sentence(report), (), spent, msgspec.json.encode(report).decode())
 
 
-def planned(home: Home, database: Database, ask: Ask, *, id: str, supply: Supply | None = None) -> Report:
+def planned(
+    home: Home, database: Database, ask: ImproveRequest, *, id: str, supply: Supply | None = None
+) -> ImproveReport:
     """What an improvement would do and cost, without doing it."""
     has_model = bool(ask.model or load(home).model)
     found = _ideas(home, database, ask, supply or served) if has_model else _ideas(home, database, ask, None)
@@ -87,14 +89,14 @@ def planned(home: Home, database: Database, ask: Ask, *, id: str, supply: Supply
     for number, idea in enumerate(found.ideas, start=1):
         if idea.refused or idea.patch is None or not has_model:
             why = idea.refused or ("a model would write a rule" if has_model else "no model is set")
-            outcomes.append(Outcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
+            outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
         ready = _prepared(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
-        outcomes.append(ready if isinstance(ready, Outcome) else _costing(idea, ready))
-    return Report(found.sessions, found.lessons, tuple(outcomes), "" if has_model else NO_MODEL)
+        outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
+    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), "" if has_model else NO_MODEL)
 
 
-def sentence(report: Report) -> str:
+def sentence(report: ImproveReport) -> str:
     """An improvement in a line."""
     counts = {became: sum(each.became is became for each in report.outcomes) for became in Became}
     told = ", ".join(f"{number} {became.value}" for became, number in counts.items() if number)
@@ -107,34 +109,34 @@ def _found(course: Course, has_model: bool) -> str:
     return msgspec.json.encode(found).decode()
 
 
-def _ideas(home: Home, database: Database, ask: Ask, supply: Supply | None) -> Found:
+def _ideas(home: Home, database: Database, ask: ImproveRequest, supply: Supply | None) -> FoundIdeas:
     named = ask.model or load(home).model
     model = supply(home, load(home), named).model.name if supply else ""
     return find_ideas(home, database, ask, model=model, named=named)
 
 
-def _left_to_a_person(course: Course, number: int, idea: Idea) -> Outcome:
+def _left_to_a_person(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     """Without a model the way ends before the retry: what was found waits, for a person to approve or to try live."""
     if idea.refused or idea.patch is None:
-        return Outcome(idea, Became.REFUSED, idea.refused)
+        return IdeaOutcome(idea, Became.REFUSED, idea.refused)
 
     def put(patch: Patch) -> str:
         with opened(course.home) as database:
             try:
                 entry = propose(course.home, database, patch, actor=Actor.POLICY, now=time.time())
             except WhetError as error:
-                return msgspec.json.encode(Outcome(idea, Became.REFUSED, error.message)).decode()
+                return msgspec.json.encode(IdeaOutcome(idea, Became.REFUSED, error.message)).decode()
         why = f"whet pending approve {entry.number}, or whet canary start --pending {entry.number}"
-        return msgspec.json.encode(Outcome(idea, Became.WAITS, why, entry=entry.number)).decode()
+        return msgspec.json.encode(IdeaOutcome(idea, Became.WAITS, why, entry=entry.number)).decode()
 
-    return msgspec.json.decode(course.steps.do(f"propose {number}", partial(put, idea.patch)), type=Outcome)
+    return msgspec.json.decode(course.steps.do(f"propose {number}", partial(put, idea.patch)), type=IdeaOutcome)
 
 
-def _tried(course: Course, number: int, idea: Idea) -> Outcome:
+def _tried(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     if idea.refused:
-        return Outcome(idea, Became.REFUSED, idea.refused)
+        return IdeaOutcome(idea, Became.REFUSED, idea.refused)
     value = course.steps.do(f"prepare {number}", lambda: _readied(course, number, idea))
-    ready = msgspec.json.decode(value, type=Ready)
+    ready = msgspec.json.decode(value, type=ReadyTrial)
     if ready.outcome is not None:
         return replace(ready.outcome, spent=ready.spent)
     observe = course.observe(ready.idea) if course.observe else None
@@ -142,10 +144,10 @@ def _tried(course: Course, number: int, idea: Idea) -> Outcome:
         done = trial(course.home, course.steps, ready.body, observe=observe)
     except WhetError as error:
         spent = together((ready.spent, left_by(error).spent))
-        return Outcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
-    progress = msgspec.json.decode(done.value, type=Progress)
+        return IdeaOutcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
+    progress = msgspec.json.decode(done.value, type=TrialProgress)
     kept = course.steps.do(f"keep {number}", lambda: _kept(course, ready.idea, progress))
-    return replace(msgspec.json.decode(kept, type=Outcome), spent=together((ready.spent, done.spent)))
+    return replace(msgspec.json.decode(kept, type=IdeaOutcome), spent=together((ready.spent, done.spent)))
 
 
 def _readied(course: Course, number: int, idea: Idea) -> str:
@@ -156,37 +158,37 @@ def _readied(course: Course, number: int, idea: Idea) -> str:
         chosen = course.supply(home, settings, course.ask.model or settings.model)
         written, spent = with_words(database, chosen, idea, interrupt=course.steps.interrupt)
         if written.patch is None:
-            outcome: Outcome | Prepared = Outcome(written, Became.REFUSED, written.refused)
+            outcome: IdeaOutcome | PreparedTrial = IdeaOutcome(written, Became.REFUSED, written.refused)
         else:
             id = f"{course.steps.id}-{number}"
             outcome = _prepared(home, database, course.ask, written, id=id, supply=course.supply)
-    if isinstance(outcome, Outcome):
-        return msgspec.json.encode(Ready(written, outcome=outcome, spent=spent)).decode()
-    return msgspec.json.encode(Ready(written, outcome.order.body, spent=spent)).decode()
+    if isinstance(outcome, IdeaOutcome):
+        return msgspec.json.encode(ReadyTrial(written, outcome=outcome, spent=spent)).decode()
+    return msgspec.json.encode(ReadyTrial(written, outcome.order.body, spent=spent)).decode()
 
 
 def _prepared(
-    home: Home, database: Database, ask: Ask, idea: Idea, *, id: str, supply: Supply | None
-) -> "Prepared | Outcome":
+    home: Home, database: Database, ask: ImproveRequest, idea: Idea, *, id: str, supply: Supply | None
+) -> "PreparedTrial | IdeaOutcome":
     if idea.patch is None:
-        return Outcome(idea, Became.UNTRIED, "there is nothing to try")
+        return IdeaOutcome(idea, Became.UNTRIED, "there is nothing to try")
     cases = cases_for(home, database, ask, idea)
     if not any(not case.guard for case in cases):
         why = "no case could be made from its sessions: `whet cases new` writes one, `--cases` names some"
-        return Outcome(idea, Became.UNTRIED, why)
-    wanted = Wanted(
+        return IdeaOutcome(idea, Became.UNTRIED, why)
+    wanted = WantedTrial(
         idea.patch, cases, ask.seeds, ask.alpha, ask.allowance, ask.placebo, ask.model,
         hidden=folders_of(home.folder, ask.cases),
     )  # fmt: skip
     try:
         return prepare(home, database, wanted, id=id, now=time.time(), supply=supply)
     except WhetError as error:
-        return Outcome(idea, Became.REFUSED, error.message)
+        return IdeaOutcome(idea, Became.REFUSED, error.message)
 
 
-def _costing(idea: Idea, ready: Prepared) -> Outcome:
+def _costing(idea: Idea, ready: PreparedTrial) -> IdeaOutcome:
     attempts = ready.plan.attempts_most
-    return Outcome(
+    return IdeaOutcome(
         idea,
         Became.PLANNED,
         f"{len(ready.trial.design.cases)} cases, {ready.trial.design.seeds} seeds",
@@ -197,10 +199,10 @@ def _costing(idea: Idea, ready: Prepared) -> Outcome:
     )
 
 
-def _kept(course: Course, idea: Idea, progress: Progress) -> str:
+def _kept(course: Course, idea: Idea, progress: TrialProgress) -> str:
     """Do what the verdict says; what was done before a crash is found and not done again."""
     verdict = progress.result.verdict
-    outcome = Outcome(idea, Became.UNDECIDED, verdict=verdict, entry=progress.entry, attempts=progress.attempts)
+    outcome = IdeaOutcome(idea, Became.UNDECIDED, verdict=verdict, entry=progress.entry, attempts=progress.attempts)
     assert idea.patch is not None
     with opened(course.home) as database:
         if idea.way == RETIRE:
@@ -214,7 +216,7 @@ def _kept(course: Course, idea: Idea, progress: Progress) -> str:
     return msgspec.json.encode(made).decode()
 
 
-def _in_force(course: Course, database: Database, patch: Patch, outcome: Outcome) -> Outcome:
+def _in_force(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
     """Tell an accepted rule to a share of the sessions."""
     home, share = course.home, course.ask.share
     known = ledger_of(home, database).state().get(Form.RULE, patch.name)
@@ -230,7 +232,7 @@ def _in_force(course: Course, database: Database, patch: Patch, outcome: Outcome
     return replace(outcome, became=Became.CANARY, entry=entry.number)
 
 
-def _retired(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: Outcome) -> Outcome:
+def _retired(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: IdeaOutcome) -> IdeaOutcome:
     """Take a rule away that no longer helps; a person's own waits for that person."""
     if not retires(verdict):
         return replace(outcome, became=Became.KEPT, why="without it, more fails" if _fails(verdict) else "not sure")

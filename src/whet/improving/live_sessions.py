@@ -8,7 +8,7 @@ import msgspec
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.recording import SOURCE
-from whet.store.rows import Facts
+from whet.store.rows import SessionFacts
 from whet.trials.canaries import loss_of
 
 SETTLED_SECONDS = 3600.0
@@ -25,7 +25,7 @@ class Live(NamedTuple):
     model: str
     started: float
     dated: float
-    facts: Facts
+    facts: SessionFacts
     loss: float
 
 
@@ -39,7 +39,7 @@ def live_sessions(database: Database, *, since: float) -> list[Live]:
     )
     found: list[Live] = []
     for source, folder, model, started, dated, facts, score in rows:
-        kept = msgspec.json.decode(facts, type=Facts)
+        kept = msgspec.json.decode(facts, type=SessionFacts)
         found.append(Live(source, folder, model, started, dated, kept, loss_of(score, kept.checks)))
     return found
 

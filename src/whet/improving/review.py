@@ -43,9 +43,9 @@ from whet.store.recording import SOURCE, restored_run
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of, stored
 from whet.store.settings_file import load as load_settings
 from whet.text.quoting import mark_for, quoted
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import trust_of
-from whet.told.review_when import ALLOWED, Kind, Reviewed, denial, summary
+from whet.told.review_when import ALLOWED, Reviewed, ReviewKind, denial, summary
 from whet.values import Value
 
 KIND = "review"
@@ -54,16 +54,16 @@ SHARE_OF_ROOM = 0.6
 _ID = re.compile(r"-review-(memory|skill|combined)-(\d+)")
 
 
-class Ask(Value, frozen=True):
+class ReviewRequest(Value, frozen=True):
     """Which conversation is to be reviewed, up to which message, for what, and by which model (empty: as set)."""
 
     session: str
     messages: int
-    kind: Kind
+    kind: ReviewKind
     model: str = ""
 
 
-class Outcome(Value, frozen=True):
+class ReviewOutcome(Value, frozen=True):
     """What came of a review: how it ended, what it cost, and what it changed, in one line."""
 
     session: str
@@ -73,7 +73,7 @@ class Outcome(Value, frozen=True):
     summary: str
 
 
-def order(ask: Ask) -> Order:
+def order(ask: ReviewRequest) -> Order:
     """The order for a review. A session has one review at a time."""
     body = msgspec.json.encode(ask).decode()
     return Order(KIND, f"{ask.session}/{ask.messages}/{ask.kind}", body, alone=f"review {ask.session}")
@@ -81,26 +81,28 @@ def order(ask: Ask) -> Order:
 
 def review(home: Home, steps: Steps, body: str) -> Done:
     """Carry a review out. A worker that takes it over goes on with its session, and writes nothing twice."""
-    ask = msgspec.json.decode(body, type=Ask)
+    ask = msgspec.json.decode(body, type=ReviewRequest)
 
     def look_back() -> str:
         with opened(home) as database:
             outcome = reviewed(home, database, ask, environment=os.environ, interrupt=steps.interrupt)
             return msgspec.json.encode(outcome).decode()
 
-    outcome = msgspec.json.decode(steps.do("look back", look_back), type=Outcome)
+    outcome = msgspec.json.decode(steps.do("look back", look_back), type=ReviewOutcome)
     if outcome.ending not in (Ending.FINISHED, Ending.BUDGET):
         why = f"The review ended early: {outcome.ending}. {outcome.detail}".strip()
         raise Failed(why, spent=outcome.spent, sessions=(outcome.session,))
     return Done(outcome.summary or "nothing to keep", (outcome.session,), outcome.spent)
 
 
-def reviewed(home: Home, database: Database, ask: Ask, *, environment: Mapping[str, str], interrupt: Event) -> Outcome:
+def reviewed(
+    home: Home, database: Database, ask: ReviewRequest, *, environment: Mapping[str, str], interrupt: Event
+) -> ReviewOutcome:
     """Look back on a conversation, and say what was learned from it."""
     session = find(database, ask.session)
     settings = load_settings(home)
     chosen = provider_for(settings, environment=environment, home=home, model=ask.model or settings.review.model)
-    scene = Scene(home, database, settings, chosen, environment)
+    scene = ReviewScene(home, database, settings, chosen, environment)
     own = f"{session.native_id}-review-{ask.kind}-{ask.messages}"
     begun = stored(database, id_of(SOURCE, own))
     if begun is not None:
@@ -113,7 +115,7 @@ def reviewed(home: Home, database: Database, ask: Ask, *, environment: Mapping[s
         ended = Ended(Ending(begun.ending), begun.facts.ending_detail)
     else:
         ended = _performed(scene, run, session, interrupt)
-    return Outcome(
+    return ReviewOutcome(
         id_of(SOURCE, own),
         ended.ending,
         ended.detail,
@@ -136,7 +138,7 @@ def reviews_of(database: Database, session: str) -> tuple[Reviewed, ...]:
         "SELECT native_id FROM sessions WHERE parent_id = ? AND purpose = ?", (session, Purpose.REVIEW.value)
     )
     found = (_ID.search(name) for (name,) in rows)
-    return tuple(Reviewed(Kind(each[1]), int(each[2])) for each in found if each)
+    return tuple(Reviewed(ReviewKind(each[1]), int(each[2])) for each in found if each)
 
 
 def news(home: Home, database: Database, session: str, *, since: float) -> tuple[str, ...]:
@@ -155,7 +157,7 @@ def made_by(home: Home, database: Database, session: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in entries if any(proof.session == session for proof in entry.patch.proofs))
 
 
-class Scene(NamedTuple):
+class ReviewScene(NamedTuple):
     """What a review is carried out with."""
 
     home: Home
@@ -165,7 +167,7 @@ class Scene(NamedTuple):
     environment: Mapping[str, str]
 
 
-class Watched:
+class ReviewToolbox:
     """A toolbox of which a review may use what it is allowed to, whichever thread asks."""
 
     def __init__(self, box: Toolbox) -> None:
@@ -185,7 +187,7 @@ class Watched:
         self._box.close()
 
 
-def _forked(scene: Scene, session: Session, ask: Ask, own: str) -> Run:
+def _forked(scene: ReviewScene, session: Session, ask: ReviewRequest, own: str) -> Run:
     """The conversation as it was sent, byte for byte, and one more order."""
     whole = restored_run(scene.database, session)
     before = msgspec.structs.replace(whole, messages=whole.messages[: ask.messages])
@@ -193,11 +195,11 @@ def _forked(scene: Scene, session: Session, ask: Ask, own: str) -> Run:
     return msgspec.structs.replace(made, budget=_budget(scene.settings))
 
 
-def _retold(scene: Scene, session: Session, ask: Ask, own: str) -> Run:
+def _retold(scene: ReviewScene, session: Session, ask: ReviewRequest, own: str) -> Run:
     """A conversation with another agent, shown as data to a session of our own."""
     transcript = load(scene.database, session)
     shown = tuple(tool.definition for tool in built_in() if tool.name in ALLOWED)
-    setting = Setting(
+    setting = Circumstances(
         tools=tuple(definition.name for definition in shown),
         model=scene.chosen.model.name,
         provider=scene.chosen.provider.name,
@@ -220,7 +222,7 @@ def _retold(scene: Scene, session: Session, ask: Ask, own: str) -> Run:
     return msgspec.structs.replace(run, parent=session.native_id, messages=(record, _order(ask.kind)))
 
 
-def _performed(scene: Scene, run: Run, session: Session, interrupt: Event) -> Ended:
+def _performed(scene: ReviewScene, run: Run, session: Session, interrupt: Event) -> Ended:
     heard = load(scene.database, session).messages if session.source != SOURCE else run.messages
     ended = Ended(Ending.UNKNOWN)
     with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:
@@ -235,7 +237,7 @@ def _performed(scene: Scene, run: Run, session: Session, interrupt: Event) -> En
         box = toolbox(situation, sets=tuple(sorted(ALLOWED)), messages=heard)
         means = Means(
             scene.chosen.provider,
-            Watched(box),
+            ReviewToolbox(box),
             Compacting(lambda: f"{run.id}-more", enabled=False),
             Secrets(secret_values(scene.environment)),
         )
@@ -247,7 +249,7 @@ def _performed(scene: Scene, run: Run, session: Session, interrupt: Event) -> En
     return ended
 
 
-def _order(kind: Kind) -> Message:
+def _order(kind: ReviewKind) -> Message:
     return Message(Role.USER, (Text(reviewing.order(kind)),), Trust.OPERATOR, at=None, origin=Origin.INSERTED)
 
 

@@ -14,10 +14,10 @@ from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.template_draws import Counted, Outcome, count_draws, models_drawn, outcomes, uncounted
+from whet.store.template_draws import CountedDraw, DrawOutcome, count_draws, models_drawn, outcomes, uncounted
 from whet.store.template_files import record_worth, usable, worths
-from whet.trials.canaries import Comparison, Observation
-from whet.trials.live_templates import ALPHA, LEAST_EFFECT, Judged, Judgement, judge
+from whet.trials.canaries import LiveComparison, Observation
+from whet.trials.live_templates import ALPHA, LEAST_EFFECT, JudgedTemplate, Judgement, judge
 from whet.values import Value
 
 SOURCE = "canary"
@@ -38,17 +38,17 @@ class Measured(Value, frozen=True):
     sessions: int
     judgement: Judgement
     epoch: int
-    comparison: Comparison
+    comparison: LiveComparison
     decided: int = 0
     why: str = ""
 
 
-class Course(NamedTuple):
+class WatchedTemplate(NamedTuple):
     """A template with one model, and all that was counted and measured of it there."""
 
     template: Template
     model: str
-    counted: Sequence[Outcome]
+    counted: Sequence[DrawOutcome]
     worths: Sequence[Worth]
 
 
@@ -96,19 +96,19 @@ def _count(database: Database, *, now: float, settled: float) -> None:
     done = {lot: group for lot, group in settled_lots(sessions, settled=settled).items() if lot in lots}
     count_draws(
         database,
-        [Counted(lot, sum(each.loss for each in group) / len(group), len(group)) for lot, group in done.items()],
+        [CountedDraw(lot, sum(each.loss for each in group) / len(group), len(group)) for lot, group in done.items()],
         now=now,
     )
 
 
-def _courses(home: Home, database: Database) -> Iterator[tuple[Template, list[Course]]]:
+def _courses(home: Home, database: Database) -> Iterator[tuple[Template, list[WatchedTemplate]]]:
     """What was counted of each template that sessions drew for, by the model: another has to be convinced anew."""
     counted, known = outcomes(database), [worth for worth in worths(database) if worth.source == SOURCE]
     for template in usable(home.folder):
         own = counted.get(template.key, [])
         models = dict.fromkeys(each.draw.model for each in own)
         courses = [
-            Course(
+            WatchedTemplate(
                 template,
                 model,
                 [each for each in own if each.draw.model == model],
@@ -120,7 +120,7 @@ def _courses(home: Home, database: Database) -> Iterator[tuple[Template, list[Co
             yield template, courses
 
 
-def _judged(course: Course, *, now: float) -> Judged:
+def _judged(course: WatchedTemplate, *, now: float) -> JudgedTemplate:
     """What the sessions since the last verdict say: on what was decided once, nothing is decided again."""
     observed = [Observation(each.draw.told, each.loss, each.draw.share) for each in course.counted]
     old = [number for number, each in enumerate(course.counted, start=1) if each.draw.at < now - FRESH_SECONDS]
@@ -128,7 +128,7 @@ def _judged(course: Course, *, now: float) -> Judged:
     return judge(observed, ends, fresh=max(old, default=0))
 
 
-def _recorded(database: Database, course: Course, *, now: float) -> Measured:
+def _recorded(database: Database, course: WatchedTemplate, *, now: float) -> Measured:
     """What is known of a course. A worth is recorded when it is first decided; praise again while it holds."""
     judged = _judged(course, now=now)
     praised = max((worth.at for worth in course.worths if not worth.worthless), default=None)
@@ -165,7 +165,7 @@ def _retired(
     return [replace(each, decided=entry, why=why) for each in measured]
 
 
-def _worth(course: Course, judged: Judged, *, now: float) -> Worth:
+def _worth(course: WatchedTemplate, judged: JudgedTemplate, *, now: float) -> Worth:
     found = judged.comparison
     return Worth(
         course.template.key,
@@ -180,7 +180,7 @@ def _worth(course: Course, judged: Judged, *, now: float) -> Worth:
     )
 
 
-def _shown(course: Course, judged: Judged) -> Measured:
+def _shown(course: WatchedTemplate, judged: JudgedTemplate) -> Measured:
     last = course.counted[-1].draw
     return Measured(
         name=course.template.name,

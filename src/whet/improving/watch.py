@@ -18,7 +18,7 @@ from whet.improving.template_watch import Measured, look_at_templates
 from whet.ledger.entries import Actor, Item
 from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
-from whet.store.canary_counts import Counted, Delivery, count, counted, deliveries
+from whet.store.canary_counts import CountedUnit, Delivery, count, counted, deliveries
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -27,16 +27,16 @@ from whet.store.recording import SOURCE
 from whet.targets.drawing import unit_of
 from whet.targets.settings import FILE_AGENT
 from whet.targets.telling import tell
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.rules import holds_in
-from whet.trials.canaries import Comparison, Decision, Observation, compare, is_told, key_of
+from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, is_told, key_of
 from whet.values import Value
 
 KIND = "watch"
 DAY_SECONDS = 86_400
 
 
-class Watched(Value, frozen=True):
+class WatchedRule(Value, frozen=True):
     """A canary, the evidence so far, and what was done about it: the number of the entry, and why."""
 
     entry: int
@@ -45,7 +45,7 @@ class Watched(Value, frozen=True):
     since: float
     share: float
     sessions: int
-    comparison: Comparison
+    comparison: LiveComparison
     decided: int = 0
     why: str = ""
 
@@ -53,7 +53,7 @@ class Watched(Value, frozen=True):
 class Looked(Value, frozen=True):
     """All that one look found."""
 
-    canaries: tuple[Watched, ...] = ()
+    canaries: tuple[WatchedRule, ...] = ()
     templates: tuple[Measured, ...] = ()
 
 
@@ -83,7 +83,7 @@ def look(home: Home, database: Database, *, now: float, settled_seconds: float =
 
 def look_at_canaries(
     home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS
-) -> tuple[Watched, ...]:
+) -> tuple[WatchedRule, ...]:
     """Count what is new, then promote or revert what the evidence is enough for."""
     canaries = [item for item in ledger_of(home, database).state().rules if item.canary]
     if not canaries:
@@ -95,21 +95,21 @@ def look_at_canaries(
     return found
 
 
-def standing(home: Home, database: Database) -> tuple[Watched, ...]:
+def standing(home: Home, database: Database) -> tuple[WatchedRule, ...]:
     """Every canary with what was counted so far; nothing is counted and nothing decided."""
     canaries = (item for item in ledger_of(home, database).state().rules if item.canary)
     return tuple(_compared(item, counted(database, item.number)) for item in canaries)
 
 
-def _compared(item: Item, units: list[Counted]) -> Watched:
+def _compared(item: Item, units: list[CountedUnit]) -> WatchedRule:
     comparison = compare([Observation(each.told, each.loss, item.share) for each in units])
     sessions = sum(each.sessions for each in units)
-    return Watched(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
+    return WatchedRule(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
 
 
 def _watched(
     home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float
-) -> Watched:
+) -> WatchedRule:
     known = counted(database, item.number)
     new = [*_own_units(item, sessions, settled), *_delivered_units(database, item, sessions, settled)]
     seen = {each.unit for each in known}
@@ -118,11 +118,11 @@ def _watched(
     return _acted(home, database, watched, now=now)
 
 
-def _acted(home: Home, database: Database, watched: Watched, *, now: float) -> Watched:
+def _acted(home: Home, database: Database, watched: WatchedRule, *, now: float) -> WatchedRule:
     decision = watched.comparison.decision
-    if decision is Decision.WAIT:
+    if decision is CanaryMove.WAIT:
         return watched
-    act = promote if decision is Decision.PROMOTE else revert
+    act = promote if decision is CanaryMove.PROMOTE else revert
     why = reason(watched)
     try:
         entry = act(home, database, watched.entry, actor=Actor.WATCH, now=now, note=why)
@@ -131,10 +131,10 @@ def _acted(home: Home, database: Database, watched: Watched, *, now: float) -> W
     return msgspec.structs.replace(watched, decided=entry.number, why=why)
 
 
-def reason(watched: Watched) -> str:
+def reason(watched: WatchedRule) -> str:
     """Why a canary was promoted or reverted, with its numbers."""
     found = watched.comparison
-    word = "promoted" if found.decision is Decision.PROMOTE else "reverted"
+    word = "promoted" if found.decision is CanaryMove.PROMOTE else "reverted"
     low, high = found.interval
     told, untold = found.loss_told or 0.0, found.loss_untold or 0.0
     return (
@@ -145,14 +145,14 @@ def reason(watched: Watched) -> str:
     )
 
 
-def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[Counted]:
+def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[CountedUnit]:
     """Sessions of Whet's own agent. Those that go on from one another drew once and count once."""
     fitting = (each for each in sessions if each.started >= item.since and _holds(item, each))
     for lot, group in settled_lots(fitting, settled=settled).items():
         yield _unit(lot, is_told(key_of(item), lot, item.share), group)
 
 
-def _delivered_units(database: Database, item: Item, sessions: list[Live], settled: float) -> Iterator[Counted]:
+def _delivered_units(database: Database, item: Item, sessions: list[Live], settled: float) -> Iterator[CountedUnit]:
     """Sessions of other agents, by the day of the file that they read. A day counts when it is over."""
     for delivery in deliveries(database, item.number):
         end = datetime.fromisoformat(delivery.day).replace(tzinfo=UTC).timestamp() + DAY_SECONDS
@@ -167,8 +167,8 @@ def _delivered_units(database: Database, item: Item, sessions: list[Live], settl
             yield _unit(unit_of(delivery.file, delivery.day), delivery.told, group)
 
 
-def _unit(unit: str, told: bool, group: list[Live]) -> Counted:
-    return Counted(unit, told, sum(each.loss for each in group) / len(group), len(group))
+def _unit(unit: str, told: bool, group: list[Live]) -> CountedUnit:
+    return CountedUnit(unit, told, sum(each.loss for each in group) / len(group), len(group))
 
 
 def _read(delivery: Delivery, session: Live) -> bool:
@@ -181,4 +181,4 @@ def _read(delivery: Delivery, session: Live) -> bool:
 def _holds(item: Item, session: Live) -> bool:
     """Whether the rule would have been for it, told or not. Whether somebody sat there is not on record."""
     scope = msgspec.structs.replace(item.scope, purposes=(), tools=item.scope.tools if session.facts.tools else ())
-    return holds_in(scope, Setting(tools=session.facts.tools, model=session.model))
+    return holds_in(scope, Circumstances(tools=session.facts.tools, model=session.model))

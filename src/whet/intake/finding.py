@@ -13,7 +13,7 @@ SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
 COMPANIONS = ("-wal", "-shm", "-journal")
 
 
-class Place(NamedTuple):
+class AgentPlace(NamedTuple):
     """An agent's usual place on this machine and the files found there."""
 
     format: str
@@ -22,12 +22,12 @@ class Place(NamedTuple):
     files: tuple[Path, ...]
 
 
-def usual_places(person: Path) -> Iterator[Place]:
+def usual_places(person: Path) -> Iterator[AgentPlace]:
     """Every place beneath the person's own folder where a known agent keeps sessions, found or not."""
     for known in FORMATS:
         for pattern in known.places:
             found = (path for path in person.glob(pattern) if path.is_file())
-            yield Place(known.name, known.title, pattern, tuple(by_age(found)))
+            yield AgentPlace(known.name, known.title, pattern, tuple(by_age(found)))
 
 
 def named_files(arguments: Iterable[str]) -> Iterator[Path]:

@@ -12,10 +12,10 @@ from whet.importers.source import Skipped, Source, Unreadable
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
 from whet.store.preparing import prepare
-from whet.store.rows import Prepared
+from whet.store.rows import PreparedSession
 
 
-class Order(NamedTuple):
+class ReadOrder(NamedTuple):
     """How files are to be read. `secrets` are exact values to redact; None turns redaction off.
 
     `piped` is a file that holds what came through a pipe: it has no name of its own.
@@ -27,24 +27,24 @@ class Order(NamedTuple):
     piped: Path | None = None
 
 
-READ_ALL = Order()
+READ_ALL = ReadOrder()
 
 
-class Ready(NamedTuple):
+class ReadySession(NamedTuple):
     """A session ready to keep, and how many secrets were taken out of it."""
 
     source: str
-    prepared: Prepared
+    prepared: PreparedSession
     redacted: int
 
 
-def read_file(path: Path, order: Order, *, name: str = "") -> Iterator[Ready | Skipped]:
+def read_file(path: Path, order: ReadOrder, *, name: str = "") -> Iterator[ReadySession | Skipped]:
     """The sessions of a file made ready to keep, one at a time, then whatever of it was left out."""
     for item in read_transcripts(path, order, name=name):
         yield item if isinstance(item, Skipped) else _ready(item, order)
 
 
-def read_transcripts(path: Path, order: Order = READ_ALL, *, name: str = "") -> Iterator[Transcript | Skipped]:
+def read_transcripts(path: Path, order: ReadOrder = READ_ALL, *, name: str = "") -> Iterator[Transcript | Skipped]:
     """The transcripts of a file as they are, one at a time, then whatever of it was left out."""
     try:
         source = Source(path, name=name)
@@ -60,7 +60,7 @@ def read_transcripts(path: Path, order: Order = READ_ALL, *, name: str = "") -> 
     yield from source.skipped
 
 
-def _transcripts(source: Source, order: Order) -> Iterator[Transcript]:
+def _transcripts(source: Source, order: ReadOrder) -> Iterator[Transcript]:
     known = BY_NAME[order.format] if order.format else recognise(source)
     if known is None:
         raise Unreadable("empty" if source.kind == "empty" else "not a session of a known format")
@@ -82,11 +82,11 @@ def _transcripts(source: Source, order: Order) -> Iterator[Transcript]:
         raise Unreadable("holds no session")
 
 
-def _ready(transcript: Transcript, order: Order) -> Ready:
+def _ready(transcript: Transcript, order: ReadOrder) -> ReadySession:
     if order.secrets is None:
-        return Ready(transcript.source, prepare(transcript), 0)
+        return ReadySession(transcript.source, prepare(transcript), 0)
     clean = redact(transcript, order.secrets)
-    return Ready(transcript.source, prepare(clean.transcript), sum(clean.counts.values()))
+    return ReadySession(transcript.source, prepare(clean.transcript), sum(clean.counts.values()))
 
 
 def _reason(error: Exception) -> str:

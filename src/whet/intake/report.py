@@ -6,7 +6,7 @@ from whet.importers.source import Skipped
 
 
 @dataclass(slots=True)
-class Report:
+class ImportReport:
     """Counts of one import, added to as it goes."""
 
     imported: int = 0

@@ -12,8 +12,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.importers.source import Skipped
-from whet.intake.reading import Order, Ready, read_file
-from whet.intake.report import Report
+from whet.intake.reading import ReadOrder, ReadySession, read_file
+from whet.intake.report import ImportReport
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home, holds
@@ -35,7 +35,7 @@ class Stamp(NamedTuple):
     modified: int
 
 
-class File(NamedTuple):
+class ImportFile(NamedTuple):
     """A file to import; `name` is what the report calls it."""
 
     path: Path
@@ -43,11 +43,11 @@ class File(NamedTuple):
     stamp: Stamp
 
 
-class Piece(NamedTuple):
+class FilePiece(NamedTuple):
     """Some of what is in a file; `last` says that the file has been read to its end."""
 
-    file: File
-    items: list[Ready | Skipped]
+    file: ImportFile
+    items: list[ReadySession | Skipped]
     last: bool = True
 
 
@@ -71,19 +71,21 @@ def take(
     database: Database,
     home: Home,
     paths: Iterable[Path],
-    order: Order,
+    order: ReadOrder,
     *,
     dry_run: bool = False,
     progress: Progress,
-) -> Report:
+) -> ImportReport:
     """Import files and say what became of each; `progress` hears of each file's name and size as it is done."""
-    report = Report()
+    report = ImportReport()
     files = list(_changed(database, home, paths, order, report=report))
-    batch: list[Piece] = []
+    batch: list[FilePiece] = []
     size = 0
     for piece in _read_all(files, order):
         batch.append(piece)
-        size += sum(len(row.body) for item in piece.items if isinstance(item, Ready) for row in item.prepared.rows)
+        size += sum(
+            len(row.body) for item in piece.items if isinstance(item, ReadySession) for row in item.prepared.rows
+        )
         if size >= BATCH_BYTES:
             _keep(database, batch, order, report=report, dry_run=dry_run)
             batch, size = [], 0
@@ -103,7 +105,9 @@ def stamp_of(path: Path) -> Stamp:
     return Stamp(sum(each.st_size for each in stamps), max(each.st_mtime_ns for each in stamps))
 
 
-def _changed(database: Database, home: Home, paths: Iterable[Path], order: Order, *, report: Report) -> Iterator[File]:
+def _changed(
+    database: Database, home: Home, paths: Iterable[Path], order: ReadOrder, *, report: ImportReport
+) -> Iterator[ImportFile]:
     """The files that need reading; those that are as they were count as unchanged."""
     known = {row[0]: row[1:] for row in database.query("SELECT path, size, modified, reader, sessions FROM files")}
     for path in dict.fromkeys(paths):
@@ -121,35 +125,35 @@ def _changed(database: Database, home: Home, paths: Iterable[Path], order: Order
         if before and before[:3] == (*stamp, _reader(order)) and not order.format:
             report.unchanged += before[3]
         else:
-            yield File(path, name, stamp)
+            yield ImportFile(path, name, stamp)
 
 
-def _reader(order: Order) -> str:
+def _reader(order: ReadOrder) -> str:
     return f"{READER}{'' if order.secrets is None else ' redacted'}"
 
 
-def _read_all(files: list[File], order: Order) -> Iterator[Piece]:
+def _read_all(files: list[ImportFile], order: ReadOrder) -> Iterator[FilePiece]:
     """Every file with what is in it; small files in worker processes where there is enough to do."""
     small = [file for file in files if file.stamp.size < LARGE_FILE_BYTES]
     processors = os.cpu_count() or 1
     if processors > 1 and len(small) > 1 and sum(file.stamp.size for file in small) >= POOL_FROM_BYTES:
         yield from _read_side_by_side(small, order, processors)
     else:
-        yield from (Piece(file, _read_whole(file, order)) for file in small)
+        yield from (FilePiece(file, _read_whole(file, order)) for file in small)
     for file in files:
         if file.stamp.size >= LARGE_FILE_BYTES:
-            yield from (Piece(file, [item], last=False) for item in read_file(file.path, order, name=file.name))
-            yield Piece(file, [])
+            yield from (FilePiece(file, [item], last=False) for item in read_file(file.path, order, name=file.name))
+            yield FilePiece(file, [])
 
 
-def _read_whole(file: File, order: Order) -> list[Ready | Skipped]:
+def _read_whole(file: ImportFile, order: ReadOrder) -> list[ReadySession | Skipped]:
     return list(read_file(file.path, order, name=file.name))
 
 
-def _read_side_by_side(files: list[File], order: Order, processors: int) -> Iterator[Piece]:
+def _read_side_by_side(files: list[ImportFile], order: ReadOrder, processors: int) -> Iterator[FilePiece]:
     """Files in order, with at most so many bytes of them under way that memory stays bounded."""
     waiting = deque(files)
-    under_way: deque[tuple[File, Future[list[Ready | Skipped]]]] = deque()
+    under_way: deque[tuple[ImportFile, Future[list[ReadySession | Skipped]]]] = deque()
     flying = 0
     with ProcessPoolExecutor(processors, mp_context=get_context("forkserver"), initializer=gc.disable) as pool:
         while waiting or under_way:
@@ -158,11 +162,11 @@ def _read_side_by_side(files: list[File], order: Order, processors: int) -> Iter
                 flying += file.stamp.size
                 under_way.append((file, pool.submit(_read_whole, file, order)))
             file, future = under_way.popleft()
-            yield Piece(file, future.result())
+            yield FilePiece(file, future.result())
             flying -= file.stamp.size
 
 
-def _keep(database: Database, batch: list[Piece], order: Order, *, report: Report, dry_run: bool) -> None:
+def _keep(database: Database, batch: list[FilePiece], order: ReadOrder, *, report: ImportReport, dry_run: bool) -> None:
     """Keep what was read, in one transaction; a file counts as read only together with all of its sessions."""
     now = time.time()
     with database.reading() if dry_run else database.writing():
@@ -179,7 +183,7 @@ def _keep(database: Database, batch: list[Piece], order: Order, *, report: Repor
                 _remember(database, file, order)
 
 
-def _count(report: Report, file: File, item: Ready, kept: sessions.Kept) -> None:
+def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: sessions.Kept) -> None:
     if kept.change == "conflict":
         report.skipped.append(Skipped(path=file.name, reason=kept.note))
         return
@@ -196,7 +200,7 @@ def _count(report: Report, file: File, item: Ready, kept: sessions.Kept) -> None
     report.sources[item.source] = report.sources.get(item.source, 0) + 1
 
 
-def _remember(database: Database, file: File, order: Order) -> None:
+def _remember(database: Database, file: ImportFile, order: ReadOrder) -> None:
     [(count,)] = database.query("SELECT count(*) FROM sessions WHERE path = ?", (file.name,))
     database.execute(
         "INSERT INTO files (path, size, modified, reader, sessions) VALUES (?, ?, ?, ?, ?)"

@@ -63,35 +63,35 @@ class Job(Value, frozen=True):
     keep_days: int = 30
 
 
-class Sense(NamedTuple):
+class KeySense(NamedTuple):
     """What a key of the file is for, and what stands there."""
 
     text: str
     form: str
 
 
-SENSES: Mapping[str, Sense] = {
-    "schedule": Sense("when it runs", "text in quotes"),
-    "timezone": Sense("where its clock stands", "text in quotes"),
-    "added": Sense("where intervals are counted from", "a date and time"),
-    "prompt": Sense("what the agent is to do", "text in quotes"),
-    "prompt_file": Sense("the file that holds the prompt", "text in quotes"),
-    "skills": Sense("skills to load first", "a list of texts"),
-    "script": Sense("a command line whose output is material", "text in quotes"),
-    "script_seconds": Sense("how long the script may take", "a number"),
-    "model": Sense("another model than the one that is set", "text in quotes"),
-    "window": Sense("how many tokens the model reads", "a whole number"),
-    "workdir": Sense("the folder in which the agent works", "text in quotes"),
-    "tools": Sense("sets of tools", "a list of texts"),
-    "remote": Sense("whether it runs on another machine than yours", "true or false"),
-    "warm": Sense("a template to begin with", "text in quotes"),
-    "seconds": Sense("how long a run may take", "a number"),
-    "deliver": Sense("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
-    "to": Sense("the file, command line or address for it", "text in quotes"),
-    "replace": Sense("whether a report takes the place of the one before", "true or false"),
-    "repeat": Sense("after how many runs it ends", "a whole number"),
-    "paused": Sense("whether it waits", "true or false"),
-    "keep_days": Sense("how long its reports are kept", "a whole number"),
+SENSES: Mapping[str, KeySense] = {
+    "schedule": KeySense("when it runs", "text in quotes"),
+    "timezone": KeySense("where its clock stands", "text in quotes"),
+    "added": KeySense("where intervals are counted from", "a date and time"),
+    "prompt": KeySense("what the agent is to do", "text in quotes"),
+    "prompt_file": KeySense("the file that holds the prompt", "text in quotes"),
+    "skills": KeySense("skills to load first", "a list of texts"),
+    "script": KeySense("a command line whose output is material", "text in quotes"),
+    "script_seconds": KeySense("how long the script may take", "a number"),
+    "model": KeySense("another model than the one that is set", "text in quotes"),
+    "window": KeySense("how many tokens the model reads", "a whole number"),
+    "workdir": KeySense("the folder in which the agent works", "text in quotes"),
+    "tools": KeySense("sets of tools", "a list of texts"),
+    "remote": KeySense("whether it runs on another machine than yours", "true or false"),
+    "warm": KeySense("a template to begin with", "text in quotes"),
+    "seconds": KeySense("how long a run may take", "a number"),
+    "deliver": KeySense("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
+    "to": KeySense("the file, command line or address for it", "text in quotes"),
+    "replace": KeySense("whether a report takes the place of the one before", "true or false"),
+    "repeat": KeySense("after how many runs it ends", "a whole number"),
+    "paused": KeySense("whether it waits", "true or false"),
+    "keep_days": KeySense("how long its reports are kept", "a whole number"),
 }
 
 

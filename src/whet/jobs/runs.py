@@ -8,7 +8,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.jobs.job import Job
-from whet.runs.run import Ended, Report, Spent, Status
+from whet.runs.run import Ended, Spent, WorkReport, WorkStatus
 from whet.sessions.transcripts import Ending, Message, pair
 from whet.values import Value
 
@@ -20,7 +20,7 @@ WAITS = (MINUTE, 5 * MINUTE, 15 * MINUTE, 60 * MINUTE, 240 * MINUTE, 720 * MINUT
 FINISH = "finish"
 
 
-class Outcome(StrEnum):
+class JobOutcome(StrEnum):
     """How a run ended: by what the agent reported with its tool and by exit codes, and never by words."""
 
     DONE = "done"
@@ -30,7 +30,7 @@ class Outcome(StrEnum):
     UNSURE = "unsure"  # a worker died in its script, which may have had its effect
 
 
-class State(StrEnum):
+class RunState(StrEnum):
     """How far a run has come."""
 
     DUE = "due"  # written down, and not ordered yet
@@ -50,10 +50,10 @@ class Handing(StrEnum):
     GIVEN_UP = "given up"
 
 
-class Result(Value, frozen=True):
+class JobResult(Value, frozen=True):
     """What a run came to."""
 
-    outcome: Outcome
+    outcome: JobOutcome
     report: str = ""
     error: str = ""
     exit_code: int | None = None  # of its script
@@ -63,7 +63,7 @@ class Result(Value, frozen=True):
     spent: Spent = Spent()
 
 
-class Record(Value, frozen=True):
+class JobRecord(Value, frozen=True):
     """One run of a job. `job` is as it was when the run began; times that were missed before it stand in `missed`."""
 
     id: str
@@ -73,10 +73,10 @@ class Record(Value, frozen=True):
     is_direct: bool = False  # made by a program of its own, and not by a worker
     missed: tuple[float, ...] = ()  # the latest of them
     missed_count: int = 0
-    state: State = State.DUE
+    state: RunState = RunState.DUE
     started: float | None = None
     ended: float | None = None
-    result: Result | None = None
+    result: JobResult | None = None
     handing: Handing = Handing.NONE
     tries: int = 0
     next_try: float | None = None
@@ -84,28 +84,30 @@ class Record(Value, frozen=True):
 
     @property
     def is_open(self) -> bool:
-        return self.state is not State.ENDED
+        return self.state is not RunState.ENDED
 
     @property
     def has_failed(self) -> bool:
         """Whether nobody may say that it went well."""
-        well = (Outcome.DONE, Outcome.NOTHING_TO_REPORT)
+        well = (JobOutcome.DONE, JobOutcome.NOTHING_TO_REPORT)
         return self.result is not None and self.result.outcome not in well
 
 
-def result_of(ended: Ended, answer: str) -> Result:
+def result_of(ended: Ended, answer: str) -> JobResult:
     """What a session of the agent came to. Its words are passed on, and decide nothing."""
     report = ended.report
     if report is not None:
-        return Result(Outcome(report.status.value), report=_cut(report.text or answer), spent=ended.spent)
+        return JobResult(JobOutcome(report.status.value), report=_cut(report.text or answer), spent=ended.spent)
     if ended.ending is Ending.FINISHED:
         why = f"The agent stopped without calling {FINISH}: nobody knows whether it is done."
-        return Result(Outcome.UNREPORTED, report=_cut(answer), error=why, spent=ended.spent)
+        return JobResult(JobOutcome.UNREPORTED, report=_cut(answer), error=why, spent=ended.spent)
     why = " ".join(part for part in (ended.detail or ended.ending.value, ended.advice) if part)
-    return Result(Outcome.FAILED, report=_cut(answer), error=f"The agent did not finish: {why}", spent=ended.spent)
+    return JobResult(
+        JobOutcome.FAILED, report=_cut(answer), error=f"The agent did not finish: {why}", spent=ended.spent
+    )
 
 
-def script_result(output: str, *, exit_code: int | None, seconds: float) -> Result | None:
+def script_result(output: str, *, exit_code: int | None, seconds: float) -> JobResult | None:
     """The result of a run whose script failed; None where it went well. A script that hangs has no exit code."""
     if exit_code == 0:
         return None
@@ -114,10 +116,10 @@ def script_result(output: str, *, exit_code: int | None, seconds: float) -> Resu
         if exit_code is not None
         else f"did not end within {seconds:g} seconds and was killed"
     )
-    return Result(Outcome.FAILED, report=_cut(output), error=f"The script {why}.", exit_code=exit_code)
+    return JobResult(JobOutcome.FAILED, report=_cut(output), error=f"The script {why}.", exit_code=exit_code)
 
 
-def report_in(messages: Iterable[Message]) -> Report | None:
+def report_in(messages: Iterable[Message]) -> WorkReport | None:
     """The report of a session that ended, from its last call of the finishing tool that was carried out."""
     for exchange in reversed(pair(messages).exchanges):
         if exchange.call.name == FINISH and exchange.result is not None and exchange.result.error is False:
@@ -125,28 +127,28 @@ def report_in(messages: Iterable[Message]) -> Report | None:
                 given = msgspec.json.decode(exchange.call.arguments, type=_Given)
             except msgspec.MsgspecError:
                 continue
-            return Report(given.status, given.report)
+            return WorkReport(given.status, given.report)
     return None
 
 
-def finished(record: Record, result: Result, *, now: float) -> Record:
+def finished(record: JobRecord, result: JobResult, *, now: float) -> JobRecord:
     """The record of a run that ended. Where there is nothing to report, nothing is handed over."""
-    is_silent = result.outcome is Outcome.NOTHING_TO_REPORT or record.job.deliver == "none"
+    is_silent = result.outcome is JobOutcome.NOTHING_TO_REPORT or record.job.deliver == "none"
     handing = Handing.NONE if is_silent else Handing.WAITING
-    return msgspec.structs.replace(record, state=State.ENDED, ended=now, result=result, handing=handing)
+    return msgspec.structs.replace(record, state=RunState.ENDED, ended=now, result=result, handing=handing)
 
 
-def left(record: Record, why: str, *, now: float, spent: Spent | None = None) -> Record:
+def left(record: JobRecord, why: str, *, now: float, spent: Spent | None = None) -> JobRecord:
     """The record of a run that nobody will go on with. That it failed is still to be told, and what it cost."""
     if record.is_open:
-        record = finished(record, Result(Outcome.FAILED, error=why, spent=spent or Spent()), now=now)
+        record = finished(record, JobResult(JobOutcome.FAILED, error=why, spent=spent or Spent()), now=now)
         handing = Handing.FAILED if record.handing is Handing.WAITING else record.handing
     else:
         handing = Handing.FAILED if record.job.deliver == "file" else Handing.UNSURE
     return msgspec.structs.replace(record, handing=handing, handing_error=why, next_try=now)
 
 
-def handed(record: Record, handing: Handing, error: str, *, now: float) -> Record:
+def handed(record: JobRecord, handing: Handing, error: str, *, now: float) -> JobRecord:
     """The record after one more try to hand its report over."""
     tries = record.tries + 1
     next_try = None
@@ -156,7 +158,7 @@ def handed(record: Record, handing: Handing, error: str, *, now: float) -> Recor
     return msgspec.structs.replace(record, handing=handing, tries=tries, next_try=next_try, handing_error=error)
 
 
-def letter(record: Record) -> str:
+def letter(record: JobRecord) -> str:
     """What is handed over as text: how it ended in Whet's own words, then the report."""
     result = record.result
     if result is None:
@@ -167,13 +169,13 @@ def letter(record: Record) -> str:
     )
 
 
-def heading(record: Record) -> str:
+def heading(record: JobRecord) -> str:
     result = record.result
     outcome = WORDS[result.outcome] if result else record.state.value
     return f"{record.job.name}: {outcome} · {moment(record.scheduled)} · run {record.id}"
 
 
-def missed_words(record: Record) -> str:
+def missed_words(record: JobRecord) -> str:
     """Which earlier times went by without a run."""
     shown = ", ".join(moment(each) for each in record.missed[-SHOWN_MISSES:])
     more = ", and others" if record.missed_count > min(len(record.missed), SHOWN_MISSES) else ""
@@ -186,7 +188,7 @@ def moment(seconds: float) -> str:
 
 
 class _Given(Value, frozen=True):
-    status: Status
+    status: WorkStatus
     report: str = ""
 
 
@@ -196,9 +198,9 @@ def _cut(text: str) -> str:
 
 
 WORDS = {
-    Outcome.DONE: "done",
-    Outcome.NOTHING_TO_REPORT: "nothing to report",
-    Outcome.FAILED: "FAILED",
-    Outcome.UNREPORTED: "ENDED WITHOUT A REPORT",
-    Outcome.UNSURE: "UNSURE",
+    JobOutcome.DONE: "done",
+    JobOutcome.NOTHING_TO_REPORT: "nothing to report",
+    JobOutcome.FAILED: "FAILED",
+    JobOutcome.UNREPORTED: "ENDED WITHOUT A REPORT",
+    JobOutcome.UNSURE: "UNSURE",
 }

@@ -16,7 +16,7 @@ JOINERS = "\u200c\u200d"  # spelling needs them in Persian, Indic scripts and em
 DAY = 24 * 3600.0
 
 
-class Kind(StrEnum):
+class FaultKind(StrEnum):
     """What is wrong."""
 
     NAME = "name"
@@ -36,11 +36,11 @@ class Kind(StrEnum):
 class Fault(Value, frozen=True):
     """One thing that is wrong, in a sentence for people."""
 
-    kind: Kind
+    kind: FaultKind
     message: str
 
 
-class Limits(Value, frozen=True):
+class TextLimits(Value, frozen=True):
     """How much there may be, in characters; and how long a change waits for a person."""
 
     rule: int = 400
@@ -57,10 +57,10 @@ class Limits(Value, frozen=True):
         return lengths.get(form, self.file)
 
 
-LIMITS = Limits()
+LIMITS = TextLimits()
 
 
-def faults(patch: Patch, state: State, *, limits: Limits = LIMITS) -> tuple[Fault, ...]:
+def faults(patch: Patch, state: State, *, limits: TextLimits = LIMITS) -> tuple[Fault, ...]:
     """Everything that speaks against a patch; nothing when it may be applied to the state as it is."""
     found = [*_form_faults(patch, limits)]
     if patch.action is not Action.REMOVE:
@@ -70,7 +70,9 @@ def faults(patch: Patch, state: State, *, limits: Limits = LIMITS) -> tuple[Faul
         found += _rule_faults(patch, state, limits)
     if patch.is_foreign and patch.id not in state.approved:
         found.append(
-            Fault(Kind.TRUST, f"it comes from a text of trust {patch.trust.label}: a person has to approve it first")
+            Fault(
+                FaultKind.TRUST, f"it comes from a text of trust {patch.trust.label}: a person has to approve it first"
+            )
         )
     return tuple(found)
 
@@ -86,31 +88,33 @@ def unwelcome(text: str) -> str:
     return ""
 
 
-def _form_faults(patch: Patch, limits: Limits) -> Iterator[Fault]:
+def _form_faults(patch: Patch, limits: TextLimits) -> Iterator[Fault]:
     if not is_named(patch):
-        yield Fault(Kind.NAME, f"{patch.name[:80]!r} is no name for a {patch.form}")
+        yield Fault(FaultKind.NAME, f"{patch.name[:80]!r} is no name for a {patch.form}")
     if not is_scoped(patch):
-        yield Fault(Kind.NAME, "its scope holds what is no name of a model, a tool or a purpose")
+        yield Fault(FaultKind.NAME, "its scope holds what is no name of a model, a tool or a purpose")
     if patch.action is Action.REMOVE:
         return
     if not patch.text.strip():
-        yield Fault(Kind.EMPTY, "it has no text")
+        yield Fault(FaultKind.EMPTY, "it has no text")
     if len(patch.text) > limits.of(patch.form):
-        yield Fault(Kind.LENGTH, f"its {len(patch.text):,} characters are more than {limits.of(patch.form):,}")
+        yield Fault(FaultKind.LENGTH, f"its {len(patch.text):,} characters are more than {limits.of(patch.form):,}")
 
 
 def _text_faults(patch: Patch) -> Iterator[Fault]:
     if name := unwelcome(patch.text):
-        yield Fault(Kind.CHARACTERS, f"it holds a character that people cannot see: {name}")
+        yield Fault(FaultKind.CHARACTERS, f"it holds a character that people cannot see: {name}")
     if Redactor().text(patch.text) != patch.text:
-        yield Fault(Kind.SECRET, "it holds what looks like a secret")
+        yield Fault(FaultKind.SECRET, "it holds what looks like a secret")
     # A person who writes an instruction may say what they like about their own tools.
     if patch.form not in (Form.RULE, Form.NOTE) or patch.trust is Trust.OPERATOR:
         return
     if clause := broken_tool(patch.text):
-        yield Fault(Kind.BROKEN_TOOL, f"it says that a tool is broken, which would outlast the fault: “{clause[:120]}”")
+        yield Fault(
+            FaultKind.BROKEN_TOOL, f"it says that a tool is broken, which would outlast the fault: “{clause[:120]}”"
+        )
     if clause := accident(patch.text):
-        yield Fault(Kind.ACCIDENT, f"it takes an accident of the surroundings for a fact: “{clause[:120]}”")
+        yield Fault(FaultKind.ACCIDENT, f"it takes an accident of the surroundings for a fact: “{clause[:120]}”")
 
 
 def _state_faults(patch: Patch, state: State) -> Iterator[Fault]:
@@ -120,17 +124,17 @@ def _state_faults(patch: Patch, state: State) -> Iterator[Fault]:
     for item in _others(patch, state):
         known = sense(item.text)
         if item.text.split() == patch.text.split() or is_same(meant, known):
-            yield Fault(Kind.DUPLICATE, f"{item.form} {item.name} says the same: “{item.text[:120]}”")
+            yield Fault(FaultKind.DUPLICATE, f"{item.form} {item.name} says the same: “{item.text[:120]}”")
         elif patch.form is Form.RULE and is_opposed(meant, known):
-            yield Fault(Kind.CONTRADICTION, f"rule {item.name} says the opposite: “{item.text[:120]}”")
+            yield Fault(FaultKind.CONTRADICTION, f"rule {item.name} says the opposite: “{item.text[:120]}”")
 
 
-def _rule_faults(patch: Patch, state: State, limits: Limits) -> Iterator[Fault]:
+def _rule_faults(patch: Patch, state: State, limits: TextLimits) -> Iterator[Fault]:
     known = state.get(Form.RULE, patch.name)
     if patch.before != digest(known.text if known else None):
-        yield Fault(Kind.STALE, f"rule {patch.name} is not what it was when this was written")
+        yield Fault(FaultKind.STALE, f"rule {patch.name} is not what it was when this was written")
     elif (patch.action is Action.ADD) is (known is not None):
-        yield Fault(Kind.STALE, f"rule {patch.name} {'is there already' if known else 'is not there'}")
+        yield Fault(FaultKind.STALE, f"rule {patch.name} {'is there already' if known else 'is not there'}")
     if patch.action is Action.REMOVE:
         return
     # Other rules give way to an operator's; an operator's gives way to nobody's.
@@ -142,7 +146,7 @@ def _rule_faults(patch: Patch, state: State, limits: Limits) -> Iterator[Fault]:
     size = sum(len(item.text) for item in rivals) + len(patch.text)
     if size > limits.rulebook or len(rivals) >= limits.rules:
         yield Fault(
-            Kind.BUDGET,
+            FaultKind.BUDGET,
             f"the rulebook would hold {len(rivals) + 1} rules of {size:,} characters;"
             f" {limits.rules} of {limits.rulebook:,} are the most",
         )

@@ -162,7 +162,7 @@ def _flag_evidence(call: ToolCall, text: str) -> str:
     return _exit_evidence(code, call, text) if code else "flag: is_error"
 
 
-def _from_envelope(status: envelopes.Status, call: ToolCall) -> Decision:
+def _from_envelope(status: envelopes.EnvelopeStatus, call: ToolCall) -> Decision:
     evidence = status.evidence
     if status.exit_code == 1 and status.is_silent and _looks_for_something(call):
         evidence += NOTHING_FOUND

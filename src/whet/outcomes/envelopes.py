@@ -61,7 +61,7 @@ _ECHOED = re2.compile(
 )
 
 
-class Status(NamedTuple):
+class EnvelopeStatus(NamedTuple):
     """What an envelope says: whether the call failed, in which words it says so, and the exit code it gives."""
 
     failed: bool
@@ -118,36 +118,36 @@ def _preamble(text: str) -> str:
     return head(text, EDGE).partition("\nOutput:\n")[0]
 
 
-def read(text: str, family: Family) -> Status | None:
+def read(text: str, family: Family) -> EnvelopeStatus | None:
     """The status in the top level of the first JSON value, or None when the text is no envelope of this family."""
     answer = _first_object(text)
     if not answer or not _is_envelope(answer, family):
         return None
     for key in EXIT_KEYS:
         if key in answer and (code := _value(answer[key])) is not None and isinstance(code, int):
-            return Status(code != 0, f"envelope: {key}={code}", code, _is_silent(answer))
+            return EnvelopeStatus(code != 0, f"envelope: {key}={code}", code, _is_silent(answer))
     for key in SUCCESS_KEYS:
         if isinstance(flag := _value(answer.get(key)), bool):
-            return Status(not flag, f"envelope: {key}={str(flag).lower()}")
+            return EnvelopeStatus(not flag, f"envelope: {key}={str(flag).lower()}")
     for key in FLAG_KEYS:
         if isinstance(flag := _value(answer.get(key)), bool):
-            return Status(flag, f"envelope: {key}={str(flag).lower()}")
+            return EnvelopeStatus(flag, f"envelope: {key}={str(flag).lower()}")
     return _from_words(answer)
 
 
-def _from_words(answer: dict[str, object]) -> Status | None:
+def _from_words(answer: dict[str, object]) -> EnvelopeStatus | None:
     status = _value(answer.get("status"))
     own = answer.keys() <= ENVELOPE_KEYS
     if isinstance(status, str) and own and status.lower() in BAD_STATUS:
-        return Status(True, f"envelope: status={status.lower()}")
+        return EnvelopeStatus(True, f"envelope: status={status.lower()}")
     metadata = _value(answer.get("metadata"))
     if isinstance(metadata, dict) and isinstance(code := metadata.get("exit_code"), int):
-        return Status(code != 0, f"envelope: metadata.exit_code={code}", code, _is_silent(answer))
+        return EnvelopeStatus(code != 0, f"envelope: metadata.exit_code={code}", code, _is_silent(answer))
     error = _value(answer.get("error"))
     if error and (isinstance(error, str | dict) or error is True):
-        return Status(True, "envelope: error")
+        return EnvelopeStatus(True, "envelope: error")
     if "error" in answer or (own and isinstance(status, str) and status.lower() in ("success", "ok", "completed")):
-        return Status(False, "envelope: no error")
+        return EnvelopeStatus(False, "envelope: no error")
     return None
 
 

@@ -12,7 +12,7 @@ _PREAMBLE = re2.compile(r"^(?:EXECUTION RESULT of \[[^\]\n]{0,80}\]:|OBSERVATION
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
-class Form(NamedTuple):
+class ErrorForm(NamedTuple):
     """A documented wording. The name is the evidence that a person reads."""
 
     name: str
@@ -22,7 +22,7 @@ class Form(NamedTuple):
 class Forms:
     """Forms compiled into one set: one pass over the text, whatever their number."""
 
-    def __init__(self, forms: Iterable[Form]) -> None:
+    def __init__(self, forms: Iterable[ErrorForm]) -> None:
         self.forms = tuple(forms)
         self._set = re2.Set.SearchSet()
         for form in self.forms:
@@ -57,26 +57,28 @@ def _plain(text: str) -> str:
 
 
 BLOCKED = (
-    Form("blocked by policy", r"^Permission to (?:use|read|edit) \S+ .{0,400}has been denied"),
-    Form("blocked by policy", r"^Claude requested permissions to .{0,400}but you haven't granted it"),
-    Form("blocked by policy", r"^PreToolUse:\S+ (?:\[[^\]]{0,200}\] )?hook"),
-    Form("blocked by policy", r"(?i)^\W*(?:BLOCKED:|(?:command |call |tool )?blocked by (?:policy|a? ?hook|sandbox))"),
+    ErrorForm("blocked by policy", r"^Permission to (?:use|read|edit) \S+ .{0,400}has been denied"),
+    ErrorForm("blocked by policy", r"^Claude requested permissions to .{0,400}but you haven't granted it"),
+    ErrorForm("blocked by policy", r"^PreToolUse:\S+ (?:\[[^\]]{0,200}\] )?hook"),
+    ErrorForm(
+        "blocked by policy", r"(?i)^\W*(?:BLOCKED:|(?:command |call |tool )?blocked by (?:policy|a? ?hook|sandbox))"
+    ),
 )
 # Forms that no program prints by itself: they hold whatever the command was.
 STRONG_HEADS = Forms(
     (
-        Form("tool_use_error", r"^<tool_use_error>"),
+        ErrorForm("tool_use_error", r"^<tool_use_error>"),
         *BLOCKED,
-        Form("mcp error", r"^MCP error -?\d+"),
-        Form("invalid arguments", r"^(?:InputValidationError|Invalid tool (?:call|arguments|parameters))"),
-        Form("tool failed", r"^[a-z_]{3,40} (?:verification )?failed: "),
-        Form(
+        ErrorForm("mcp error", r"^MCP error -?\d+"),
+        ErrorForm("invalid arguments", r"^(?:InputValidationError|Invalid tool (?:call|arguments|parameters))"),
+        ErrorForm("tool failed", r"^[a-z_]{3,40} (?:verification )?failed: "),
+        ErrorForm(
             "no such tool",
             r"(?i)^(?:error: )?(?:no such tool|unknown tool|tool [`'\"]?[\w.:-]{1,80}[`'\"]? not found)",
         ),
-        Form("timeout", r"(?i)^(?:the )?(?:command|execution|process) (?:has )?timed out\b"),
-        Form("timeout", r"^EXECUTION TIMED OUT"),
-        Form("error", r"^Error\z"),  # a shell tool whose command failed without a word
+        ErrorForm("timeout", r"(?i)^(?:the )?(?:command|execution|process) (?:has )?timed out\b"),
+        ErrorForm("timeout", r"^EXECUTION TIMED OUT"),
+        ErrorForm("error", r"^Error\z"),  # a shell tool whose command failed without a word
     )
 )
 
@@ -93,7 +95,7 @@ _HTTP_NAMES = (
     "client error|server error|bad request|unauthorized|forbidden|not found|method not allowed|too many requests|"
     "internal server error|bad gateway|service unavailable|gateway timeout"
 )
-HTTP_STATUS = Form(
+HTTP_STATUS = ErrorForm(
     "http status",
     rf"(?i)^\W{{0,4}}(?:HTTP(?:/[\d.]+)?(?: error| status)?:? ?[45]\d\d\b|[45]\d\d (?:{_HTTP_NAMES}))",
 )
@@ -105,40 +107,42 @@ _ERRNO = (
 HEADS = Forms(
     (
         *STRONG_HEADS.forms,
-        Form("traceback", r"^Traceback \(most recent call last\)"),
-        Form(
+        ErrorForm("traceback", r"^Traceback \(most recent call last\)"),
+        ErrorForm(
             "exception",
             r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|Timeout)\b(?: \[\w+\])?:(?:\s|$)",
         ),
-        Form("exception", r"^[A-Z][a-z]\w*(?:Error|Exception)$"),
-        Form("error", rf"(?i)^[\W_]{{0,6}}(?:(?:{_KINDS}) )*error\b[*_]{{0,2}}\s*(?:\(|\[|:|-|—|!|#|\d|$|\n)"),
-        Form("error", rf"(?i)^[\W_]{{0,6}}error (?:{_DOING})\b"),
-        Form("error", r"(?i)^an? (?:\w+ )?(?:error|exception) (?:has )?(?:occurred|happened|was)\b"),
-        Form("failed", r"(?i)^\W{0,4}(?:failed|failure|unable|couldn't|could not|cannot|can't)(?: to\b|:| [a-z]+ )"),
-        Form("failed", r"(?i)^\w{2,40}(?: \w{2,20}){0,3} failed(?::|\.| with\b| because\b| due\b)"),
-        Form("errno", rf"^{_ERRNO}:? "),
-        Form(
+        ErrorForm("exception", r"^[A-Z][a-z]\w*(?:Error|Exception)$"),
+        ErrorForm("error", rf"(?i)^[\W_]{{0,6}}(?:(?:{_KINDS}) )*error\b[*_]{{0,2}}\s*(?:\(|\[|:|-|—|!|#|\d|$|\n)"),
+        ErrorForm("error", rf"(?i)^[\W_]{{0,6}}error (?:{_DOING})\b"),
+        ErrorForm("error", r"(?i)^an? (?:\w+ )?(?:error|exception) (?:has )?(?:occurred|happened|was)\b"),
+        ErrorForm(
+            "failed", r"(?i)^\W{0,4}(?:failed|failure|unable|couldn't|could not|cannot|can't)(?: to\b|:| [a-z]+ )"
+        ),
+        ErrorForm("failed", r"(?i)^\w{2,40}(?: \w{2,20}){0,3} failed(?::|\.| with\b| because\b| due\b)"),
+        ErrorForm("errno", rf"^{_ERRNO}:? "),
+        ErrorForm(
             "invalid arguments",
             r"(?i)^(?:invalid|missing|unknown|unrecognized|unsupported|malformed|bad) "
             r"[`'\"\w]{1,40}(?: [`'\"\w]{1,40}){0,4}[:.\s]",
         ),
-        Form(
+        ErrorForm(
             "no such tool",
             r"(?i)^(?:tool|function|command) [`'\"]?[\w.:-]{1,80}[`'\"]? (?:does not exist|doesn't exist|"
             r"is not (?:available|found|a valid|recognized|registered|supported))",
         ),
-        Form(
+        ErrorForm(
             "timeout",
             r"(?i)^\W{0,4}(?:the )?(?:request|operation|tool|query|call|connection)?\s?(?:has |was )?"
             r"(?:timed out|timeout (?:after|exceeded|reached|of))\b",
         ),
         HTTP_STATUS,
-        Form(
+        ErrorForm(
             "http status",
             r"(?i)^[^\n]{0,60}\b(?:failed|responded|returned|request)[^\n]{0,40} "
             r"(?:status(?: code)?|http):? ?[45]\d\d\b",
         ),
-        Form("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
+        ErrorForm("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
     )
 )
 
@@ -146,35 +150,35 @@ _MISSING = "not found|does not exist|doesn't exist|no such file|cannot be|could 
 # A tool that reads answers with other people's words; only an answer that is short and nothing else is its own.
 READER_HEADS = Forms(
     (
-        Form("tool_use_error", r"^<tool_use_error>"),
+        ErrorForm("tool_use_error", r"^<tool_use_error>"),
         *BLOCKED,
-        Form("error", r"(?i)^\W{0,4}(?:\w+ )?error:(?:\s|$)"),
-        Form("error", r"(?i)^error message from last action"),
-        Form("error", rf"(?i)^error (?:{_DOING})\b"),
-        Form("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
-        Form("errno", rf"^{_ERRNO}: "),
-        Form(
+        ErrorForm("error", r"(?i)^\W{0,4}(?:\w+ )?error:(?:\s|$)"),
+        ErrorForm("error", r"(?i)^error message from last action"),
+        ErrorForm("error", rf"(?i)^error (?:{_DOING})\b"),
+        ErrorForm("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
+        ErrorForm("errno", rf"^{_ERRNO}: "),
+        ErrorForm(
             "no such file",
             rf"(?i)^(?:the )?(?:file|path|directory|folder|image|resource)\b[^\n]{{0,300}}(?:{_MISSING})",
         ),
-        Form(
+        ErrorForm(
             "failed",
             r"(?i)^(?:failed|unable|could not|cannot|couldn't|can't) (?:to )?"
             r"(?:read|open|access|find|load|list|search|view|stat|display|fetch|retrieve|connect|resolve)\b",
         ),
-        Form(
+        ErrorForm(
             "invalid arguments",
             r"(?i)^(?:invalid|missing|unsupported) [`'\"\w]{1,40}(?: [`'\"\w]{1,40}){0,3}[:.]",
         ),
-        Form("timeout", r"(?i)^\W{0,4}[\w ]{0,40}timed out\b"),
-        Form("mcp error", r"^MCP error -?\d+"),
+        ErrorForm("timeout", r"(?i)^\W{0,4}[\w ]{0,40}timed out\b"),
+        ErrorForm("mcp error", r"^MCP error -?\d+"),
         HTTP_STATUS,
-        Form(
+        ErrorForm(
             "http status",
             r"(?i)^[^\n]{0,80}\b(?:failed|responded|returned|request|error)[^\n]{0,40} "
             r"(?:status(?: code)?|http|code):? ?[45]\d\d\b",
         ),
-        Form("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
+        ErrorForm("browser error", r"^(?:### Error|net::ERR_|page\.\w+: |(?:locator|browserType)\.\w+: )"),
     )
 )
 
@@ -192,36 +196,36 @@ _PLACE = (
 # What an editing tool says when the place to change is not there.
 EDITOR_HEADS = Forms(
     (
-        Form(
+        ErrorForm(
             "edit not applied",
             r"(?i)^[^\n]{0,40}\bno (?:replacement|changes?|edits?) (?:was|were) (?:performed|made|applied)",
         ),
-        Form(
+        ErrorForm(
             "edit not applied",
             rf"(?i)^[^\n]{{0,120}}\b(?:{_PLACE})s?\b[^\n]{{0,60}}\b(?:not found|not match|no match|did not appear|"
             r"does not (?:appear|exist|match)|is not unique|not unique)",
         ),
-        Form(
+        ErrorForm(
             "edit not applied",
             r"(?i)^[^\n]{0,20}\b(?:failed to find|could not find|couldn't find|no match(?:es)? (?:found )?for|"
             r"cannot find|unable to find|did not find)\b",
         ),
-        Form(
+        ErrorForm(
             "edit not applied",
             r"(?i)^(?:Found \d+ (?:matches|occurrences)|multiple (?:matches|occurrences))[^\n]{0,80}"
             r"(?:but|unique|ambiguous|expected)",
         ),
-        Form("edit not applied", r"(?i)^Your proposed edit has introduced new syntax error"),
-        Form(
+        ErrorForm("edit not applied", r"(?i)^Your proposed edit has introduced new syntax error"),
+        ErrorForm(
             "edit not applied",
             r"(?i)^[^\n]{0,40}\b(?:edit|patch|diff|replacement|write|change)s? (?:was |were |could )?"
             r"(?:not (?:be )?applied|rejected|verification failed)",
         ),
-        Form(
+        ErrorForm(
             "stale file",
             r"(?i)^(?:the )?file has (?:been (?:unexpectedly )?(?:modified|changed)|changed|not been read)",
         ),
-        Form(
+        ErrorForm(
             "no such file",
             r"(?i)^(?:the )?(?:path|file|directory)\b[^\n]{0,300}(?:does not exist|doesn't exist|not found|"
             r"already exists|is a directory|has not been read)",
@@ -231,16 +235,18 @@ EDITOR_HEADS = Forms(
 
 SQL_HEADS = Forms(
     (
-        Form("sql error", r"^ERROR:\s"),
-        Form("sql error", r"^(?:ERROR|Error) \d{4} \(\w{5}\)"),
-        Form("sql error", r"^(?:Parse|Runtime) error near line \d+"),
-        Form(
+        ErrorForm("sql error", r"^ERROR:\s"),
+        ErrorForm("sql error", r"^(?:ERROR|Error) \d{4} \(\w{5}\)"),
+        ErrorForm("sql error", r"^(?:Parse|Runtime) error near line \d+"),
+        ErrorForm(
             "sql error",
             r"(?i)^(?:near \"[^\"\n]*\": syntax error|no such (?:table|column|function): |ambiguous column name: |"
             r"You have an error in your SQL syntax)",
         ),
-        Form("sql error", r"^(?:ORA-\d{5}|SQLSTATE\[?\w{5}|Msg \d+, Level \d+)"),
-        Form("sql error", r"(?i)^(?:Binder|Catalog|Parser|Conversion|Syntax|Query) Error:"),
-        Form("no query", r"(?i)^No (?:SQL|query|command|code)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)"),
+        ErrorForm("sql error", r"^(?:ORA-\d{5}|SQLSTATE\[?\w{5}|Msg \d+, Level \d+)"),
+        ErrorForm("sql error", r"(?i)^(?:Binder|Catalog|Parser|Conversion|Syntax|Query) Error:"),
+        ErrorForm(
+            "no query", r"(?i)^No (?:SQL|query|command|code)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)"
+        ),
     )
 )

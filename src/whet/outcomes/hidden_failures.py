@@ -4,7 +4,7 @@ import re2
 
 from whet.outcomes import envelopes
 from whet.outcomes.check_forms import CHECKS, ENDINGS
-from whet.outcomes.error_forms import STRONG_HEADS, Form, Forms, head, tail
+from whet.outcomes.error_forms import STRONG_HEADS, ErrorForm, Forms, head, tail
 from whet.sessions.shell_lines import Stage, is_decisive, split
 from whet.text.words import names
 
@@ -51,10 +51,10 @@ _REFUSED = re2.compile(
 _ERROR_LINE = r"^(?:error|Error|ERROR|fatal|FATAL|fatal error)(?:\[[^\]\n]{1,40}\])?: "
 OPENINGS = Forms(
     (
-        Form("error head", _ERROR_LINE),
-        Form("error head", r"^Error(?: executing| running|\z)"),  # a shell tool that has nothing else to say
-        Form("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
-        Form(
+        ErrorForm("error head", _ERROR_LINE),
+        ErrorForm("error head", r"^Error(?: executing| running|\z)"),  # a shell tool that has nothing else to say
+        ErrorForm("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
+        ErrorForm(
             "no command",
             r"(?i)^No (?:command|code|bash code|action)\b[^\n]{0,40} (?:was |were )?(?:found|given|provided)",
         ),
@@ -63,14 +63,14 @@ OPENINGS = Forms(
 # What a shell tool itself writes below the output of a command that it stopped.
 LAST_WORDS = Forms(
     (
-        Form("timeout", r"(?i)(?:^|\n)\W{0,4}(?:the )?command (?:has )?timed out\b[^\n]{0,200}\s*\z"),
-        Form("timeout", r"(?i)(?:^|\n)\W{0,4}timed out after [\d.]+ ?\w{0,12}\W{0,4}\s*\z"),
+        ErrorForm("timeout", r"(?i)(?:^|\n)\W{0,4}(?:the )?command (?:has )?timed out\b[^\n]{0,200}\s*\z"),
+        ErrorForm("timeout", r"(?i)(?:^|\n)\W{0,4}timed out after [\d.]+ ?\w{0,12}\W{0,4}\s*\z"),
     )
 )
 CLOSINGS = Forms(
     (
-        Form("error ending", _ERROR_LINE),
-        Form("usage error", r"^[\w./-]{1,60}: error: "),
+        ErrorForm("error ending", _ERROR_LINE),
+        ErrorForm("usage error", r"^[\w./-]{1,60}: error: "),
     )
 )
 

@@ -1,54 +1,56 @@
 """How agent programs say that a person refused a call, or that it was not let to finish."""
 
-from whet.outcomes.error_forms import Form, Forms
+from whet.outcomes.error_forms import ErrorForm, Forms
 
 # Sentences of the agent programs that nothing else prints: they hold whatever the tool and however long the text.
 OWN_REJECTIONS = Forms(
     (
-        Form("rejected by the user", r"^(?:Error: )?The user doesn't want to (?:proceed|take this action)"),
-        Form("rejected by the user", r"^(?:Error: )?User rejected tool use"),
-        Form("rejected by the user", r"^The user rejected permission to use this specific tool call"),
+        ErrorForm("rejected by the user", r"^(?:Error: )?The user doesn't want to (?:proceed|take this action)"),
+        ErrorForm("rejected by the user", r"^(?:Error: )?User rejected tool use"),
+        ErrorForm("rejected by the user", r"^The user rejected permission to use this specific tool call"),
     )
 )
 OWN_CANCELLATIONS = Forms(
     (
-        Form("a sibling failed", r"^(?:<tool_use_error>)?(?:Error: )?Sibling tool call errored"),
-        Form("a sibling failed", r"^(?:<tool_use_error>)?Cancelled: parallel tool call"),
-        Form("interrupted", r"^\[Request interrupted by user"),
-        Form("interrupted", r"^\[Operation Cancelled\]"),
-        Form("interrupted", r"(?:^|\n)Command aborted\s*\z"),
+        ErrorForm("a sibling failed", r"^(?:<tool_use_error>)?(?:Error: )?Sibling tool call errored"),
+        ErrorForm("a sibling failed", r"^(?:<tool_use_error>)?Cancelled: parallel tool call"),
+        ErrorForm("interrupted", r"^\[Request interrupted by user"),
+        ErrorForm("interrupted", r"^\[Operation Cancelled\]"),
+        ErrorForm("interrupted", r"(?:^|\n)Command aborted\s*\z"),
     )
 )
 
 # The same in anybody's words. These may also be somebody's data, so they count in short answers only.
 REJECTIONS = Forms(
     (
-        Form(
+        ErrorForm(
             "rejected by the user",
             r"(?i)^\W*(?:error: )?(?:the )?(?:user|operator|human) (?:has )?"
             r"(?:rejected|denied|declined|refused|disallowed|chose not to|did not (?:approve|allow|confirm))\b",
         ),
-        Form(
+        ErrorForm(
             "rejected by the user",
             r"(?i)^[^\n]{0,80}\b(?:rejected|denied|declined|refused|disapproved) by "
             r"(?:the )?(?:user|operator|human)\b",
         ),
-        Form("rejected by the user", r"(?i)^\W*BLOCKED: User (?:denied|rejected)"),
-        Form("rejected by the user", r"(?i)^(?:tool|command|operation|action|edit|call)\b[^\n]{0,60} not approved\b"),
+        ErrorForm("rejected by the user", r"(?i)^\W*BLOCKED: User (?:denied|rejected)"),
+        ErrorForm(
+            "rejected by the user", r"(?i)^(?:tool|command|operation|action|edit|call)\b[^\n]{0,60} not approved\b"
+        ),
     )
 )
 CANCELLATIONS = Forms(
     (
-        Form(
+        ErrorForm(
             "interrupted",
             r"(?i)^[^\n]{0,60}\b(?:interrupted|aborted|cancell?ed|stopped) by (?:the )?(?:user|operator|human)\b",
         ),
-        Form("interrupted", r"(?i)^\W*(?:error: )?(?:the )?user (?:interrupted|aborted|cancell?ed|stopped)\b"),
-        Form(
+        ErrorForm("interrupted", r"(?i)^\W*(?:error: )?(?:the )?user (?:interrupted|aborted|cancell?ed|stopped)\b"),
+        ErrorForm(
             "cancelled",
             r"(?i)^\W*(?:tool|command|operation|execution|request)(?: (?:call|execution|use))?(?: was)? "
             r"(?:cancell?ed|aborted|interrupted|skipped)\b",
         ),
-        Form("cancelled", r"(?i)^\[?(?:skipped|cancelled|canceled|aborted)(?:\]|:| due to| because)"),
+        ErrorForm("cancelled", r"(?i)^\[?(?:skipped|cancelled|canceled|aborted)(?:\]|:| due to| because)"),
     )
 )

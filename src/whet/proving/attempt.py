@@ -13,7 +13,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.agent.compaction import Compacting
-from whet.agent.protocols import Chosen, Fault, Toolbox
+from whet.agent.protocols import Chosen, ProviderFault, Toolbox
 from whet.agent.providers.choosing import provider_for
 from whet.agent.redacting import Secrets
 from whet.agent.start import Means, new_id, perform, room_of, says
@@ -43,7 +43,7 @@ from whet.store.opening import opened
 from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import keep_attempt, key_of, known_attempt, material
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, assemble
 from whet.trials.attempts import Arm, Attempt
 from whet.trials.cases import Case
@@ -54,12 +54,12 @@ from whet.values import Value
 KIND = "attempt"
 TOOLS = ("unattended",)
 # The person has to put these right before any attempt can tell anything.
-HOPELESS = frozenset({Fault.KEY.value, Fault.MONEY.value, Fault.REQUEST.value})
+HOPELESS = frozenset({ProviderFault.KEY.value, ProviderFault.MONEY.value, ProviderFault.REQUEST.value})
 
 Supply = Callable[[Home, Settings, str], Chosen]
 
 
-class Ask(Value, frozen=True):
+class AttemptRequest(Value, frozen=True):
     """Which attempt is wanted. Case and patch are materials of the store; no patch is the base arm."""
 
     trial: str
@@ -73,7 +73,7 @@ class Ask(Value, frozen=True):
     fresh: bool = False  # do not reuse what another trial paid for
 
 
-class Beginning(NamedTuple):
+class AttemptStart(NamedTuple):
     """What an attempt begins with: the prompt, that prompt without its date, tools, and what comes first."""
 
     prompt: Prompt
@@ -85,7 +85,7 @@ class Beginning(NamedTuple):
 
 def attempt(home: Home, steps: Steps, body: str, *, supply: "Supply | None" = None) -> Done:
     """Carry out one order for an attempt. One that was carried out and paid for is never carried out again."""
-    ask = msgspec.json.decode(body, type=Ask)
+    ask = msgspec.json.decode(body, type=AttemptRequest)
 
     def carry_out() -> str:
         with opened(home) as database:
@@ -111,7 +111,7 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
     return provider_for(settings, environment=os.environ, home=home, model=model)
 
 
-def _made(home: Home, database: Database, ask: Ask, *, supply: Supply, interrupt: Event) -> Attempt:
+def _made(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply, interrupt: Event) -> Attempt:
     case = material(database, ask.case, Case)
     patch = material(database, ask.patch, Patch) if ask.patch else None
     settings = load(home)
@@ -136,7 +136,7 @@ def _made(home: Home, database: Database, ask: Ask, *, supply: Supply, interrupt
 
 def beginning(
     overlay: Overlay, case: Case, patch: Patch | None, *, settings: Settings, chosen: Chosen, hidden: tuple[Path, ...]
-) -> Beginning:
+) -> AttemptStart:
     """The prompt, tools and first messages of an attempt."""
     situation = Situation(
         overlay.work,
@@ -154,7 +154,7 @@ def beginning(
         tools = Replay(case.conversation, case.tools)
     else:
         tools = toolbox(situation, sets=sets, messages=())
-    setting = Setting(
+    setting = Circumstances(
         tools=tuple(definition.name for definition in tools.definitions),
         model=chosen.model.name,
         provider=chosen.provider.name,
@@ -171,7 +171,7 @@ def beginning(
     if patch is not None and patch.form is Form.TEMPLATE:
         task = warm_start(templates.read(patch.text, name=patch.name), task, words())
     undated = assemble(replace(sources, date=None)).key
-    return Beginning(assemble(sources), undated, tools, situation, task)
+    return AttemptStart(assemble(sources), undated, tools, situation, task)
 
 
 def _server(settings: Settings, model: str, chosen: Chosen) -> tuple[object, ...]:
@@ -180,13 +180,15 @@ def _server(settings: Settings, model: str, chosen: Chosen) -> tuple[object, ...
     return (endpoint, chosen.model, settings.local if endpoint and endpoint.kind == "local" else None)
 
 
-def _key(ask: Ask, case: Case, begun: Beginning, server: tuple[object, ...], sampling: Sampling) -> str:
+def _key(ask: AttemptRequest, case: Case, begun: AttemptStart, server: tuple[object, ...], sampling: Sampling) -> str:
     """All that an attempt depends on. What is not the base arm belongs to its trial."""
     parts = (case.key, begun.undated, begun.toolbox.definitions, *server, sampling)
     return key_of(*parts) if ask.arm is Arm.BASE and not ask.fresh else key_of(*parts, ask.trial, ask.arm)
 
 
-def _run(case: Case, begun: Beginning, chosen: Chosen, sampling: Sampling, *, database: Database, folder: Path) -> Run:
+def _run(
+    case: Case, begun: AttemptStart, chosen: Chosen, sampling: Sampling, *, database: Database, folder: Path
+) -> Run:
     names = frozenset(definition.name for definition in begun.toolbox.definitions)
     return Run(
         id=new_id(time.time()),
@@ -206,13 +208,13 @@ def _run(case: Case, begun: Beginning, chosen: Chosen, sampling: Sampling, *, da
 
 class _Scene(NamedTuple):
     overlay: Overlay
-    begun: Beginning
+    begun: AttemptStart
     chosen: Chosen
     run: Run
     interrupt: Event
 
 
-def _carried_out(database: Database, ask: Ask, case: Case, scene: _Scene) -> Attempt:
+def _carried_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scene) -> Attempt:
     began = time.time()
     secrets = Secrets(secret_values(os.environ))
     tools: Toolbox = scene.begun.toolbox

@@ -15,7 +15,7 @@ from whet.agent.tools.sandbox import Wall
 from whet.agent.tools.situation import Situation, Workplace
 from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
-from whet.runs.run import Budget, Ended, Report, Run, Spent, Status
+from whet.runs.run import Budget, Ended, Run, Spent, WorkReport, WorkStatus
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Purpose, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
@@ -31,7 +31,7 @@ JUDGE = Definition(
 )
 
 
-class Judged(NamedTuple):
+class RubricJudged(NamedTuple):
     """What the judge said, None where it said nothing, and what that cost."""
 
     passed: bool | None
@@ -58,7 +58,7 @@ def exit_code_of(situation: Situation, command: str, *, seconds: float) -> int |
     return process.exit_code if ended == "done" and not process.fault else None
 
 
-def judge(database: Database, chosen: Chosen, answer: str, rubric: str) -> Judged:
+def judge(database: Database, chosen: Chosen, answer: str, rubric: str) -> RubricJudged:
     """Ask a model whether an answer meets a rubric. It sees these two texts alone, the answer as data."""
     mark = mark_for((answer,))
     order = judging.order(rubric=rubric, answer=quoted("the answer", answer, mark=mark))
@@ -75,8 +75,8 @@ def judge(database: Database, chosen: Chosen, answer: str, rubric: str) -> Judge
     means = Means(chosen.provider, Bench(), Compacting(lambda: new_id(time.time()), enabled=False), Secrets())
     ended = next((said for said in perform(database, run, means, interrupt=Event()) if isinstance(said, Ended)), None)
     if ended is None or ended.report is None:
-        return Judged(None, ended.spent if ended else Spent())
-    return Judged(ended.report.status is Status.DONE, ended.spent)
+        return RubricJudged(None, ended.spent if ended else Spent())
+    return RubricJudged(ended.report.status is WorkStatus.DONE, ended.spent)
 
 
 class Bench:
@@ -84,10 +84,10 @@ class Bench:
 
     def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:  # noqa: ARG002
         try:
-            passed = msgspec.json.decode(call.arguments, type=Judgement).passed
+            passed = msgspec.json.decode(call.arguments, type=RubricForm).passed
         except msgspec.MsgspecError as error:
             return Answer(ToolResult(call.id, (Text(str(error)),), call.name, error=True), Trust.AGENT)
-        report = Report(Status.DONE if passed else Status.FAILED)
+        report = WorkReport(WorkStatus.DONE if passed else WorkStatus.FAILED)
         return Answer(ToolResult(call.id, (Text("Noted."),), call.name, error=False), Trust.AGENT, report)
 
     def can_run_beside(self, call: ToolCall) -> bool:  # noqa: ARG002
@@ -97,7 +97,7 @@ class Bench:
         """Nothing runs."""
 
 
-class Judgement(msgspec.Struct, frozen=True):
+class RubricForm(msgspec.Struct, frozen=True):
     """What the judge gives."""
 
     passed: bool

@@ -10,7 +10,7 @@ from whet.agent.protocols import Chosen
 from whet.engine.orders import Order
 from whet.errors import WhetError
 from whet.evidence import power
-from whet.evidence.error_budget import Parts, Past, alpha_for
+from whet.evidence.error_budget import BudgetParts, Past, alpha_for
 from whet.evidence.verdicts import ALPHA, Ruling
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
@@ -32,7 +32,7 @@ from whet.store.trials import keep_material, key_of
 from whet.text import tokens
 from whet.trials.attempts import Arm
 from whet.trials.cases import Case
-from whet.trials.design import Allowance, Design, Price, Result, cache_price, design, is_affordable
+from whet.trials.design import Allowance, Design, Price, TrialResult, cache_price, design, is_affordable
 from whet.trials.placebos import placebo_of
 from whet.values import Value
 
@@ -45,7 +45,7 @@ USUAL_CALLS = 3  # of the model in an attempt
 USUAL_OUTPUT = 200  # tokens of one answer
 
 
-class Wanted(NamedTuple):
+class WantedTrial(NamedTuple):
     """What is to be tried, on what, and for how much."""
 
     patch: Patch
@@ -78,12 +78,12 @@ class Trial(Value, frozen=True):
     about: int = 0
 
 
-class Prepared(NamedTuple):
+class PreparedTrial(NamedTuple):
     """A trial that can begin, with what it can find and about what it will cost."""
 
     trial: Trial
     patch: Patch
-    plan: power.Plan
+    plan: power.TrialPlan
     of_one: Spent  # about what one attempt costs
 
     @property
@@ -94,8 +94,8 @@ class Prepared(NamedTuple):
 
 
 def prepare(
-    home: Home, database: Database, wanted: Wanted, *, id: str = "", now: float, supply: Supply | None = None
-) -> Prepared:
+    home: Home, database: Database, wanted: WantedTrial, *, id: str = "", now: float, supply: Supply | None = None
+) -> PreparedTrial:
     """Fix everything before the first outcome. Raises WhetError for a patch that could not be applied at all.
 
     Without an id it gets one by its content: a trial that came to no verdict, asked for again, is the same trial, and
@@ -134,7 +134,7 @@ def prepare(
         about=wanted.about,
     )
     named = trial if id else replace(trial, id=_identity(database, trial))
-    return Prepared(named, wanted.patch, _plan(planned, of_one), of_one)
+    return PreparedTrial(named, wanted.patch, _plan(planned, of_one), of_one)
 
 
 def _identity(database: Database, trial: Trial) -> str:
@@ -143,7 +143,7 @@ def _identity(database: Database, trial: Trial) -> str:
     return f"{prefix}-{len(judged) + 1}"
 
 
-def _targets(wanted: Wanted) -> list[Case]:
+def _targets(wanted: WantedTrial) -> list[Case]:
     names = [case.name for case in wanted.cases]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
@@ -183,7 +183,7 @@ def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> t
     return price, Spent(calls, usage.input, usage.output, dollars=cost(usage, chosen.model.prices))
 
 
-def _plan(planned: Design, of_one: Spent) -> power.Plan:
+def _plan(planned: Design, of_one: Spent) -> power.TrialPlan:
     spread = power.deviation(USUAL_PASS_RATE, planned.seeds)
     found = power.plan(
         len(planned.cases), planned.seeds, alpha=planned.alpha, spread=spread, cost_of_attempt=of_one.dollars or 0.0
@@ -201,8 +201,8 @@ def _plan(planned: Design, of_one: Spent) -> power.Plan:
 class _Judged(Value, frozen=True):
     """What the ledger holds of a trial's verdict, as far as the error budget asks."""
 
-    result: Result
-    parts: Parts = Parts.EVEN
+    result: TrialResult
+    parts: BudgetParts = BudgetParts.EVEN
 
 
 def past_trials(database: Database) -> tuple[Past, ...]:

@@ -10,14 +10,14 @@ from msgspec.structs import replace
 from whet.engine.orders import Done, Failed, left_by
 from whet.engine.steps import Steps
 from whet.errors import WhetError
-from whet.evidence.error_budget import Parts
+from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling
 from whet.examples import templates
 from whet.examples.choosing import Worth
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import KIND as ATTEMPT
-from whet.proving.attempt import Ask
+from whet.proving.attempt import AttemptRequest
 from whet.proving.plan import STEPS, Trial
 from whet.runs.run import Spent, together
 from whet.store.database import Database
@@ -26,24 +26,24 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
 from whet.store.template_files import record_worth
 from whet.store.trials import keep_progress, material, progress_of
-from whet.trials.attempts import Arm, Attempt, Place
-from whet.trials.design import Price, Result, Stop, is_needed, judged, waves
+from whet.trials.attempts import Arm, Attempt, AttemptPlace
+from whet.trials.design import Price, TrialResult, TrialStop, is_needed, judged, waves
 from whet.values import Value
 
 
-class Progress(Value, frozen=True):
+class TrialProgress(Value, frozen=True):
     """How far a trial is."""
 
     trial: str
-    result: Result
+    result: TrialResult
     attempts: int
     planned: int
     price: Price = Price()
     entry: int = 0  # of the ledger, once it is there
-    parts: Parts = Parts.EVEN
+    parts: BudgetParts = BudgetParts.EVEN
 
 
-Observe = Callable[[Progress], None]
+Observe = Callable[[TrialProgress], None]
 
 
 def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None) -> Done:
@@ -62,27 +62,27 @@ def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None
             raise _failed(error.message, error.advice, result, left_by(error).spent) from error
         attempts += (msgspec.json.decode(value, type=Attempt) for value in values)
         result = judged(order.design, attempts)
-        progress = Progress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
+        progress = TrialProgress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
         steps.do(f"look {number}", partial(_told, home, progress))
         if observe:
             observe(progress)
-        if result.stop is not Stop.OPEN:
+        if result.stop is not TrialStop.OPEN:
             break
     if result.void == len(attempts):
         raise _failed(f"No attempt could be made: {attempts[0].void}", "Check the model: `whet run hello`.", result)
-    progress = Progress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
+    progress = TrialProgress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
     value = steps.do("verdict", lambda: _entered(home, order, progress))
     sessions = tuple(attempt.session for attempt in attempts if attempt.session)
     return Done(sentence(order, result), sessions, result.spent, value)
 
 
-def _failed(message: str, advice: str, result: Result, *more: Spent) -> Failed:
+def _failed(message: str, advice: str, result: TrialResult, *more: Spent) -> Failed:
     """A trial that cannot be judged has its price all the same."""
     return Failed(message, advice=advice, spent=together((result.spent, *more)))
 
 
-def _ask(order: Trial, place: Place, work: str) -> tuple[str, str]:
-    ask = Ask(
+def _ask(order: Trial, place: AttemptPlace, work: str) -> tuple[str, str]:
+    ask = AttemptRequest(
         trial=order.id,
         case=order.cases[place.case],
         arm=place.arm,
@@ -96,17 +96,17 @@ def _ask(order: Trial, place: Place, work: str) -> tuple[str, str]:
     return f"{work}/{place.case}/{place.arm}/{place.seed}", msgspec.json.encode(ask).decode()
 
 
-def _told(home: Home, progress: Progress) -> str:
+def _told(home: Home, progress: TrialProgress) -> str:
     with opened(home) as database:
         keep_progress(database, progress.trial, progress, now=time.time())
     return "{}"
 
 
-def _entered(home: Home, order: Trial, progress: Progress) -> str:
+def _entered(home: Home, order: Trial, progress: TrialProgress) -> str:
     """Put the verdict in the ledger, once, and what a template is worth beside it."""
     now = time.time()
     with opened(home) as database, database.writing():
-        known = progress_of(database, order.id, Progress)
+        known = progress_of(database, order.id, TrialProgress)
         if known is not None and known.entry:
             return msgspec.json.encode(known).decode()
         patch = patch_of(database, order)
@@ -136,7 +136,7 @@ def patch_of(database: Database, order: Trial) -> Patch:
     return material(database, order.patches[Arm.CANDIDATE.value], Patch)
 
 
-def sentence(order: Trial, result: Result) -> str:
+def sentence(order: Trial, result: TrialResult) -> str:
     """The verdict in a line."""
     verdict = result.verdict
     words = {Ruling.ACCEPT: "accepted", Ruling.REJECT: "rejected", Ruling.UNDECIDED: "undecided"}

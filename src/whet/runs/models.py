@@ -52,7 +52,7 @@ class Series(Value, frozen=True):
     temperature: bool = True
 
 
-class Known(Value, frozen=True):
+class KnownModel(Value, frozen=True):
     """One model that is known by its name, and the provider whose prices these are."""
 
     provider: str
@@ -61,19 +61,19 @@ class Known(Value, frozen=True):
     prices: Prices | None = None
 
 
-class Table(Value, frozen=True):
+class ModelTable(Value, frozen=True):
     """All that is known of models, as data."""
 
     series: tuple[Series, ...] = ()
-    known: Mapping[str, Known] = {}
+    known: Mapping[str, KnownModel] = {}
 
 
-def model_of(name: str, table: Table, *, provider: str = "") -> Model:
+def model_of(name: str, table: ModelTable, *, provider: str = "") -> Model:
     """What is known of a model. Its prices are left out where a provider other than its vendor serves it."""
     plain = _plain(name)
     fitting = [series for series in table.series if fnmatchcase(plain, series.pattern)]
     series = max(fitting, key=lambda one: len(one.pattern), default=Series("", ""))
-    known = table.known.get(plain) or table.known.get(_DATED.sub("", plain)) or Known("")
+    known = table.known.get(plain) or table.known.get(_DATED.sub("", plain)) or KnownModel("")
     return Model(
         name=name,
         family=series.family,

@@ -61,7 +61,7 @@ class Spent(Value, frozen=True):
     dollars: float | None = None
 
 
-class Status(StrEnum):
+class WorkStatus(StrEnum):
     """What the agent itself says of its work, by the `finish` tool."""
 
     DONE = "done"
@@ -69,10 +69,10 @@ class Status(StrEnum):
     FAILED = "failed"
 
 
-class Report(Value, frozen=True):
+class WorkReport(Value, frozen=True):
     """How the agent reported the end of its work."""
 
-    status: Status
+    status: WorkStatus
     text: str = ""
 
 
@@ -85,7 +85,7 @@ class Ended(Value, frozen=True):
     ending: Ending
     detail: str = ""
     spent: Spent = Spent()
-    report: Report | None = None
+    report: WorkReport | None = None
     fault: str = ""
     advice: str = ""
 

@@ -58,7 +58,7 @@ class Terminal(Value, frozen=True):
     output_characters: int = 20_000
 
 
-class Server(Value, frozen=True):
+class McpServer(Value, frozen=True):
     """An MCP server whose tools the agent may use: started by a command, or reached at an address."""
 
     name: str
@@ -121,7 +121,7 @@ class Settings(Value, frozen=True):
     tools: tuple[str, ...] = ()
     providers: tuple[Endpoint, ...] = ()
     models: tuple[ModelFacts, ...] = ()
-    servers: tuple[Server, ...] = ()
+    servers: tuple[McpServer, ...] = ()
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
     sandbox: Sandbox = Sandbox()
@@ -141,10 +141,10 @@ class Explanation(NamedTuple):
     text: str
 
 
-NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[Server]] = {
+NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[McpServer]] = {
     "providers": Endpoint,
     "models": ModelFacts,
-    "servers": Server,
+    "servers": McpServer,
 }
 WORDS: dict[object, str] = {
     str: "text in quotes",

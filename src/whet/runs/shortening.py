@@ -17,7 +17,7 @@ MESSAGE_TOKENS = 200  # what one message may take of the text that is summarised
 TARGET_SHARE = 0.6  # of the room: below it, the conversation can go on for a while
 
 
-class Plan(NamedTuple):
+class Shortening(NamedTuple):
     """A shorter conversation: the orders that still hold, what a summary is to stand for, and the newest messages.
 
     Where nothing is `older`, old tool output was all that had to be shortened.
@@ -58,7 +58,7 @@ def is_full(run: Run) -> bool:
     return run.room is not None and size(run) > run.room
 
 
-def plan(run: Run, *, room: int, tail_tokens: int) -> Plan:
+def plan(run: Run, *, room: int, tail_tokens: int) -> Shortening:
     """How a conversation is made to fit: old tool output is shortened first, and only then is the rest summarised.
 
     A call and its results are never apart, and the first and the latest order of the person are kept as they are.
@@ -72,16 +72,16 @@ def plan(run: Run, *, room: int, tail_tokens: int) -> Plan:
     eased = tuple(_eased(message, OLD_RESULT_TOKENS) for message in messages[:start])
     if overhead(run) + size_of((*eased, *tail)) <= int(room * TARGET_SHARE):
         kept = tuple(message if index == first else _carried(message) for index, message in enumerate(eased))
-        return Plan(kept, (), tail)
+        return Shortening(kept, (), tail)
     held = {index for index in (first, last) if index is not None and index < start}
     orders = tuple(eased[i] if i == first else _carried(eased[i]) for i in sorted(held))
     # The examples that it began with are no part of what happened, and have done their work.
     left = held.union(examples)
     older = tuple(message for index, message in enumerate(eased) if index not in left)
-    return Plan(orders, older, tail)
+    return Shortening(orders, older, tail)
 
 
-def fits(run: Run, shorter: Plan, *, room: int, summary_tokens: int) -> bool:
+def fits(run: Run, shorter: Shortening, *, room: int, summary_tokens: int) -> bool:
     """Whether what a plan keeps, and a summary of the rest, leaves the conversation room to go on."""
     kept = overhead(run) + size_of((*shorter.orders, *shorter.tail)) + (summary_tokens if shorter.older else 0)
     return kept * _underestimate(run) <= room
@@ -101,7 +101,7 @@ def tail_start(messages: tuple[Message, ...], tail_tokens: int) -> int:
     return start
 
 
-def compacted(plan: Plan, summary: Message | None) -> tuple[Message, ...]:
+def compacted(plan: Shortening, summary: Message | None) -> tuple[Message, ...]:
     """The messages of the session that continues."""
     return (*plan.orders, *((summary,) if summary else ()), *plan.tail)
 

@@ -12,14 +12,14 @@ from whet.engine.work import Office, identity, office
 from whet.errors import WhetError
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of, stamp
-from whet.jobs.runs import Record, State, left
+from whet.jobs.runs import JobRecord, RunState, left
 from whet.scheduling.runs import KIND, delivery_order, lock_name, order, run_id
 from whet.scheduling.sessions import spent_on
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
-from whet.store.job_records import Mark
+from whet.store.job_records import JobMark
 from whet.store.ledger import identity_of
 from whet.store.opening import opened
 
@@ -27,9 +27,9 @@ DAY = 86_400.0
 KEPT_DAYS = 30
 SWEEP_SECONDS = 3600.0
 WORDS = {
-    work.State.CANCELLED: "The work was cancelled.",
-    work.State.FAILED: "The work failed.",
-    work.State.DONE: "The work ended, and left no record.",
+    work.WorkState.CANCELLED: "The work was cancelled.",
+    work.WorkState.FAILED: "The work failed.",
+    work.WorkState.DONE: "The work ended, and left no record.",
 }
 
 
@@ -45,13 +45,13 @@ def look(home: Home, *, now: float) -> str:
         _settle(home, database, counter, now)
         due = _due(home, database, own, now)
         for record in job_records.open_runs(database, own):
-            if record.state is State.DUE:
+            if record.state is RunState.DUE:
                 counter.submit(order(record), Queue.JOBS)
-                _save_unless_begun(database, own, replace(record, state=State.ORDERED))
+                _save_unless_begun(database, own, replace(record, state=RunState.ORDERED))
         again = [each for each in job_records.undelivered(database, own) if (each.next_try or 0.0) <= now]
         for record in again:
             counter.submit(delivery_order(record), Queue.CHORES)
-        job_records.keep_mark(database, Mark(own, job_records.CLOCK, "", now))
+        job_records.keep_mark(database, JobMark(own, job_records.CLOCK, "", now))
         counter.sweep(before=now - SWEEP_SECONDS)
     return f"{due} due, {len(again)} to deliver again"
 
@@ -81,18 +81,18 @@ def _accounted(home: Home, database: Database, job: Job, now: float) -> bool:
     due = schedules.due(schedule_of(job), mark.accounted, now)
     if due is None:
         return False
-    record = Record(run_id(home, job.name, due.at), job, due.at, missed=due.missed, missed_count=due.missed_count)
+    record = JobRecord(run_id(home, job.name, due.at), job, due.at, missed=due.missed, missed_count=due.missed_count)
     return job_records.account(database, own, record, mark)
 
 
-def _mark(database: Database, own: str, job: Job, now: float) -> Mark:
+def _mark(database: Database, own: str, job: Job, now: float) -> JobMark:
     """How far the job is accounted for. A schedule that a person changed begins when it is first seen."""
     known = job_records.mark_of(database, own, job.name)
     if known is not None and known.schedule == stamp(job):
         return known
     is_same = known is not None and known.schedule.endswith(f" {job.added!r}")
     begins = job.added if job.added and not is_same else now
-    mark = Mark(
+    mark = JobMark(
         own,
         job.name,
         stamp(job),
@@ -103,7 +103,7 @@ def _mark(database: Database, own: str, job: Job, now: float) -> Mark:
     return mark
 
 
-def _leave_behind(database: Database, mark: Mark, now: float) -> None:
+def _leave_behind(database: Database, mark: JobMark, now: float) -> None:
     """A job that was taken away misses nothing, and may come back; its old runs go in time."""
     job_records.prune(database, mark.home, mark.job, before=now - KEPT_DAYS * DAY)
     if job_records.runs(database, mark.home, mark.job, limit=1):
@@ -125,9 +125,9 @@ def _settle(home: Home, database: Database, counter: Office, now: float) -> None
                 job_records.save(database, own, left(now_known, why, now=now, spent=spent_on(database, record)))
 
 
-def _ended(counter: Office, record: Record) -> str:
+def _ended(counter: Office, record: JobRecord) -> str:
     """Why work that is over left its run open; empty while it goes on, or has not been ordered yet."""
-    if record.state is State.DUE:
+    if record.state is RunState.DUE:
         return ""
     try:
         found = counter.find(identity(KIND, record.id))
@@ -136,14 +136,14 @@ def _ended(counter: Office, record: Record) -> str:
     return "" if found.is_open else f"{WORDS[found.state]} {found.error}".strip()
 
 
-def _stopped(home: Home, record: Record) -> str:
+def _stopped(home: Home, record: JobRecord) -> str:
     """A program holds a lock while it makes a run of its own."""
     with held(home, lock_name(record)) as is_free:
         return "The program that made this run was stopped." if is_free else ""
 
 
-def _save_unless_begun(database: Database, own: str, record: Record) -> None:
+def _save_unless_begun(database: Database, own: str, record: JobRecord) -> None:
     """A quick worker may have begun it already."""
     with database.writing():
-        if job_records.record_of(database, record.id).state is State.DUE:
+        if job_records.record_of(database, record.id).state is RunState.DUE:
             job_records.save(database, own, record)

@@ -22,7 +22,7 @@ PIECE_BYTES = 65_536
 OUTPUT_BYTES = 200_000
 
 
-class Ran(Value, frozen=True):
+class ProgramEnd(Value, frozen=True):
     """How a program ended. Without an exit code it was killed: it took too long, or somebody stopped it."""
 
     exit_code: int | None
@@ -39,7 +39,7 @@ class Program(NamedTuple):
     given: str = ""  # on standard input
 
 
-def run(program: Program, *, interrupt: Event) -> Ran:
+def run(program: Program, *, interrupt: Event) -> ProgramEnd:
     """Run a program. One that takes too long is killed with its whole process group."""
     with tempfile.TemporaryFile() as given:
         given.write(program.given.encode(errors="replace"))
@@ -62,7 +62,7 @@ def run(program: Program, *, interrupt: Event) -> Ran:
     return _followed(popen, time.monotonic() + program.seconds, interrupt)
 
 
-def _followed(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> Ran:
+def _followed(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> ProgramEnd:
     """Read until the program itself ends; what it leaves running in the background is not waited for."""
     assert popen.stdout is not None
     tape = Tape(OUTPUT_BYTES)
@@ -85,7 +85,7 @@ def _followed(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Even
         with contextlib.suppress(ProcessLookupError):
             os.killpg(popen.pid, signal.SIGKILL)
     code = popen.wait()
-    return Ran(None if is_killed else code if code >= 0 else 128 - code, tape.take().text)
+    return ProgramEnd(None if is_killed else code if code >= 0 else 128 - code, tape.take().text)
 
 
 def _ended(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> bool:

@@ -12,7 +12,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.jobs.job import address, expect_address
-from whet.jobs.runs import Record, letter, moment
+from whet.jobs.runs import JobRecord, letter, moment
 from whet.net.http import Client, Waits
 from whet.net.interrupting import Interrupted
 from whet.net.routes import route_to
@@ -35,12 +35,12 @@ class Surroundings(NamedTuple):
     command_seconds: float = COMMAND_SECONDS
 
 
-def may_be_repeated(record: Record) -> bool:
+def may_be_repeated(record: JobRecord) -> bool:
     """Whether handing over twice leaves what handing over once does. A sent message cannot be taken back."""
     return record.job.deliver == "file"
 
 
-def deliver(record: Record, surroundings: Surroundings) -> None:
+def deliver(record: JobRecord, surroundings: Surroundings) -> None:
     """Hand a report over; raises WhetError where it did not arrive."""
     match record.job.deliver:
         case "file":
@@ -56,7 +56,7 @@ def deliver(record: Record, surroundings: Surroundings) -> None:
             return
 
 
-def _to_file(record: Record, surroundings: Surroundings) -> None:
+def _to_file(record: JobRecord, surroundings: Surroundings) -> None:
     """Written whole or not at all. A report that stands there already is not added again."""
     target = Path(address(record.job.to, surroundings.environment)).expanduser()
     place = files.at(surroundings.folder / target)
@@ -77,7 +77,7 @@ def _to_file(record: Record, surroundings: Surroundings) -> None:
                 raise
 
 
-def _to_command(record: Record, surroundings: Surroundings) -> None:
+def _to_command(record: JobRecord, surroundings: Surroundings) -> None:
     line = address(record.job.to, surroundings.environment)
     program = Program(
         line,
@@ -92,7 +92,7 @@ def _to_command(record: Record, surroundings: Surroundings) -> None:
         raise WhetError(f"The command {why}.", advice=ran.output.strip()[-SHOWN_CHARACTERS:])
 
 
-def _to_webhook(record: Record, surroundings: Surroundings) -> None:
+def _to_webhook(record: JobRecord, surroundings: Surroundings) -> None:
     url = address(record.job.to, surroundings.environment)
     expect_address(url)
     parts = urlsplit(url)
@@ -115,7 +115,7 @@ def _to_webhook(record: Record, surroundings: Surroundings) -> None:
         raise WhetError(f"The webhook answered with status {status}.", advice="Check its address.")
 
 
-def message(record: Record) -> dict[str, object]:
+def message(record: JobRecord) -> dict[str, object]:
     """What a webhook is sent."""
     result = record.result
     if result is None:

@@ -12,11 +12,11 @@ from msgspec.structs import replace
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, Unsure
 from whet.errors import WhetError
-from whet.jobs.runs import Handing, Outcome, Record, Result, State, finished, handed, heading, script_result
+from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished, handed, heading, script_result
 from whet.scheduling.material import expect_outside, expect_script, folder_of, prompt_of
-from whet.scheduling.programs import Program, Ran, run
+from whet.scheduling.programs import Program, ProgramEnd, run
 from whet.scheduling.reports import Surroundings, deliver, may_be_repeated
-from whet.scheduling.sessions import Loaded, Scene, Task, carried_out, spent_on
+from whet.scheduling.sessions import JobScene, JobTask, LoadedSkill, carried_out, spent_on
 from whet.secrets.redactor import Redactor, secret_values
 from whet.store import job_records, skill_files
 from whet.store.home import Home
@@ -31,7 +31,7 @@ ID_BYTES = 6
 _Kept = TypeVar("_Kept", bound=msgspec.Struct)
 
 
-class Ask(Value, frozen=True):
+class JobRequest(Value, frozen=True):
     """Which run is to be made, or whose report is to be handed over once more."""
 
     run: str
@@ -41,8 +41,8 @@ class Ask(Value, frozen=True):
 class Begun(Value, frozen=True):
     """A run at its start: all that it is made from, or why it cannot begin."""
 
-    record: Record
-    task: Task
+    record: JobRecord
+    task: JobTask
     error: str = ""
 
 
@@ -59,26 +59,26 @@ def run_id(home: Home, job: str, scheduled: float, *, manual: str = "") -> str:
     return hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()
 
 
-def lock_name(record: Record) -> str:
+def lock_name(record: JobRecord) -> str:
     """What a program holds while it makes a run of its own, so that its death is noticed."""
     return f"run-{record.id}"
 
 
-def order(record: Record) -> Order:
-    return Order(KIND, record.id, msgspec.json.encode(Ask(record.id)).decode())
+def order(record: JobRecord) -> Order:
+    return Order(KIND, record.id, msgspec.json.encode(JobRequest(record.id)).decode())
 
 
-def delivery_order(record: Record) -> Order:
-    body = msgspec.json.encode(Ask(record.id, record.tries)).decode()
+def delivery_order(record: JobRecord) -> Order:
+    body = msgspec.json.encode(JobRequest(record.id, record.tries)).decode()
     return Order(DELIVERY, f"{record.id}/{record.tries}", body)
 
 
 def job(home: Home, steps: Steps, body: str) -> Done:
     """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
-    ask = msgspec.json.decode(body, type=Ask)
+    ask = msgspec.json.decode(body, type=JobRequest)
     begun = _kept(steps.do("begin", lambda: _text(_begin(home, ask))), Begun)
-    result = Result(Outcome.FAILED, error=begun.error) if begun.error else _worked(home, steps, begun)
-    record = _kept(steps.do("record", lambda: _text(_record(home, begun.record, result))), Record)
+    result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _worked(home, steps, begun)
+    record = _kept(steps.do("record", lambda: _text(_record(home, begun.record, result))), JobRecord)
     record = _hand_over(home, steps, record)
     sessions = tuple(filter(None, (result.session,)))
     if record.has_failed:
@@ -94,53 +94,53 @@ def job(home: Home, steps: Steps, body: str) -> Done:
 
 def delivery(home: Home, steps: Steps, body: str) -> Done:
     """Try once more to hand a report over."""
-    ask = msgspec.json.decode(body, type=Ask)
-    record = _kept(steps.do("look", lambda: _text(_undelivered(home, ask))), Record)
+    ask = msgspec.json.decode(body, type=JobRequest)
+    record = _kept(steps.do("look", lambda: _text(_undelivered(home, ask))), JobRecord)
     if record.handing is not Handing.FAILED or record.tries != ask.tries:
         return Done(f"{heading(record)}: there is nothing to deliver")
     record = _hand_over(home, steps, record)
     return Done(f"{heading(record)}: {record.handing}")
 
 
-def _begin(home: Home, ask: Ask) -> Begun:
+def _begin(home: Home, ask: JobRequest) -> Begun:
     with opened(home) as database:
         record = job_records.record_of(database, ask.run)
         try:
             job = load(home.folder, record.job.name)
             record = replace(record, job=job)
-            skills = tuple(Loaded(name, skill_files.load(home.folder, name).body) for name in job.skills)
-            task, error = Task(prompt_of(job), skills), ""
+            skills = tuple(LoadedSkill(name, skill_files.load(home.folder, name).body) for name in job.skills)
+            task, error = JobTask(prompt_of(job), skills), ""
         except WhetError as mistake:
-            task, error = Task(""), f"{mistake.message} {mistake.advice}".strip()
-        record = replace(record, state=State.RUNNING, started=time.time())
+            task, error = JobTask(""), f"{mistake.message} {mistake.advice}".strip()
+        record = replace(record, state=RunState.RUNNING, started=time.time())
         job_records.save(database, identity_of(home), record)
     return Begun(record, task, error)
 
 
-def _worked(home: Home, steps: Steps, begun: Begun) -> Result:
+def _worked(home: Home, steps: Steps, begun: Begun) -> JobResult:
     record, task = begun.record, begun.task
     exit_code = None
     if record.job.script.strip():
         try:
-            ran = _kept(steps.once("script", lambda: _text(_run_script(record, steps.interrupt))), Ran)
+            ran = _kept(steps.once("script", lambda: _text(_run_script(record, steps.interrupt))), ProgramEnd)
         except Unsure:
             why = "A worker died while the script ran. It may have had its effect, so it was not run again."
-            return Result(Outcome.UNSURE, error=why)
+            return JobResult(JobOutcome.UNSURE, error=why)
         except WhetError as error:
-            return Result(Outcome.FAILED, error=f"{error.message} {error.advice}".strip())
+            return JobResult(JobOutcome.FAILED, error=f"{error.message} {error.advice}".strip())
         failed = script_result(ran.output, exit_code=ran.exit_code, seconds=record.job.script_seconds)
         if failed is not None:
             return failed
         exit_code = ran.exit_code
         if not task.prompt.strip():
-            outcome = Outcome.DONE if ran.output.strip() else Outcome.NOTHING_TO_REPORT
-            return Result(outcome, report=ran.output, exit_code=exit_code)
+            outcome = JobOutcome.DONE if ran.output.strip() else JobOutcome.NOTHING_TO_REPORT
+            return JobResult(outcome, report=ran.output, exit_code=exit_code)
         task = replace(task, material=ran.output)
-    result = _kept(steps.do("agent", lambda: _text(_agent(home, record, task, steps.interrupt))), Result)
+    result = _kept(steps.do("agent", lambda: _text(_agent(home, record, task, steps.interrupt))), JobResult)
     return replace(result, exit_code=exit_code)
 
 
-def _run_script(record: Record, interrupt: Event) -> Ran:
+def _run_script(record: JobRecord, interrupt: Event) -> ProgramEnd:
     expect_script(record.job)
     program = Program(
         record.job.script,
@@ -152,28 +152,28 @@ def _run_script(record: Record, interrupt: Event) -> Ran:
     return replace(ran, output=Redactor(secret_values(os.environ)).text(ran.output))
 
 
-def _agent(home: Home, record: Record, task: Task, interrupt: Event) -> Result:
+def _agent(home: Home, record: JobRecord, task: JobTask, interrupt: Event) -> JobResult:
     """What cannot even begin, for want of a key or a model, is a failed run like any other."""
     with opened(home) as database:
         try:
-            return carried_out(Scene(home, database, os.environ, interrupt), record, task)
+            return carried_out(JobScene(home, database, os.environ, interrupt), record, task)
         except WhetError as error:
             spent = spent_on(database, record)  # a worker before this one may have begun
-            return Result(Outcome.FAILED, error=f"{error.message} {error.advice}".strip(), spent=spent)
+            return JobResult(JobOutcome.FAILED, error=f"{error.message} {error.advice}".strip(), spent=spent)
 
 
-def _record(home: Home, record: Record, result: Result) -> Record:
+def _record(home: Home, record: JobRecord, result: JobResult) -> JobRecord:
     """Once: a worker that comes here again finds what stands already."""
     with opened(home) as database:
         known = job_records.record_of(database, record.id)
-        if known.state is State.ENDED:
+        if known.state is RunState.ENDED:
             return known
         ended = finished(record, result, now=time.time())
         job_records.save(database, identity_of(home), ended)
     return ended
 
 
-def _hand_over(home: Home, steps: Steps, record: Record) -> Record:
+def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
     if record.handing not in (Handing.WAITING, Handing.FAILED):
         return record
     how = steps.do if may_be_repeated(record) else steps.once
@@ -190,10 +190,10 @@ def _hand_over(home: Home, steps: Steps, record: Record) -> Record:
             job_records.save(database, identity_of(home), now)
         return _text(now)
 
-    return _kept(steps.do("note the delivery", note), Record)
+    return _kept(steps.do("note the delivery", note), JobRecord)
 
 
-def _sent(home: Home, record: Record, interrupt: Event) -> Sent:
+def _sent(home: Home, record: JobRecord, interrupt: Event) -> Sent:
     try:
         expect_outside(home, record.job)
         deliver(record, Surroundings(folder_of(record.job), os.environ, interrupt))
@@ -202,7 +202,7 @@ def _sent(home: Home, record: Record, interrupt: Event) -> Sent:
     return Sent(Handing.DELIVERED)
 
 
-def _undelivered(home: Home, ask: Ask) -> Record:
+def _undelivered(home: Home, ask: JobRequest) -> JobRecord:
     """The run, with the job as it stands now: a person may have put right where its report goes."""
     with opened(home) as database:
         record = job_records.record_of(database, ask.run)

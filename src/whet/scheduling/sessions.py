@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from whet.agent.session import Talk, Wish
 from whet.errors import WhetError
 from whet.jobs.job import LEAST_WINDOW, Job, tools_of
-from whet.jobs.runs import Record, Result, missed_words, moment, report_in, result_of
+from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
 from whet.runs.endpoints import address_of
 from whet.runs.models import Model
 from whet.runs.run import Ended, Spent, together
@@ -31,22 +31,22 @@ SHARE_OF_ROOM = 0.4
 UNKNOWN_ROOM_TOKENS = 50_000
 
 
-class Loaded(Value, frozen=True):
+class LoadedSkill(Value, frozen=True):
     """A skill as it was when the run began."""
 
     name: str
     body: str
 
 
-class Task(Value, frozen=True):
+class JobTask(Value, frozen=True):
     """What a run gives the agent."""
 
     prompt: str
-    skills: tuple[Loaded, ...] = ()
+    skills: tuple[LoadedSkill, ...] = ()
     material: str = ""  # what the script printed
 
 
-class Scene(NamedTuple):
+class JobScene(NamedTuple):
     """What a session is carried out with."""
 
     home: Home
@@ -55,7 +55,7 @@ class Scene(NamedTuple):
     interrupt: Event
 
 
-def carried_out(scene: Scene, record: Record, task: Task) -> Result:
+def carried_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
     """Give the agent the task and say what came of it. A session that a worker left behind is gone on with."""
     job = record.job
     known = stored(scene.database, session_id(SOURCE, _id(record)))
@@ -93,7 +93,7 @@ def carried_out(scene: Scene, record: Record, task: Task) -> Result:
     )
 
 
-def spent_on(database: Database, record: Record) -> Spent:
+def spent_on(database: Database, record: JobRecord) -> Spent:
     """What a run has cost so far, as its session and those that continue it tell."""
     [counts] = database.query(
         "WITH RECURSIVE own(id, input, output, cached, dollars) AS ("
@@ -134,7 +134,7 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
     )
 
 
-def _begun(scene: Scene, talk: Talk, record: Record, task: Task) -> Ended:
+def _begun(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> Ended:
     """What stands before the prompt is the program's; the prompt alone is the person's, and what choices go by."""
     missed = f" {missed_words(record)}" if record.missed_count else ""
     order = words.order(
@@ -152,7 +152,7 @@ def _begun(scene: Scene, talk: Talk, record: Record, task: Task) -> Ended:
     return _last(list(talk.turn(task.prompt, interrupt=scene.interrupt, before=before)))
 
 
-def _resumed(scene: Scene, talk: Talk) -> Ended:
+def _resumed(scene: JobScene, talk: Talk) -> Ended:
     """How the session ended, if it had; else it goes on. A call without a result is told that it may have happened."""
     session = stored(scene.database, session_id(SOURCE, talk.run.id))
     if session is not None and session.ending not in (Ending.UNKNOWN.value, Ending.INTERRUPTED.value):
@@ -163,7 +163,7 @@ def _resumed(scene: Scene, talk: Talk) -> Ended:
     return _last(list(talk.go_on(interrupt=scene.interrupt)))
 
 
-def _reminded(scene: Scene, talk: Talk) -> Ended:
+def _reminded(scene: JobScene, talk: Talk) -> Ended:
     """Ask once for the call that was forgotten: words do not stand in for it."""
     return _last(list(talk.go_on(_inserted(words.reminder(), Trust.OPERATOR), interrupt=scene.interrupt)))
 
@@ -184,6 +184,6 @@ def _last(said: list[object]) -> Ended:
     return next((each for each in reversed(said) if isinstance(each, Ended)), Ended(Ending.UNKNOWN))
 
 
-def _id(record: Record) -> str:
+def _id(record: JobRecord) -> str:
     """The same for a run, whichever worker goes on with it."""
     return f"job-{record.job.name}-{record.id}"

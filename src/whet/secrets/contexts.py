@@ -2,7 +2,7 @@
 
 from typing import Final
 
-from whet.secrets.vendor_keys import BREAK, QUOTE, START, TOKENS, Check, Rule
+from whet.secrets.vendor_keys import BREAK, QUOTE, START, TOKENS, MatchTest, SecretRule
 
 _QUOTES = r"""[\\"'`]*"""
 _OPEN = f"(?:{QUOTE})?"
@@ -63,179 +63,182 @@ _QUAD = r"(?:[CDI-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-
 _WRAPPED = rf"(?:{_QUAD}{{16,19}}(?:\r?\n|(?:\\+r)?\\+n))*"
 
 KEYS: Final = (
-    Rule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?: BLOCK)?-----{BREAK}*({_PEM_BODY})"),
-    Rule("private-key", r"Private-Lines: ", rf"Private-Lines: \d+{BREAK}+((?:[A-Za-z0-9+/=]|{BREAK}){{24,}})"),
-    Rule("password-hash", _HASH, rf"({_HASH}[./A-Za-z0-9$=,+\-]{{20,}})"),
-    Rule(
+    SecretRule("private-key", _PEM_HEAD, rf"{_PEM_HEAD}(?: BLOCK)?-----{BREAK}*({_PEM_BODY})"),
+    SecretRule("private-key", r"Private-Lines: ", rf"Private-Lines: \d+{BREAK}+((?:[A-Za-z0-9+/=]|{BREAK}){{24,}})"),
+    SecretRule("password-hash", _HASH, rf"({_HASH}[./A-Za-z0-9$=,+\-]{{20,}})"),
+    SecretRule(
         "aws-secret-key",
         rf"{_AWS_ID}{{12}}",
         rf"{_AWS_ID}{{16}}(?:[^A-Za-z0-9][\x00-\x7f]{{0,80}}?)?[^A-Za-z0-9/+]"
         r"([A-Za-z0-9/+]{40})(?:[^\w/+=]|$)",
-        Check.MIXED,
+        MatchTest.MIXED,
     ),
 )
 
 ADDRESSES: Final = (
-    Rule(
+    SecretRule(
         "password",
         r"://[^\s/:@]*:[^\s/@]+@",
         rf"""[A-Za-z][A-Za-z0-9+.\-]{{1,24}}://({_USER}):([^\s/"'`<>\\]{{2,256}})@{_HOST}""",
-        Check.LOGIN,
+        MatchTest.LOGIN,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"{_DATABASE}://[^\s/:@]*:",
         rf"""{_DATABASE}://({_USER}):([^\s"'`<>\\@]{{2,256}})@{_HOST}""",
-        Check.LOGIN,
+        MatchTest.LOGIN,
     ),
-    Rule(
-        "signature", rf"[?&](?:amp;)?{_QUERY}", rf"[?&](?:amp;)?{_QUERY}([A-Za-z0-9_.~+/%=\-:]{{8,}})", Check.CONVINCING
+    SecretRule(
+        "signature",
+        rf"[?&](?:amp;)?{_QUERY}",
+        rf"[?&](?:amp;)?{_QUERY}([A-Za-z0-9_.~+/%=\-:]{{8,}})",
+        MatchTest.CONVINCING,
     ),
-    Rule("signature", r"sig=[A-Za-z0-9%+/]{16}", r"\bsig=([A-Za-z0-9%+/]{40,}={0,2})", Check.CONVINCING),
+    SecretRule("signature", r"sig=[A-Za-z0-9%+/]{16}", r"\bsig=([A-Za-z0-9%+/]{40,}={0,2})", MatchTest.CONVINCING),
 )
 
 HEADERS: Final = (
-    Rule(
+    SecretRule(
         "authorization",
         r"(?i:authorization)[\\\"'`\])]*[ \t]*[:=,]",
         rf"(?i:authorization)[\\\"'`\])]*[ \t]*[:=,][ \t]*{_OPEN}[ \t]*(?:(?i:{_SCHEME})[ \t:]+)?"
         r"([A-Za-z0-9._~+/=\-:]{8,})",
-        Check.VALUE,
+        MatchTest.VALUE,
     ),
-    Rule(
+    SecretRule(
         "authorization",
         r"(?i:bearer)[ \t]+[A-Za-z0-9._~+/=\-]{16}",
         r"(?i:bearer)[ \t]+([A-Za-z0-9._~+/=\-]{16,})",
-        Check.CONVINCING,
+        MatchTest.CONVINCING,
     ),
-    Rule(
+    SecretRule(
         "cookie",
         rf"(?i:cookie){_QUOTES}{_IS}",
         rf"(?i:cookie){_QUOTES}{_IS}{_OPEN}([^\r\n\"'`\\]{{8,}})",
-        Check.COOKIES,
+        MatchTest.COOKIES,
     ),
-    Rule(
+    SecretRule(
         "cookie",
         r"(?:--cookie|-b)[ =][\\\"'` ]*[^\s=]+=",
         rf"(?:--cookie|-b)[ =][ ]*{_OPEN}([^\s=]+=[^\r\n\"'`\\]{{8,}})",
-        Check.COOKIES,
+        MatchTest.COOKIES,
     ),
-    Rule("cookie", _COOKIE, rf"{_COOKIE}([^\s;\"'\\&]{{8,}})", Check.VALUE),
+    SecretRule("cookie", _COOKIE, rf"{_COOKIE}([^\s;\"'\\&]{{8,}})", MatchTest.VALUE),
 )
 
 COMMANDS: Final = (
-    Rule(
+    SecretRule(
         "password",
         rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"',]",
         rf"{START}--?((?:\w+-)*{_FLAG}(?:-[a-z]+)*)(?:=|[ \t]+|{QUOTE},[ \t]*){_OPEN}({_CHARACTER}{{6,}})",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
-    Rule(
+    SecretRule(
         "password",
         r"[ ](?:-u|--user|--proxy-user)[^\n]",
         rf"\b(?:curl|wget|http|https|xh)\b[^\n|;]*?[ ](?:-u|--user|--proxy-user)[ =]?{_OPEN}"
         rf"([^\s:\"'`\\]+):({_CHARACTER}{{3,}})",
-        Check.LOGIN,
+        MatchTest.LOGIN,
     ),
-    Rule("password", r"sshpass[ ]", rf"sshpass[ ]+-p[ ]*{_OPEN}({_CHARACTER}{{3,}})", Check.LOGIN),
-    Rule(
+    SecretRule("password", r"sshpass[ ]", rf"sshpass[ ]+-p[ ]*{_OPEN}({_CHARACTER}{{3,}})", MatchTest.LOGIN),
+    SecretRule(
         "password",
         r"\b(?:mysql|mariadb)\w*[ ](?:[^\n|;&]*[ ])?-p",
         rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh|check)?[ ](?:{_REST_OF_COMMAND})?-p{_OPEN}"
         rf"({_CHARACTER}{{6,}})",
-        Check.VALUE,
+        MatchTest.VALUE,
     ),
-    Rule(
+    SecretRule(
         "password",
         r"redis-cli[ ]",
         rf"\bredis-cli[ ](?:{_REST_OF_COMMAND})?(?:-a|--pass)[ ]+{_OPEN}({_CHARACTER}{{4,}})",
-        Check.LOGIN,
+        MatchTest.LOGIN,
     ),
-    Rule(
+    SecretRule(
         "password",
         r"\blogin\b[^\n|;&]*[ ]-p[ ]",
         rf"\b(?:docker|podman|helm|az|oc|skopeo)\b{_REST_OF_COMMAND}login\b{_REST_OF_COMMAND}-p[ ]+{_OPEN}"
         rf"({_CHARACTER}{{4,}})",
-        Check.LOGIN,
+        MatchTest.LOGIN,
     ),
-    Rule("password", r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{_OPEN}pass:({_CHARACTER}{{4,}})", Check.LOGIN),
-    Rule(
+    SecretRule("password", r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{_OPEN}pass:({_CHARACTER}{{4,}})", MatchTest.LOGIN),
+    SecretRule(
         "password",
         r"sudo[ ]+(?:-\w+[ ]+)*-S",
         rf"echo[ ]+(?:-\w+[ ]+)?{_OPEN}([^\s\"'`\\|]{{4,}}){_OPEN}[ ]*\|[ ]*sudo[ ]+(?:-\w+[ ]+)*-S",
-        Check.LOGIN,
+        MatchTest.LOGIN,
     ),
-    Rule(
+    SecretRule(
         "password",
         rf"login{BREAK}+\S+?{BREAK}+password",
         rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({_CHARACTER}{{3,}})",
-        Check.LOGIN,
+        MatchTest.LOGIN,
     ),
-    Rule(
+    SecretRule(
         "secret",
         rf"{_SETTERS}[\w.\-]*{_WORD}",
         rf"{_SETTERS}([\w.\-]+)[ ]+{_OPEN}([^\s\"'`\\=]{{6,}})",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
 )
 
 ASSIGNMENTS: Final = (
-    Rule("secret", f"<{_TAG}>", rf"<({_TAG})>([^<>\s]{{6,}})<", Check.ASSIGNED),
-    Rule(
+    SecretRule("secret", f"<{_TAG}>", rf"<({_TAG})>([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
+    SecretRule(
         "secret",
         rf"{_WORD}{_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}",
         rf"(?i:name|key){_QUOTES}{_IS}{_OPEN}([\w.\-]+){_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}{_OPEN}"
         rf"({_CHARACTER}{{6,}})",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
-    Rule(
+    SecretRule(
         "secret",
         rf"{_WORD}{QUOTE}[ \t]*,[ \t]*{QUOTE}",
         rf"\([ \t]*{QUOTE}([\w.\-]+){QUOTE}[ \t]*,[ \t]*{QUOTE}({_CHARACTER}{{6,}}){QUOTE}",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
-    Rule(
+    SecretRule(
         "secret",
         rf"{_SPOKEN}{_VERB}\*{{0,2}}{_SUSPECT}",
         rf"([\w\-]*{_SPOKEN}){_VERB}(?:{QUOTE}|\*\*)?([^\s\"'`\\<>]{{6,}})",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
-    Rule(
+    SecretRule(
         "secret",
         rf"{_SPOKEN}[ \t]+[\\\"'`(]*[A-Za-z0-9_\-+/=.]{{16}}",
         rf"{_SPOKEN}[ \t]+[\\\"'`(]*([A-Za-z0-9_\-+/=.]{{16,}})",
-        Check.CONVINCING,
+        MatchTest.CONVINCING,
     ),
-    Rule(
+    SecretRule(
         "secret",
         rf"{_SPOKEN}[ \t]+\(?\\*`{_SUSPECT}",
         rf"([\w\-]*{_SPOKEN})[ \t]+\(?\\*`({_CHARACTER}{{6,}})\\*`",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
-    Rule(
+    SecretRule(
         "secret",
         rf"""{_WORD}[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}{_SUSPECT}""",
         rf"""([\w.\-]*{_WORD})[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}({_CHARACTER}{{6,}}){QUOTE}""",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
-    Rule("secret", rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({_CHARACTER}{{6,}})", Check.ASSIGNED),
-    Rule("secret", f"{_WORD}{_ASSIGN}{_SUSPECT}", rf"([\w.\-]*{_WORD}){_ASSIGN}{_ASSIGNED}", Check.ASSIGNED),
-    Rule(
+    SecretRule("secret", rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({_CHARACTER}{{6,}})", MatchTest.ASSIGNED),
+    SecretRule("secret", f"{_WORD}{_ASSIGN}{_SUSPECT}", rf"([\w.\-]*{_WORD}){_ASSIGN}{_ASSIGNED}", MatchTest.ASSIGNED),
+    SecretRule(
         "secret",
         rf"(?i:key){_ASSIGN}{_QUOTES}[A-Za-z0-9+/_\-.=]{{16}}",
         rf"([\w.\-]*(?i:key)){_ASSIGN}{_QUOTES}([A-Za-z0-9+/_\-.=]{{16,}})",
-        Check.ASSIGNED,
+        MatchTest.ASSIGNED,
     ),
-    Rule(
+    SecretRule(
         "secret",
         rf"(?i:auth){_QUOTES}{_IS}{_QUOTES}[A-Za-z0-9+/=]{{12}}",
         rf"(?i:\b_?auth){_QUOTES}{_IS}{_QUOTES}([A-Za-z0-9+/=]{{12,}})",
-        Check.CONVINCING,
+        MatchTest.CONVINCING,
     ),
 )
 
-ENCODED: Final = Rule(
-    "base64", f"{_QUAD}{{5}}", rf"({_WRAPPED}{_QUAD}{{5,}}[A-Za-z0-9+/_\-]{{0,3}}={{0,2}})", Check.BASE64
+ENCODED: Final = SecretRule(
+    "base64", f"{_QUAD}{{5}}", rf"({_WRAPPED}{_QUAD}{{5,}}[A-Za-z0-9+/_\-]{{0,3}}={{0,2}})", MatchTest.BASE64
 )
 RULES: Final = (*TOKENS, *KEYS, *ADDRESSES, *HEADERS, *COMMANDS, *ASSIGNMENTS, ENCODED)
 

@@ -10,8 +10,18 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from whet.secrets import looks as values
-from whet.secrets.scan import Finding, canonical, decoded, encoded, find, kind_of_assignment, literals_of
-from whet.sessions.transcripts import Check, Media, Message, Part, Text, Thought, ToolCall, ToolResult, Transcript
+from whet.secrets.scan import FoundSecret, canonical, decoded, encoded, find, kind_of_assignment, literals_of
+from whet.sessions.transcripts import (
+    Media,
+    Message,
+    Part,
+    RecordedCheck,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Transcript,
+)
 from whet.values import Value
 
 SHORTEST_TEXT = 6
@@ -126,10 +136,10 @@ class Redactor:
         if redacted is value and name:
             kind = kind_of_assignment(name, value)
             if kind and not any(character.isspace() for character in value):
-                return self._placeholder(Finding(0, 0, kind, canonical(value), exact=False), value)
+                return self._placeholder(FoundSecret(0, 0, kind, canonical(value), exact=False), value)
         return redacted
 
-    def _replaced(self, body: bytes, findings: list[Finding]) -> bytes:
+    def _replaced(self, body: bytes, findings: list[FoundSecret]) -> bytes:
         pieces: list[bytes] = []
         done = 0
         for finding in findings:
@@ -139,7 +149,7 @@ class Redactor:
         pieces.append(body[done:])
         return b"".join(pieces)
 
-    def _placeholder(self, finding: Finding, found: str) -> str:
+    def _placeholder(self, finding: FoundSecret, found: str) -> str:
         placeholder = self._placeholders.get(finding.value)
         if placeholder is None:
             self._numbers[finding.kind] += 1
@@ -152,7 +162,7 @@ class Redactor:
         self._counts[placeholder.split(":")[1]] += 1
         return placeholder
 
-    def _learn(self, finding: Finding) -> None:
+    def _learn(self, finding: FoundSecret) -> None:
         if finding.exact or len(self._secrets) >= MOST_LEARNED or len(finding.value) > values.LONGEST_VALUE:
             return
         if values.is_plausible(finding.value) and finding.kind != "private-key":
@@ -214,7 +224,7 @@ def _piece(redactor: Redactor, piece: Text | Media) -> Text | Media:
     return _with(piece, text=redactor.text(piece.text))
 
 
-def _check(redactor: Redactor, check: Check) -> Check:
+def _check(redactor: Redactor, check: RecordedCheck) -> RecordedCheck:
     return _with(check, detail=redactor.text(check.detail))
 
 

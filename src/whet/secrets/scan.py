@@ -11,13 +11,13 @@ import re2
 
 from whet.secrets import looks as values
 from whet.secrets.contexts import ENCODED, HIDDEN, HIDDEN_UNIT, RULES
-from whet.secrets.vendor_keys import TOKENS, Check, Rule
+from whet.secrets.vendor_keys import TOKENS, MatchTest, SecretRule
 
 DEEPEST = 2
 PATTERN_MEMORY_BYTES = 64 << 20
 
 
-class Finding(NamedTuple):
+class FoundSecret(NamedTuple):
     """A secret at `start` to `end` of the scanned bytes. `exact` when its shape alone is proof of it."""
 
     start: int
@@ -49,19 +49,19 @@ def decoded(body: bytes) -> str:
     return body.decode("utf-8", "surrogatepass")
 
 
-def find(body: bytes, literals: Literals | None = None, depth: int = 0) -> list[Finding]:
+def find(body: bytes, literals: Literals | None = None, depth: int = 0) -> list[FoundSecret]:
     """All secrets of a text in order and without overlap; empty for the usual, clean text."""
     opened = _gates().Match(body)
     is_known = literals is not None and literals.gate.Match(body)
     if not opened and not is_known:
         return []
-    found: list[Finding] = []
+    found: list[FoundSecret] = []
     if literals is not None and is_known:
         found.extend(_find_literals(body, literals))
     for index in sorted(opened or ()):
         if index == len(RULES):
             found.extend(_find_hidden(body, literals, depth))
-        elif RULES[index].check is Check.BASE64:
+        elif RULES[index].check is MatchTest.BASE64:
             found.extend(_find_encoded(body, literals, depth))
         else:
             found.extend(_find_by_rule(body, index))
@@ -91,47 +91,47 @@ def _spellings(value: str) -> Iterator[bytes]:
     yield base64.b64encode(encoded(value)).rstrip(b"=")
 
 
-def _find_literals(body: bytes, literals: Literals) -> Iterator[Finding]:
+def _find_literals(body: bytes, literals: Literals) -> Iterator[FoundSecret]:
     for match in literals.pattern.finditer(body):
         start, end = match.span()
         kind, value = literals.meanings[body[start:end]]
-        yield Finding(start, end, kind, value, exact=True)
+        yield FoundSecret(start, end, kind, value, exact=True)
 
 
-def _find_by_rule(body: bytes, index: int) -> Iterator[Finding]:
+def _find_by_rule(body: bytes, index: int) -> Iterator[FoundSecret]:
     rule = RULES[index]
     for match in _pattern_of(index).finditer(body):
         last = match.lastindex
         start, end = match.span(last)
         value = _trimmed(body[start:end], rule)
-        if rule.check is Check.COOKIES:
+        if rule.check is MatchTest.COOKIES:
             yield from _find_cookies(value, start)
             continue
         name = decoded(match.group(1)) if last > 1 else ""
         kind = judge(rule, name, decoded(value))
         if kind:
-            yield Finding(start, start + len(value), kind, canonical(decoded(value)), index < len(TOKENS))
+            yield FoundSecret(start, start + len(value), kind, canonical(decoded(value)), index < len(TOKENS))
 
 
-def _trimmed(value: bytes, rule: Rule) -> bytes:
+def _trimmed(value: bytes, rule: SecretRule) -> bytes:
     """The value without the punctuation of the sentence or line around it."""
-    if rule.check in (Check.NONE, Check.MIXED):
+    if rule.check in (MatchTest.NONE, MatchTest.MIXED):
         return value.rstrip(b"\r\n\t \\") if rule.kind == "private-key" else value
     return value.rstrip(b".,;:)]}")
 
 
-def judge(rule: Rule, name: str, value: str) -> str:
+def judge(rule: SecretRule, name: str, value: str) -> str:
     """The kind of secret that a match is, or nothing when it is none."""
     match rule.check:
-        case Check.NONE:
+        case MatchTest.NONE:
             return rule.kind
-        case Check.MIXED:
+        case MatchTest.MIXED:
             return rule.kind if values.is_mixed(value) and not values.is_stand_in(value) else ""
-        case Check.VALUE:
+        case MatchTest.VALUE:
             return rule.kind if values.is_plausible(value, shortest=values.SHORTEST_PASSWORD) else ""
-        case Check.CONVINCING:
+        case MatchTest.CONVINCING:
             return rule.kind if values.is_convincing(value) else ""
-        case Check.LOGIN:
+        case MatchTest.LOGIN:
             clean = len(value) < 3 or value == name or values.is_stand_in(value)
             return "" if clean else rule.kind
         case _:
@@ -160,17 +160,17 @@ def canonical(value: str) -> str:
     return "".join(value.split())
 
 
-def _find_cookies(header: bytes, offset: int) -> Iterator[Finding]:
+def _find_cookies(header: bytes, offset: int) -> Iterator[FoundSecret]:
     place = 0
     for pair in header.split(b";"):
         name, equals, value = pair.partition(b"=")
         start = offset + place + len(name) + 1
         place += len(pair) + 1
         if equals and values.is_convincing(decoded(value)):
-            yield Finding(start, start + len(value), "cookie", canonical(decoded(value)), exact=False)
+            yield FoundSecret(start, start + len(value), "cookie", canonical(decoded(value)), exact=False)
 
 
-def _find_encoded(body: bytes, literals: Literals | None, depth: int) -> Iterator[Finding]:
+def _find_encoded(body: bytes, literals: Literals | None, depth: int) -> Iterator[FoundSecret]:
     """Base64 runs whose decoded text holds a secret; the whole run is the finding."""
     if depth >= DEEPEST:
         return
@@ -182,7 +182,7 @@ def _find_encoded(body: bytes, literals: Literals | None, depth: int) -> Iterato
             continue
         whole = inner[0].start == 0 and inner[0].end >= len(plain.rstrip())
         kind, value = (inner[0].kind, inner[0].value) if whole else ("base64", canonical(decoded(body[start:end])))
-        yield Finding(start, end, kind, value, exact=True)
+        yield FoundSecret(start, end, kind, value, exact=True)
 
 
 def _unbase64(run: bytes) -> bytes:
@@ -193,7 +193,7 @@ def _unbase64(run: bytes) -> bytes:
         return base64.b64decode(run[: len(run) // 4 * 4])
 
 
-def _find_hidden(body: bytes, literals: Literals | None, depth: int) -> Iterator[Finding]:
+def _find_hidden(body: bytes, literals: Literals | None, depth: int) -> Iterator[FoundSecret]:
     """Secrets that show once escaped characters are put in plain, at their places in the escaped text."""
     if depth >= DEEPEST:
         return
@@ -229,9 +229,9 @@ def _plain_character(unit: bytes) -> bytes:
     return b"/" if unit.endswith(b"/") else bytes([int(unit[-2:], 16)])
 
 
-def _without_overlap(found: list[Finding]) -> list[Finding]:
+def _without_overlap(found: list[FoundSecret]) -> list[FoundSecret]:
     """Exact findings first, then the longer of those that begin together."""
-    chosen: list[Finding] = []
+    chosen: list[FoundSecret] = []
     for exact in (True, False):
         ordered = sorted((f for f in found if f.exact is exact), key=lambda f: (f.start, -f.end))
         taken = chosen

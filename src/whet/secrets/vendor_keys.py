@@ -13,7 +13,7 @@ QUOTE: Final = r"""\\*["'`]"""
 BREAK: Final = r"(?:\s|\\+[nrt])"
 
 
-class Check(StrEnum):
+class MatchTest(StrEnum):
     """How a match is judged before it counts."""
 
     NONE = "none"  # the shape alone is proof
@@ -26,18 +26,18 @@ class Check(StrEnum):
     BASE64 = "base64"  # the value hides a secret when it is decoded
 
 
-class Rule(NamedTuple):
+class SecretRule(NamedTuple):
     """One shape of secret. The last group that took part in a match is the secret."""
 
     kind: str
     gate: str
     pattern: str
-    check: Check = Check.NONE
+    check: MatchTest = MatchTest.NONE
 
 
-def token(kind: str, head: str, body: str, check: Check = Check.NONE) -> Rule:
+def token(kind: str, head: str, body: str, check: MatchTest = MatchTest.NONE) -> SecretRule:
     """A key that its vendor marked with a prefix."""
-    return Rule(kind, f"{START}{head}[A-Za-z0-9_.\\-/+%=]{{4}}", f"{START}({head}{body})", check)
+    return SecretRule(kind, f"{START}{head}[A-Za-z0-9_.\\-/+%=]{{4}}", f"{START}({head}{body})", check)
 
 
 ALNUM: Final = "[A-Za-z0-9]"
@@ -48,7 +48,7 @@ TOKENS: Final = (
     token("github-token", r"gh[pousr]_", ALNUM + "{30,}"),
     token("github-token", r"github_pat_", r"\w{40,}"),
     token("gitlab-token", r"gl(?:pat|ptt|dt|rt|rtr|cbt|ft|soat|imt|agent|oas|ffct|wt)-", SLUG + r"{20,}(?:\.[\w.]+)?"),
-    token("slack-token", r"xox[abcdeoprs](?:-|\.xox[bp]-)", SLUG + "{10,}", Check.MIXED),
+    token("slack-token", r"xox[abcdeoprs](?:-|\.xox[bp]-)", SLUG + "{10,}", MatchTest.MIXED),
     token("slack-token", r"xapp-\d", r"-[A-Z0-9]+-\d+-[A-Za-z0-9]{16,}"),
     token("slack-webhook", r"hooks\.slack\.com/(?:services|workflows|triggers)/", r"[A-Za-z0-9+/]{30,}"),
     token("stripe-key", r"[sr]k_(?:live|test|prod)_", ALNUM + "{16,}"),
@@ -57,20 +57,20 @@ TOKENS: Final = (
     token("openai-key", r"sk-(?:proj|svcacct|admin|None)-", SLUG + "{32,}"),
     token("openrouter-key", r"sk-or-v\d", r"-[0-9a-f]{32,}\b"),
     token("langfuse-key", r"[sp]k-lf-", r"[0-9a-f\-]{32,}\b"),
-    token("openai-key", r"sk-", ALNUM + "{32,}", Check.MIXED),
+    token("openai-key", r"sk-", ALNUM + "{32,}", MatchTest.MIXED),
     token("google-key", r"AIza", SLUG + "{35,}"),
     token("google-token", r"ya29\.", SLUG + "{20,}"),
     token("google-client-secret", r"GOCSPX-", SLUG + "{20,}"),
     token("google-token", r"1//0", SLUG + "{40,}"),
     token("azure-key", r"(?:Account|SharedAccess)Key=", r"[A-Za-z0-9+/]{40,}={0,2}"),
-    Rule("azure-client-secret", r"\dQ~[\w.~\-]{6}", START + r"([\w.~]{3}\dQ~[\w.~\-]{31,})"),
+    SecretRule("azure-client-secret", r"\dQ~[\w.~\-]{6}", START + r"([\w.~]{3}\dQ~[\w.~\-]{31,})"),
     token("npm-token", r"npm_", ALNUM + "{36,}"),
     token("pypi-token", r"pypi-AgE", SLUG + "{50,}"),
     token("huggingface-token", r"(?:hf|api_org)_", r"[A-Za-z0-9]{30,}"),
     token("sendgrid-key", r"SG\.", r"[\w\-]{16,32}\.[\w\-]{32,}"),
-    Rule("twilio-key", r"SK[0-9a-f]{8}", START + r"(SK[0-9a-f]{32})\b"),
-    Rule("telegram-token", r"\d:AA[\w\-]{6}", START + r"(\d{8,10}:AA[\w\-]{32,})"),
-    Rule("discord-token", r"\.[\w\-]{6}\.[\w\-]{27}", START + r"([MNO][\w\-]{23,27}\.[\w\-]{6}\.[\w\-]{27,})"),
+    SecretRule("twilio-key", r"SK[0-9a-f]{8}", START + r"(SK[0-9a-f]{32})\b"),
+    SecretRule("telegram-token", r"\d:AA[\w\-]{6}", START + r"(\d{8,10}:AA[\w\-]{32,})"),
+    SecretRule("discord-token", r"\.[\w\-]{6}\.[\w\-]{27}", START + r"([MNO][\w\-]{23,27}\.[\w\-]{6}\.[\w\-]{27,})"),
     token("discord-webhook", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/", r"\d+/[\w\-]{40,}"),
     token("digitalocean-token", r"do[opr]_v1_", r"[a-f0-9]{60,}\b"),
     token("databricks-token", r"dapi", r"[a-f0-9]{32}(?:-\d)?\b"),
@@ -85,18 +85,20 @@ TOKENS: Final = (
     token("square-token", r"sq0(?:atp|csp|idp)-", SLUG + "{22,}"),
     token("square-token", r"EAAA[A-Za-z0-9]", SLUG + "{55,}"),
     token("mailgun-key", r"(?:key|pubkey)-", r"[0-9a-f]{32}\b"),
-    Rule("mailgun-key", r"[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}", START + r"([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b"),
-    Rule("mailchimp-key", r"[0-9a-f]{8}-us\d", START + r"([0-9a-f]{32}-us\d{1,2})\b"),
+    SecretRule(
+        "mailgun-key", r"[0-9a-f]{8}-[0-9a-f]{8}-[0-9a-f]{8}", START + r"([0-9a-f]{32}-[0-9a-f]{8}-[0-9a-f]{8})\b"
+    ),
+    SecretRule("mailchimp-key", r"[0-9a-f]{8}-us\d", START + r"([0-9a-f]{32}-us\d{1,2})\b"),
     token("brevo-key", r"xkeysib-", r"[a-f0-9]{60,}-\w+"),
     token("sentry-token", r"sntrys_eyJ", r"[\w+/=\-]{40,}"),
     token("sentry-token", r"sntryu_", r"[a-f0-9]{60,}\b"),
     token("newrelic-key", r"NR(?:AK|JS|II|AL|RA|IQ|SP)-", ALNUM + "{19,}"),
-    Rule("age-key", r"AGE-SECRET-KEY-", START + r"(AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{50,})"),
+    SecretRule("age-key", r"AGE-SECRET-KEY-", START + r"(AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{50,})"),
     token("jwt", r"eyJ", r"[\w\-]{8,}\.eyJ[\w\-]{8,}\.[\w\-]{10,}"),
     token("jwt", r"eyJ", r"[\w\-]{16,}\.[\w\-]{0,}\.[\w\-]{10,}\.[\w\-]{16,}\.[\w\-]{16,}"),
     token("perplexity-key", r"pplx-", ALNUM + "{40,}"),
     token("replicate-token", r"r8_", ALNUM + "{36,}"),
-    token("fireworks-key", r"fw_", ALNUM + "{20,}", Check.MIXED),
+    token("fireworks-key", r"fw_", ALNUM + "{20,}", MatchTest.MIXED),
     token("notion-token", r"(?:ntn|secret)_", ALNUM + "{40,}"),
     token("figma-token", r"fig[doru]_", SLUG + "{38,}"),
     token("airtable-token", r"pat[A-Za-z0-9]{14}\.", r"[a-f0-9]{60,}\b"),
@@ -106,12 +108,12 @@ TOKENS: Final = (
     token("fly-token", r"(?:fo1|fm1a|fm1r|fm2)_", r"[\w+/=\-]{40,}"),
     token("grafana-token", r"gl(?:c|sa)_", r"[A-Za-z0-9+/=_]{30,}"),
     token("heroku-key", r"HRKU-", SLUG + "{30,}"),
-    Rule("terraform-token", r"\.atlasv1\.", START + r"([A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{60,})"),
+    SecretRule("terraform-token", r"\.atlasv1\.", START + r"([A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{60,})"),
     token("planetscale-token", r"pscale_(?:tkn|pw|oauth)_", r"[\w.\-=]{32,}"),
     token("postman-key", r"PMAK-", r"[a-f0-9]{24}-[a-f0-9]{34}\b"),
     token("pulumi-token", r"pul-", r"[a-f0-9]{40}\b"),
     token("rubygems-key", r"rubygems_", r"[a-f0-9]{48}\b"),
-    token("cratesio-token", r"cio", ALNUM + r"{32}\b", Check.MIXED),
+    token("cratesio-token", r"cio", ALNUM + r"{32}\b", MatchTest.MIXED),
     token("tailscale-key", r"tskey-[a-z]+-", r"[A-Za-z0-9]+-[A-Za-z0-9]{16,}"),
     token("netlify-token", r"nf[pcou]_", ALNUM + "{36,}"),
     token("circleci-token", r"CCI(?:PAT|PRJ)_", r"\w{40,}"),
@@ -130,7 +132,7 @@ TOKENS: Final = (
     token("cerebras-key", r"csk-", r"[a-z0-9]{40,}\b"),
     token("pinecone-key", r"pcsk_", r"\w{50,}"),
     token("firecrawl-key", r"fc-", r"[a-f0-9]{32}\b"),
-    token("resend-key", r"re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", Check.MIXED),
+    token("resend-key", r"re_", r"[A-Za-z0-9]{8}_[A-Za-z0-9]{20,}", MatchTest.MIXED),
     token("posthog-key", r"phx_", ALNUM + "{40,}"),
     token("contentful-token", r"CFPAT-", SLUG + "{40,}"),
     token("hubspot-token", r"pat-[a-z]{2}\d-", r"[0-9a-f\-]{36}\b"),

@@ -9,7 +9,7 @@ from whet.values import Value
 WORDS = 120
 
 
-class Item(Value, frozen=True):
+class OutlineItem(Value, frozen=True):
     """One request of the person and the tools that the agent called for it, most used first."""
 
     message: int
@@ -17,15 +17,15 @@ class Item(Value, frozen=True):
     tools: tuple[tuple[str, int], ...] = ()
 
 
-def outline(messages: Iterable[Message]) -> tuple[Item, ...]:
+def outline(messages: Iterable[Message]) -> tuple[OutlineItem, ...]:
     """The requests of a session in order; calls before the first request belong to an item without words."""
-    items: list[Item] = []
+    items: list[OutlineItem] = []
     tools: Counter[str] = Counter()
     start, words = 0, ""
 
     def close() -> None:
         if words or tools:
-            items.append(Item(start, words, tuple(tools.most_common())))
+            items.append(OutlineItem(start, words, tuple(tools.most_common())))
 
     for index, message in enumerate(messages):
         if message.role is Role.USER and message.origin is not Origin.INSERTED:

@@ -155,7 +155,7 @@ class Message(Value, frozen=True):
         return tuple(part for part in self.parts if isinstance(part, ToolResult))
 
 
-class Check(Value, frozen=True):
+class RecordedCheck(Value, frozen=True):
     """A verdict on the session that its source carries: a score, a label, a verification that was run."""
 
     name: str
@@ -182,7 +182,7 @@ class Transcript(Value, frozen=True):
     started: float | None = None
     ended: float | None = None
     tools: tuple[str, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[RecordedCheck, ...] = ()
     usage: Usage | None = None  # of the whole session, where its source does not count single calls
 
     @property

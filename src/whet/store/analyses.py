@@ -12,7 +12,7 @@ import msgspec
 
 from whet.failures.analysis import ANALYSIS_VERSION, Analysis, analyse
 from whet.failures.score import Weights
-from whet.failures.summaries import Judged
+from whet.failures.summaries import JudgedSession
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Origin, Purpose, Transcript
 from whet.store.database import Database
@@ -25,14 +25,14 @@ POOL_FROM_MESSAGES = 5_000
 PAGE = 500
 
 
-class Progress(NamedTuple):
+class AnalysisProgress(NamedTuple):
     """How far an analysis of the store has come, in messages."""
 
     done: int
     total: int
 
 
-def refresh(database: Database, weights: Weights, *, progress: Callable[[Progress], None]) -> int:
+def refresh(database: Database, weights: Weights, *, progress: Callable[[AnalysisProgress], None]) -> int:
     """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
     waiting = [session_of(row) for row in database.query(WAITING, (ANALYSIS_VERSION,))]
     total = sum(session.message_count for session in waiting)
@@ -45,7 +45,7 @@ def refresh(database: Database, weights: Weights, *, progress: Callable[[Progres
                 for session, analysis in zip(batch, found, strict=True):
                     _keep(database, session, analysis)
             done += sum(session.message_count for session in batch)
-            progress(Progress(done, total))
+            progress(AnalysisProgress(done, total))
     return len(waiting)
 
 
@@ -59,7 +59,7 @@ def _own_part(session: Session, transcript: Transcript) -> Transcript:
     return msgspec.structs.replace(transcript, messages=(*repeated, *transcript.messages[session.base_count :]))
 
 
-def judged(database: Database, filters: Filters) -> Iterator[Judged]:
+def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
     """The kept analyses of all sessions that match, with what each session cost, a page at a time.
 
     Attempts of trials are experiments and not the person's work: they are among them only where they are asked for.
@@ -79,7 +79,7 @@ def judged(database: Database, filters: Filters) -> Iterator[Judged]:
             return
         last = rows[-1][0]
         for _, record, title, tokens, dated in rows:
-            yield Judged(msgspec.json.decode(record, type=Analysis), title, tokens, dated)
+            yield JudgedSession(msgspec.json.decode(record, type=Analysis), title, tokens, dated)
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from whet.store.database import Database
 
 
-class Counted(NamedTuple):
+class CountedUnit(NamedTuple):
     """One unit that drew together, a session or a day of a file, and how its sessions went on average."""
 
     unit: str
@@ -30,13 +30,13 @@ class Delivery(NamedTuple):
     at: float
 
 
-def counted(database: Database, entry: int) -> list[Counted]:
+def counted(database: Database, entry: int) -> list[CountedUnit]:
     """What was counted for a canary, the first first."""
     rows = database.query("SELECT unit, told, loss, sessions FROM canary_counts WHERE entry = ? ORDER BY no", (entry,))
-    return [Counted(unit, bool(told), loss, sessions) for unit, told, loss, sessions in rows]
+    return [CountedUnit(unit, bool(told), loss, sessions) for unit, told, loss, sessions in rows]
 
 
-def count(database: Database, entry: int, units: Iterable[Counted], *, now: float) -> None:
+def count(database: Database, entry: int, units: Iterable[CountedUnit], *, now: float) -> None:
     """Count units for a canary; one that is counted already stays as it is."""
     database.many(
         "INSERT INTO canary_counts (entry, unit, told, loss, sessions, at) VALUES (?, ?, ?, ?, ?, ?)"

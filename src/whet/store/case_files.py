@@ -17,7 +17,7 @@ CONVERSATION = ".json"
 TAG = "tag:"
 
 
-class Found(NamedTuple):
+class CaseFile(NamedTuple):
     """A file with what is in it: a case, or the fault that keeps it from being one."""
 
     name: str
@@ -26,14 +26,14 @@ class Found(NamedTuple):
     fault: str = ""
 
 
-def list_cases(folder: Path) -> tuple[Found, ...]:
+def list_cases(folder: Path) -> tuple[CaseFile, ...]:
     """The cases of a folder in the order of names; one that cannot be read is listed with its fault."""
     place = beneath(folder.parent.absolute(), folder.name)
     names = [entry.name for entry in entries(place) if entry.kind == "file" and entry.name.endswith(ENDING)]
     return tuple(_found(folder, name.removesuffix(ENDING)) for name in names)
 
 
-def home_cases(home: Path) -> tuple[Found, ...]:
+def home_cases(home: Path) -> tuple[CaseFile, ...]:
     return list_cases(home / FOLDER)
 
 
@@ -91,7 +91,7 @@ def folders_of(home: Path, wanted: Iterable[str]) -> tuple[str, ...]:
     return (str(home / FOLDER), *sorted(given))
 
 
-def _meant(own: dict[str, Found], wanted: str) -> tuple[Found, ...]:
+def _meant(own: dict[str, CaseFile], wanted: str) -> tuple[CaseFile, ...]:
     path = Path(wanted).expanduser()
     if wanted.startswith(TAG):
         tag = wanted.removeprefix(TAG)
@@ -112,18 +112,18 @@ def _meant(own: dict[str, Found], wanted: str) -> tuple[Found, ...]:
     return found
 
 
-def _sound(found: Found) -> Case:
+def _sound(found: CaseFile) -> Case:
     if found.case is None:
         raise WhetError(f"{found.path}: {found.fault}", advice="Correct it, or leave it out.")
     return found.case
 
 
-def _found(folder: Path, name: str) -> Found:
+def _found(folder: Path, name: str) -> CaseFile:
     path = folder / f"{name}{ENDING}"
     try:
-        return Found(name, path, load_case(folder, name))
+        return CaseFile(name, path, load_case(folder, name))
     except WhetError as error:
-        return Found(name, path, None, error.message)
+        return CaseFile(name, path, None, error.message)
 
 
 def _place(folder: Path, name: str, ending: str) -> Place:

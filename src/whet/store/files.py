@@ -19,7 +19,7 @@ from whet.store.folders import (
 )
 from whet.store.home import DATABASE_NAME
 
-__all__ = ["Conflict", "Entry", "Folder", "Place", "at", "beneath", "decoded", "entered", "entries", "locked"]
+__all__ = ["Conflict", "Folder", "FolderEntry", "Place", "at", "beneath", "decoded", "entered", "entries", "locked"]
 __all__ += ["make_folder", "move", "read", "remove", "write"]
 
 NAME_BYTES = 255
@@ -40,7 +40,7 @@ class Place(NamedTuple):
         return self.names[-1]
 
 
-class Entry(NamedTuple):
+class FolderEntry(NamedTuple):
     """One thing in a folder."""
 
     name: str
@@ -118,7 +118,7 @@ def move(source: Place, target: Place) -> None:
         old.settle(target.path)
 
 
-def entries(place: Place) -> tuple[Entry, ...]:
+def entries(place: Place) -> tuple[FolderEntry, ...]:
     """What a folder holds, in the order of names, without what a crash left; nothing where it is missing."""
     with entered(place.root, place.names) as folder, explained(place.path):
         if folder is None:
@@ -128,13 +128,13 @@ def entries(place: Place) -> tuple[Entry, ...]:
             return tuple(sorted(entry for entry in known if entry is not None))
 
 
-def _entry(found: os.DirEntry[str]) -> Entry | None:
+def _entry(found: os.DirEntry[str]) -> FolderEntry | None:
     try:
         status = found.stat(follow_symlinks=False)
     except FileNotFoundError:
         return None  # it went away while the folder was read
     kinds = {stat.S_IFREG: "file", stat.S_IFDIR: "folder"}
-    return Entry(found.name, kinds.get(stat.S_IFMT(status.st_mode), "other"), status.st_size)
+    return FolderEntry(found.name, kinds.get(stat.S_IFMT(status.st_mode), "other"), status.st_size)
 
 
 def _exists(folder: Folder, name: str) -> bool:

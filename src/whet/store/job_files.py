@@ -10,7 +10,7 @@ from whet.ledger.patches import NAMES, Form
 from whet.store.files import Place, beneath, decoded, entries, read
 
 
-class Found(NamedTuple):
+class JobFile(NamedTuple):
     """A file of jobs' with what is in it: a job, or the fault that keeps it from being one."""
 
     name: str
@@ -18,7 +18,7 @@ class Found(NamedTuple):
     fault: str = ""
 
 
-def list_jobs(home: Path) -> tuple[Found, ...]:
+def list_jobs(home: Path) -> tuple[JobFile, ...]:
     """Every job in the order of names; one that cannot be read is listed with its fault."""
     files = (entry.name for entry in entries(beneath(home, FOLDER)) if entry.kind == "file")
     return tuple(_found(home, name.removesuffix(ENDING)) for name in files if name.endswith(ENDING))
@@ -46,8 +46,8 @@ def place_of(home: Path, name: str) -> Place:
     return beneath(home, FOLDER, f"{name}{ENDING}")
 
 
-def _found(home: Path, name: str) -> Found:
+def _found(home: Path, name: str) -> JobFile:
     try:
-        return Found(name, load(home, name))
+        return JobFile(name, load(home, name))
     except WhetError as error:
-        return Found(name, None, f"{error.message} {error.advice}".strip())
+        return JobFile(name, None, f"{error.message} {error.advice}".strip())

@@ -20,14 +20,14 @@ AROUND = 100  # messages after one: all that its example can have
 INSERTED = f'"origin":"{Origin.INSERTED}"'
 
 
-class Match(NamedTuple):
+class MessageMatch(NamedTuple):
     """A message by its number, with its score."""
 
     no: int
     score: float
 
 
-def match_words(database: Database, query: Query, filters: Filters, role: str) -> list[Match]:
+def match_words(database: Database, query: Query, filters: Filters, role: str) -> list[MessageMatch]:
     """The newest messages that hold the words that are asked for."""
     if not query.wanted:
         return []
@@ -38,10 +38,10 @@ def match_words(database: Database, query: Query, filters: Filters, role: str) -
     best: dict[int, float] = {}
     for no, score in rows:  # a long message may match in several of its vectors
         best[no] = max(score, best.get(no, 0.0))
-    return [Match(no, score) for no, score in best.items()]
+    return [MessageMatch(no, score) for no, score in best.items()]
 
 
-def match_parts_of_words(database: Database, query: Query, filters: Filters, role: str) -> list[Match]:
+def match_parts_of_words(database: Database, query: Query, filters: Filters, role: str) -> list[MessageMatch]:
     """The newest messages that hold the text anywhere, looked for in the last few thousand only."""
     needle = msgspec.json.encode(query.text).decode()[1:-1].lower()
     where, parameters = of_message(filters, role)
@@ -53,7 +53,7 @@ def match_parts_of_words(database: Database, query: Query, filters: Filters, rol
         f" AND {place}(lower({body}), ?) > 0 ORDER BY m.no DESC LIMIT ?",
         (INSERTED, *parameters, needle, CANDIDATES),
     )
-    return [Match(no, 0.0) for no, inserted in rows if not (inserted and _is_example(database, no))]
+    return [MessageMatch(no, 0.0) for no, inserted in rows if not (inserted and _is_example(database, no))]
 
 
 def _is_example(database: Database, no: int) -> bool:

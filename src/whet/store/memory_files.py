@@ -8,7 +8,7 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.files import Folder, beneath, decoded, locked, read
 from whet.told import memory
-from whet.told.memory import Change, Memory, Note, Refusal
+from whet.told.memory import Memory, Note, NoteChange, Refusal
 from whet.told.note_pages import PageForm
 
 NAMES = tuple(memory.LIMITS)
@@ -37,7 +37,7 @@ def load(shelf: Shelf, name: str, known: Iterable[Note] = ()) -> Memory:
     return memory.read(name, decoded(read(beneath(shelf.folder, file)) or b"", shelf.folder / file), known, shelf.form)
 
 
-def change(shelf: Shelf, name: str, changes: Sequence[Change]) -> Memory | Refusal:
+def change(shelf: Shelf, name: str, changes: Sequence[NoteChange]) -> Memory | Refusal:
     """Make all of the changes or none of them, on the notes as they are at this moment; for files with no ledger."""
     file = shelf.file(name)
     with _held(shelf, file) as folder:

@@ -20,7 +20,7 @@ MOST_FILES = 5_000
 MOST_BYTES = 200_000
 
 
-class Provider(Protocol):
+class MemoryProvider(Protocol):
     """A memory: one block for the prompt, one search for the agent."""
 
     def block(self, limit: int) -> str:

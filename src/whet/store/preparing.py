@@ -7,17 +7,17 @@ import msgspec
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Message, Origin, Pairing, Role, Transcript, encode, link, pair, session_id
 from whet.sessions.usage import total
-from whet.store.rows import Facts, MessageRow, Prepared
+from whet.store.rows import MessageRow, PreparedSession, SessionFacts
 from whet.store.words import indexed
 
 TITLE_CHARACTERS = 200
 
 
-def prepare(transcript: Transcript) -> Prepared:
+def prepare(transcript: Transcript) -> PreparedSession:
     """Everything of keeping a transcript that needs no database."""
     rows = tuple(_rows(transcript.messages))
     usage = transcript.usage or total(message.usage for message in transcript.messages)
-    facts = Facts(
+    facts = SessionFacts(
         version=transcript.version,
         ending_detail=transcript.ending_detail,
         parent=transcript.parent,
@@ -44,7 +44,7 @@ def prepare(transcript: Transcript) -> Prepared:
         usage.cost_dollars,
         msgspec.json.encode(facts),
     )
-    return Prepared(transcript.id, columns, transcript.ended, rows[-1].id if rows else b"", rows)
+    return PreparedSession(transcript.id, columns, transcript.ended, rows[-1].id if rows else b"", rows)
 
 
 def opening(messages: Iterable[Message]) -> str:

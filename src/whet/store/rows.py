@@ -2,7 +2,7 @@
 
 from typing import NamedTuple
 
-from whet.sessions.transcripts import Check, Usage
+from whet.sessions.transcripts import RecordedCheck, Usage
 from whet.values import Value
 
 
@@ -18,7 +18,7 @@ class MessageRow(NamedTuple):
     tools: tuple[str, ...]  # called or answering in it
 
 
-class Facts(Value, frozen=True):
+class SessionFacts(Value, frozen=True):
     """What is kept of a session besides its columns."""
 
     version: str = ""
@@ -26,14 +26,14 @@ class Facts(Value, frozen=True):
     parent: str = ""
     own_title: str = ""
     tools: tuple[str, ...] = ()
-    checks: tuple[Check, ...] = ()
+    checks: tuple[RecordedCheck, ...] = ()
     usage: Usage | None = None
     prompt_key: str = ""  # of the prompt that a session of our own was told
     run_key: str = ""  # of the run without its conversation
     lot: str = ""  # by which canaries were drawn for it
 
 
-class Prepared(NamedTuple):
+class PreparedSession(NamedTuple):
     """A session ready to be kept."""
 
     id: str

@@ -10,7 +10,7 @@ from typing import Literal, NamedTuple
 from whet.sessions.transcripts import Message, decode
 from whet.store.database import Database
 from whet.store.listing import Filters
-from whet.store.matching import Match, match_parts_of_words, match_words
+from whet.store.matching import MessageMatch, match_parts_of_words, match_words
 from whet.store.queries import Phrase, Query, parse
 from whet.store.words import plain, searchable
 
@@ -56,7 +56,7 @@ def search(
         return [_hit(database, match, query, how) for match in ranked]
 
 
-def _hit(database: Database, match: Match, query: Query, how: How) -> Hit:
+def _hit(database: Database, match: MessageMatch, query: Query, how: How) -> Hit:
     [(session_id, source, title, position, role, at, body)] = database.query(
         "SELECT s.id, s.source, s.title, m.position, m.role, m.at, m.body"
         " FROM messages AS m JOIN sessions AS s ON s.no = m.session WHERE m.no = ?",

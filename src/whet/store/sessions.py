@@ -12,7 +12,7 @@ import msgspec
 from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, decode
 from whet.store.database import Database, Row
 from whet.store.indexing import index_words
-from whet.store.rows import COLUMNS, Facts, MessageRow, Prepared
+from whet.store.rows import COLUMNS, MessageRow, PreparedSession, SessionFacts
 
 Change = Literal["imported", "updated", "unchanged", "conflict"]
 
@@ -45,7 +45,7 @@ class Session(NamedTuple):
     output_tokens: int
     cached_tokens: int
     cost_dollars: float | None
-    facts: Facts
+    facts: SessionFacts
     message_count: int
     path: str
     head: bytes
@@ -65,7 +65,7 @@ class Provenance(NamedTuple):
     now: float
 
 
-def keep(database: Database, prepared: Prepared, provenance: Provenance) -> Kept:
+def keep(database: Database, prepared: PreparedSession, provenance: Provenance) -> Kept:
     """Keep a session wholly or not at all. Keeping it again changes nothing; a grown one gains what is new."""
     with database.writing():
         session = stored(database, prepared.id)
@@ -77,7 +77,7 @@ def keep(database: Database, prepared: Prepared, provenance: Provenance) -> Kept
         return kept
 
 
-def compare(database: Database, prepared: Prepared, *, path: str) -> Kept:
+def compare(database: Database, prepared: PreparedSession, *, path: str) -> Kept:
     """What `keep` would do, without doing it."""
     return _compared(database, stored(database, prepared.id), prepared, path)
 
@@ -133,7 +133,7 @@ def forget(database: Database, session_id: str) -> int:
 def session_of(row: Row) -> Session:
     """A session from its row of `SESSION_COLUMNS`."""
     values = list(row)
-    values[17] = msgspec.json.decode(values[17], type=Facts)
+    values[17] = msgspec.json.decode(values[17], type=SessionFacts)
     values[20] = bytes(values[20])
     return Session(*values)
 
@@ -158,7 +158,7 @@ def stored(database: Database, session_id: str) -> Session | None:
     return session_of(rows[0]) if rows else None
 
 
-def _compared(database: Database, session: Session | None, prepared: Prepared, path: str) -> Kept:
+def _compared(database: Database, session: Session | None, prepared: PreparedSession, path: str) -> Kept:
     if session is None:
         return Kept("imported", len(prepared.rows) - _shared(database, prepared.rows))
     if session.head == prepared.head:
@@ -171,7 +171,7 @@ def _compared(database: Database, session: Session | None, prepared: Prepared, p
     return Kept("updated", len(prepared.rows) - _shared(database, prepared.rows))
 
 
-def _bring_up_to_date(database: Database, session: Session, prepared: Prepared, provenance: Provenance) -> None:
+def _bring_up_to_date(database: Database, session: Session, prepared: PreparedSession, provenance: Provenance) -> None:
     count = session.message_count
     if session.head == prepared.head:
         _update(database, session.no, prepared, provenance)
@@ -183,13 +183,13 @@ def _bring_up_to_date(database: Database, session: Session, prepared: Prepared, 
         _insert(database, prepared, provenance)
 
 
-def _begins(session: Session, prepared: Prepared) -> bool:
+def _begins(session: Session, prepared: PreparedSession) -> bool:
     """Whether the stored messages are the beginning of the new ones."""
     count = session.message_count
     return count == 0 or (count < len(prepared.rows) and prepared.rows[count - 1].id == session.head)
 
 
-def _holds(database: Database, session: Session, prepared: Prepared) -> bool:
+def _holds(database: Database, session: Session, prepared: PreparedSession) -> bool:
     """Whether the new messages are only the beginning of the stored ones, as in an older copy of the file."""
     count = len(prepared.rows)
     if count >= session.message_count:
@@ -201,7 +201,7 @@ def _holds(database: Database, session: Session, prepared: Prepared) -> bool:
     return bool(at) and bytes(at[0][0]) == prepared.head
 
 
-def _insert(database: Database, prepared: Prepared, provenance: Provenance) -> None:
+def _insert(database: Database, prepared: PreparedSession, provenance: Provenance) -> None:
     shared = _shared(database, prepared.rows)
     base = None
     if shared:
@@ -225,7 +225,7 @@ def _insert(database: Database, prepared: Prepared, provenance: Provenance) -> N
     add_rows(database, no, shared, prepared.rows[shared:])
 
 
-def _update(database: Database, no: int, prepared: Prepared, provenance: Provenance) -> None:
+def _update(database: Database, no: int, prepared: PreparedSession, provenance: Provenance) -> None:
     assignments = ", ".join(f"{column.strip()} = ?" for column in COLUMNS.split(","))
     database.execute(
         f"UPDATE sessions SET {assignments}, head = ?, message_count = ?, path = ?, dated = ? WHERE no = ?",

@@ -9,7 +9,7 @@ from whet.store import files
 from whet.store.home import Home, prepare_home
 
 
-class Loaded(NamedTuple):
+class LoadedSettings(NamedTuple):
     """The settings, and the text that they were read from."""
 
     settings: Settings
@@ -21,10 +21,10 @@ def load(home: Home) -> Settings:
     return loaded(home).settings
 
 
-def loaded(home: Home) -> Loaded:
+def loaded(home: Home) -> LoadedSettings:
     text = _text(home, files.read(place(home)))
     try:
-        return Loaded(parse(text), text)
+        return LoadedSettings(parse(text), text)
     except WhetError as error:
         path = place(home).path
         raise WhetError(f"{error.message} It stands in {path}.", advice=error.advice) from error

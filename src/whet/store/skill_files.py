@@ -5,7 +5,19 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.store.files import Conflict, Entry, Folder, Place, beneath, decoded, entered, entries, locked, move, read
+from whet.store.files import (
+    Conflict,
+    Folder,
+    FolderEntry,
+    Place,
+    beneath,
+    decoded,
+    entered,
+    entries,
+    locked,
+    move,
+    read,
+)
 from whet.told import skills
 from whet.told.skills import FILE, FOLDERS, Skill
 
@@ -14,7 +26,7 @@ ARCHIVE = ("archive", "skills")
 DEEPEST = 4
 
 
-class Found(NamedTuple):
+class SkillFolder(NamedTuple):
     """A folder of skills' with what is in it: a skill, or the fault that keeps it from being one."""
 
     name: str
@@ -22,7 +34,7 @@ class Found(NamedTuple):
     fault: str = ""
 
 
-def list_skills(home: Path) -> tuple[Found, ...]:
+def list_skills(home: Path) -> tuple[SkillFolder, ...]:
     """Every skill in the order of names; one that cannot be read is listed with its fault."""
     names = [entry.name for entry in entries(beneath(home, FOLDER)) if _may_be_skill(entry)]
     with entered(home, (FOLDER,)) as folder:  # once for all of them: there may be hundreds
@@ -116,19 +128,19 @@ def _archived(home: Path, name: str) -> Iterator[tuple[int, Place]]:
             yield int(number or 1), beneath(home, *ARCHIVE, entry.name)
 
 
-def _found(folder: Folder, name: str) -> Found | None:
+def _found(folder: Folder, name: str) -> SkillFolder | None:
     try:
         body = folder.read_in(name, FILE)
         if body is None:
             return None
         skill = skills.read(decoded(body, folder.path / name / FILE))
     except WhetError as error:
-        return Found(name, None, error.message)
+        return SkillFolder(name, None, error.message)
     wrong = skills.faults(skill, folder=name)
-    return Found(name, None, "; ".join(wrong)) if wrong else Found(name, skill)
+    return SkillFolder(name, None, "; ".join(wrong)) if wrong else SkillFolder(name, skill)
 
 
-def _may_be_skill(entry: Entry) -> bool:
+def _may_be_skill(entry: FolderEntry) -> bool:
     return entry.kind == "folder" and not entry.name.startswith(".")
 
 

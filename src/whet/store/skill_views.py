@@ -6,7 +6,7 @@ from whet.store.database import Database
 from whet.told.skills import FILE
 
 
-class Use(NamedTuple):
+class SkillUse(NamedTuple):
     """How often a skill was read, by how many sessions, and when last."""
 
     views: int
@@ -39,7 +39,7 @@ def was_read(database: Database, view: View) -> bool:
     return bool(rows)
 
 
-def uses(database: Database) -> dict[str, Use]:
+def uses(database: Database) -> dict[str, SkillUse]:
     """How much each skill is used."""
     rows = database.query("SELECT skill, count(*), count(DISTINCT session), max(at) FROM skill_views GROUP BY skill")
-    return {skill: Use(int(views), int(sessions), float(last)) for skill, views, sessions, last in rows}
+    return {skill: SkillUse(int(views), int(sessions), float(last)) for skill, views, sessions, last in rows}

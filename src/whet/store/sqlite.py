@@ -42,7 +42,7 @@ class SQLite:
             _create(path)
             self._connection = apsw.Connection(str(path))
             try:
-                self._connection.set_busy_handler(Patience())
+                self._connection.set_busy_handler(WriterPatience())
                 for pragma in PRAGMAS:
                     self._connection.execute(f"PRAGMA {pragma}").fetchall()
             except apsw.Error:
@@ -137,7 +137,7 @@ def _create(path: Path) -> None:
         ) from error
 
 
-class Patience:
+class WriterPatience:
     """Wait a random moment for other writers, longer each time, so that none of them starves."""
 
     def __init__(self) -> None:

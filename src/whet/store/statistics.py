@@ -19,7 +19,7 @@ class Totals(NamedTuple):
     last: float | None
 
 
-class Group(NamedTuple):
+class UsageGroup(NamedTuple):
     """One agent with one model: its sessions, tokens and how its calls ended."""
 
     source: str
@@ -47,7 +47,7 @@ class ToolUse(NamedTuple):
 
 class Statistics(NamedTuple):
     totals: Totals
-    groups: tuple[Group, ...]
+    groups: tuple[UsageGroup, ...]
     tools: tuple[ToolUse, ...]
 
 
@@ -64,7 +64,7 @@ def measure(database: Database, filters: Filters, *, tools: int = 20) -> Statist
     return Statistics(
         Totals(*map(int, totals[:5]), *totals[5:]),
         tuple(
-            Group(source, model, *map(int, (*counts, *calls.get((source, model), (0, 0, 0)))))
+            UsageGroup(source, model, *map(int, (*counts, *calls.get((source, model), (0, 0, 0)))))
             for source, model, *counts in groups
         ),
         tuple(ToolUse(tool, *map(int, counts)) for tool, *counts in uses),

@@ -23,7 +23,7 @@ class Draw(NamedTuple):
     at: float
 
 
-class Counted(NamedTuple):
+class CountedDraw(NamedTuple):
     """How a drawn session went, with all that went on from it."""
 
     lot: str
@@ -31,7 +31,7 @@ class Counted(NamedTuple):
     sessions: int
 
 
-class Outcome(NamedTuple):
+class DrawOutcome(NamedTuple):
     """A draw and how badly it went, from 0 to 1."""
 
     draw: Draw
@@ -57,7 +57,7 @@ def uncounted(database: Database) -> list[Draw]:
     return [_draw(row) for row in rows]
 
 
-def count_draws(database: Database, counted: Iterable[Counted], *, now: float) -> None:
+def count_draws(database: Database, counted: Iterable[CountedDraw], *, now: float) -> None:
     """Count sessions; one that is counted already stays as it is."""
     database.many(
         "INSERT INTO template_counts (lot, loss, sessions, at) VALUES (?, ?, ?, ?) ON CONFLICT (lot) DO NOTHING",
@@ -65,16 +65,16 @@ def count_draws(database: Database, counted: Iterable[Counted], *, now: float) -
     )
 
 
-def outcomes(database: Database) -> dict[str, list[Outcome]]:
+def outcomes(database: Database) -> dict[str, list[DrawOutcome]]:
     """All that was counted, by the template's key, in the order of counting."""
     rows = database.query(
         f"SELECT {OF_DRAW}, c.loss, c.sessions FROM template_counts AS c JOIN template_draws AS d ON d.lot = c.lot"
         " ORDER BY c.no"
     )
-    found: dict[str, list[Outcome]] = {}
+    found: dict[str, list[DrawOutcome]] = {}
     for *row, loss, sessions in rows:
         draw = _draw(row)
-        found.setdefault(draw.key, []).append(Outcome(draw, loss, sessions))
+        found.setdefault(draw.key, []).append(DrawOutcome(draw, loss, sessions))
     return found
 
 

@@ -21,7 +21,7 @@ ENDING = ".json"
 PAGE = 100
 
 
-class Found(NamedTuple):
+class TemplateFile(NamedTuple):
     """A file of templates' with what is in it: a template, or the fault that keeps it from being one."""
 
     name: str
@@ -29,14 +29,14 @@ class Found(NamedTuple):
     fault: str = ""
 
 
-class Use(NamedTuple):
+class TemplateUse(NamedTuple):
     """How often a template began a session, and when last."""
 
     sessions: int
     last: float
 
 
-def list_templates(home: Path) -> tuple[Found, ...]:
+def list_templates(home: Path) -> tuple[TemplateFile, ...]:
     """Every template in the order of names; one that cannot be read is listed with its fault."""
     files = (entry.name for entry in entries(beneath(home, FOLDER)) if entry.kind == "file")
     return tuple(_found(home, name.removesuffix(ENDING)) for name in files if name.endswith(ENDING))
@@ -80,10 +80,10 @@ def record_use(database: Database, template: Template, *, session: str, now: flo
     database.execute("INSERT INTO template_uses (key, session, at) VALUES (?, ?, ?)", (template.key, session, now))
 
 
-def uses(database: Database) -> dict[str, Use]:
+def uses(database: Database) -> dict[str, TemplateUse]:
     """How often each set of examples was used, by its key."""
     rows = database.query("SELECT key, count(DISTINCT session), max(at) FROM template_uses GROUP BY key")
-    return {key: Use(int(sessions), float(last)) for key, sessions, last in rows}
+    return {key: TemplateUse(int(sessions), float(last)) for key, sessions, last in rows}
 
 
 def record_worth(database: Database, worth: Worth) -> None:
@@ -109,8 +109,8 @@ def stored_transcripts(database: Database, filters: Filters, *, limit: int) -> I
             return
 
 
-def _found(home: Path, name: str) -> Found:
+def _found(home: Path, name: str) -> TemplateFile:
     try:
-        return Found(name, load(home, name))
+        return TemplateFile(name, load(home, name))
     except WhetError as error:
-        return Found(name, None, error.message)
+        return TemplateFile(name, None, error.message)

@@ -87,7 +87,7 @@ AGENTS = (
 FIRST_CHOICES = ("AGENTS.md", "CLAUDE.md", "SOUL.md", "GEMINI.md")
 
 
-class Reading(NamedTuple):
+class ReadingPlace(NamedTuple):
     """Where an agent reads: its file of instructions and its folder of skills; None where it has none."""
 
     file: Path | None
@@ -98,18 +98,18 @@ def known(name: str) -> Agent | None:
     return next((agent for agent in AGENTS if agent.name == name), None)
 
 
-def reading(agent: Agent, *, person: Path, environment: Mapping[str, str], project: Path | None) -> Reading:
+def reading(agent: Agent, *, person: Path, environment: Mapping[str, str], project: Path | None) -> ReadingPlace:
     """Where the agent reads for a person in every project, or in one of them."""
     if project is not None:
         files = [project / name for name in agent.project_files]
-        return Reading(_chosen(files), project / agent.project_skills if agent.project_skills else None)
+        return ReadingPlace(_chosen(files), project / agent.project_skills if agent.project_skills else None)
     named = environment.get(agent.variable, "") if agent.variable else ""
     own = Path(named).expanduser().absolute() if named else person / agent.folder
 
     def place(name: str) -> Path:
         return person / name[2:] if name.startswith("~/") else own / name
 
-    return Reading(_chosen([place(name) for name in agent.files]), place(agent.skills))
+    return ReadingPlace(_chosen([place(name) for name in agent.files]), place(agent.skills))
 
 
 def _chosen(files: list[Path]) -> Path | None:

@@ -15,7 +15,7 @@ WIDE_MARKS = (codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE, codecs.BOM_UTF32_BE)
 KEPT_FOLDER = "replaced"
 
 
-class Found(NamedTuple):
+class TargetFile(NamedTuple):
     """A file of an agent as it stands; content None: it is not there."""
 
     place: files.Place
@@ -23,7 +23,7 @@ class Found(NamedTuple):
     note: str  # what a person should know about the way there
 
 
-def look(path: Path, *, project: str, home: Home) -> Found:
+def look(path: Path, *, project: str, home: Home) -> TargetFile:
     """What the file holds and where it really is; a file that Whet must not write to is refused."""
     real = lead(path, project=project)
     if holds(home, real):
@@ -32,7 +32,7 @@ def look(path: Path, *, project: str, home: Home) -> Found:
     content = files.read(place)
     if content is not None and (content.startswith(WIDE_MARKS) or b"\0" in content):
         raise WhetError(f"{path} is no text in UTF-8.", advice="Save it as UTF-8, then run `whet sync` again.")
-    return Found(place, content, f"{path} leads to {real}" if real != path else "")
+    return TargetFile(place, content, f"{path} leads to {real}" if real != path else "")
 
 
 def lead(path: Path, *, project: str) -> Path:

@@ -18,7 +18,7 @@ from whet.targets import skill_folders
 from whet.targets.agents import known
 from whet.targets.drawing import deliveries_of, drawn
 from whet.targets.offering import Offer
-from whet.targets.places import Found, keep, lead, look, tidy
+from whet.targets.places import TargetFile, keep, lead, look, tidy
 from whet.targets.rendering import text_for
 from whet.targets.settings import Target
 from whet.targets.skill_folders import Content, Copy, Kind
@@ -28,7 +28,7 @@ ATTEMPTS = 5
 PROJECT_FILE_MODE = 0o644  # others who work in the project read it too
 
 
-class Change(NamedTuple):
+class TargetChange(NamedTuple):
     """What became of one file or one skill."""
 
     targets: tuple[str, ...]
@@ -58,7 +58,7 @@ class Readers(NamedTuple):
         return bool(self.targets and self.first.project and not Path(self.first.project).is_dir())
 
 
-class Order(NamedTuple):
+class SyncOrder(NamedTuple):
     """How to sync: `offer` tells what is in force now, and is asked again at the end."""
 
     home: Home
@@ -69,9 +69,9 @@ class Order(NamedTuple):
     delivered: Callable[[Delivery], None] | None = None  # told of what stands in the files now
 
 
-def sync(order: Order, targets: tuple[Target, ...]) -> tuple[Change, ...]:
+def sync(order: SyncOrder, targets: tuple[Target, ...]) -> tuple[TargetChange, ...]:
     """Bring every target up to date. What cannot be written is reported and does not stop the others."""
-    changes: dict[str, Change] = {}
+    changes: dict[str, TargetChange] = {}
     for _ in range(ATTEMPTS):
         offer = order.offer()
         for change in _round(order, offer, targets):
@@ -82,7 +82,7 @@ def sync(order: Order, targets: tuple[Target, ...]) -> tuple[Change, ...]:
     return tuple(changes.values())
 
 
-def _round(order: Order, offer: Offer, targets: tuple[Target, ...]) -> Iterator[Change]:
+def _round(order: SyncOrder, offer: Offer, targets: tuple[Target, ...]) -> Iterator[TargetChange]:
     for path, sharing in _shared(targets, "file").items():
         change = deliver(order, drawn(offer, path, order.day), path, Readers(sharing))
         if order.delivered and not order.dry_run and change.kind not in ("conflict", "skipped"):
@@ -93,9 +93,9 @@ def _round(order: Order, offer: Offer, targets: tuple[Target, ...]) -> Iterator[
         yield from deliver_skills(order, offer.skills, folder, Readers(sharing))
 
 
-def withdraw(order: Order, target: Target, others: tuple[Target, ...]) -> tuple[Change, ...]:
+def withdraw(order: SyncOrder, target: Target, others: tuple[Target, ...]) -> tuple[TargetChange, ...]:
     """Take out what was written for one target; what others share with it stays for them."""
-    changes: list[Change] = []
+    changes: list[TargetChange] = []
     offer = order.offer()
     if target.file:
         sharing = tuple(other for other in others if other.file and _real(other.file) == _real(target.file))
@@ -106,41 +106,43 @@ def withdraw(order: Order, target: Target, others: tuple[Target, ...]) -> tuple[
     return tuple(changes)
 
 
-def deliver(order: Order, rules: tuple[Item, ...], path: str, readers: Readers) -> Change:
+def deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
     """Write the block of one file, or take it out where nobody reads it any more."""
     if readers.are_gone:
-        return Change(readers.names, path, "skipped", f"The folder {readers.first.project} is not there.")
+        return TargetChange(readers.names, path, "skipped", f"The folder {readers.first.project} is not there.")
     for _ in range(ATTEMPTS):
         try:
             return _deliver(order, rules, path, readers)
         except files.Conflict:  # somebody wrote meanwhile: look again
             continue
         except WhetError as error:
-            return Change(readers.names, path, "skipped", f"{error.message} {error.advice}".strip())
-    return Change(readers.names, path, "conflict", f"{path} was changed again and again while it was written.")
+            return TargetChange(readers.names, path, "skipped", f"{error.message} {error.advice}".strip())
+    return TargetChange(readers.names, path, "conflict", f"{path} was changed again and again while it was written.")
 
 
-def _deliver(order: Order, rules: tuple[Item, ...], path: str, readers: Readers) -> Change:
+def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
     first, names = readers.first, readers.names
     found = look(Path(path), project=first.project, home=order.home)
     text, left_out = text_for(readers.targets, rules)
     standing = None if found.content is None else find(found.content)
     if isinstance(standing, Damage):
         advice = "Remove the lines that begin with `<!-- whet:` by hand, then run `whet sync`."
-        return Change(names, path, "conflict", f"{path} cannot be updated: {standing.reason}. {advice}")
+        return TargetChange(names, path, "conflict", f"{path} cannot be updated: {standing.reason}. {advice}")
     if standing and standing.edited and not order.force:
         note = f"The block in {path} was edited. Undo the edit, or run `whet sync --force` to replace it."
-        return Change(names, path, "conflict", note, _diff(standing.text, text))
+        return TargetChange(names, path, "conflict", note, _diff(standing.text, text))
     agent = known(first.agent)
     if found.content is None and text and agent and agent.has_default and not first.project:
         note = f"{path} is not there. Start {agent.name} once, so that it makes its own."
-        return Change(names, path, "skipped", note)
+        return TargetChange(names, path, "skipped", note)
     preamble = agent.preamble if agent else b""
     after = place(found.content, text, preamble=preamble)
     note = " ".join(filter(None, (found.note, _unwritten(readers, rules, text, left_out))))
     if standing and standing.edited and not order.dry_run:
         note = f"The edited text was saved as {_keep(order.home, path, standing)}. {note}".strip()
-    return _put(order, found, after, first, Change(names, path, "written", note, _change_of(found.content, after)))
+    return _put(
+        order, found, after, first, TargetChange(names, path, "written", note, _change_of(found.content, after))
+    )
 
 
 def _unwritten(readers: Readers, rules: tuple[Item, ...], text: str, left_out: int) -> str:
@@ -150,7 +152,7 @@ def _unwritten(readers: Readers, rules: tuple[Item, ...], text: str, left_out: i
     return "None of the rules in force is for this target." if readers.targets and rules and not text else ""
 
 
-def _put(order: Order, found: Found, after: bytes | None, first: Target, change: Change) -> Change:
+def _put(order: SyncOrder, found: TargetFile, after: bytes | None, first: Target, change: TargetChange) -> TargetChange:
     if after == found.content:
         return change._replace(kind="unchanged")
     removed = after is None or (found.content is not None and after == take_out(found.content))
@@ -163,7 +165,9 @@ def _put(order: Order, found: Found, after: bytes | None, first: Target, change:
     return change._replace(kind="removed" if removed else "written")
 
 
-def deliver_skills(order: Order, wanted: Mapping[str, Content], folder: str, readers: Readers) -> list[Change]:
+def deliver_skills(
+    order: SyncOrder, wanted: Mapping[str, Content], folder: str, readers: Readers
+) -> list[TargetChange]:
     """Copy the skills into one folder, and take those out that are no more."""
     home = str(order.home.folder)
     if readers.are_gone:
@@ -172,13 +176,13 @@ def deliver_skills(order: Order, wanted: Mapping[str, Content], folder: str, rea
         real = lead(Path(folder), project=readers.first.project)
         gone = [name for name in skill_folders.copied(real, home) if name not in wanted]
     except WhetError as error:
-        return [Change(readers.names, folder, "skipped", f"{error.message} {error.advice}".strip())]
+        return [TargetChange(readers.names, folder, "skipped", f"{error.message} {error.advice}".strip())]
     hand = skill_folders.Hand(home, order.dry_run, partial(_keep_bytes, order.home) if order.force else None)
     copies = [_tried(name, partial(skill_folders.copy, real, name, content, hand)) for name, content in wanted.items()]
     copies += [_tried(name, partial(skill_folders.withdraw, real, name, hand)) for name in gone]
     if not readers.targets and not order.dry_run:
         tidy(real, readers.first.project)
-    return [Change(readers.names, str(Path(folder) / each.name), each.kind, each.note) for each in copies]
+    return [TargetChange(readers.names, str(Path(folder) / each.name), each.kind, each.note) for each in copies]
 
 
 def _tried(name: str, act: Callable[[], Copy]) -> Copy:

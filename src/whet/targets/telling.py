@@ -9,23 +9,23 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.targets.offering import offered
 from whet.targets.settings import load
-from whet.targets.sync import Change, Order, sync
+from whet.targets.sync import SyncOrder, TargetChange, sync
 
 
-def tell(home: Home, database: Database, *, now: float) -> tuple[Change, ...]:
+def tell(home: Home, database: Database, *, now: float) -> tuple[TargetChange, ...]:
     """Bring every target up to date; each day draws anew which files have a canary."""
     targets = load(home)
     return sync(order_of(home, database, now=now), targets) if targets else ()
 
 
-def order_of(home: Home, database: Database, *, now: float, dry_run: bool = False, force: bool = False) -> Order:
+def order_of(home: Home, database: Database, *, now: float, dry_run: bool = False, force: bool = False) -> SyncOrder:
     """How targets are written: what is in force with the canaries of the day, and what stood there kept on record."""
 
     def keep(delivery: Delivery) -> None:
         keep_delivery(database, delivery._replace(at=now))
 
     offer = partial(offered, home, ledger_of(home, database))
-    return Order(home, offer, dry_run, force, day=day_of(now), delivered=keep)
+    return SyncOrder(home, offer, dry_run, force, day=day_of(now), delivered=keep)
 
 
 def day_of(now: float) -> str:

@@ -49,7 +49,7 @@ class Memory(Value, frozen=True):
         return next((note for note in self.notes if note.id == note_id), None)
 
 
-class Change(Value, frozen=True):
+class NoteChange(Value, frozen=True):
     """One change. `match` is a note's id or words that only one note holds; `id` is for a note that comes back."""
 
     action: Action
@@ -90,7 +90,7 @@ def read(name: str, page: str, known: Iterable[Note] = (), form: PageForm = Page
     return Memory(name, page, tuple(notes), form)
 
 
-def change(memory: Memory, changes: Iterable[Change], *, limit: int = 0) -> Memory | Refusal:
+def change(memory: Memory, changes: Iterable[NoteChange], *, limit: int = 0) -> Memory | Refusal:
     """The memory after all of the changes, or why one of them cannot be: a batch is made wholly or not at all."""
     limit = limit or memory.limit
     result = memory
@@ -171,7 +171,7 @@ def new_id(text: str, taken: Iterable[str]) -> str:
         number += 1
 
 
-def _add(memory: Memory, one: Change) -> Memory | Refusal:
+def _add(memory: Memory, one: NoteChange) -> Memory | Refusal:
     text = normalised(one.text)
     refusal = _wrong(text) or _duplicate(memory, text, but="")
     if refusal:
@@ -183,7 +183,7 @@ def _add(memory: Memory, one: Change) -> Memory | Refusal:
     return Memory(memory.name, page, (*memory.notes[:place], note, *memory.notes[place:]), memory.form)
 
 
-def _replace(memory: Memory, one: Change) -> Memory | Refusal:
+def _replace(memory: Memory, one: NoteChange) -> Memory | Refusal:
     text = normalised(one.text)
     old = find(memory, one.match)
     if isinstance(old, Refusal):
@@ -197,7 +197,7 @@ def _replace(memory: Memory, one: Change) -> Memory | Refusal:
     return Memory(memory.name, page, (*memory.notes[:place], note, *memory.notes[place + 1 :]), memory.form)
 
 
-def _remove(memory: Memory, one: Change) -> Memory | Refusal:
+def _remove(memory: Memory, one: NoteChange) -> Memory | Refusal:
     old = find(memory, one.match)
     if isinstance(old, Refusal):
         return old

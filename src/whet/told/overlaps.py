@@ -14,14 +14,14 @@ STALE_DAYS = 180.0
 ALIKE_NOTES = 0.55  # of the telling words; what is more alike than that is refused when it is written
 
 
-class Finding(Value, frozen=True):
+class Overlap(Value, frozen=True):
     """What was found, in words for a person, and the changes that would put it right."""
 
     what: str
     patches: tuple[Patch, ...]
 
 
-def overlapping(skills: Sequence[Skill]) -> Iterator[Finding]:
+def overlapping(skills: Sequence[Skill]) -> Iterator[Overlap]:
     """Pairs of skills for one kind of task, each skill in one pair at most; the one used more takes the other in."""
     taken: set[str] = set()
     ordered = sorted(skills, key=lambda skill: (-skill.uses, -len(skill.text), skill.name))
@@ -35,7 +35,7 @@ def overlapping(skills: Sequence[Skill]) -> Iterator[Finding]:
             yield _merging(skill, found)
 
 
-def alike(memory: Memory) -> Iterator[Finding]:
+def alike(memory: Memory) -> Iterator[Overlap]:
     """Pairs of notes that say much the same: the newer one stays."""
     dated = sorted(memory.notes, key=lambda note: note.at or 0.0)
     gone: set[str] = set()
@@ -43,18 +43,18 @@ def alike(memory: Memory) -> Iterator[Finding]:
         if older.id not in gone and _says_the_same(older, newer):
             gone.add(older.id)
             what = f"Two notes in {memory.name} say much the same; the newer one says “{newer.text}”"
-            yield Finding(what, (_removal(memory, older, what),))
+            yield Overlap(what, (_removal(memory, older, what),))
 
 
-def stale(memory: Memory, *, now: float, days: float = STALE_DAYS) -> Iterator[Finding]:
+def stale(memory: Memory, *, now: float, days: float = STALE_DAYS) -> Iterator[Overlap]:
     """Notes that an agent wrote long ago. A person's own note is never stale."""
     for note in memory.notes:
         if note.source != PERSON and note.at is not None and now - note.at > days * DAY:
             what = f"A note in {memory.name} is {(now - note.at) / DAY:.0f} days old"
-            yield Finding(what, (_removal(memory, note, what),))
+            yield Overlap(what, (_removal(memory, note, what),))
 
 
-def findings(skills: Sequence[Skill], memories: Iterable[Memory], *, now: float, days: float) -> tuple[Finding, ...]:
+def findings(skills: Sequence[Skill], memories: Iterable[Memory], *, now: float, days: float) -> tuple[Overlap, ...]:
     """Everything that was found, each note once."""
     found = list(overlapping(skills))
     for memory in memories:
@@ -70,9 +70,9 @@ def merged(skill: Skill, other: Skill) -> str:
     return f"{skill.text.rstrip()}\n\n## {other.name}\n\n{other.description}\n\n{other.body.strip()}\n"
 
 
-def _merging(skill: Skill, other: Skill) -> Finding:
+def _merging(skill: Skill, other: Skill) -> Overlap:
     what = f"The skills {skill.name} and {other.name} are for the same kind of task"
-    return Finding(
+    return Overlap(
         what,
         (
             Patch(Form.SKILL, Action.CHANGE, skill.name, merged(skill, other), reason=f"{what}.", before=skill.digest),

@@ -58,7 +58,7 @@ class Passage(Value, frozen=True):
     enforcement: bool = False  # applies as the enforcement setting says
 
 
-class Setting(Value, frozen=True):
+class Circumstances(Value, frozen=True):
     """What decides which passages and rules apply. Names of tools are in their plain form."""
 
     tools: tuple[str, ...] = ()
@@ -110,14 +110,14 @@ def passage_of(name: str, source: str) -> Passage:
     )
 
 
-def chosen(passages: Iterable[Passage], setting: Setting) -> tuple[Passage, ...]:
+def chosen(passages: Iterable[Passage], setting: Circumstances) -> tuple[Passage, ...]:
     """The passages that apply, in the order in which they stand; of two with one name the later replaces the other."""
     latest = {passage.name: passage for passage in passages}
     fitting = (passage for passage in latest.values() if applies(passage, setting))
     return tuple(sorted(fitting, key=lambda passage: (passage.order, passage.name)))
 
 
-def applies(passage: Passage, setting: Setting) -> bool:
+def applies(passage: Passage, setting: Circumstances) -> bool:
     model = setting.model.lower()
     return (
         (not passage.tools or any(_names(pattern, setting.tools) for pattern in passage.tools))
@@ -156,7 +156,7 @@ def _holds(model: str, parts: tuple[str, ...]) -> bool:
     return not parts or any(part.lower() in model for part in parts)
 
 
-def _enforced(passage: Passage, setting: Setting) -> bool:
+def _enforced(passage: Passage, setting: Circumstances) -> bool:
     """Without a tool there is nothing to enforce."""
     if not setting.tools or setting.enforcement in ((), ("never",)):
         return False

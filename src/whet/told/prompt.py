@@ -13,7 +13,7 @@ from whet.sessions.trust import Trust, lowest
 from whet.text import tokens
 from whet.text.quoting import hidden, mark_for, one_line, quoted, shortened, visible
 from whet.text.words import filled
-from whet.told.passages import Passage, Setting, Slot, chosen, plain_names
+from whet.told.passages import Circumstances, Passage, Slot, chosen, plain_names
 from whet.told.prompt_inputs import ContextFile, Material, Sources
 from whet.told.rules import rule_lines
 from whet.values import Value
@@ -60,7 +60,7 @@ class Prompt(Value, frozen=True):
         return BETWEEN.join(tier for tier in (self.stable, self.context, self.volatile) if tier)
 
 
-class Piece(NamedTuple):
+class PromptPiece(NamedTuple):
     """A part with its words. Without words it is not sent, and only its warning is kept."""
 
     tier: Tier
@@ -130,30 +130,30 @@ def _values(sources: Sources) -> dict[str, str]:
     }
 
 
-def _stable(sources: Sources, setting: Setting, frames: Frames) -> Iterator[Piece]:
+def _stable(sources: Sources, setting: Circumstances, frames: Frames) -> Iterator[PromptPiece]:
     yield from _identity(sources, frames)
     for slot in (Slot.GUIDANCE, Slot.HINT):
         for name, text in frames.of(slot):
-            yield Piece(Tier.STABLE, f"{slot}: {name}", text, Trust.OPERATOR)
+            yield PromptPiece(Tier.STABLE, f"{slot}: {name}", text, Trust.OPERATOR)
     yield from _skills(sources, frames)
     yield from _rules(sources, setting, frames)
 
 
-def _identity(sources: Sources, frames: Frames) -> Iterator[Piece]:
+def _identity(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
     own = _own(sources.identity)
     if own:
         text, left_out = shortened(own.text, sources.budgets.identity)
         warning = _cut("SOUL.md", left_out)
-        yield Piece(Tier.STABLE, "identity: SOUL.md", text, own.trust, warning)
+        yield PromptPiece(Tier.STABLE, "identity: SOUL.md", text, own.trust, warning)
         return
     if _is_foreign(sources.identity):
         yield _withheld(Tier.STABLE, "identity", "The identity was left out")
     for name, text in frames.of(Slot.IDENTITY):
-        yield Piece(Tier.STABLE, f"identity: {name}", text, Trust.OPERATOR)
+        yield PromptPiece(Tier.STABLE, f"identity: {name}", text, Trust.OPERATOR)
         break
 
 
-def _skills(sources: Sources, frames: Frames) -> Iterator[Piece]:
+def _skills(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
     if _is_foreign(sources.skills):
         yield _withheld(Tier.STABLE, "skills", "The index of skills was left out")
     index = _own(sources.skills)
@@ -163,29 +163,29 @@ def _skills(sources: Sources, frames: Frames) -> Iterator[Piece]:
         left = len({*wanted} - {*lines})
         warning = f"The index of skills is too long: {left:,} of its lines were left out." if left else ""
         body = frames.around(Slot.SKILLS, "\n".join(lines)) if lines else ""
-        yield Piece(Tier.STABLE, "skills", body, index.trust, warning)
+        yield PromptPiece(Tier.STABLE, "skills", body, index.trust, warning)
 
 
-def _rules(sources: Sources, setting: Setting, frames: Frames) -> Iterator[Piece]:
+def _rules(sources: Sources, setting: Circumstances, frames: Frames) -> Iterator[PromptPiece]:
     frame = frames.around(Slot.RULES, "")
     found = rule_lines(sources.rules, setting, budget=sources.budgets.rules - tokens.estimate(frame))
     for warning in found.warnings:
-        yield Piece(Tier.STABLE, "rules", "", Trust.OPERATOR, warning)
+        yield PromptPiece(Tier.STABLE, "rules", "", Trust.OPERATOR, warning)
     if found.lines:
-        yield Piece(Tier.STABLE, "rules", frames.around(Slot.RULES, "\n".join(found.lines)), found.trust)
+        yield PromptPiece(Tier.STABLE, "rules", frames.around(Slot.RULES, "\n".join(found.lines)), found.trust)
 
 
-def _context(sources: Sources, frames: Frames) -> Iterator[Piece]:
+def _context(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
     if _is_foreign(sources.caller):
         yield _withheld(Tier.CONTEXT, "caller", "The caller's message was left out")
     caller = _own(sources.caller)
     if caller:
-        yield Piece(Tier.CONTEXT, "caller", frames.around(Slot.CALLER, caller.text), caller.trust)
+        yield PromptPiece(Tier.CONTEXT, "caller", frames.around(Slot.CALLER, caller.text), caller.trust)
     if sources.with_files:
         yield from _files(sources, frames)
 
 
-def _files(sources: Sources, frames: Frames) -> Iterator[Piece]:
+def _files(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
     own = _own(sources.identity)
     files = _distinct(sources.files, own.text if own else "")
     mark = mark_for(f"{file.path}\0{file.text}" for file in files)
@@ -197,24 +197,26 @@ def _files(sources: Sources, frames: Frames) -> Iterator[Piece]:
         room -= tokens.estimate(block)
         if room >= 0:
             blocks.append(block)
-        yield Piece(Tier.CONTEXT, file.path, "", file.trust, _cut(file.path, left_out if room >= 0 else len(file.text)))
+        yield PromptPiece(
+            Tier.CONTEXT, file.path, "", file.trust, _cut(file.path, left_out if room >= 0 else len(file.text))
+        )
     if blocks:
         body = frames.around(Slot.REPOSITORY, BETWEEN.join(reversed(blocks)), mark=mark)
         name = f"files: {', '.join(one_line(file.path) for file in files)}"
-        yield Piece(Tier.CONTEXT, name, body, lowest(file.trust for file in files))
+        yield PromptPiece(Tier.CONTEXT, name, body, lowest(file.trust for file in files))
     yield from _findings(sources.files, frames)
 
 
-def _findings(files: tuple[ContextFile, ...], frames: Frames) -> Iterator[Piece]:
+def _findings(files: tuple[ContextFile, ...], frames: Frames) -> Iterator[PromptPiece]:
     """What there is to say about files besides their words."""
     for file in files:
         if hidden(file.text):
             warning = f"{one_line(file.path)} holds {hidden(file.text):,} hidden characters, which were left out."
-            yield Piece(Tier.CONTEXT, file.path, "", file.trust, warning)
+            yield PromptPiece(Tier.CONTEXT, file.path, "", file.trust, warning)
     faults = [f"{one_line(file.path)}: {one_line(file.fault)}" for file in files if file.fault]
     if faults:
         body = frames.around(Slot.UNREADABLE, "\n".join(f"- {fault}" for fault in faults))
-        yield Piece(Tier.CONTEXT, "unreadable", body, Trust.OPERATOR, f"Not read: {'; '.join(faults)}")
+        yield PromptPiece(Tier.CONTEXT, "unreadable", body, Trust.OPERATOR, f"Not read: {'; '.join(faults)}")
 
 
 def _distinct(files: Iterable[ContextFile], identity: str) -> list[ContextFile]:
@@ -235,7 +237,7 @@ def _distinct(files: Iterable[ContextFile], identity: str) -> list[ContextFile]:
     ]
 
 
-def _volatile(sources: Sources, frames: Frames) -> Iterator[Piece]:
+def _volatile(sources: Sources, frames: Frames) -> Iterator[PromptPiece]:
     limits = sources.budgets
     known = (("memory", sources.memory, Slot.MEMORY, limits.memory), ("user", sources.user, Slot.USER, limits.user))
     foreign: list[tuple[str, Material]] = []
@@ -243,7 +245,9 @@ def _volatile(sources: Sources, frames: Frames) -> Iterator[Piece]:
         own = _own(material)
         if own:
             text, left_out = shortened(own.text, limit)
-            yield Piece(Tier.VOLATILE, name, frames.around(slot, text), own.trust, _cut(f"The {name} block", left_out))
+            yield PromptPiece(
+                Tier.VOLATILE, name, frames.around(slot, text), own.trust, _cut(f"The {name} block", left_out)
+            )
         elif material and material.text.strip():
             foreign.append((name, material))
     if sources.external and sources.external.text.strip():
@@ -256,17 +260,17 @@ def _volatile(sources: Sources, frames: Frames) -> Iterator[Piece]:
         Slot.SESSION: bool(sources.session),
     }
     lines = [text for slot, given in slots.items() if given for _, text in frames.of(slot)]
-    yield Piece(Tier.VOLATILE, "setting", "\n".join(lines), Trust.OPERATOR)
+    yield PromptPiece(Tier.VOLATILE, "setting", "\n".join(lines), Trust.OPERATOR)
 
 
-def _foreign(materials: list[tuple[str, Material]], limit: int, frames: Frames) -> Iterator[Piece]:
+def _foreign(materials: list[tuple[str, Material]], limit: int, frames: Frames) -> Iterator[PromptPiece]:
     """What others wrote, shown as data."""
     texts = [(name, visible(material.text).strip()) for name, material in materials]
     mark = mark_for(text for _, text in texts)
     for (name, text), (_, material) in zip(texts, materials, strict=True):
         kept, left_out = shortened(text, limit, mark=mark)
         body = frames.around(Slot.EXTERNAL, quoted(name, kept, mark=mark), mark=mark)
-        yield Piece(Tier.VOLATILE, name, body, material.trust, _cut(f"The {name} block", left_out))
+        yield PromptPiece(Tier.VOLATILE, name, body, material.trust, _cut(f"The {name} block", left_out))
 
 
 def _own(material: Material | None) -> Material | None:
@@ -280,8 +284,8 @@ def _is_foreign(material: Material | None) -> bool:
     return material is not None and material.trust < TRUSTED
 
 
-def _withheld(tier: Tier, name: str, what: str) -> Piece:
-    return Piece(
+def _withheld(tier: Tier, name: str, what: str) -> PromptPiece:
+    return PromptPiece(
         tier, name, "", Trust.OPERATOR, f"{what}: it comes from a tool or from outside, and nobody approved it."
     )
 

@@ -4,7 +4,7 @@ import datetime
 
 from whet.ledger.patches import Scope
 from whet.sessions.trust import Trust
-from whet.told.passages import Passage, Setting
+from whet.told.passages import Circumstances, Passage
 from whet.values import Value
 
 
@@ -53,7 +53,7 @@ class Budgets(Value, frozen=True):
 class Sources(Value, frozen=True):
     """Everything that the prompt depends on. Guidance comes in with it, so that a person's own can be added."""
 
-    setting: Setting = Setting()
+    setting: Circumstances = Circumstances()
     guidance: tuple[Passage, ...] = ()
     identity: Material | None = None  # SOUL.md; without one the guidance has a default
     skills: Material | None = None  # the index

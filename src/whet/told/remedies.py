@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.fingerprints import Cause
-from whet.failures.lessons import CONFIDENT, Change, Lesson, Tally
+from whet.failures.lessons import CONFIDENT, ChangeKind, Lesson, SignalTally
 from whet.failures.signals import Kind
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.tool_families import Family, family_of, plain_name
@@ -68,7 +68,7 @@ def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[
     A person may choose a remedy for what was seen once; `lessons.distill` asks for more before it speaks.
     """
     known = tuple(remedies)
-    tallies = {remedy.name: Tally("", frozenset()) for remedy in known}
+    tallies = {remedy.name: SignalTally("", frozenset()) for remedy in known}
     total = 0
     for total, analysis in enumerate(analyses, 1):  # noqa: B007 - the last number is how many there were
         for signal in analysis.signals:
@@ -79,7 +79,7 @@ def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[
     return {
         remedy.name: Lesson(
             kind=remedy.kind,
-            change=Change.RULE,
+            change=ChangeKind.RULE,
             cause=Cause.AGENT,
             tool="",
             fingerprint="",

@@ -21,7 +21,7 @@ READING = frozenset({"list", "view"})
 SHOWN = 5
 
 
-class Kind(StrEnum):
+class ReviewKind(StrEnum):
     """What a review looks for."""
 
     MEMORY = "memory"
@@ -32,7 +32,7 @@ class Kind(StrEnum):
 class Reviewed(Value, frozen=True):
     """A review that was begun: what it looked for, and how many messages it had before it."""
 
-    kind: Kind
+    kind: ReviewKind
     messages: int
 
 
@@ -49,16 +49,18 @@ def count(messages: Iterable[Message], reviewed: Iterable[Reviewed] = ()) -> Cou
     written = _writes(said)
     looked = tuple(reviewed)
     memory_from = max(
-        (*(each.messages for each in looked if each.kind is not Kind.SKILL), *written.get(MEMORY_TOOL, ())), default=0
+        (*(each.messages for each in looked if each.kind is not ReviewKind.SKILL), *written.get(MEMORY_TOOL, ())),
+        default=0,
     )
     skill_from = max(
-        (*(each.messages for each in looked if each.kind is not Kind.MEMORY), *written.get(SKILLS_TOOL, ())), default=0
+        (*(each.messages for each in looked if each.kind is not ReviewKind.MEMORY), *written.get(SKILLS_TOOL, ())),
+        default=0,
     )
     turns = sum(m.role is Role.USER and m.origin is Origin.TURN for m in said[memory_from:])
     return Counters(turns, sum(message.role is Role.AGENT for message in said[skill_from:]))
 
 
-def due(counters: Counters, ending: Ending, settings: Review, tools: Iterable[str]) -> Kind | None:
+def due(counters: Counters, ending: Ending, settings: Review, tools: Iterable[str]) -> ReviewKind | None:
     """Which review a turn calls for, if any: never one that was interrupted or not delivered, nor without its tool."""
     if not settings.enabled or ending is not Ending.FINISHED:
         return None
@@ -66,8 +68,8 @@ def due(counters: Counters, ending: Ending, settings: Review, tools: Iterable[st
     for_memory = MEMORY_TOOL in shown and 0 < settings.memory_turns <= counters.turns
     for_skills = SKILLS_TOOL in shown and 0 < settings.skill_calls <= counters.calls
     if for_memory and for_skills:
-        return Kind.COMBINED
-    return Kind.MEMORY if for_memory else Kind.SKILL if for_skills else None
+        return ReviewKind.COMBINED
+    return ReviewKind.MEMORY if for_memory else ReviewKind.SKILL if for_skills else None
 
 
 def summary(entries: Iterable[Entry]) -> str:

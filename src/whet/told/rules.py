@@ -8,7 +8,7 @@ from whet.sessions.tool_families import plain_name
 from whet.sessions.trust import Trust, lowest
 from whet.text import tokens
 from whet.text.quoting import visible
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt_inputs import Rule
 
 
@@ -20,7 +20,7 @@ class RuleLines(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def holds_in(scope: Scope, setting: Setting) -> bool:
+def holds_in(scope: Scope, setting: Circumstances) -> bool:
     """Whether a rule of this scope holds; what a scope leaves open holds everywhere."""
     model = setting.model.lower()
     return (
@@ -30,7 +30,7 @@ def holds_in(scope: Scope, setting: Setting) -> bool:
     )
 
 
-def rule_lines(rules: Iterable[Rule], setting: Setting, *, budget: int) -> RuleLines:
+def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) -> RuleLines:
     """The operator's rules first, then the others by age, as many as the budget allows, each once."""
     scoped = [rule for rule in rules if holds_in(rule.scope, setting)]
     allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]

@@ -37,7 +37,7 @@ NOT_UNDERSTOOD = {
 }
 
 
-class Parts(NamedTuple):
+class SkillParts(NamedTuple):
     """A skill's text in two: the front matter with its fences, and the instructions below it."""
 
     head: str
@@ -51,14 +51,14 @@ class _Line(NamedTuple):
     raw: str
 
 
-def split(text: str) -> Parts:
+def split(text: str) -> SkillParts:
     """The front matter and the rest; together they are the text, byte for byte."""
     if text.partition("\n")[0].rstrip() != FENCE:
         raise _fault(1, "the file does not begin with a line of three dashes")
     closing = _CLOSING.search(text, len(FENCE))
     if closing is None:
         raise _fault(1, "the front matter has no second line of three dashes")
-    return Parts(text[: closing.end()], text[closing.end() :])
+    return SkillParts(text[: closing.end()], text[closing.end() :])
 
 
 def parse(text: str) -> dict[str, Field]:

@@ -21,7 +21,7 @@ class Arm(StrEnum):
     PLACEBO = "placebo"  # the same form and length as the candidate, and nothing to learn in it
 
 
-class Place(NamedTuple):
+class AttemptPlace(NamedTuple):
     """Which attempt is meant: one case in one arm with one seed."""
 
     case: str
@@ -42,7 +42,7 @@ class Attempt(Value, frozen=True):
     trial: str = ""  # that it was made for
 
 
-class Tally(Value, frozen=True):
+class ArmTally(Value, frozen=True):
     """One arm over all its attempts; measures are means over attempts."""
 
     arm: Arm
@@ -109,12 +109,12 @@ def useless(attempts: Sequence[Attempt]) -> Useless:
     )
 
 
-def tally(arm: Arm, attempts: Sequence[Attempt]) -> Tally:
+def tally(arm: Arm, attempts: Sequence[Attempt]) -> ArmTally:
     found = [attempt.measures for attempt in attempts if attempt.arm is arm and not attempt.void]
     passed = sum(each.passed for each in found)
     turns = [each.first_success_turn for each in found if each.first_success_turn is not None]
     seconds = [each.first_success_seconds for each in found if each.first_success_seconds is not None]
-    return Tally(
+    return ArmTally(
         arm=arm,
         attempts=len(found),
         passed=passed,

@@ -18,7 +18,7 @@ from whet.evidence.betting import constant, log_capital, tally
 from whet.evidence.intervals import Interval, unrefuted
 from whet.ledger.entries import Item, State
 from whet.ledger.patches import digest
-from whet.sessions.transcripts import Check
+from whet.sessions.transcripts import RecordedCheck
 from whet.values import Value
 
 ALPHA = 0.01
@@ -30,7 +30,7 @@ RANGE = 256.0**DRAW_BYTES
 USUAL_LOSS, USUAL_WEIGHT = 0.5, 1.0
 
 
-class Decision(StrEnum):
+class CanaryMove(StrEnum):
     """What the outcomes so far ask for."""
 
     PROMOTE = "promote"
@@ -46,10 +46,10 @@ class Observation(NamedTuple):
     share: float = SHARE  # of the units that were told when this one drew
 
 
-class Comparison(Value, frozen=True):
+class LiveComparison(Value, frozen=True):
     """The sessions that were told against the others. A positive effect is less loss, and speaks for the rule."""
 
-    decision: Decision
+    decision: CanaryMove
     told: int
     untold: int
     loss_told: float | None
@@ -93,19 +93,19 @@ def replaced_by(state: State) -> dict[int, Item | None]:
     return {change.number: change.before for change in state.done if change.after and change.after.canary}
 
 
-def loss_of(failure_score: float, checks: Iterable[Check]) -> float:
+def loss_of(failure_score: float, checks: Iterable[RecordedCheck]) -> float:
     """How badly a session went: by its own checks where it has any, else by the signs of failure in it."""
     marks = [mark for check in checks if (mark := _mark(check)) is not None]
     return 1 - fmean(marks) if marks else min(1.0, max(0.0, failure_score))
 
 
-def _mark(check: Check) -> float | None:
+def _mark(check: RecordedCheck) -> float | None:
     if check.passed is not None:
         return float(check.passed)
     return check.score if check.score is not None and 0 <= check.score <= 1 else None
 
 
-def compare(observations: Sequence[Observation], *, alpha: float = ALPHA, since: int = 0) -> Comparison:
+def compare(observations: Sequence[Observation], *, alpha: float = ALPHA, since: int = 0) -> LiveComparison:
     """What the observations say, in the order in which they were first looked at. The first crossing decides.
 
     Those before `since` only tell what was usual.
@@ -113,7 +113,7 @@ def compare(observations: Sequence[Observation], *, alpha: float = ALPHA, since:
     decision, decided_at, helped, harmed = decide(list(moves_of(observations))[since:], alpha=alpha)
     shown = observations[since:]
     told, untold = ([each.loss for each in shown if each.told is side] for side in (True, False))
-    return Comparison(
+    return LiveComparison(
         decision=decision,
         told=len(told),
         untold=len(untold),
@@ -176,7 +176,7 @@ def _effect(observations: Sequence[Observation]) -> float:
 class Decided(NamedTuple):
     """A decision, after how many moves, and the evidence of help and of harm up to there."""
 
-    decision: Decision
+    decision: CanaryMove
     at: int | None
     evidence_help: float
     evidence_harm: float
@@ -189,6 +189,6 @@ def decide(moves: Iterable[float], *, alpha: float = ALPHA) -> Decided:
     sides = zip(constant(known), constant(-move for move in known), strict=True)
     for number, (helped, harmed) in enumerate(sides, start=1):
         if max(helped, harmed) >= 1 / alpha:
-            decision = Decision.PROMOTE if helped > harmed else Decision.REVERT
+            decision = CanaryMove.PROMOTE if helped > harmed else CanaryMove.REVERT
             return Decided(decision, number, helped, harmed)
-    return Decided(Decision.WAIT, None, helped, harmed)
+    return Decided(CanaryMove.WAIT, None, helped, harmed)

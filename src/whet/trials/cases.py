@@ -12,7 +12,7 @@ from whet.runs.run import Budget
 from whet.sessions.arguments import object_of
 from whet.sessions.transcripts import Exchange, Message, Origin, Role
 from whet.sessions.trust import Trust
-from whet.trials.checks import Calls, Check, Shape, expect_sound
+from whet.trials.checks import CallDemand, Check, Shape, expect_sound
 from whet.values import Value
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
@@ -104,7 +104,7 @@ def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, sourc
     """
     arguments = object_of(failed.call)
     avoided = Shape(failed.call.name, arguments) if arguments is not None else None
-    check = Check(calls=Calls(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
+    check = Check(calls=CallDemand(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
     task = next((message.text for message in reversed(before) if _is_persons(message)), "")
     return Case(
         task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,

@@ -17,7 +17,7 @@ from whet.values import Value
 SHOWN = 200
 
 
-class Words(Value, frozen=True, forbid_unknown_fields=True):
+class TextDemand(Value, frozen=True, forbid_unknown_fields=True):
     """What a text must be. Of several demands all must hold."""
 
     equals: str | None = None
@@ -26,7 +26,7 @@ class Words(Value, frozen=True, forbid_unknown_fields=True):
     matches: str | None = None  # a regular expression, found anywhere
 
 
-class File(Words, frozen=True, forbid_unknown_fields=True):
+class FileDemand(TextDemand, frozen=True, forbid_unknown_fields=True):
     """What a file must hold in the end, or that it must not be there."""
 
     absent: bool = False
@@ -39,7 +39,7 @@ class Shape(Value, frozen=True, forbid_unknown_fields=True):
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)
 
 
-class Calls(Value, frozen=True, forbid_unknown_fields=True):
+class CallDemand(Value, frozen=True, forbid_unknown_fields=True):
     """What the calls of a run must be."""
 
     first: Shape | None = None
@@ -56,10 +56,10 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
     command: str = ""
     exit_code: int = 0
     seconds: float = 60.0
-    answer: Words | None = None
+    answer: TextDemand | None = None
     json_schema: dict[str, Any] | None = None  # that the answer must follow
-    files: dict[str, File] = msgspec.field(default_factory=dict)
-    calls: Calls | None = None
+    files: dict[str, FileDemand] = msgspec.field(default_factory=dict)
+    calls: CallDemand | None = None
     rubric: str = ""  # judged by a model that sees the answer and this text alone
 
     @property
@@ -119,7 +119,7 @@ def _faults(check: Check, ran: Ran) -> Iterator[str]:
         yield "the judge was not asked" if ran.rubric is None else "the judge says no"
 
 
-def _words(wanted: Words, text: str) -> Iterator[str]:
+def _words(wanted: TextDemand, text: str) -> Iterator[str]:
     if wanted.equals is not None and text.strip() != wanted.equals.strip():
         yield f"is not {wanted.equals[:SHOWN]!r}"
     yield from (f"does not hold {part[:SHOWN]!r}" for part in wanted.contains if part not in text)
@@ -128,7 +128,7 @@ def _words(wanted: Words, text: str) -> Iterator[str]:
         yield f"does not match {wanted.matches[:SHOWN]!r}"
 
 
-def _file(path: str, wanted: File, text: str | None) -> Iterator[str]:
+def _file(path: str, wanted: FileDemand, text: str | None) -> Iterator[str]:
     if wanted.absent:
         yield f"{path} is there" if text is not None else ""
     elif text is None:
@@ -153,7 +153,7 @@ def _schema(schema: dict[str, Any], answer: str) -> str:
     return ""
 
 
-def _calls(wanted: Calls, ran: Ran) -> Iterator[str]:
+def _calls(wanted: CallDemand, ran: Ran) -> Iterator[str]:
     made = [call for message in ran.messages for call in message.calls]
     if wanted.first is not None and not (made and _fits(wanted.first, made[0])):
         yield f"the first call was {made[0].name if made else 'none'}, not {wanted.first.tool} as wanted"

@@ -5,11 +5,11 @@ from enum import StrEnum
 
 from msgspec.structs import replace
 
-from whet.evidence.error_budget import Parts
+from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling, Verdict, fixed_order, judge
 from whet.runs.run import Spent
 from whet.text import tokens
-from whet.trials.attempts import Arm, Attempt, Place, Tally, differences, tally, total_spent, useless
+from whet.trials.attempts import Arm, ArmTally, Attempt, AttemptPlace, differences, tally, total_spent, useless
 from whet.values import Value
 
 WAVE_ATTEMPTS = 12  # given out at once, so that several workers have something to do
@@ -37,10 +37,12 @@ class Design(Value, frozen=True):
     arms: tuple[Arm, ...] = (Arm.BASE, Arm.CANDIDATE, Arm.PLACEBO)
     alpha: float = 0.05
     allowance: Allowance = Allowance()
-    parts: Parts = Parts.EVEN  # of the error budget that alpha is from; those stored without it had even ones
+    parts: BudgetParts = (
+        BudgetParts.EVEN
+    )  # of the error budget that alpha is from; those stored without it had even ones
 
 
-class Stop(StrEnum):
+class TrialStop(StrEnum):
     """Why a trial ended."""
 
     EVIDENCE = "evidence"  # enough for a ruling
@@ -49,18 +51,18 @@ class Stop(StrEnum):
     OPEN = "open"  # it goes on
 
 
-class Result(Value, frozen=True):
+class TrialResult(Value, frozen=True):
     """What a trial says. The gate is `verdict`, candidate against base; the others explain it."""
 
     verdict: Verdict
-    stop: Stop
+    stop: TrialStop
     lesson: Verdict | None = None  # candidate against placebo: what the content is worth
     form: Verdict | None = None  # placebo against base: what any text or example of that form is worth
     guard: Verdict | None = None  # candidate against base on the standing cases
     held_back: str = ""  # why an acceptance was not given
     always: tuple[str, ...] = ()  # cases that passed in every attempt of both arms: they tell nothing
     never: tuple[str, ...] = ()
-    tallies: tuple[Tally, ...] = ()
+    tallies: tuple[ArmTally, ...] = ()
     spent: Spent = Spent()
     reused: int = 0
     void: int = 0
@@ -85,11 +87,11 @@ def design(
         arms=(Arm.BASE, Arm.CANDIDATE, *((Arm.PLACEBO,) if placebo else ())),
         alpha=alpha,
         allowance=allowance,
-        parts=Parts.EARLY,
+        parts=BudgetParts.EARLY,
     )
 
 
-def waves(design: Design) -> Iterator[tuple[Place, ...]]:
+def waves(design: Design) -> Iterator[tuple[AttemptPlace, ...]]:
     """The attempts in the order in which they are made, a few whole cases at a time, standing cases in between.
 
     From wave to wave the arms take turns at being first, so that a slow hour favours none; within a wave each arm's
@@ -100,7 +102,7 @@ def waves(design: Design) -> Iterator[tuple[Place, ...]]:
     for number, start in enumerate(range(0, len(order), each)):
         first = number % len(design.arms)
         yield tuple(
-            Place(case, arm, seed)
+            AttemptPlace(case, arm, seed)
             for arm in (*design.arms[first:], *design.arms[:first])
             for case in order[start : start + each]
             for seed in range(1, design.seeds + 1)
@@ -114,16 +116,16 @@ def _mixed(cases: Sequence[str], guards: Sequence[str]) -> tuple[str, ...]:
     return tuple(case for _, _, case in sorted(ranked, key=lambda one: one[:2]))
 
 
-def judged(design: Design, attempts: Sequence[Attempt]) -> Result:
+def judged(design: Design, attempts: Sequence[Attempt]) -> TrialResult:
     """What the attempts so far say, and whether more are needed. It may be asked after every wave."""
     verdict = _compared(design, attempts, Arm.CANDIDATE, Arm.BASE, design.cases)
     guard = _compared(design, attempts, Arm.CANDIDATE, Arm.BASE, design.guards) if design.guards else None
     ruling, held_back = _ruled(design, attempts, verdict, guard)
     with_placebo = Arm.PLACEBO in design.arms
     alike = useless(attempts)
-    result = Result(
+    result = TrialResult(
         verdict=replace(verdict, ruling=ruling),
-        stop=Stop.OPEN,
+        stop=TrialStop.OPEN,
         lesson=_compared(design, attempts, Arm.CANDIDATE, Arm.PLACEBO, design.cases) if with_placebo else None,
         form=_compared(design, attempts, Arm.PLACEBO, Arm.BASE, design.cases) if with_placebo else None,
         guard=guard,
@@ -194,16 +196,16 @@ def _ruled(design: Design, attempts: Sequence[Attempt], verdict: Verdict, guard:
     return verdict.ruling, ""
 
 
-def _stop(design: Design, attempts: Sequence[Attempt], result: Result) -> Stop:
+def _stop(design: Design, attempts: Sequence[Attempt], result: TrialResult) -> TrialStop:
     guarded = {each.case for each in attempts} >= set(design.guards)
     if result.verdict.ruling is not Ruling.UNDECIDED or (result.verdict.stopped_at is not None and guarded):
-        return Stop.EVIDENCE
+        return TrialStop.EVIDENCE
     if len({each.case for each in attempts}) == len(design.cases) + len(design.guards):
-        return Stop.CASES
-    return Stop.BUDGET if _is_spent(design.allowance, result.spent) else Stop.OPEN
+        return TrialStop.CASES
+    return TrialStop.BUDGET if _is_spent(design.allowance, result.spent) else TrialStop.OPEN
 
 
-def is_needed(design: Design, result: Result, place: Place) -> bool:
+def is_needed(design: Design, result: TrialResult, place: AttemptPlace) -> bool:
     """Whether an attempt can still change anything: once the gate accepts, only the standing cases can."""
     decided = result.held_back and result.verdict.stopped_at is not None
     return place.case in design.guards or not decided

@@ -10,7 +10,7 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from whet.failures.fingerprints import Cause
-from whet.failures.lessons import Change, Lesson
+from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.signals import Kind
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
 from whet.sessions.tool_families import FAMILY_OF_NAME, family_of, plain_name
@@ -63,7 +63,7 @@ class Way(StrEnum):
     NONE = "none"
 
 
-class Facts(Value, frozen=True, omit_defaults=False):
+class LessonFacts(Value, frozen=True, omit_defaults=False):
     """A lesson without any word of a session."""
 
     what_happens: str
@@ -87,7 +87,7 @@ def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str) -> Itera
 
     `correction` is the text of a rule around the user's words, ready to use.
     """
-    if lesson.cause is Cause.ENVIRONMENT or lesson.change is Change.ENVIRONMENT:
+    if lesson.cause is Cause.ENVIRONMENT or lesson.change is ChangeKind.ENVIRONMENT:
         yield Draft(None, Way.NONE, "the surroundings are at fault: a person can put them right, no rule can")
         return
     if lesson.kind is Kind.USER_CORRECTION and lesson.trust >= Trust.USER and correction:
@@ -96,11 +96,11 @@ def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str) -> Itera
         yield Draft(patch_of(remedy, lesson), Way.CATALOGUE)
 
 
-def facts_of(lesson: Lesson) -> Facts:
+def facts_of(lesson: Lesson) -> LessonFacts:
     """What a model may know of a lesson."""
     name = plain_name(lesson.tool)
     family = family_of(ToolCall("", lesson.tool)) if lesson.tool else None
-    return Facts(
+    return LessonFacts(
         what_happens=MEANINGS[lesson.kind],
         tool=name if name in FAMILY_OF_NAME else "one that is not widely known" if lesson.tool else "any",
         kind_of_tool=family.value if family else "any",

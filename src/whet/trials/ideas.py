@@ -20,7 +20,7 @@ MARGIN = 0.05
 SETTLED = frozenset({Step.REJECTED, Step.REVERTED, Step.REFUSED, Step.CANARY, Step.APPLIED, Step.PROPOSED})
 
 
-class Ask(Value, frozen=True):
+class ImproveRequest(Value, frozen=True):
     """What an improvement is to look at, and what it may spend on each trial."""
 
     model: str = ""
@@ -60,7 +60,7 @@ class Became(StrEnum):
     PLANNED = "planned"  # a dry run
 
 
-class Outcome(Value, frozen=True):
+class IdeaOutcome(Value, frozen=True):
     """An idea and what came of it. `entry` is of the ledger: the trial's, the canary's or the one that waits."""
 
     idea: Idea
@@ -76,12 +76,12 @@ class Outcome(Value, frozen=True):
     spent: Spent = Spent()
 
 
-class Report(Value, frozen=True):
+class ImproveReport(Value, frozen=True):
     """All that one improvement did, and what stopped it, if anything did."""
 
     sessions: int
     lessons: int
-    outcomes: tuple[Outcome, ...] = ()
+    outcomes: tuple[IdeaOutcome, ...] = ()
     stopped: str = ""
 
 

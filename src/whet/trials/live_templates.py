@@ -12,7 +12,7 @@ from itertools import pairwise
 from typing import NamedTuple
 
 from whet.evidence.betting import log_capitals
-from whet.trials.canaries import Comparison, Observation, compare, mirrored, moves_of
+from whet.trials.canaries import LiveComparison, Observation, compare, mirrored, moves_of
 from whet.values import Value
 
 ALPHA = 0.05
@@ -44,12 +44,12 @@ class Epoch(NamedTuple):
         return ALPHA / (self.number * (self.number + 1))
 
 
-class Judged(Value, frozen=True):
+class JudgedTemplate(Value, frozen=True):
     """What was found, by the sessions since the epoch whose gambler says so."""
 
     judgement: Judgement
     epoch: int
-    comparison: Comparison
+    comparison: LiveComparison
 
 
 def epochs(count: int, ends: Sequence[int] = (), *, length: int = EPOCH_SESSIONS) -> tuple[Epoch, ...]:
@@ -63,12 +63,12 @@ def epochs(count: int, ends: Sequence[int] = (), *, length: int = EPOCH_SESSIONS
     return tuple(Epoch(number, start) for number, start in enumerate(starts, start=1) if start >= last)
 
 
-def judge(observations: Sequence[Observation], ends: Sequence[int] = (), *, fresh: int = 0) -> Judged:
+def judge(observations: Sequence[Observation], ends: Sequence[int] = (), *, fresh: int = 0) -> JudgedTemplate:
     """What the sessions since the last end say now, with the numbers behind it."""
     judgement, epoch = rule(observations, ends, fresh=fresh)
     if epoch is None:
-        return Judged(judgement, 0, compare(()))
-    return Judged(judgement, epoch.number, compare(observations, alpha=epoch.alpha, since=epoch.start))
+        return JudgedTemplate(judgement, 0, compare(()))
+    return JudgedTemplate(judgement, epoch.number, compare(observations, alpha=epoch.alpha, since=epoch.start))
 
 
 def rule(

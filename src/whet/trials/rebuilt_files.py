@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from pathlib import PurePosixPath
 from typing import NamedTuple
 
-from whet.failures.view import Evidence, Step, gather
+from whet.failures.view import JudgedCall, SessionView, gather
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_persons
@@ -80,11 +80,11 @@ def rebuilt(transcript: Transcript, *, until: int) -> Rebuilt:
     return Rebuilt(known, ended)
 
 
-def _until(evidence: Evidence, until: int) -> Iterable[Step]:
+def _until(evidence: SessionView, until: int) -> Iterable[JudgedCall]:
     return (step for step in evidence.steps if step.worked and step.message < until)
 
 
-def _take(step: Step, folder: str, before: dict[str, str | None], after: dict[str, str | None]) -> str:
+def _take(step: JudgedCall, folder: str, before: dict[str, str | None], after: dict[str, str | None]) -> str:
     """Take one step that worked into account; gives why the files cannot be known, if so."""
     family = family_of(step.exchange.call)
     if family not in (Family.READ, Family.WRITE, Family.EDIT):

@@ -5,10 +5,10 @@ import sys
 from pathlib import Path
 from threading import Event
 
-from whet.agent.providers.local_server import Order, Server
+from whet.agent.providers.local_server import LocalServer, ServeOrder
 
 if __name__ == "__main__":
-    server = Server(Order(str(Path(sys.argv[1])), "m", 512), environment=os.environ)
+    server = LocalServer(ServeOrder(str(Path(sys.argv[1])), "m", 512), environment=os.environ)
     server.address(Event())
     sys.stdout.write(f"{server.process_id}\n")
     sys.stdout.flush()

@@ -23,7 +23,7 @@ from agent.providers.vendor_streams import (
     openai_answer,
     replied,
 )
-from whet.agent.protocols import Fault, ProviderFailed, Reply, Stop
+from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, Stop
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Fragment
 
@@ -71,7 +71,7 @@ def test_the_wait_that_the_endpoint_asks_for_is_kept(headers: dict[str, str], se
 
 def test_a_wait_of_an_hour_is_not_waited_for_but_told() -> None:
     failed, requests = failure(refused(429, headers={"Retry-After": "3600"}))
-    assert (failed.fault, requests) == (Fault.LIMIT, 1)
+    assert (failed.fault, requests) == (ProviderFault.LIMIT, 1)
     assert "3600 seconds" in failed.message
 
 
@@ -84,32 +84,36 @@ def test_the_endpoint_may_say_whether_to_try_again(wish: str, requests: int) -> 
 @pytest.mark.parametrize(
     ("play", "fault", "tries"),
     [
-        (refused(429), Fault.LIMIT, 4),
-        (refused(503), Fault.ENDPOINT, 4),
-        (refused(400), Fault.REQUEST, 1),
-        (refused(400, {"error": {"code": "context_length_exceeded", "message": "long"}}), Fault.CONTEXT, 1),
-        (refused(429, {"error": {"code": "insufficient_quota", "message": "none"}}), Fault.MONEY, 1),
-        (refused(401), Fault.KEY, 1),
-        (refused(307, headers={"Location": "https://elsewhere.org/v1"}), Fault.REQUEST, 1),
-        (HTML, Fault.ENDPOINT, 1),
-        (Play((b"nonsense\r\n\r\n",), framing="raw", ending="cut"), Fault.NETWORK, 4),
-        (Play((b"{broken",), headers={"Content-Type": "application/json"}, framing="length"), Fault.ENDPOINT, 4),
-        (streamed(b"data: {broken\n\n"), Fault.ENDPOINT, 4),
-        (streamed(b"data: [1, 2]\n\n"), Fault.ENDPOINT, 4),
-        (streamed(b"data: \xff\xfe\n\n"), Fault.ENDPOINT, 4),
-        (streamed(b""), Fault.ENDPOINT, 4),
-        (streamed(events({"error": {"message": "boom", "code": 502}})), Fault.ENDPOINT, 4),
-        (streamed(events({"error": {"message": "x", "code": "context_length_exceeded"}})), Fault.CONTEXT, 1),
-        (streamed(events(chunk({"content": "x"}, "error"))), Fault.ENDPOINT, 4),
-        (streamed(GOOD[:400], ending="cut"), Fault.NETWORK, 4),
-        (streamed(GOOD[:400], ending="reset"), Fault.NETWORK, 4),
-        (streamed(GOOD[:400]), Fault.ENDPOINT, 4),
-        (Play((GOOD[:400],), framing="length", ending="cut"), Fault.NETWORK, 4),
-        (Play((GOOD[:400],), framing="close"), Fault.ENDPOINT, 4),
-        (Play(ending="cut", framing="raw"), Fault.NETWORK, 4),
+        (refused(429), ProviderFault.LIMIT, 4),
+        (refused(503), ProviderFault.ENDPOINT, 4),
+        (refused(400), ProviderFault.REQUEST, 1),
+        (refused(400, {"error": {"code": "context_length_exceeded", "message": "long"}}), ProviderFault.CONTEXT, 1),
+        (refused(429, {"error": {"code": "insufficient_quota", "message": "none"}}), ProviderFault.MONEY, 1),
+        (refused(401), ProviderFault.KEY, 1),
+        (refused(307, headers={"Location": "https://elsewhere.org/v1"}), ProviderFault.REQUEST, 1),
+        (HTML, ProviderFault.ENDPOINT, 1),
+        (Play((b"nonsense\r\n\r\n",), framing="raw", ending="cut"), ProviderFault.NETWORK, 4),
+        (
+            Play((b"{broken",), headers={"Content-Type": "application/json"}, framing="length"),
+            ProviderFault.ENDPOINT,
+            4,
+        ),
+        (streamed(b"data: {broken\n\n"), ProviderFault.ENDPOINT, 4),
+        (streamed(b"data: [1, 2]\n\n"), ProviderFault.ENDPOINT, 4),
+        (streamed(b"data: \xff\xfe\n\n"), ProviderFault.ENDPOINT, 4),
+        (streamed(b""), ProviderFault.ENDPOINT, 4),
+        (streamed(events({"error": {"message": "boom", "code": 502}})), ProviderFault.ENDPOINT, 4),
+        (streamed(events({"error": {"message": "x", "code": "context_length_exceeded"}})), ProviderFault.CONTEXT, 1),
+        (streamed(events(chunk({"content": "x"}, "error"))), ProviderFault.ENDPOINT, 4),
+        (streamed(GOOD[:400], ending="cut"), ProviderFault.NETWORK, 4),
+        (streamed(GOOD[:400], ending="reset"), ProviderFault.NETWORK, 4),
+        (streamed(GOOD[:400]), ProviderFault.ENDPOINT, 4),
+        (Play((GOOD[:400],), framing="length", ending="cut"), ProviderFault.NETWORK, 4),
+        (Play((GOOD[:400],), framing="close"), ProviderFault.ENDPOINT, 4),
+        (Play(ending="cut", framing="raw"), ProviderFault.NETWORK, 4),
     ],
 )
-def test_every_failure_is_told_as_what_it_is(play: Play, fault: Fault, tries: int) -> None:
+def test_every_failure_is_told_as_what_it_is(play: Play, fault: ProviderFault, tries: int) -> None:
     failed, requests = failure(play)
     assert (failed.fault, requests) == (fault, tries)
     assert failed.message.startswith("mine")
@@ -121,23 +125,23 @@ def test_every_failure_is_told_as_what_it_is(play: Play, fault: Fault, tries: in
     [
         (
             events({"type": "error", "error": {"type": "overloaded_error", "message": "x"}}, names=True),
-            Fault.ENDPOINT,
+            ProviderFault.ENDPOINT,
             4,
         ),
         (
             events({"type": "error", "error": {"type": "invalid_request_error", "message": "prompt is too long"}}),
-            Fault.CONTEXT,
+            ProviderFault.CONTEXT,
             1,
         ),
-        (events(*anthropic_events()[:-1], names=True), Fault.ENDPOINT, 4),
+        (events(*anthropic_events()[:-1], names=True), ProviderFault.ENDPOINT, 4),
         (
             events({"type": "content_block_delta", "index": 3, "delta": {"type": "text_delta", "text": "x"}}),
-            Fault.ENDPOINT,
+            ProviderFault.ENDPOINT,
             4,
         ),
     ],
 )
-def test_failures_in_streams_of_the_other_form(body: bytes, fault: Fault, tries: int) -> None:
+def test_failures_in_streams_of_the_other_form(body: bytes, fault: ProviderFault, tries: int) -> None:
     failed, requests = failure(streamed(body), kind="anthropic")
     assert (failed.fault, requests) == (fault, tries)
 
@@ -179,13 +183,13 @@ def test_an_answer_that_says_why_it_stopped_needs_no_end_mark() -> None:
 @pytest.mark.parametrize("begun", [b"", GOOD[:200]])
 def test_a_stream_in_which_nothing_comes_is_given_up_in_time(begun: bytes) -> None:
     failed, _ = failure(streamed(begun, ending="stall"), retries=0)
-    assert failed.fault is Fault.NETWORK
+    assert failed.fault is ProviderFault.NETWORK
     assert "nothing came for 300 seconds" in failed.message
 
 
 def test_a_head_that_never_comes_is_given_up_in_time() -> None:
     failed, _ = failure(Play(framing="raw", ending="stall"), retries=0)
-    assert failed.fault is Fault.NETWORK
+    assert failed.fault is ProviderFault.NETWORK
 
 
 @pytest.mark.parametrize("begun", [Play(framing="raw", ending="stall"), streamed(GOOD[:200], ending="stall")])
@@ -217,7 +221,7 @@ def test_an_endpoint_that_is_not_there_is_told() -> None:
         provider = asking_of(server, retries=1)
     with pytest.raises(ProviderFailed) as raised:
         replied(provider)
-    assert raised.value.fault is Fault.NETWORK
+    assert raised.value.fault is ProviderFault.NETWORK
     assert "cannot be reached" in raised.value.message
 
 

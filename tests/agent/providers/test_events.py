@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.agent.providers.events import Event, Events, Malformed, joined_halves, record_of
+from whet.agent.providers.events import Event, EventReader, Malformed, joined_halves, record_of
 
 STREAM = (
     '\ufeff: hello\r\nevent: one\r\ndata: {"text": "größe 😀"}\r\n\r\n'
@@ -24,7 +24,7 @@ EXPECTED = [
 
 
 def taken(chunks: list[bytes]) -> list[Event]:
-    events = Events()
+    events = EventReader()
     found = [event for chunk in chunks for event in events.take(chunk)]
     return [*found, *events.finish()]
 

@@ -10,23 +10,23 @@ from hypothesis import strategies as st
 
 from agent.providers.model_files import MODEL, gguf
 from whet.agent.providers.local import known_model
-from whet.agent.providers.local_facts import Facts, facts_of
+from whet.agent.providers.local_facts import WeightFacts, facts_of
 from whet.errors import WhetError
 from whet.runs.settings import Local
 
 
-def facts(folder: Path, body: bytes) -> Facts:
+def facts(folder: Path, body: bytes) -> WeightFacts:
     path = folder / "file.gguf"
     path.write_bytes(body)
     return facts_of(path)
 
 
 def test_the_head_of_a_file_tells_what_the_model_is(tmp_path: Path) -> None:
-    assert facts(tmp_path, MODEL) == Facts("TinyLlama 1B", 4096, "{{ messages }} {{ tools }}", ("<|im_end|>",))
+    assert facts(tmp_path, MODEL) == WeightFacts("TinyLlama 1B", 4096, "{{ messages }} {{ tools }}", ("<|im_end|>",))
 
 
 def test_a_file_that_says_little_of_itself_has_its_own_name(tmp_path: Path) -> None:
-    assert facts(tmp_path, gguf({"general.architecture": "llama"})) == Facts("file", None, "", ())
+    assert facts(tmp_path, gguf({"general.architecture": "llama"})) == WeightFacts("file", None, "", ())
 
 
 @pytest.mark.parametrize("body", [b"", b"GGUF", b"garbage" * 9, MODEL[:60], MODEL[:-3], gguf({}, version=99)])
@@ -46,18 +46,18 @@ def test_whatever_the_bytes_the_answer_is_facts_or_a_refusal(place: int, noise: 
         file.write(MODEL[:place] + noise + MODEL[place + len(noise) :])
         file.flush()
         with contextlib.suppress(WhetError):
-            assert isinstance(facts_of(Path(file.name)), Facts)
+            assert isinstance(facts_of(Path(file.name)), WeightFacts)
 
 
 def test_a_model_whose_template_has_no_tools_calls_them_in_text() -> None:
-    with_tools = Facts("Llama 3", 131072, "{{ tools }}", ())
+    with_tools = WeightFacts("Llama 3", 131072, "{{ tools }}", ())
     assert known_model("llama-3.1-8b", with_tools, 5_000_000_000, Local()).tools == "native"
     assert known_model("llama-3.1-8b", with_tools._replace(template="{{ messages }}"), 1, Local()).tools == "text"
-    assert known_model("anything", Facts("SmolLM2 135M", 8192, "", ()), 1, Local()).family == "smollm"
+    assert known_model("anything", WeightFacts("SmolLM2 135M", 8192, "", ()), 1, Local()).family == "smollm"
 
 
 def test_the_window_is_that_of_the_model_within_what_is_served() -> None:
-    facts = Facts("Llama 3", 131072, "", ())
+    facts = WeightFacts("Llama 3", 131072, "", ())
     assert known_model("llama-3", facts, 1, Local()).window == 16_384
     assert known_model("llama-3", facts, 1, Local(context_tokens=2048)).window == 2048
     assert known_model("llama-3", facts._replace(window=1024), 1, Local(context_tokens=2048)).window == 1024

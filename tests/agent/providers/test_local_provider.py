@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from agent.prefixes import Watch
 from whet.agent.calls import refusal
 from whet.agent.loop import execute
-from whet.agent.protocols import Answer, Chosen, Fault, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Answer, Chosen, ProviderFailed, ProviderFault, Reply, Stop
 from whet.agent.providers.local import TINY_PENALTY, LocalCodec, LocalProvider, provider_for
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.start import says
@@ -161,7 +161,7 @@ def test_a_request_is_the_same_bytes_each_time_and_ends_with_its_messages() -> N
 def test_a_conversation_that_is_too_long_is_told_as_such(talker: LocalProvider) -> None:
     with pytest.raises(ProviderFailed) as raised:
         list(talker.reply(run_with("word " * 3000, shown=()), interrupt=Event()))
-    assert raised.value.fault is Fault.CONTEXT
+    assert raised.value.fault is ProviderFault.CONTEXT
 
 
 def test_an_answer_can_be_interrupted_and_the_server_goes_on(talker: LocalProvider) -> None:

@@ -13,8 +13,8 @@ from urllib.request import Request, urlopen
 
 import pytest
 
-from whet.agent.protocols import Fault, ProviderFailed
-from whet.agent.providers.local_server import Order, Server, threads_of
+from whet.agent.protocols import ProviderFailed, ProviderFault
+from whet.agent.providers.local_server import LocalServer, ServeOrder, threads_of
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.net.interrupting import Interrupted
 from whet.store.home import Home
@@ -22,12 +22,12 @@ from whet.store.home import Home
 PARENT = Path(__file__).with_name("local_parent.py")
 
 
-def order(home: Home) -> Order:
-    return Order(str(path_of("", home)), EMBEDDED.name, 512)
+def order(home: Home) -> ServeOrder:
+    return ServeOrder(str(path_of("", home)), EMBEDDED.name, 512)
 
 
 def test_several_who_ask_at_once_get_one_server_that_asks_for_its_key(embedded_home: Home) -> None:
-    server = Server(order(embedded_home), environment=os.environ)
+    server = LocalServer(order(embedded_home), environment=os.environ)
     with ThreadPoolExecutor(4) as pool:
         found = set(pool.map(lambda _: server.address(Event()), range(4)))
     (address,) = found
@@ -58,7 +58,7 @@ def test_when_the_parent_is_killed_the_server_ends(embedded_home: Home) -> None:
 
 
 def test_a_server_that_died_is_started_again(embedded_home: Home) -> None:
-    server = Server(order(embedded_home), environment=os.environ)
+    server = LocalServer(order(embedded_home), environment=os.environ)
     first = server.address(Event())
     assert server.process_id is not None
     watched = os.pidfd_open(server.process_id)
@@ -71,7 +71,7 @@ def test_a_server_that_died_is_started_again(embedded_home: Home) -> None:
 
 
 def test_a_server_ends_with_the_object_that_owns_it(embedded_home: Home) -> None:
-    server = Server(order(embedded_home), environment=os.environ)
+    server = LocalServer(order(embedded_home), environment=os.environ)
     server.address(Event())
     assert server.process_id is not None
     watched = os.pidfd_open(server.process_id)
@@ -84,17 +84,17 @@ def test_a_server_ends_with_the_object_that_owns_it(embedded_home: Home) -> None
 def test_a_file_that_is_no_model_is_told_with_the_reason(tmp_path: Path) -> None:
     broken = tmp_path / "broken.gguf"
     broken.write_bytes(b"garbage")
-    server = Server(Order(str(broken), "broken", 512), environment=os.environ)
+    server = LocalServer(ServeOrder(str(broken), "broken", 512), environment=os.environ)
     for _ in range(2):
         with pytest.raises(ProviderFailed, match=r"could not be loaded: .*magic") as raised:
             server.address(Event())
-        assert raised.value.fault is Fault.ENDPOINT
+        assert raised.value.fault is ProviderFault.ENDPOINT
         assert raised.value.advice
     assert not server.is_alive
 
 
 def test_who_waits_for_the_model_can_be_interrupted(embedded_home: Home) -> None:
-    server = Server(order(embedded_home), environment=os.environ)
+    server = LocalServer(order(embedded_home), environment=os.environ)
     stop = Event()
     stop.set()
     with pytest.raises(Interrupted):
@@ -104,7 +104,7 @@ def test_who_waits_for_the_model_can_be_interrupted(embedded_home: Home) -> None
 
 
 def test_no_secret_of_the_person_reaches_the_process(embedded_home: Home) -> None:
-    server = Server(order(embedded_home), environment={**os.environ, "OPENAI_API_KEY": "sk-secret"})
+    server = LocalServer(order(embedded_home), environment={**os.environ, "OPENAI_API_KEY": "sk-secret"})
     server.address(Event())
     seen = Path(f"/proc/{server.process_id}/environ").read_bytes()
     server.close()
@@ -113,5 +113,5 @@ def test_no_secret_of_the_person_reaches_the_process(embedded_home: Home) -> Non
 
 
 def test_threads_are_one_a_core_unless_they_are_given() -> None:
-    assert 1 <= threads_of(Order("", "", 1)) <= 8
-    assert threads_of(Order("", "", 1, threads=3)) == 3
+    assert 1 <= threads_of(ServeOrder("", "", 1)) <= 8
+    assert threads_of(ServeOrder("", "", 1, threads=3)) == 3

@@ -10,11 +10,11 @@ import pytest
 from agent.providers.model_files import MODEL
 from whet.agent.providers.local_listing import listed
 from whet.agent.providers.local_package import pull_package
-from whet.agent.providers.local_weights import EMBEDDED, Weights, fetching, kept, path_of, remove, workspace
+from whet.agent.providers.local_weights import EMBEDDED, KnownWeights, fetching, kept, path_of, remove, workspace
 from whet.errors import WhetError
 from whet.store.home import Home
 
-WEIGHTS = Weights("tiny", "whet-tiny-weights", "1.0", hashlib.sha256(MODEL).hexdigest(), len(MODEL))
+WEIGHTS = KnownWeights("tiny", "whet-tiny-weights", "1.0", hashlib.sha256(MODEL).hexdigest(), len(MODEL))
 
 
 @pytest.fixture

@@ -23,7 +23,7 @@ from agent.providers.vendor_streams import (
     usage_chunk,
 )
 from whet.agent.protocols import Reply, Stop
-from whet.agent.providers.events import Events
+from whet.agent.providers.events import EventReader
 from whet.agent.providers.openai_stream import OpenAIReading
 from whet.runs.models import Model, Prices
 from whet.runs.run import Fragment, Run
@@ -46,7 +46,7 @@ WHOLE = openai_answer(
 def read(*records: object, model: Model = PLAIN, run: Run = RUN) -> Reply:
     """The reply that these events make, without a server."""
     reading = OpenAIReading(run, model)
-    taking = Events()
+    taking = EventReader()
     for event in [*taking.take(events(*records)), *taking.finish()]:
         list(reading.take(event))
     return reading.reply()

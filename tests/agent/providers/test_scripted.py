@@ -6,12 +6,12 @@ from threading import Event
 import pytest
 
 from agent.scenes import Notebook, played, run_of, user
-from whet.agent.protocols import Fault, ProviderFailed, Reply, Stop
+from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, Stop
 from whet.agent.providers.scripted import (
     Call,
-    Line,
     Recording,
     Scripted,
+    ScriptLine,
     asks,
     replies_of,
     reply_of,
@@ -89,7 +89,7 @@ def test_what_is_recorded_can_be_given_again(tmp_path: Path) -> None:
 
 def test_a_recorded_fault_comes_again(tmp_path: Path) -> None:
     path = tmp_path / "script.jsonl"
-    failure = ProviderFailed(Fault.NETWORK, "Gone.")
+    failure = ProviderFailed(ProviderFault.NETWORK, "Gone.")
     played(run_of(), Recording(Scripted([failure]), path), Notebook())
     _, ended = played(run_of(), scripted_file(path), Notebook())
     assert (ended.fault, ended.detail) == ("network", "Gone.")
@@ -98,4 +98,4 @@ def test_a_recorded_fault_comes_again(tmp_path: Path) -> None:
 def test_the_replies_of_a_conversation_are_those_of_the_agent() -> None:
     messages, _ = played(run_of(), Scripted([asks(Call("read")), says("Done.")]), Notebook())
     assert [reply.stop for reply in replies_of(messages)] == [Stop.CALLS, Stop.END]
-    assert reply_of(Line(text="x")).message.parts == (Text("x"),)
+    assert reply_of(ScriptLine(text="x")).message.parts == (Text("x"),)

@@ -11,7 +11,7 @@ from pathlib import Path
 from whet.agent.protocols import Answer
 from whet.agent.tools.sandbox import Wall, Walls, probe
 from whet.agent.tools.toolbox import Box, Question, Situation, toolbox
-from whet.runs.settings import Sandbox, Server, Terminal
+from whet.runs.settings import McpServer, Sandbox, Terminal
 from whet.sessions.transcripts import Message, ToolCall
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -49,7 +49,7 @@ class Room:
         sets: tuple[str, ...] = ("all",),
         sandbox: Sandbox | None = None,
         terminal: Terminal | None = None,
-        servers: tuple[Server, ...] = (),
+        servers: tuple[McpServer, ...] = (),
         messages: tuple[Message, ...] = (),
         person_agrees: bool | None = None,
     ) -> Box:

@@ -1,7 +1,7 @@
 """The plan lives in the session: a resumed one has it again."""
 
 from agent.tools.rooms import Room, ask_for
-from whet.agent.tools.plans import Step, plan_in
+from whet.agent.tools.plans import TodoStep, plan_in
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 
@@ -38,6 +38,6 @@ def test_a_resumed_session_has_its_plan(room: Room) -> None:
 
 def test_only_what_was_answered_well_counts() -> None:
     later = exchange('{"steps": [{"text": "evil"}]}', error=True)
-    assert plan_in([*exchange(ARGUMENTS), *later]) == (Step("look", "done"), Step("check"))
+    assert plan_in([*exchange(ARGUMENTS), *later]) == (TodoStep("look", "done"), TodoStep("check"))
     assert plan_in([*exchange(ARGUMENTS), *exchange("{}"), *exchange("not json")]) == plan_in(exchange(ARGUMENTS))
     assert plan_in([]) == ()

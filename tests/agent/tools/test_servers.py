@@ -13,14 +13,14 @@ import pytest
 
 from agent.tools.rooms import Room, ask_for
 from whet.agent.tools.toolbox import Box
-from whet.runs.settings import Server, Terminal
+from whet.runs.settings import McpServer, Terminal
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
 
 pytest.importorskip("mcp", reason="the MCP library is an extra")
 
 SCRIPT = str(Path(__file__).with_name("mcp_server.py"))
-LOCAL = Server("local", sys.executable, (SCRIPT, "stdio"), timeout_seconds=20.0)
+LOCAL = McpServer("local", sys.executable, (SCRIPT, "stdio"), timeout_seconds=20.0)
 PATIENCE_SECONDS = 60.0
 
 
@@ -28,12 +28,12 @@ def named(tool: str) -> str:
     return f"mcp__local__{tool}"
 
 
-SLOW = Server("slow", sys.executable, (SCRIPT, "stdio"), tools=("sleep",), timeout_seconds=0.5)
-GIVEN = Server("given", sys.executable, (SCRIPT, "stdio"), tools=("variable",), variables=("ITS_TOKEN",))
+SLOW = McpServer("slow", sys.executable, (SCRIPT, "stdio"), tools=("sleep",), timeout_seconds=0.5)
+GIVEN = McpServer("given", sys.executable, (SCRIPT, "stdio"), tools=("variable",), variables=("ITS_TOKEN",))
 BROKEN = (
-    Server("gone", "/no/such/program"),
-    Server("mute", sys.executable, ("-c", "raise SystemExit(1)")),
-    Server("nowhere", url="http://127.0.0.1:9/mcp"),
+    McpServer("gone", "/no/such/program"),
+    McpServer("mute", sys.executable, ("-c", "raise SystemExit(1)")),
+    McpServer("nowhere", url="http://127.0.0.1:9/mcp"),
 )
 
 
@@ -127,7 +127,7 @@ def test_servers_that_cannot_be_used_are_told_and_missed(served: Box) -> None:
 
 def test_a_server_is_reached_by_http(room: Room) -> None:
     with over_http() as url:
-        box = room.box(servers=(Server("local", url=url),))
+        box = room.box(servers=(McpServer("local", url=url),))
         assert ask_for(box, named("add"), one=20, other=22).result.text == "42"
         box.close()
 
@@ -139,7 +139,7 @@ def test_without_permission_no_server_is_asked(served: Box) -> None:
 
 
 def test_a_set_without_servers_starts_none(room: Room) -> None:
-    box = room.box(sets=("review",), servers=(Server("gone", "/no/such/program"),))
+    box = room.box(sets=("review",), servers=(McpServer("gone", "/no/such/program"),))
     assert box.notes == ()
 
 

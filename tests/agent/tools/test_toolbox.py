@@ -13,7 +13,7 @@ from whet.agent.tools.registry import SETS, built_in, names_in, tool_of
 from whet.agent.tools.situation import Given, Occasion, Workplace
 from whet.agent.tools.toolbox import Box
 from whet.errors import WhetError
-from whet.runs.run import Report, Status
+from whet.runs.run import WorkReport, WorkStatus
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import Disposition, ToolCall
 from whet.sessions.trust import Trust
@@ -123,7 +123,7 @@ def test_only_calls_that_change_nothing_run_beside_others(room: Room) -> None:
 
 def test_finishing_reports(room: Room) -> None:
     answer = ask_for(room.box(), "finish", status="nothing_to_report", report="All is well.")
-    assert answer.report == Report(Status.NOTHING_TO_REPORT, "All is well.")
+    assert answer.report == WorkReport(WorkStatus.NOTHING_TO_REPORT, "All is well.")
     assert ask_for(room.box(), "finish", status="maybe").report is None
 
 

@@ -10,7 +10,7 @@ from conversations import call, conversation, user
 from samples_of_templates import TEMPLATE
 from whet.agent.tools.toolbox import Box
 from whet.examples.templates import written
-from whet.sessions.transcripts import Check, ToolResult
+from whet.sessions.transcripts import RecordedCheck, ToolResult
 from whet.sessions.trust import Trust
 from whet.store.opening import opened
 from whet.store.preparing import prepare
@@ -28,7 +28,7 @@ def box(room: Room) -> Box:
         for number, tool in enumerate(TOOLS):
             request = user(f"Please look after bed {number} of the garden.")
             told = conversation(request, call(tool, {"bed": f"bed {number}"}, "3 found"), native_id=f"s{number}")
-            passed = replace(told, checks=(Check("success", passed=True),))
+            passed = replace(told, checks=(RecordedCheck("success", passed=True),))
             keep(database, prepare(passed), Provenance("x", 0.0, 0.0))
     return room.box(sets=("templates", "files"))
 

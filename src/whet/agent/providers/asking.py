@@ -5,8 +5,8 @@ from collections.abc import Generator, Iterator
 from threading import Event as Interrupt
 from typing import Any, Protocol
 
-from whet.agent.protocols import Fault, ProviderFailed, Reply
-from whet.agent.providers.events import Event, Events, Malformed, StreamError, record_of
+from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
+from whet.agent.providers.events import Event, EventReader, Malformed, StreamError, record_of
 from whet.agent.providers.failures import Asked, Failure, failure_in_stream, failure_of, redirected, wrong_form
 from whet.net.http import Client, Response
 from whet.net.interrupting import Interrupted
@@ -20,7 +20,7 @@ MOST_ANSWER_BYTES = 1 << 26
 SHOULD_RETRY = "x-should-retry"
 
 
-class Reading(Protocol):
+class AnswerReader(Protocol):
     """What puts the events of one answer together."""
 
     is_done: bool
@@ -43,7 +43,7 @@ class Codec(Protocol):
 
     def request(self, run: Run) -> bytes: ...
 
-    def reading(self, run: Run) -> Reading: ...
+    def reading(self, run: Run) -> AnswerReader: ...
 
 
 class _Failed(Exception):
@@ -138,7 +138,7 @@ class Asking:
         if form not in (STREAM, JSON):
             raise _Failed(wrong_form(form, self._asked))
 
-    def _read(self, response: Response, reading: Reading) -> Generator[Fragment, None, None]:
+    def _read(self, response: Response, reading: AnswerReader) -> Generator[Fragment, None, None]:
         if response.header("content-type").lower().startswith(JSON):
             body = bytearray()
             for chunk in response.chunks():
@@ -164,17 +164,19 @@ class Asking:
 
     def _unreached(self, failed: TransportFailed) -> Failure:
         advice = failed.advice or "Check the network and the base_url of the provider."
-        return Failure(Fault.NETWORK, f"{self.name}: {failed.message}.", advice, is_passing=not failed.is_certain)
+        return Failure(
+            ProviderFault.NETWORK, f"{self.name}: {failed.message}.", advice, is_passing=not failed.is_certain
+        )
 
     def _misunderstood(self, why: str) -> Failure:
         return Failure(
-            Fault.ENDPOINT, f"{self.name}: {why}.", "Try again later, or choose another model.", is_passing=True
+            ProviderFault.ENDPOINT, f"{self.name}: {why}.", "Try again later, or choose another model.", is_passing=True
         )
 
 
-def _streamed(response: Response, reading: Reading) -> Iterator[Fragment]:
+def _streamed(response: Response, reading: AnswerReader) -> Iterator[Fragment]:
     """Take the stream in until the endpoint says that it is done, or to its end."""
-    events = Events()
+    events = EventReader()
     for chunk in response.chunks():
         for event in events.take(chunk):
             yield from reading.take(event)

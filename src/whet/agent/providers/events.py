@@ -28,7 +28,7 @@ class Event(NamedTuple):
     data: bytes
 
 
-class Events:
+class EventReader:
     """Takes the pieces of a stream one after another and gives each event once it is whole."""
 
     def __init__(self) -> None:

@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from http import HTTPStatus
 from typing import Any, NamedTuple
 
-from whet.agent.protocols import Fault
+from whet.agent.protocols import ProviderFault
 from whet.agent.providers.events import Malformed, record_of
 from whet.text import fields
 
@@ -13,52 +13,58 @@ MOST_CHARACTERS = 300
 PASSING = frozenset({408, 409, 425, 429, *range(500, 600)}) - {501, 505}
 
 # By the codes and types that the vendors document, in the order in which they count.
-CODES: Mapping[str, Fault] = {
-    "context_length_exceeded": Fault.CONTEXT,
-    "exceed_context_size_error": Fault.CONTEXT,
-    "request_too_large": Fault.CONTEXT,
-    "string_above_max_length": Fault.CONTEXT,
-    "insufficient_quota": Fault.MONEY,
-    "insufficient_balance": Fault.MONEY,
-    "billing_hard_limit_reached": Fault.MONEY,
-    "billing_not_active": Fault.MONEY,
-    "billing_error": Fault.MONEY,
-    "invalid_api_key": Fault.KEY,
-    "api_key_invalid": Fault.KEY,
-    "authentication_error": Fault.KEY,
-    "permission_error": Fault.KEY,
-    "rate_limit_exceeded": Fault.LIMIT,
-    "rate_limit_error": Fault.LIMIT,
-    "rate_limit_reached_error": Fault.LIMIT,
-    "overloaded_error": Fault.ENDPOINT,
-    "api_error": Fault.ENDPOINT,
-    "server_error": Fault.ENDPOINT,
-    "internal_server_error": Fault.ENDPOINT,
-    "timeout_error": Fault.ENDPOINT,
-    "invalid_request_error": Fault.REQUEST,
-    "not_found_error": Fault.REQUEST,
-    "model_not_found": Fault.REQUEST,
+CODES: Mapping[str, ProviderFault] = {
+    "context_length_exceeded": ProviderFault.CONTEXT,
+    "exceed_context_size_error": ProviderFault.CONTEXT,
+    "request_too_large": ProviderFault.CONTEXT,
+    "string_above_max_length": ProviderFault.CONTEXT,
+    "insufficient_quota": ProviderFault.MONEY,
+    "insufficient_balance": ProviderFault.MONEY,
+    "billing_hard_limit_reached": ProviderFault.MONEY,
+    "billing_not_active": ProviderFault.MONEY,
+    "billing_error": ProviderFault.MONEY,
+    "invalid_api_key": ProviderFault.KEY,
+    "api_key_invalid": ProviderFault.KEY,
+    "authentication_error": ProviderFault.KEY,
+    "permission_error": ProviderFault.KEY,
+    "rate_limit_exceeded": ProviderFault.LIMIT,
+    "rate_limit_error": ProviderFault.LIMIT,
+    "rate_limit_reached_error": ProviderFault.LIMIT,
+    "overloaded_error": ProviderFault.ENDPOINT,
+    "api_error": ProviderFault.ENDPOINT,
+    "server_error": ProviderFault.ENDPOINT,
+    "internal_server_error": ProviderFault.ENDPOINT,
+    "timeout_error": ProviderFault.ENDPOINT,
+    "invalid_request_error": ProviderFault.REQUEST,
+    "not_found_error": ProviderFault.REQUEST,
+    "model_not_found": ProviderFault.REQUEST,
 }
-STATUSES: Mapping[int, Fault] = {401: Fault.KEY, 402: Fault.MONEY, 403: Fault.KEY, 413: Fault.CONTEXT, 429: Fault.LIMIT}
+STATUSES: Mapping[int, ProviderFault] = {
+    401: ProviderFault.KEY,
+    402: ProviderFault.MONEY,
+    403: ProviderFault.KEY,
+    413: ProviderFault.CONTEXT,
+    429: ProviderFault.LIMIT,
+}
 
 # Where a vendor has no code of its own for it, the words of its documented message.
-WORDINGS: tuple[tuple[re.Pattern[str], Fault], ...] = (
+WORDINGS: tuple[tuple[re.Pattern[str], ProviderFault], ...] = (
     (
         re.compile(r"prompt is too long|exceed(?:s|ed)? (?:the )?(?:model'?s? )?(?:context|maximum|model token)"),
-        Fault.CONTEXT,
+        ProviderFault.CONTEXT,
     ),
     (
         re.compile(
             r"maximum (?:context|prompt|input) length|context (?:window|length|size|limit)|too many input tokens"
         ),
-        Fault.CONTEXT,
+        ProviderFault.CONTEXT,
     ),
-    (re.compile(r"(?:input )?token count.{0,40}exceeds|too large for model with"), Fault.CONTEXT),
+    (re.compile(r"(?:input )?token count.{0,40}exceeds|too large for model with"), ProviderFault.CONTEXT),
     (
         re.compile(r"credit balance is too low|insufficient (?:balance|credit|funds|quota)|used all available credits"),
-        Fault.MONEY,
+        ProviderFault.MONEY,
     ),
-    (re.compile(r"api key not valid|invalid api key|incorrect api key"), Fault.KEY),
+    (re.compile(r"api key not valid|invalid api key|incorrect api key"), ProviderFault.KEY),
 )
 
 
@@ -73,7 +79,7 @@ class Asked(NamedTuple):
 class Failure(NamedTuple):
     """A try that gave no answer. `is_passing` where the same request may work later."""
 
-    fault: Fault
+    fault: ProviderFault
     message: str
     advice: str = ""
     is_passing: bool = False
@@ -86,9 +92,9 @@ def failure_of(status: int, body: bytes, asked: Asked) -> Failure:
     fault = _fault(status, error)
     said = _said(error, asked)
     message = f"{asked.provider} answered with status {status}{_phrase(status)}"
-    if said and fault is not Fault.KEY:  # what is said of a wrong key often repeats a part of it
+    if said and fault is not ProviderFault.KEY:  # what is said of a wrong key often repeats a part of it
         message += f": {said}"
-    passing = status in PASSING and fault not in (Fault.MONEY, Fault.CONTEXT, Fault.KEY)
+    passing = status in PASSING and fault not in (ProviderFault.MONEY, ProviderFault.CONTEXT, ProviderFault.KEY)
     return Failure(fault, f"{message}.".replace("..", "."), advice_for(fault, asked, status), passing)
 
 
@@ -97,12 +103,15 @@ def failure_in_stream(error: object, asked: Asked) -> Failure:
     record = error if isinstance(error, dict) else {"message": error if isinstance(error, str) else ""}
     status = fields.code(record, "code", "status") or 0
     fault = _fault(status, record)
-    if not _by_code(record) and status not in STATUSES and fault is Fault.REQUEST:
-        fault = Fault.ENDPOINT
-    said = _said(record, asked) if fault is not Fault.KEY else ""
+    if not _by_code(record) and status not in STATUSES and fault is ProviderFault.REQUEST:
+        fault = ProviderFault.ENDPOINT
+    said = _said(record, asked) if fault is not ProviderFault.KEY else ""
     message = f"{asked.provider} broke off its answer with an error{f': {said}' if said else ''}."
     return Failure(
-        fault, message.replace("..", "."), advice_for(fault, asked, status), fault in (Fault.ENDPOINT, Fault.LIMIT)
+        fault,
+        message.replace("..", "."),
+        advice_for(fault, asked, status),
+        fault in (ProviderFault.ENDPOINT, ProviderFault.LIMIT),
     )
 
 
@@ -110,7 +119,7 @@ def redirected(status: int, location: str, asked: Asked) -> Failure:
     """A redirect is not followed: the key would go where nobody meant it to."""
     where = re.sub(r"//[^/@]*@", "//", re.sub(r"[?#].*", "", location))[:MOST_CHARACTERS]
     return Failure(
-        Fault.REQUEST,
+        ProviderFault.REQUEST,
         f"{asked.provider} answered with a redirect (status {status}), which is not followed.",
         f"Set its base_url to where it really is{f': it named {where}' if where else ''}.",
     )
@@ -119,15 +128,15 @@ def redirected(status: int, location: str, asked: Asked) -> Failure:
 def wrong_form(content_type: str, asked: Asked) -> Failure:
     """Something answered that is not the endpoint."""
     return Failure(
-        Fault.ENDPOINT,
+        ProviderFault.ENDPOINT,
         f"{asked.provider} answered with {content_type or 'an unnamed form'} and not with a stream of events.",
         "Check its base_url: most end in /v1. A page in between may also ask for a login.",
     )
 
 
-def advice_for(fault: Fault, asked: Asked, status: int = 0) -> str:
+def advice_for(fault: ProviderFault, asked: Asked, status: int = 0) -> str:
     """What a person can do."""
-    if fault is Fault.KEY:
+    if fault is ProviderFault.KEY:
         return (
             f"Check the key in the variable {asked.key_variable}, and that it may use this model."
             if asked.key_variable
@@ -136,29 +145,29 @@ def advice_for(fault: Fault, asked: Asked, status: int = 0) -> str:
     if status == HTTPStatus.NOT_FOUND:
         return "Check the name of the model and the base_url of the provider."
     words = {
-        Fault.MONEY: "Add credit to the account, or choose another model.",
-        Fault.LIMIT: "Wait a while, or raise the limit of the account.",
-        Fault.CONTEXT: "The conversation is longer than the model can read.",
-        Fault.ENDPOINT: "Try again later, or choose another model.",
-        Fault.NETWORK: "Check the network and the base_url of the provider.",
+        ProviderFault.MONEY: "Add credit to the account, or choose another model.",
+        ProviderFault.LIMIT: "Wait a while, or raise the limit of the account.",
+        ProviderFault.CONTEXT: "The conversation is longer than the model can read.",
+        ProviderFault.ENDPOINT: "Try again later, or choose another model.",
+        ProviderFault.NETWORK: "Check the network and the base_url of the provider.",
     }
     return words.get(fault, "")
 
 
-def _fault(status: int, error: Mapping[str, Any]) -> Fault:
+def _fault(status: int, error: Mapping[str, Any]) -> ProviderFault:
     coded = _by_code(error)
-    if coded and coded is not Fault.REQUEST:
+    if coded and coded is not ProviderFault.REQUEST:
         return coded
     text = _words(error).lower()
     worded = next((fault for pattern, fault in WORDINGS if pattern.search(text)), None)
     # A limit on tokens a minute speaks of tokens too; the status tells them apart.
-    if worded and (status not in (401, 429) or worded is Fault.MONEY):
+    if worded and (status not in (401, 429) or worded is ProviderFault.MONEY):
         return worded
-    default = Fault.ENDPOINT if status >= HTTPStatus.INTERNAL_SERVER_ERROR else Fault.REQUEST
-    return STATUSES.get(status, coded or (Fault.ENDPOINT if status in PASSING else default))
+    default = ProviderFault.ENDPOINT if status >= HTTPStatus.INTERNAL_SERVER_ERROR else ProviderFault.REQUEST
+    return STATUSES.get(status, coded or (ProviderFault.ENDPOINT if status in PASSING else default))
 
 
-def _by_code(error: Mapping[str, Any]) -> Fault | None:
+def _by_code(error: Mapping[str, Any]) -> ProviderFault | None:
     for key in ("code", "type", "status"):
         word = error.get(key)
         if isinstance(word, str) and word.lower() in CODES:

@@ -7,12 +7,12 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.protocols import Chosen, Fault, ProviderFailed, Reply
+from whet.agent.protocols import Chosen, ProviderFailed, ProviderFault, Reply
 from whet.agent.providers.asking import Asking
 from whet.agent.providers.dialects import Dialect
 from whet.agent.providers.failures import Asked
-from whet.agent.providers.local_facts import Facts, facts_of
-from whet.agent.providers.local_server import Address, Order, Server
+from whet.agent.providers.local_facts import WeightFacts, facts_of
+from whet.agent.providers.local_server import LocalServer, ServeOrder, ServerAddress
 from whet.agent.providers.local_weights import EMBEDDED, path_of
 from whet.agent.providers.openai import OpenAICodec
 from whet.agent.providers.openai_stream import OpenAIReading
@@ -47,7 +47,7 @@ def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Ma
     name = EMBEDDED.name if path == home.folder / "models" / f"{EMBEDDED.name}.gguf" else path.stem
     size = path.stat().st_size
     model = with_facts(known_model(name, facts, size, settings.local), settings.models)
-    order = Order(
+    order = ServeOrder(
         path=str(path),
         name=model.name,
         context_tokens=model.window or MOST_CONTEXT,
@@ -58,10 +58,10 @@ def provider_for(wanted: str, *, home: Home, settings: Settings, environment: Ma
     )
     extra = TINY_PENALTY if size < TINY_FILE_BYTES else {}
     codec = LocalCodec(model, controls=facts.controls, calls=settings.local.calls, extra=extra)
-    return Chosen(LocalProvider(codec, Server(order, environment=environment), environment), model)
+    return Chosen(LocalProvider(codec, LocalServer(order, environment=environment), environment), model)
 
 
-def known_model(name: str, facts: Facts, size_bytes: int, local: Local) -> Model:
+def known_model(name: str, facts: WeightFacts, size_bytes: int, local: Local) -> Model:
     """What is known of a model: by its own name where the table knows that, else by the one in its file."""
     found = model_of(name, data.models(), provider=NAME)
     if not found.family:
@@ -115,19 +115,19 @@ class LocalCodec:
 class LocalProvider:
     """A model on this machine. Its process is started with the first request, and ends with this object."""
 
-    def __init__(self, codec: LocalCodec, server: Server, environment: Mapping[str, str]) -> None:
+    def __init__(self, codec: LocalCodec, server: LocalServer, environment: Mapping[str, str]) -> None:
         self._codec = codec
         self._server = server
         self._environment = environment
         self._lock = threading.Lock()
-        self._asking: tuple[Address, Asking] | None = None
+        self._asking: tuple[ServerAddress, Asking] | None = None
 
     @property
     def name(self) -> str:
         return NAME
 
     @property
-    def server(self) -> Server:
+    def server(self) -> LocalServer:
         return self._server
 
     def request(self, run: Run) -> bytes:
@@ -141,7 +141,7 @@ class LocalProvider:
             if self._server.is_alive:
                 raise
             raise ProviderFailed(
-                Fault.ENDPOINT,
+                ProviderFault.ENDPOINT,
                 "The process that runs the model ended while it answered.",
                 advice="It may have run out of memory: try a smaller model, or a smaller local.context_tokens.",
             ) from failure
@@ -154,7 +154,7 @@ class LocalProvider:
             self._asking = None
         self._server.close()
 
-    def _asked(self, address: Address) -> Asking:
+    def _asked(self, address: ServerAddress) -> Asking:
         """The way to the server, made anew when it was started anew."""
         with self._lock:
             if self._asking is None or self._asking[0] != address:

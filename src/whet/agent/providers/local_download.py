@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import IO, Any, NamedTuple
 from urllib.parse import quote, urlsplit
 
-from whet.agent.providers.local_weights import BLOCK_BYTES, SUFFIX, Weights, check, fetching, file_name
+from whet.agent.providers.local_weights import BLOCK_BYTES, SUFFIX, KnownWeights, check, fetching, file_name
 from whet.errors import WhetError
 from whet.store.folders import Folder, explained, temporary_name
 from whet.store.home import Home
@@ -25,7 +25,7 @@ LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Progress = Callable[[int, int], None]  # bytes so far, bytes in all: 0 where that is not known
 
 
-class Wanted(NamedTuple):
+class WantedFile(NamedTuple):
     """A file on a hub: where it is, what it is called here, and what it has to be, where that is known."""
 
     url: str
@@ -51,7 +51,7 @@ class _Answer(NamedTuple):
     sha256: str
 
 
-def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", sha256: str = "") -> Wanted:
+def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", sha256: str = "") -> WantedFile:
     """What `hf:owner/repo/file.gguf` means; the hub and a token for it may stand in the environment."""
     parts = address.removeprefix(PREFIX).split("/")
     is_right = address.startswith(PREFIX) and len(parts) >= 3 and all(parts) and parts[-1].endswith(SUFFIX)
@@ -67,10 +67,10 @@ def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", s
         raise WhetError(f"HF_ENDPOINT is not an https address: {hub}.", advice=f"Unset it to use {HUB}.")
     path = "/".join(quote(part, safe="") for part in parts[2:])
     url = f"{hub}/{quote(parts[0], safe='')}/{quote(parts[1], safe='')}/resolve/main/{path}"
-    return Wanted(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), environment.get("HF_TOKEN", ""))
+    return WantedFile(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), environment.get("HF_TOKEN", ""))
 
 
-def pull_file(wanted: Wanted, home: Home, *, progress: Progress | None = None) -> Path:
+def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = None) -> Path:
     """Fetch a file into the home folder. A cut connection leaves what came, and the next call goes on from there."""
     target = file_name(wanted.name)
     with fetching(home) as folder:
@@ -103,7 +103,7 @@ def _note_name(part: str) -> str:
     return temporary_name(f"{part}.version")
 
 
-def _asked(wanted: Wanted, part: _Part | None) -> _Answer:
+def _asked(wanted: WantedFile, part: _Part | None) -> _Answer:
     """Ask for the file, or for the rest of it where the server still has the version that the part is of."""
     headers = {"User-Agent": "whet", "Accept-Encoding": "identity"}
     if wanted.token:
@@ -176,7 +176,7 @@ def _block(answer: _Answer, got: int) -> bytes:
         raise _cut(got, answer.size_bytes, str(error) or type(error).__name__) from error
 
 
-def _finish(folder: Folder, part: str, wanted: Wanted, answer: _Answer) -> None:
+def _finish(folder: Folder, part: str, wanted: WantedFile, answer: _Answer) -> None:
     """Put the file in its place if it is what it should be; else keep nothing of it."""
     target = file_name(wanted.name)
     try:
@@ -188,7 +188,9 @@ def _finish(folder: Folder, part: str, wanted: Wanted, answer: _Answer) -> None:
                 file.seek(0)
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 size = file.tell()
-            check(wanted.name, digest, size, expected=Weights(wanted.name, "", "", answer.sha256, answer.size_bytes))
+            check(
+                wanted.name, digest, size, expected=KnownWeights(wanted.name, "", "", answer.sha256, answer.size_bytes)
+            )
             os.rename(part, target, src_dir_fd=folder.descriptor, dst_dir_fd=folder.descriptor)
     except WhetError:
         _discard(folder, part)
@@ -207,7 +209,7 @@ def _nothing(_got: int, _size: int) -> None:
     """No progress to show."""
 
 
-def _refused(status: int, wanted: Wanted) -> WhetError:
+def _refused(status: int, wanted: WantedFile) -> WhetError:
     if status in (401, 403):
         return WhetError(
             f"{wanted.url} needs permission (HTTP {status}).",
@@ -218,7 +220,7 @@ def _refused(status: int, wanted: Wanted) -> WhetError:
     return WhetError(f"{wanted.url} answered HTTP {status}.", advice="Try again later.")
 
 
-def _unreached(wanted: Wanted, error: OSError | http.client.HTTPException) -> WhetError:
+def _unreached(wanted: WantedFile, error: OSError | http.client.HTTPException) -> WhetError:
     reason = error.reason if isinstance(error, urllib.error.URLError) else error
     return WhetError(
         f"{urlsplit(wanted.url).hostname} cannot be reached: {reason}.",

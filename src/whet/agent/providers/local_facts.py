@@ -17,7 +17,7 @@ MOST_FIELDS = 10_000
 TOKENS, KINDS = "tokenizer.ggml.tokens", "tokenizer.ggml.token_type"
 
 
-class Facts(NamedTuple):
+class WeightFacts(NamedTuple):
     """A model as its file describes it. `controls` are the words by which a text could end its turn."""
 
     name: str
@@ -35,7 +35,7 @@ class _Array(NamedTuple):
     places: tuple[int, ...] = ()  # of each text
 
 
-def facts_of(path: Path) -> Facts:
+def facts_of(path: Path) -> WeightFacts:
     """The facts of a file; raises WhetError where it is no GGUF file."""
     try:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as body:
@@ -118,13 +118,13 @@ class _Head:
         return value
 
 
-def _facts(head: _Head, path: Path) -> Facts:
+def _facts(head: _Head, path: Path) -> WeightFacts:
     fields = head.fields
     architecture, name, template = (
         fields.get(key) for key in ("general.architecture", "general.name", "tokenizer.chat_template")
     )
     window = fields.get(f"{architecture}.context_length")
-    return Facts(
+    return WeightFacts(
         name=name if isinstance(name, str) and name else path.stem,
         window=window if isinstance(window, int) else None,
         template=template if isinstance(template, str) else "",

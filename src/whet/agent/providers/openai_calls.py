@@ -25,7 +25,7 @@ class _Open:
         return "".join(self.arguments)
 
 
-class Calls:
+class StreamedCalls:
     """The calls of one answer."""
 
     def __init__(self, run: Run) -> None:

@@ -7,7 +7,7 @@ import msgspec
 
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.events import Event, Malformed, StreamError, joined_halves, record_of
-from whet.agent.providers.openai_calls import Calls
+from whet.agent.providers.openai_calls import StreamedCalls
 from whet.runs import text_calls
 from whet.runs.models import Model, priced
 from whet.runs.run import Fragment, Run
@@ -39,7 +39,7 @@ class OpenAIReading:
         self._thoughts: list[str] = []
         self._details: list[dict[str, Any]] = []
         self._refusals: list[str] = []
-        self._calls = Calls(run)
+        self._calls = StreamedCalls(run)
         self._finish = ""
         self._served = ""
         self._usage: Usage | None = None

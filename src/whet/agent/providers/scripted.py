@@ -6,7 +6,7 @@ from threading import Event, Lock
 
 import msgspec
 
-from whet.agent.protocols import Fault, Provider, ProviderFailed, Reply, Stop
+from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Stop
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Fragment, Run
@@ -26,7 +26,7 @@ class Call(Value, frozen=True):
     id: str = ""
 
 
-class Line(Value, frozen=True, forbid_unknown_fields=True):
+class ScriptLine(Value, frozen=True, forbid_unknown_fields=True):
     """One line of a script: words and calls, a whole recorded message, or a fault."""
 
     text: str = ""
@@ -34,7 +34,7 @@ class Line(Value, frozen=True, forbid_unknown_fields=True):
     stop: Stop | None = None
     usage: Usage | None = None
     message: Message | None = None
-    fault: Fault | None = None
+    fault: ProviderFault | None = None
 
 
 class Scripted:
@@ -56,7 +56,9 @@ class Scripted:
         with self._lock:
             step = next(self._steps, None)
         if step is None:
-            raise ProviderFailed(Fault.ENDPOINT, "The script has no more replies.", advice="Add one for each call.")
+            raise ProviderFailed(
+                ProviderFault.ENDPOINT, "The script has no more replies.", advice="Add one for each call."
+            )
         if isinstance(step, ProviderFailed):
             raise step
         reply = step if isinstance(step, Reply) else step(run)
@@ -66,19 +68,19 @@ class Scripted:
 
 def says(text: str, *, usage: Usage | None = None, stop: Stop = Stop.END) -> Reply:
     """A reply in words."""
-    return reply_of(Line(text=text, usage=usage, stop=stop))
+    return reply_of(ScriptLine(text=text, usage=usage, stop=stop))
 
 
 def asks(*calls: Call, text: str = "", usage: Usage | None = None, stop: Stop = Stop.CALLS) -> Reply:
     """A reply that asks for tools."""
-    return reply_of(Line(text=text, calls=calls, usage=usage, stop=stop))
+    return reply_of(ScriptLine(text=text, calls=calls, usage=usage, stop=stop))
 
 
 def scripted_file(path: Path) -> Scripted:
     """The provider of a script: a file with one reply a line, in the form of `Line`."""
     try:
         lines = [line for line in path.read_bytes().splitlines() if line.strip()]
-        return Scripted([_step(msgspec.json.decode(line, type=Line)) for line in lines], name=path.stem)
+        return Scripted([_step(msgspec.json.decode(line, type=ScriptLine)) for line in lines], name=path.stem)
     except OSError as error:
         raise WhetError(f"The script {path} cannot be read: {error.strerror}.", advice="Check its path.") from error
     except msgspec.MsgspecError as error:
@@ -114,18 +116,18 @@ class Recording:
         try:
             for piece in self._provider.reply(run, interrupt=interrupt):
                 if isinstance(piece, Reply):
-                    self._write(Line(message=piece.message, stop=piece.stop))
+                    self._write(ScriptLine(message=piece.message, stop=piece.stop))
                 yield piece
         except ProviderFailed as failure:
-            self._write(Line(fault=failure.fault, text=failure.message))
+            self._write(ScriptLine(fault=failure.fault, text=failure.message))
             raise
 
-    def _write(self, line: Line) -> None:
+    def _write(self, line: ScriptLine) -> None:
         with self._lock, self._path.open("ab") as file:
             file.write(msgspec.json.encode(line) + b"\n")
 
 
-def reply_of(line: Line) -> Reply:
+def reply_of(line: ScriptLine) -> Reply:
     """The reply that a line of a script stands for. Calls without an id are numbered within their message."""
     calls = tuple(
         ToolCall(call.id or f"call-{number}", call.name, call.arguments)
@@ -153,7 +155,7 @@ def request_of(run: Run) -> bytes:
     )
 
 
-def _step(line: Line) -> Step:
+def _step(line: ScriptLine) -> Step:
     return ProviderFailed(line.fault, line.text or line.fault.value) if line.fault else reply_of(line)
 
 

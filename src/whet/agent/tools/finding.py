@@ -36,7 +36,7 @@ class Sought(NamedTuple):
     glob: str
 
 
-class Match(NamedTuple):
+class FileMatch(NamedTuple):
     """A file, or a line in one."""
 
     path: str
@@ -68,7 +68,7 @@ def search_files(
     return Given("\n".join(lines) or "[nothing found]")
 
 
-def by_walking(sought: Sought, interrupt: Event) -> Iterator[Match]:
+def by_walking(sought: Sought, interrupt: Event) -> Iterator[FileMatch]:
     """The matches, looked for by our own means."""
     try:
         # Within a whole file, the beginning and the end of the text mean those of any line.
@@ -81,14 +81,14 @@ def by_walking(sought: Sought, interrupt: Event) -> Iterator[Match]:
         if interrupt.is_set() or time.monotonic() > deadline:
             return
         if wanted is None:
-            yield Match(_named(sought, path))
+            yield FileMatch(_named(sought, path))
             continue
         body = _text(path)
         if body and wanted.search(body):
             lines = ((n, line) for n, line in enumerate(body.split("\n"), start=1) if wanted.search(line))
             for count, (number, line) in enumerate(lines):
                 if count < MOST_IN_FILE:
-                    yield Match(_named(sought, path), number, plain(line.strip())[:LINE_CHARACTERS])
+                    yield FileMatch(_named(sought, path), number, plain(line.strip())[:LINE_CHARACTERS])
 
 
 def _quiet() -> re2.Options:
@@ -98,7 +98,7 @@ def _quiet() -> re2.Options:
     return options
 
 
-def by_ripgrep(sought: Sought, program: str, interrupt: Event) -> Iterator[Match]:
+def by_ripgrep(sought: Sought, program: str, interrupt: Event) -> Iterator[FileMatch]:
     """The same, by ripgrep."""
     options = ["--no-config", "--hidden", "--no-messages", "--color=never", "--no-require-git", "--no-ignore-parent"]
     options += ["--no-ignore-global", "--glob", f"!{REPOSITORY}"]
@@ -117,17 +117,17 @@ def by_ripgrep(sought: Sought, program: str, interrupt: Event) -> Iterator[Match
     yield from _parsed(sought, (taped.head + taped.tail).decode("utf-8", "replace"))
 
 
-def _parsed(sought: Sought, printed: str) -> Iterator[Match]:
+def _parsed(sought: Sought, printed: str) -> Iterator[FileMatch]:
     if not sought.pattern:
         for path in printed.split("\0"):
             if path and _is_seen(sought.guard, Path(path)):
-                yield Match(_named(sought, Path(path)))
+                yield FileMatch(_named(sought, Path(path)))
         return
     for line in printed.split("\n"):
         path, _, rest = line.partition("\0")
         number, _, text = rest.partition(":")
         if number.isdecimal() and _is_seen(sought.guard, Path(path)):
-            yield Match(_named(sought, Path(path)), int(number), plain(text.strip())[:LINE_CHARACTERS])
+            yield FileMatch(_named(sought, Path(path)), int(number), plain(text.strip())[:LINE_CHARACTERS])
 
 
 def _walked(sought: Sought) -> Iterator[Path]:

@@ -5,7 +5,7 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 
-class Rule(NamedTuple):
+class IgnoreRule(NamedTuple):
     """One line of a .gitignore: what it matches, and whether it takes back what another left out."""
 
     pattern: re.Pattern[str]
@@ -17,10 +17,10 @@ class Ignored(NamedTuple):
     """The rules of one .gitignore, for paths beneath the folder that it lies in."""
 
     prefix: str  # of that folder, with a slash at its end, or empty
-    rules: tuple[Rule, ...]
+    rules: tuple[IgnoreRule, ...]
 
 
-def read_rules(text: str) -> tuple[Rule, ...]:
+def read_rules(text: str) -> tuple[IgnoreRule, ...]:
     return tuple(rule for line in text.splitlines()[:2_000] if (rule := _rule(line)))
 
 
@@ -42,13 +42,13 @@ def glob_pattern(glob: str) -> re.Pattern[str]:
     return re.compile(_translated(glob.removeprefix("./")))
 
 
-def _rule(line: str) -> Rule | None:
+def _rule(line: str) -> IgnoreRule | None:
     text = line.rstrip()
     if not text or text.startswith("#") or len(text) > 500:
         return None
     keeps, folders_only = text.startswith("!"), text.endswith("/")
     body = text.removeprefix("!").removeprefix("\\").rstrip("/")
-    return Rule(re.compile(_translated(body)), keeps, folders_only) if body else None
+    return IgnoreRule(re.compile(_translated(body)), keeps, folders_only) if body else None
 
 
 def _translated(glob: str) -> str:

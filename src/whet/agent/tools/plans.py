@@ -12,7 +12,7 @@ from whet.sessions.transcripts import Message, pair
 NAME = "todo"
 
 
-class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
+class TodoStep(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
     """One step of a plan."""
 
     text: Annotated[str, Meta(min_length=1, max_length=500)]
@@ -20,19 +20,19 @@ class Step(msgspec.Struct, frozen=True, forbid_unknown_fields=True):
 
 
 class _Arguments(msgspec.Struct, frozen=True):
-    steps: tuple[Step, ...] | None = None
+    steps: tuple[TodoStep, ...] | None = None
 
 
-def plan_in(messages: Sequence[Message]) -> tuple[Step, ...]:
+def plan_in(messages: Sequence[Message]) -> tuple[TodoStep, ...]:
     """The plan that a session holds: the one of its last call that was answered without an error."""
-    plan: tuple[Step, ...] = ()
+    plan: tuple[TodoStep, ...] = ()
     for exchange in pair(cold(messages)).exchanges:
         if exchange.call.name == NAME and exchange.result is not None and not exchange.result.error:
             plan = _steps(exchange.call.arguments) or plan
     return plan
 
 
-def _steps(arguments: str) -> tuple[Step, ...]:
+def _steps(arguments: str) -> tuple[TodoStep, ...]:
     try:
         return msgspec.json.decode(arguments, type=_Arguments).steps or ()
     except msgspec.MsgspecError:

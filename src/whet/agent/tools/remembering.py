@@ -18,7 +18,7 @@ from whet.sessions.trust import Trust
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.store.skill_files import list_skills
-from whet.told.memory import Change, Memory, Refusal, complaint
+from whet.told.memory import Memory, NoteChange, Refusal, complaint
 from whet.told.skills import FILE
 
 ACTIONS = {"add": Action.ADD, "replace": Action.CHANGE, "remove": Action.REMOVE}
@@ -37,7 +37,7 @@ def memory(
         try:
             if action == "list":
                 return _listed(notes_of(author, page))
-            made = remember(author, page, [Change(ACTIONS[action], text, match)])
+            made = remember(author, page, [NoteChange(ACTIONS[action], text, match)])
             if isinstance(made, Refusal):
                 raise complaint(made)
             return _told(made)

@@ -74,7 +74,7 @@ MODES |= {"chmod": 1, "fchmod": 1, "fchmodat": 2}
 MACHINES = {"x86_64": (0, 0xC000_003E), "aarch64": (1, 0xC000_00B7), "arm64": (1, 0xC000_00B7)}
 
 
-class Step(NamedTuple):
+class Instruction(NamedTuple):
     """One instruction of a filter; the jumps count the instructions to skip."""
 
     code: int
@@ -94,32 +94,41 @@ def program(*, network: bool, unix_sockets: bool = False, machine: str = "") -> 
         return b""
     refused = [] if unix_sockets else [UNIX]
     refused += [] if network else [INET, INET6]
-    steps = [Step(LOAD, MACHINE), Step(EQUAL, own, 1, 0), Step(GIVE, FAIL | EPERM), Step(LOAD, NUMBER)]
+    steps = [
+        Instruction(LOAD, MACHINE),
+        Instruction(EQUAL, own, 1, 0),
+        Instruction(GIVE, FAIL | EPERM),
+        Instruction(LOAD, NUMBER),
+    ]
     if column == 0:
-        steps += [Step(HAS_BITS, X32, 0, 1), Step(GIVE, FAIL | EPERM)]
+        steps += [Instruction(HAS_BITS, X32, 0, 1), Instruction(GIVE, FAIL | EPERM)]
     for name, numbers in NUMBERS.items():
         number = numbers[column]
         if number is not None:
             steps += _for(name, number, refused)
-    steps.append(Step(GIVE, ALLOW))
+    steps.append(Instruction(GIVE, ALLOW))
     return b"".join(struct.pack("<HBBI", step.code, step.if_so, step.if_not, step.value) for step in steps)
 
 
-def _for(name: str, number: int, families: Iterable[int]) -> list[Step]:
+def _for(name: str, number: int, families: Iterable[int]) -> list[Instruction]:
     """What becomes of one system call; any other goes on to the next steps."""
     if name == "socket":
         body = _unless_refused(families)
     elif name in MODES:
-        body = [Step(LOAD, ARGUMENTS + 8 * MODES[name]), Step(HAS_BITS, SET_ID, 0, 1), Step(GIVE, FAIL | EPERM)]
+        body = [
+            Instruction(LOAD, ARGUMENTS + 8 * MODES[name]),
+            Instruction(HAS_BITS, SET_ID, 0, 1),
+            Instruction(GIVE, FAIL | EPERM),
+        ]
         if name in ("open", "openat"):  # the mode counts only where the file is made
             flags = ARGUMENTS + 8 * (MODES[name] - 1)
-            body = [Step(LOAD, flags), Step(HAS_BITS, 0o100, 0, len(body)), *body]
-        body.append(Step(GIVE, ALLOW))
+            body = [Instruction(LOAD, flags), Instruction(HAS_BITS, 0o100, 0, len(body)), *body]
+        body.append(Instruction(GIVE, ALLOW))
     else:
-        body = [Step(GIVE, FAIL | (ENOSYS if name in ABSENT else EPERM))]
-    return [Step(EQUAL, number, 0, len(body)), *body]
+        body = [Instruction(GIVE, FAIL | (ENOSYS if name in ABSENT else EPERM))]
+    return [Instruction(EQUAL, number, 0, len(body)), *body]
 
 
-def _unless_refused(families: Iterable[int]) -> list[Step]:
-    checks = [[Step(EQUAL, family, 0, 1), Step(GIVE, FAIL | EACCES)] for family in families]
-    return [Step(LOAD, ARGUMENTS), *(step for check in checks for step in check), Step(GIVE, ALLOW)]
+def _unless_refused(families: Iterable[int]) -> list[Instruction]:
+    checks = [[Instruction(EQUAL, family, 0, 1), Instruction(GIVE, FAIL | EACCES)] for family in families]
+    return [Instruction(LOAD, ARGUMENTS), *(step for check in checks for step in check), Instruction(GIVE, ALLOW)]

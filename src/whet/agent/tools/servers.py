@@ -15,7 +15,7 @@ from whet.agent.tools.output import Tape, plain
 from whet.agent.tools.registry import PREFIX
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
-from whet.runs.settings import Server
+from whet.runs.settings import McpServer
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
@@ -34,7 +34,7 @@ _ODD = re.compile(r"[^A-Za-z0-9_-]+")
 _Result = TypeVar("_Result")
 
 
-class Offer(NamedTuple):
+class OfferedTool(NamedTuple):
     """A tool of a server: as a model sees it, and as the server knows it."""
 
     definition: Definition
@@ -45,7 +45,7 @@ class Offer(NamedTuple):
 class Connection:
     """One server. It is opened and closed within one task, as the library asks for."""
 
-    def __init__(self, server: Server, environment: Mapping[str, str]) -> None:
+    def __init__(self, server: McpServer, environment: Mapping[str, str]) -> None:
         self.server = server
         self.client: Client | None = None
         self._environment = environment
@@ -82,7 +82,7 @@ class Connection:
 class Servers:
     """The servers of a session, on a loop of their own in a thread of their own."""
 
-    def __init__(self, servers: tuple[Server, ...], environment: Mapping[str, str]) -> None:
+    def __init__(self, servers: tuple[McpServer, ...], environment: Mapping[str, str]) -> None:
         self._environment = environment
         self._connections: dict[str, Connection] = {}
         self._closing: set[asyncio.Task[None]] = set()
@@ -93,7 +93,7 @@ class Servers:
         self.faults: list[str] = []
         self.offers = self._offers()
 
-    def call(self, offer: Offer, occasion: Occasion, arguments: str) -> Given:
+    def call(self, offer: OfferedTool, occasion: Occasion, arguments: str) -> Given:
         """Ask a server to carry a call out. A server that is gone is connected to once more."""
         try:
             given = msgspec.json.decode(arguments, type=dict[str, Any])
@@ -118,9 +118,9 @@ class Servers:
             self._thread.join(CLOSE_SECONDS)
             self._loop.close()
 
-    def _offers(self) -> tuple[Offer, ...]:
+    def _offers(self) -> tuple[OfferedTool, ...]:
         """What the servers that could be reached offer, in an order that does not depend on them."""
-        found: dict[str, Offer] = {}
+        found: dict[str, OfferedTool] = {}
         connecting = [(name, self._soon(self._connected(name))) for name in self._servers]
         for name, future in connecting:
             fault: BaseException | None
@@ -151,7 +151,7 @@ class Servers:
             raise TimeoutError(f"no connection after {CONNECT_SECONDS:g} seconds")
         raise connection.task.exception() or ConnectionError("the server ended")
 
-    async def _call(self, offer: Offer, arguments: dict[str, Any]) -> "CallToolResult":
+    async def _call(self, offer: OfferedTool, arguments: dict[str, Any]) -> "CallToolResult":
         await self._connected(offer.server)
         connection = self._connections[offer.server]
         assert connection.client is not None
@@ -182,7 +182,7 @@ class Servers:
         return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
 
 
-def _transport(server: Server, environment: Mapping[str, str], silence: Any) -> Any:
+def _transport(server: McpServer, environment: Mapping[str, str], silence: Any) -> Any:
     """How a server is reached: a program that is started, or an address."""
     from mcp.client.stdio import StdioServerParameters, stdio_client  # noqa: PLC0415 - as above
 
@@ -201,11 +201,11 @@ def expect_library() -> None:
         raise WhetError("MCP servers need another library.", advice="Install it: pip install 'whet[mcp]'.") from error
 
 
-def _offer(server: str, tool: "Tool") -> Offer:
+def _offer(server: str, tool: "Tool") -> OfferedTool:
     name = f"{PREFIX}{_ODD.sub('_', server)}__{_ODD.sub('_', tool.name)}"[:NAME_CHARACTERS]
     description = " ".join(visible(tool.description or "").split())[:DESCRIPTION_CHARACTERS]
     parameters = msgspec.json.encode(tool.input_schema, order="sorted").decode()
-    return Offer(Definition(name, description, parameters), server, tool.name)
+    return OfferedTool(Definition(name, description, parameters), server, tool.name)
 
 
 def _given(result: "CallToolResult", *, limit: int) -> Given:

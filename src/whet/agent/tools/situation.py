@@ -16,8 +16,8 @@ from whet.agent.tools.surroundings import safe_path
 from whet.agent.tools.trust_so_far import Lineage
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.runs.run import Report
-from whet.runs.settings import Sandbox, Server, Terminal
+from whet.runs.run import WorkReport
+from whet.runs.settings import McpServer, Sandbox, Terminal
 from whet.sessions.transcripts import Disposition, Message
 from whet.sessions.trust import Trust
 from whet.store.home import Home
@@ -45,7 +45,7 @@ class Situation(NamedTuple):
     ask: Callable[[Question], bool] | None = None
     sandbox: Sandbox = Sandbox()
     terminal: Terminal = Terminal()
-    servers: tuple[Server, ...] = ()
+    servers: tuple[McpServer, ...] = ()
     told: Trust = Trust.EXTERNAL
     actor: Actor = Actor.AGENT
     occasion: str = "a session"  # in which the agent writes, for those who ask why a change was made
@@ -62,7 +62,7 @@ class Given(NamedTuple):
     exit_code: int | None = None
     disposition: Disposition | None = None
     trust: Trust = Trust.TOOL
-    report: Report | None = None
+    report: WorkReport | None = None
 
 
 class Workplace:

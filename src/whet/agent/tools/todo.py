@@ -4,7 +4,7 @@ from typing import Annotated
 
 from msgspec import Meta
 
-from whet.agent.tools.plans import Step
+from whet.agent.tools.plans import TodoStep
 from whet.agent.tools.situation import Given, Occasion
 from whet.sessions.trust import Trust
 
@@ -14,7 +14,7 @@ MARKS = {"open": "[ ]", "doing": "[>]", "done": "[x]", "dropped": "[-]"}
 def todo(
     occasion: Occasion,
     *,
-    steps: Annotated[tuple[Step, ...], Meta(max_length=50, description="the whole plan; leave out to see it")] = (),
+    steps: Annotated[tuple[TodoStep, ...], Meta(max_length=50, description="the whole plan; leave out to see it")] = (),
 ) -> Given:
     """Keep the plan of the task: give all of its steps each time."""
     workplace = occasion.workplace

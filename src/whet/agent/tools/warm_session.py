@@ -54,10 +54,10 @@ def warm_session(
 
 
 def _built(author: Author, name: str, activity: Activity | None, source: str) -> Given:
-    from whet.examples.mining import Wanted, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
+    from whet.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
 
     found = stored_transcripts(author.database, Filters(source=source), limit=MOST_SESSIONS)
-    mined = mine(found, Wanted(activity=activity, sessions=LEAST_SESSIONS), weights=failure_weights())
+    mined = mine(found, WantedTemplate(activity=activity, sessions=LEAST_SESSIONS), weights=failure_weights())
     if not mined.examples:
         return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
     # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.

@@ -23,7 +23,7 @@ BOLD, DIM, ITALIC, UNDERLINED, STRUCK, CYAN = "1", "2", "3", "4", "9", "36"
 STYLES = {"bold": BOLD, "italic": ITALIC, "under": ITALIC, "struck": STRUCK, "code": CYAN}
 
 
-class Run(NamedTuple):
+class StyledRun(NamedTuple):
     """Text in one style."""
 
     text: str
@@ -33,20 +33,20 @@ class Run(NamedTuple):
 class Scanned(NamedTuple):
     """What is settled, and what must wait for more of the line."""
 
-    runs: tuple[Run, ...]
+    runs: tuple[StyledRun, ...]
     held: str
 
 
 def scan(text: str, *, final: bool, before: str = " ", style: str = "") -> Scanned:
     """Split a piece of a line into styled runs. A mark that may still be closed is held until the line is final."""
-    runs: list[Run] = []
+    runs: list[StyledRun] = []
     while text:
         found = OPENER.search(text)
         if found is None:
-            runs.append(Run(text, style))
+            runs.append(StyledRun(text, style))
             return Scanned(tuple(runs), "")
         if found.start():
-            runs.append(Run(text[: found.start()], style))
+            runs.append(StyledRun(text[: found.start()], style))
             before, text = text[found.start() - 1], text[found.start() :]
         span = None if text[0] == "_" and before.isalnum() else SPAN.match(text)
         if span and (final or span.end() < len(text)):
@@ -56,22 +56,22 @@ def scan(text: str, *, final: bool, before: str = " ", style: str = "") -> Scann
             return Scanned(tuple(runs), text)
         else:
             length = len(text) - len(text.lstrip(text[0]))  # a row of marks stands or falls together
-            runs.append(Run(text[:length], style))
+            runs.append(StyledRun(text[:length], style))
             before, text = text[0], text[length:]
     return Scanned(tuple(runs), "")
 
 
-def _styled(span: re.Match[str], style: str) -> list[Run]:
+def _styled(span: re.Match[str], style: str) -> list[StyledRun]:
     if span["escaped"]:
-        return [Run(span["escaped"], style)]
+        return [StyledRun(span["escaped"], style)]
     if span["link"]:
         label, link = span["label"], span["link"]
-        shown = [Run(label, joined(style, UNDERLINED))]
-        return shown if label == link else [*shown, Run(f" ({link})", joined(style, DIM))]
+        shown = [StyledRun(label, joined(style, UNDERLINED))]
+        return shown if label == link else [*shown, StyledRun(f" ({link})", joined(style, DIM))]
     kind = span.lastgroup or ""
     kind = "code" if span["code"] else kind
     if kind == "code":
-        return [Run(span["code"], joined(style, CYAN))]
+        return [StyledRun(span["code"], joined(style, CYAN))]
     return list(scan(span[kind], final=True, style=joined(style, STYLES[kind])).runs)
 
 

@@ -53,7 +53,7 @@ class Typed:
         from prompt_toolkit.history import History
         from prompt_toolkit.styles import Style
 
-        class Kept(History):
+        class KeptInput(History):
             def load_history_strings(self) -> Iterator[str]:
                 yield from reversed(typed_before(folder))
 
@@ -61,7 +61,7 @@ class Typed:
                 remember(folder, string, secrets=secrets)
 
         self._session: PromptSession[str] = PromptSession(
-            history=Kept(),
+            history=KeptInput(),
             multiline=True,
             key_bindings=_bindings(),
             prompt_continuation=CONTINUATION,

@@ -7,7 +7,7 @@ from typing import Literal, NamedTuple
 
 from rich.cells import cell_len
 
-from whet.cli.chat.inline import BOLD, CYAN, DIM, Run, joined, scan
+from whet.cli.chat.inline import BOLD, CYAN, DIM, StyledRun, joined, scan
 from whet.cli.chat.plain import safe
 
 Kind = Literal["text", "heading", "list", "quote", "fence", "rule", "row", "blank"]
@@ -23,29 +23,29 @@ WIDEST = 100
 INDENTS = 8
 
 
-class Block(NamedTuple):
+class LineStart(NamedTuple):
     """What a line begins, and how many of its characters say so."""
 
     kind: Kind
     length: int = 0
 
 
-def classify(line: str, *, complete: bool) -> Block | None:
+def classify(line: str, *, complete: bool) -> LineStart | None:
     """What a line is, as soon as its beginning tells; None while it does not."""
     if not complete and MARKERS.fullmatch(line):
         return None
     if not line.strip():
-        return Block("blank") if complete else None  # other spaces than ours may come before words too
+        return LineStart("blank") if complete else None  # other spaces than ours may come before words too
     if FENCE.match(line) or RULE.fullmatch(line) or line.lstrip().startswith("|"):
         if not complete:
             return None
         kind: Kind = "fence" if FENCE.fullmatch(line) else "rule" if RULE.fullmatch(line) else "row"
-        return Block("text") if kind == "row" and not line.lstrip().startswith("|") else Block(kind)
+        return LineStart("text") if kind == "row" and not line.lstrip().startswith("|") else LineStart(kind)
     for kind, form in (("heading", HEADING), ("list", LIST), ("quote", QUOTE)):
         found = form.match(line)
         if found:
-            return Block(kind, found.end())
-    return Block("text")
+            return LineStart(kind, found.end())
+    return LineStart("text")
 
 
 class Writer:
@@ -57,9 +57,9 @@ class Writer:
         self.column = 0
         self.indent = ""
         self._gap = ""
-        self._word: list[Run] = []
+        self._word: list[StyledRun] = []
 
-    def put(self, runs: tuple[Run, ...]) -> Iterator[str]:
+    def put(self, runs: tuple[StyledRun, ...]) -> Iterator[str]:
         """What can be written of these runs; the last word waits until it is whole."""
         for run in runs:
             for piece in PIECES.findall(run.text):
@@ -69,7 +69,7 @@ class Writer:
                 else:
                     if len(piece) == 1 and cell_len(piece) == 2:
                         yield from self.settle()
-                    self._word.append(Run(piece, run.style))
+                    self._word.append(StyledRun(piece, run.style))
 
     def settle(self) -> Iterator[str]:
         """The word that waited, on the next line if it does not fit."""
@@ -82,7 +82,7 @@ class Writer:
             yield self._gap
             self.column += 1
         for style, runs in groupby(self._word, key=lambda run: run.style):
-            yield self.dressed(Run("".join(run.text for run in runs), style))
+            yield self.dressed(StyledRun("".join(run.text for run in runs), style))
         self.column += size
         self._gap, self._word = "", []
 
@@ -94,7 +94,7 @@ class Writer:
         yield "\n"
         self.column, self.indent, self._gap = 0, "", ""
 
-    def dressed(self, run: Run) -> str:
+    def dressed(self, run: StyledRun) -> str:
         return f"\x1b[{run.style}m{run.text}{RESET}" if self.styled and run.style and run.text else run.text
 
 
@@ -105,7 +105,7 @@ class Markdown:
         self._writer = Writer(width, styled=styled)
         self._style = style
         self._line = ""  # of the current line, what is not yet written
-        self._block: Block | None = None
+        self._block: LineStart | None = None
         self._fence = ""
         self._rows: list[str] = []
         self._blank = False  # whether a blank line is owed before the next block
@@ -141,7 +141,7 @@ class Markdown:
         if complete:
             self._line, self._block, self._before = "", None, " "
 
-    def _begin(self, block: Block) -> Iterator[str]:
+    def _begin(self, block: LineStart) -> Iterator[str]:
         """What stands before the words of a line."""
         if block.kind == "row":
             if self._blank and not self._rows:
@@ -161,7 +161,7 @@ class Markdown:
             found = FENCE.fullmatch(self._line)
             self._fence = found[2] if found else "```"
         elif block.kind == "rule":
-            yield self._writer.dressed(Run("─" * min(self._writer.width, 40), joined(self._style, DIM))) + "\n"
+            yield self._writer.dressed(StyledRun("─" * min(self._writer.width, 40), joined(self._style, DIM))) + "\n"
         else:
             yield from self._lead(block.kind, marker)
 
@@ -182,7 +182,7 @@ class Markdown:
         self._writer.indent = indent
         self._writer.column = cell_len(lead)
         if lead:
-            yield self._writer.dressed(Run(lead, joined(self._style, DIM)))
+            yield self._writer.dressed(StyledRun(lead, joined(self._style, DIM)))
 
     def _words(self, complete: bool) -> Iterator[str]:
         kind = self._block.kind if self._block else "text"
@@ -205,7 +205,7 @@ class Markdown:
         if closing.startswith(self._fence) and not closing.strip(self._fence[0]):
             self._fence, self._blank = "", True
             return
-        yield f"  {self._writer.dressed(Run(line, joined(self._style, CYAN)))}\n" if line.strip() else "\n"
+        yield f"  {self._writer.dressed(StyledRun(line, joined(self._style, CYAN)))}\n" if line.strip() else "\n"
 
     def _table(self) -> Iterator[str]:
         if self._rows:

@@ -10,7 +10,7 @@ from whet.runs.run import Ended
 from whet.runs.settings import Review
 from whet.sessions.transcripts import session_id
 from whet.store.recording import SOURCE
-from whet.told.review_when import Kind, Reviewed, count, due
+from whet.told.review_when import Reviewed, ReviewKind, count, due
 
 PROGRAM = "from whet.cli.main import main; main()"
 
@@ -44,7 +44,7 @@ class Reviews:
             lines += news(self._talk.home, self._talk.database, session_id(SOURCE, run), since=since)
         return tuple(lines)
 
-    def _start(self, kind: Kind) -> None:
+    def _start(self, kind: ReviewKind) -> None:
         """In a process that outlives this one. Should it not get far, the next worker finds what it queued."""
         run = self._talk.run
         command = [sys.executable, "-c", PROGRAM, "review", run.id, "--kind", kind.value, "--background", "--work"]

@@ -10,7 +10,7 @@ import click
 from whet.cli.options import json_option
 from whet.cli.output import console, many, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.store.case_files import FOLDER, Found, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
+from whet.store.case_files import FOLDER, CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
 from whet.store.home import Home, find_home, prepare_home
 
 if TYPE_CHECKING:
@@ -152,7 +152,7 @@ def _list(folder: Path | None, as_json: bool) -> int:
     return 1 if any(each.fault for each in found) else 0
 
 
-def _row(found: Found) -> tuple[str, str, str]:
+def _row(found: CaseFile) -> tuple[str, str, str]:
     case = found.case
     if case is None:
         return "–", "–", found.fault
@@ -160,7 +160,7 @@ def _row(found: Found) -> tuple[str, str, str]:
     return kind, ", ".join(_checks(case)), " ".join(case.task.split())
 
 
-def _record(found: Found) -> dict[str, object]:
+def _record(found: CaseFile) -> dict[str, object]:
     case = found.case
     record: dict[str, object] = {"name": found.name, "path": str(found.path), "fault": found.fault}
     if case is not None:
@@ -183,7 +183,7 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
 
     from whet.agent.start import new_id
     from whet.engine.steps import Direct
-    from whet.proving.attempt import Ask, attempt
+    from whet.proving.attempt import AttemptRequest, attempt
     from whet.store.opening import opened
     from whet.store.settings_file import load
     from whet.store.trials import keep_material
@@ -198,7 +198,7 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
     made: list[Attempt] = []
     for key in keys:
         for seed in range(1, options["times"] + 1):
-            ask = Ask(id, key, Arm.BASE, seed, model=options["model"] or settings.model, sampling=sampling,
+            ask = AttemptRequest(id, key, Arm.BASE, seed, model=options["model"] or settings.model, sampling=sampling,
                       hidden=folders_of(home.folder, wanted), fresh=options["fresh"])  # fmt: skip
             done = attempt(home, Direct(f"{id}/{key}/{seed}"), msgspec.json.encode(ask).decode())
             made.append(msgspec.json.decode(done.value, type=Attempt))

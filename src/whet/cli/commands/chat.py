@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from whet.cli.options import json_option
-from whet.cli.options_of_runs import Given, run_options, wish_for
+from whet.cli.options_of_runs import RunOptions, run_options, wish_for
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.store.settings_file import load
@@ -23,7 +23,7 @@ from whet.store.settings_file import load
 @json_option
 def command(as_json: bool, **options: Any) -> int:
     home = find_home(os.environ)
-    wish = wish_for(load(home), Given(**options), home=home, interactive=True)
+    wish = wish_for(load(home), RunOptions(**options), home=home, interactive=True)
     from whet.cli.chat.opening import talk_in_lines, talk_on_terminal
 
     with opened(home) as database:

@@ -15,8 +15,8 @@ from whet.cli.options import json_option, point_in_time
 from whet.cli.output import console, many, plain, print_json, say
 from whet.importers.registry import FORMATS
 from whet.intake.finding import named_files, usual_places
-from whet.intake.reading import Order
-from whet.intake.report import Report
+from whet.intake.reading import ReadOrder
+from whet.intake.report import ImportReport
 from whet.intake.taking import Progress, take
 from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
@@ -57,7 +57,7 @@ def command(
     with contextlib.ExitStack() as stack:
         files = stack.enter_context(_files(paths, as_json=as_json))
         piped = files[-1] if "-" in paths else None
-        order = Order(format_name or "", moment, secrets, piped)
+        order = ReadOrder(format_name or "", moment, secrets, piped)
         if dry_run and not home.database_url and not home.database_path.exists():
             home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         database = stack.enter_context(opened(home))
@@ -113,7 +113,7 @@ def _progress(files: list[Path]) -> Iterator[Progress]:
         yield lambda _name, size: bar.advance(task, size)
 
 
-def _tell(report: Report, dry_run: bool) -> None:
+def _tell(report: ImportReport, dry_run: bool) -> None:
     would = "would be " if dry_run else ""
     say(
         f"[bold]{many(report.imported, 'session')}[/] {would}imported, {report.updated:,} updated, "

@@ -12,7 +12,7 @@ from whet.errors import WhetError
 
 if TYPE_CHECKING:
     from whet.store.home import Home
-    from whet.trials.ideas import Ask, Report
+    from whet.trials.ideas import ImproveReport, ImproveRequest
 
 LOOK_SECONDS = 1.0
 JOB = "improve"
@@ -60,13 +60,15 @@ def command(
 ) -> int:
     from whet.cli.trying import allowance_of
     from whet.store.home import find_home
-    from whet.trials.ideas import Ask
+    from whet.trials.ideas import ImproveRequest
 
     if sum((now, background, dry_run, bool(nightly))) > 1:
         raise WhetError("--now, --background, --dry-run and --nightly exclude each other.", advice="Choose one.")
     home = find_home(os.environ)
     named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in cases)
-    ask = Ask(model, named, seeds, alpha, allowance_of(budget), placebo, share, most, point_in_time(since), retire)
+    ask = ImproveRequest(
+        model, named, seeds, alpha, allowance_of(budget), placebo, share, most, point_in_time(since), retire
+    )
     if nightly:
         options = _options(ask, budget=budget, since=since)
         return _nightly(home, nightly, options, as_json=as_json)
@@ -83,7 +85,7 @@ def _id() -> str:
     return f"improve-{new_id(time.time())}"
 
 
-def _planned(home: "Home", ask: "Ask") -> "Report":
+def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.improving.improve import planned
     from whet.store.opening import opened
 
@@ -91,30 +93,30 @@ def _planned(home: "Home", ask: "Ask") -> "Report":
         return planned(home, database, ask, id=_id())
 
 
-def _direct(home: "Home", ask: "Ask") -> "Report":
+def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     import msgspec
 
     from whet.cli.procedures import PROCEDURES
-    from whet.cli.shown.trials import Line
+    from whet.cli.shown.trials import LiveLine
     from whet.engine.steps import Direct
     from whet.improving.improve import improve, order
-    from whet.trials.ideas import Report
+    from whet.trials.ideas import ImproveReport
 
     steps = Direct(_id(), lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
-    with Line() as line:
+    with LiveLine() as line:
         done = improve(home, steps, order(ask, key=steps.id).body, observe=lambda _: line.show)
-    return msgspec.json.decode(done.value, type=Report)
+    return msgspec.json.decode(done.value, type=ImproveReport)
 
 
-def _queued(home: "Home", ask: "Ask", *, follow: bool, as_json: bool) -> int:
+def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool) -> int:
     import msgspec
 
     from whet.cli.procedures import PROCEDURES
     from whet.engine.orders import Queue
-    from whet.engine.work import State, office
+    from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
     from whet.improving.improve import order
-    from whet.trials.ideas import Report
+    from whet.trials.ideas import ImproveReport
 
     with office(home) as counter:
         id = counter.submit(order(ask, key=_id()), Queue.TRIALS)
@@ -129,16 +131,16 @@ def _queued(home: "Home", ask: "Ask", *, follow: bool, as_json: bool) -> int:
         while (work := counter.find(id)).is_open:
             worker.look_after()
             time.sleep(LOOK_SECONDS)
-    if work.state is not State.DONE or work.done is None:
+    if work.state is not WorkState.DONE or work.done is None:
         raise WhetError(f"The work {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
-    return _show(msgspec.json.decode(work.done.value, type=Report), as_json)
+    return _show(msgspec.json.decode(work.done.value, type=ImproveReport), as_json)
 
 
-def _options(ask: "Ask", *, budget: tuple[str, ...], since: str | None) -> list[str]:
+def _options(ask: "ImproveRequest", *, budget: tuple[str, ...], since: str | None) -> list[str]:
     """What was asked for, as it is written on a command line; what is usual is left out."""
-    from whet.trials.ideas import Ask
+    from whet.trials.ideas import ImproveRequest
 
-    usual = Ask()
+    usual = ImproveRequest()
     words = [] if ask.placebo is None else ["--placebo" if ask.placebo else "--no-placebo"]
     words += ["--retire"] if ask.retire else []
     for name in ("model", "seeds", "alpha", "share", "most"):
@@ -181,7 +183,7 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
     return 0
 
 
-def _show(report: "Report", as_json: bool) -> int:
+def _show(report: "ImproveReport", as_json: bool) -> int:
     from whet.cli.shown.improvements import report_lines, report_record
 
     if as_json:

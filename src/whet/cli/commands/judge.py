@@ -14,7 +14,7 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
 from whet.evidence.classical import bootstrap, mcnemar, wilson
-from whet.evidence.outcome_table import Bounds, Comparison, Table, compare, read_table
+from whet.evidence.outcome_table import Comparison, OutcomeTable, ScoreRange, compare, read_table
 from whet.evidence.power import POWER, cases_needed, minimum_effect
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, record_of
 
@@ -104,15 +104,15 @@ def _rows(file: str) -> Iterator[tuple[int, Sequence[str]]]:
         raise WhetError(f"Line {reader.line_num} cannot be read: {error}.", advice="Give a table as CSV.") from None
 
 
-def _bounds(bounds: tuple[float, float] | None) -> Bounds | None:
+def _bounds(bounds: tuple[float, float] | None) -> ScoreRange | None:
     if bounds is None:
         return None
     if not bounds[0] < bounds[1] or any(abs(bound) == float("inf") for bound in bounds):
         raise WhetError("The bounds must be a lower and a higher number.", advice="For example: --bounds 0 100")
-    return Bounds(*bounds)
+    return ScoreRange(*bounds)
 
 
-def _record(verdict: Verdict, comparison: Comparison, table: Table, *, once: bool) -> dict[str, object]:
+def _record(verdict: Verdict, comparison: Comparison, table: OutcomeTable, *, once: bool) -> dict[str, object]:
     spread = pstdev(comparison.differences)
     return {
         **record_of(verdict),
@@ -147,7 +147,7 @@ def _details(comparison: Comparison) -> dict[str, object]:
     return found
 
 
-def _lines(verdict: Verdict, comparison: Comparison, table: Table) -> Iterator[str]:
+def _lines(verdict: Verdict, comparison: Comparison, table: OutcomeTable) -> Iterator[str]:
     candidate, base = plain(comparison.candidate), plain(comparison.base)
     sentence = {
         Ruling.ACCEPT: f"{candidate} is better than {base}.",
@@ -184,7 +184,7 @@ def _prospect(verdict: Verdict, spread: float) -> Iterator[str]:
         yield f"If the effect is as it looks, about {many(needed, 'case')} would decide. More seeds a case help too."
 
 
-def _left_out(comparison: Comparison, table: Table) -> Iterator[str]:
+def _left_out(comparison: Comparison, table: OutcomeTable) -> Iterator[str]:
     if comparison.assumed:
         yield f"[dim]{plain(comparison.base)} is taken for the base, because it comes first; --base chooses.[/]"
     if not comparison.by_seed:

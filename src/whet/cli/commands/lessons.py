@@ -10,7 +10,7 @@ from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, moment, plain, print_json, say
 from whet.cli.shown.findings import CHANGES, lesson_sentence
-from whet.failures.lessons import RARE, SESSIONS_NEEDED, Change, Lesson
+from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson
 from whet.failures.summaries import summarise
 from whet.sessions.exports import iso
 from whet.store.analyses import judged
@@ -25,7 +25,9 @@ from whet.store.opening import opened
     f"change. A lesson needs at least {SESSIONS_NEEDED} sessions and a share that is surely above {100 * RARE:.0f} %.",
 )
 @filter_options
-@click.option("--change", type=click.Choice([change.value for change in Change]), help="Only what would change this.")
+@click.option(
+    "--change", type=click.Choice([change.value for change in ChangeKind]), help="Only what would change this."
+)
 @json_option
 def command(
     source: str | None,

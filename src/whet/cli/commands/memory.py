@@ -24,7 +24,7 @@ from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
 from whet.store.memory_files import change as change_page
 from whet.store.memory_providers import NOTE, OwnMemory, Vault, connect, connected, disconnect
 from whet.store.opening import opened
-from whet.told.memory import LIMITS, Change, Memory, Note, Reason, Refusal, complaint, find
+from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
 
 page_option = click.option(
     "--about-user", "user", is_flag=True, help="A note about you (user.md) and not about the setting (memory.md)."
@@ -59,7 +59,7 @@ def list_(as_json: bool) -> int:
 @page_option
 @json_option
 def add(text: str, user: bool, as_json: bool) -> int:
-    return _make(Change(Action.ADD, text), user=user, as_json=as_json)
+    return _make(NoteChange(Action.ADD, text), user=user, as_json=as_json)
 
 
 @command.command(
@@ -72,7 +72,7 @@ def add(text: str, user: bool, as_json: bool) -> int:
 @page_option
 @json_option
 def replace(match: str, text: str, user: bool, as_json: bool) -> int:
-    return _make(Change(Action.CHANGE, text, match), user=user, as_json=as_json)
+    return _make(NoteChange(Action.CHANGE, text, match), user=user, as_json=as_json)
 
 
 @command.command(
@@ -84,7 +84,7 @@ def replace(match: str, text: str, user: bool, as_json: bool) -> int:
 @page_option
 @json_option
 def remove(match: str, user: bool, as_json: bool) -> int:
-    return _make(Change(Action.REMOVE, match=match), user=user, as_json=as_json)
+    return _make(NoteChange(Action.REMOVE, match=match), user=user, as_json=as_json)
 
 
 @command.command(
@@ -113,7 +113,7 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
         left: list[dict[str, str]] = []
         for name, text in found:
             try:
-                made += _made(author, name, Change(Action.ADD, text))
+                made += _made(author, name, NoteChange(Action.ADD, text))
             except WhetError as error:
                 left.append({"note": text, "reason": error.message})
     if as_json:
@@ -139,7 +139,7 @@ def export_hermes(folder: Path | None, as_json: bool) -> int:
     shelf = hermes_shelf(hermes)
     make_folder(beneath(hermes, shelf.folder.name))
     tried = [
-        (note.text, change_page(shelf, name, [Change(Action.ADD, note.text)]))
+        (note.text, change_page(shelf, name, [NoteChange(Action.ADD, note.text)]))
         for name in NAMES
         for note in load(Shelf(home.folder), name).notes
     ]
@@ -232,7 +232,7 @@ def _list(as_json: bool) -> int:
     return 0
 
 
-def _make(change: Change, *, user: bool, as_json: bool) -> int:
+def _make(change: NoteChange, *, user: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     prepare_home(home)
     with opened(home) as database:
@@ -256,7 +256,7 @@ def _print_left(left: list[dict[str, str]]) -> None:
         say(f"Left out: {plain(each['note'])}\n  {plain(each['reason'])}")
 
 
-def _made(author: Author, name: str, change: Change) -> list[Entry]:
+def _made(author: Author, name: str, change: NoteChange) -> list[Entry]:
     made = remember(author, name, [change], limits=PERSONS)
     if isinstance(made, Refusal):
         raise complaint(made)

@@ -19,7 +19,7 @@ from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.text.front_matter import words
-from whet.told.passages import Setting
+from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, Tier, assemble
 
 PURPOSES = ("interactive", "unattended")
@@ -62,7 +62,7 @@ def command(
     as_json: bool,
 ) -> int:
     home = find_home(os.environ)
-    setting = Setting(
+    setting = Circumstances(
         tools=words(tools),
         model=model,
         provider=provider,

@@ -12,8 +12,8 @@ from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
-from whet.failures.lessons import Change, Lesson
-from whet.failures.summaries import LIKELY_FAILED, Group, Summary, ranked, summarise
+from whet.failures.lessons import ChangeKind, Lesson
+from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.sessions.exports import iso
 from whet.store.analyses import judged
 from whet.store.home import find_home
@@ -100,7 +100,7 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...]) -> None:
 
 
 def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
-    mine = [lesson for lesson in lessons if lesson.change is not Change.ENVIRONMENT]
+    mine = [lesson for lesson in lessons if lesson.change is not ChangeKind.ENVIRONMENT]
     for lesson in mine[:LESSONS]:
         yield f"• {lesson_sentence(lesson)}"
     if not mine:
@@ -111,11 +111,11 @@ def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
 
 
 def _advice(lessons: tuple[Lesson, ...]) -> Iterator[str]:
-    environment = [lesson for lesson in lessons if lesson.change is Change.ENVIRONMENT]
+    environment = [lesson for lesson in lessons if lesson.change is ChangeKind.ENVIRONMENT]
     for lesson in environment[:LESSONS]:
         yield f"• Look at your environment: {lesson_sentence(lesson)}."
-    rules = sum(lesson.change is Change.RULE for lesson in lessons)
-    others = sum(lesson.change in (Change.SKILL, Change.MEMORY) for lesson in lessons)
+    rules = sum(lesson.change is ChangeKind.RULE for lesson in lessons)
+    others = sum(lesson.change in (ChangeKind.SKILL, ChangeKind.MEMORY) for lesson in lessons)
     if rules:
         yield f"• {many(rules, 'lesson')} could become a rule for the agent (`whet lessons --change rule`)."
     if others:
@@ -134,7 +134,7 @@ def _worst(summary: Summary) -> Iterator[str]:
         yield "None."
 
 
-def _table(heading: str, groups: list[Group]) -> Table:
+def _table(heading: str, groups: list[SessionGroup]) -> Table:
     rows = [
         (
             group.name or "–",

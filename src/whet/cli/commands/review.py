@@ -9,7 +9,7 @@ from whet.cli.options import json_option
 from whet.cli.output import plain, print_json, say
 
 if TYPE_CHECKING:
-    from whet.improving.review import Ask
+    from whet.improving.review import ReviewRequest
     from whet.store.home import Home
 
 
@@ -31,16 +31,16 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(session: str, kind: str, model: str, background: bool, work: bool, as_json: bool) -> int:
-    from whet.improving.review import Ask, reviewed
+    from whet.improving.review import ReviewRequest, reviewed
     from whet.store.home import find_home
     from whet.store.listing import find
     from whet.store.opening import opened
-    from whet.told.review_when import Kind
+    from whet.told.review_when import ReviewKind
 
     home = find_home(os.environ)
     with opened(home) as database:
         found = find(database, session)
-        ask = Ask(found.id, found.message_count, Kind(kind), model)
+        ask = ReviewRequest(found.id, found.message_count, ReviewKind(kind), model)
         if background:
             _submit(home, ask, as_json)
             return _work(home) if work else 0
@@ -55,7 +55,7 @@ def command(session: str, kind: str, model: str, background: bool, work: bool, a
     return 0 if outcome.ending in ("finished", "budget") else 1
 
 
-def _submit(home: "Home", ask: "Ask", as_json: bool) -> None:
+def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> None:
     from whet.engine.orders import Queue
     from whet.engine.work import office
     from whet.improving.review import order

@@ -7,7 +7,7 @@ from typing import Any
 import click
 
 from whet.cli.options import json_option
-from whet.cli.options_of_runs import Given, run_options, wish_for
+from whet.cli.options_of_runs import RunOptions, run_options, wish_for
 from whet.errors import WhetError
 from whet.store.home import find_home
 from whet.store.settings_file import load
@@ -30,7 +30,7 @@ CODES = (
 @click.option("--stream-json", is_flag=True, help="Print every message as a line of JSON as it happens.")
 @json_option
 def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: Any) -> int:
-    given = Given(**options)
+    given = RunOptions(**options)
     home = find_home(os.environ)
     piped = _piped()
     # What is not UTF-8 could be neither sent nor stored.

@@ -13,7 +13,7 @@ from whet.cli.shown.findings import analysis_lines
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import Kind
-from whet.failures.summaries import Judged
+from whet.failures.summaries import JudgedSession
 from whet.importers.source import Skipped
 from whet.intake.finding import named_files
 from whet.shipped.data import failure_weights
@@ -79,7 +79,7 @@ def command(
     return 0 if seen else 1
 
 
-def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> Iterator[Judged]:
+def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:
     paths = [name for name in names if Path(name).expanduser().exists() or any(sign in name for sign in "/*?")]
     ids = [name for name in names if name not in paths]
     for path in named_files(paths):
@@ -98,7 +98,7 @@ def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> I
     yield from _stored(ids, filters, ignore_flags)
 
 
-def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[Judged]:
+def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:
     with opened(find_home(os.environ)) as database:
         if not ids and not ignore_flags:
             bring_up_to_date(database)
@@ -106,4 +106,4 @@ def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[Ju
             return
         for session in [find(database, each) for each in ids]:
             found = analyse(load(database, session), failure_weights(), ignore_flags=ignore_flags)
-            yield Judged(found, session.title, session.input_tokens + session.output_tokens, session.dated)
+            yield JudgedSession(found, session.title, session.input_tokens + session.output_tokens, session.dated)

@@ -14,7 +14,7 @@ from whet.cli.options import json_option, point_in_time
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.shown.templates import (
     TOO_FEW,
-    Known,
+    TemplateRecords,
     as_wire,
     filtered,
     found_record,
@@ -27,7 +27,7 @@ from whet.cli.template_import import import_command
 from whet.cli.trying import template_command
 from whet.errors import WhetError
 from whet.examples.choosing import Need, choose
-from whet.examples.mining import Mined, Wanted, mine
+from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.templates import MOST_EXAMPLES, TAG, Template, described
 from whet.examples.warm_start import examples
 from whet.sessions.activity import Activity
@@ -92,7 +92,7 @@ def create(
 ) -> int:
     home = find_home(os.environ)
     _expect_usable(home, name, tags, replace=replace or dry_run)
-    wanted = Wanted(fewest=1, most=most, is_vouched=went_well)
+    wanted = WantedTemplate(fewest=1, most=most, is_vouched=went_well)
     with opened(home) as database:
         stored = find(database, session)
         mined = mine([load_session(database, stored)], wanted, weights=failure_weights())
@@ -131,7 +131,7 @@ def mine_(
 ) -> int:
     home = find_home(os.environ)
     _expect_usable(home, name, tags, replace=replace or dry_run)
-    wanted = Wanted(activity=Activity(activity) if activity else None, sessions=min_sessions)
+    wanted = WantedTemplate(activity=Activity(activity) if activity else None, sessions=min_sessions)
     filters = Filters(source=source or "", since=point_in_time(since))
     with opened(home) as database:
         found = stored_transcripts(database, filters, limit=max_sessions)
@@ -212,7 +212,7 @@ def delete(name: str, yes: bool, as_json: bool) -> int:
 def stats(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        known = Known(uses(database), worths(database), outcomes(database))
+        known = TemplateRecords(uses(database), worths(database), outcomes(database))
     return print_stats(filtered(list_templates(home.folder), activity, tags), known, as_json=as_json)
 
 
@@ -233,7 +233,7 @@ def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     return 0 if shown or not (activity or tags) else 1
 
 
-def _template(mined: Mined, wanted: Wanted, name: str, tags: tuple[str, ...]) -> Template:
+def _template(mined: Mined, wanted: WantedTemplate, name: str, tags: tuple[str, ...]) -> Template:
     if not mined.seen:
         raise WhetError("There is no such session to mine.", advice="`whet import` brings in the sessions of agents.")
     if not mined.examples:

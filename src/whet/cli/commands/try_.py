@@ -7,7 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
-from whet.cli.trying import Given, conduct, template_patch, trial_options
+from whet.cli.trying import TryOptions, conduct, template_patch, trial_options
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
@@ -53,7 +53,7 @@ def command(
     if len(chosen) != 1:
         raise WhetError("Nothing, or more than one thing, is to be tried.", advice=WAYS)
     value, make = chosen[0]
-    return conduct(make(value), Given(**options), as_json=as_json, about=pending or 0)
+    return conduct(make(value), TryOptions(**options), as_json=as_json, about=pending or 0)
 
 
 def _from_file(path: Path) -> "Patch":

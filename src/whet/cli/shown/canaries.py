@@ -5,14 +5,14 @@ from collections.abc import Iterable, Iterator
 import msgspec
 
 from whet.cli.output import console, many, moment, plain, say, table
-from whet.improving.watch import Watched
+from whet.improving.watch import WatchedRule
 from whet.text.quoting import visible
-from whet.trials.canaries import Comparison
+from whet.trials.canaries import LiveComparison
 
 HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "says")
 
 
-def show_canaries(canaries: Iterable[Watched]) -> None:
+def show_canaries(canaries: Iterable[WatchedRule]) -> None:
     found = tuple(canaries)
     if not found:
         say("There is no canary. `whet canary start --rule TEXT` begins one.")
@@ -22,7 +22,7 @@ def show_canaries(canaries: Iterable[Watched]) -> None:
         say(line)
 
 
-def canary_record(watched: Watched) -> dict[str, object]:
+def canary_record(watched: WatchedRule) -> dict[str, object]:
     return {
         **msgspec.to_builtins(watched),
         "decision": watched.comparison.decision.value,
@@ -31,7 +31,7 @@ def canary_record(watched: Watched) -> dict[str, object]:
     }
 
 
-def _row(watched: Watched) -> tuple[object, ...]:
+def _row(watched: WatchedRule) -> tuple[object, ...]:
     found = watched.comparison
     return (
         watched.entry,
@@ -45,7 +45,7 @@ def _row(watched: Watched) -> tuple[object, ...]:
     )
 
 
-def _told(found: tuple[Watched, ...]) -> Iterator[str]:
+def _told(found: tuple[WatchedRule, ...]) -> Iterator[str]:
     alpha = found[0].comparison.alpha
     yield (
         f"[dim]Mean failure, 0 to 1, of sessions that were and were not told ({many(_sessions(found), 'session')}). At"
@@ -56,11 +56,11 @@ def _told(found: tuple[Watched, ...]) -> Iterator[str]:
             yield f"[bold]Entry {each.decided or each.entry}[/]: {plain(visible(each.why))}."
 
 
-def _sessions(found: tuple[Watched, ...]) -> int:
+def _sessions(found: tuple[WatchedRule, ...]) -> int:
     return sum(each.sessions for each in found)
 
 
-def compared(found: Comparison) -> tuple[str, str, str]:
+def compared(found: LiveComparison) -> tuple[str, str, str]:
     """How sessions went with it and without it, and the effect with its interval."""
     low, high = found.interval
     effect = f"{found.effect:+.2f} ({low:+.2f} to {high:+.2f})"

@@ -4,7 +4,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import Any
 
-from whet.runs.run import Ended, Spent, Status
+from whet.runs.run import Ended, Spent, WorkStatus
 from whet.sessions.transcripts import Ending, Message, Role, ToolResult
 
 FINISHED, PROVIDER_FAILED, BUDGET_SPENT, REFUSED, AGENT_FAILED, NO_ANSWER, INTERRUPTED = 0, 3, 4, 5, 6, 7, 130
@@ -18,7 +18,7 @@ CODES = {
 
 
 def exit_code(ended: Ended) -> int:
-    if ended.report is not None and ended.report.status is Status.FAILED:
+    if ended.report is not None and ended.report.status is WorkStatus.FAILED:
         return AGENT_FAILED
     return CODES.get(ended.ending, NO_ANSWER)
 

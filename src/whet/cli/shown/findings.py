@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from whet.cli.output import many, plain
 from whet.failures.analysis import Analysis
-from whet.failures.lessons import Change, Lesson
+from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.signals import Kind
 
 KINDS = {
@@ -18,16 +18,16 @@ KINDS = {
     Kind.BUDGET_SPENT: "spends its budget without finishing",
 }
 CHANGES = {
-    Change.RULE: "a rule for the agent",
-    Change.SKILL: "a skill",
-    Change.MEMORY: "a memory note",
-    Change.ENVIRONMENT: "your environment",
+    ChangeKind.RULE: "a rule for the agent",
+    ChangeKind.SKILL: "a skill",
+    ChangeKind.MEMORY: "a memory note",
+    ChangeKind.ENVIRONMENT: "your environment",
 }
 
 
 def lesson_sentence(lesson: Lesson) -> str:
     """What recurs, in how many sessions of how many."""
-    if lesson.change is Change.ENVIRONMENT:
+    if lesson.change is ChangeKind.ENVIRONMENT:
         what = f"{plain(lesson.fingerprint)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.fingerprint)
         return f"{what} in {many(lesson.sessions, 'session')}"
     what = KINDS[lesson.kind].format(tool=plain(lesson.tool) or "a tool")

@@ -7,7 +7,7 @@ import msgspec
 from whet.cli.output import many, plain, short
 from whet.evidence.verdicts import Verdict
 from whet.text.quoting import visible
-from whet.trials.ideas import Became, Idea, Outcome, Report
+from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
 
 WORDS = {
     Became.CANARY: "[green]kept as a canary[/]",
@@ -22,7 +22,7 @@ WORDS = {
 }
 
 
-def report_record(report: Report) -> dict[str, object]:
+def report_record(report: ImproveReport) -> dict[str, object]:
     """The report for programs; what the sessions held is left to `whet lessons`."""
     return {
         "sessions": report.sessions,
@@ -32,7 +32,7 @@ def report_record(report: Report) -> dict[str, object]:
     }
 
 
-def report_lines(report: Report) -> Iterator[str]:
+def report_lines(report: ImproveReport) -> Iterator[str]:
     yield f"{many(report.lessons, 'lesson')} from {many(report.sessions, 'session')}."
     for number, outcome in enumerate(report.outcomes, start=1):
         idea = outcome.idea
@@ -49,7 +49,7 @@ def report_lines(report: Report) -> Iterator[str]:
         yield f"[bold]{report.stopped}[/]"
 
 
-def _record(outcome: Outcome) -> dict[str, object]:
+def _record(outcome: IdeaOutcome) -> dict[str, object]:
     patch = outcome.idea.patch
     fields = ("entry", "attempts", "attempts_most", "tokens_most", "dollars_most", "minimum_effect", "spent")
     return {
@@ -84,7 +84,7 @@ def _sure(verdict: Verdict) -> str:
     )
 
 
-def _cost(outcome: Outcome) -> str:
+def _cost(outcome: IdeaOutcome) -> str:
     dollars = f", about ${outcome.dollars_most:.2f}" if outcome.dollars_most is not None else ""
     found = outcome.minimum_effect or 1.0
     finds = f"finds {100 * found:.0f} points with a chance of 80 %" if found < 1 else "can hardly decide anything"

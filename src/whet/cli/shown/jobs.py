@@ -6,18 +6,18 @@ from whet.cli.output import console, many, moment, plain, say, table
 from whet.errors import WhetError
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of
-from whet.jobs.runs import Handing, Record, missed_words
+from whet.jobs.runs import Handing, JobRecord, missed_words
 from whet.store import job_records
 from whet.store.database import Database
-from whet.store.job_files import Found
-from whet.store.job_records import Mark
+from whet.store.job_files import JobFile
+from whet.store.job_records import JobMark
 
 STALE_SECONDS = 180.0
 PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)
 TROUBLE_RUNS = 200
 
 
-def job_record(found: Found, mark: Mark | None, last: Record | None, *, now: float) -> dict[str, Any]:
+def job_record(found: JobFile, mark: JobMark | None, last: JobRecord | None, *, now: float) -> dict[str, Any]:
     """A job for programs."""
     job = found.job
     if job is None:
@@ -34,7 +34,7 @@ def job_record(found: Found, mark: Mark | None, last: Record | None, *, now: flo
     }
 
 
-def run_record(record: Record) -> dict[str, Any]:
+def run_record(record: JobRecord) -> dict[str, Any]:
     """A run for programs."""
     result = record.result
     return {
@@ -62,14 +62,14 @@ def run_record(record: Record) -> dict[str, Any]:
     }
 
 
-def state_of(job: Job, mark: Mark | None) -> str:
+def state_of(job: Job, mark: JobMark | None) -> str:
     if job.paused:
         return "paused"
     is_over = mark is not None and next_run(job, mark, now=mark.accounted) is None
     return "over" if is_over else "active"
 
 
-def next_run(job: Job, mark: Mark | None, *, now: float) -> float | None:
+def next_run(job: Job, mark: JobMark | None, *, now: float) -> float | None:
     """When it runs next, as far as a clock is looked at; None where it does not."""
     if job.paused or (mark is not None and job.repeat and mark.made >= job.repeat):
         return None
@@ -77,7 +77,7 @@ def next_run(job: Job, mark: Mark | None, *, now: float) -> float | None:
     return schedules.next_after(schedule_of(job), since)
 
 
-def print_jobs(found: list[tuple[Found, Mark | None, Record | None]], *, now: float) -> None:
+def print_jobs(found: list[tuple[JobFile, JobMark | None, JobRecord | None]], *, now: float) -> None:
     rows = []
     for each, mark, last in found:
         if each.job is None:
@@ -118,7 +118,7 @@ def print_troubles(database: Database, own: str) -> None:
         say(f"And {many(len(troubles) - 5, 'more report')} that did not arrive: `whet jobs history`.")
 
 
-def print_runs(records: tuple[Record, ...], *, full: bool) -> None:
+def print_runs(records: tuple[JobRecord, ...], *, full: bool) -> None:
     headings = ("run", "job", "scheduled", "outcome", "missed", "delivery", "session", "error")
     console().print(table(headings, [_row(record) for record in records], numbers=("missed",)))
     for record in records if full else ():
@@ -126,7 +126,7 @@ def print_runs(records: tuple[Record, ...], *, full: bool) -> None:
         print_result(record)
 
 
-def print_result(record: Record) -> None:
+def print_result(record: JobRecord) -> None:
     """What a run came to, with everything that a person needs to know of it."""
     result = record.result
     if result is None:
@@ -142,14 +142,14 @@ def print_result(record: Record) -> None:
         say(f"The report was not delivered ({record.handing}): {plain(record.handing_error)}")
 
 
-def exit_code(record: Record) -> int:
+def exit_code(record: JobRecord) -> int:
     """The exit code: 1 where the run failed, or its report did not arrive."""
     if record.result is None:
         raise WhetError(f"The run {record.id} did not end.", advice="`whet jobs history` shows it.")
     return int(record.has_failed or record.handing in PROBLEMS)
 
 
-def _row(record: Record) -> tuple[object, ...]:
+def _row(record: JobRecord) -> tuple[object, ...]:
     result = record.result
     return (
         record.id,
@@ -163,7 +163,7 @@ def _row(record: Record) -> tuple[object, ...]:
     )
 
 
-def _outcome(record: Record) -> str:
+def _outcome(record: JobRecord) -> str:
     outcome = record.result.outcome.value if record.result else record.state.value
     trouble = f", not delivered: {record.handing_error}" if record.handing in PROBLEMS else ""
     return f"{outcome}{trouble}"

@@ -12,8 +12,8 @@ from whet.examples.prefills import as_anthropic, as_openai
 from whet.examples.templates import Example, Template
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Message
-from whet.store.template_draws import Outcome
-from whet.store.template_files import Found, Use
+from whet.store.template_draws import DrawOutcome
+from whet.store.template_files import TemplateFile, TemplateUse
 
 LINES_SHOWN = 6
 # How mining calls what it left out.
@@ -21,15 +21,15 @@ OF_SESSION, TOO_FEW = "session: ", "too few"
 STATS = ("name", "tokens", "used", "last", "measured", "live: with", "without")
 
 
-class Known(NamedTuple):
+class TemplateRecords(NamedTuple):
     """What is on record of templates, by their key where it is not in itself."""
 
-    uses: Mapping[str, Use]
+    uses: Mapping[str, TemplateUse]
     worths: Sequence[Worth]
-    live: Mapping[str, Sequence[Outcome]]
+    live: Mapping[str, Sequence[DrawOutcome]]
 
 
-def filtered(found: Iterable[Found], activity: str | None, tags: Sequence[str]) -> tuple[Found, ...]:
+def filtered(found: Iterable[TemplateFile], activity: str | None, tags: Sequence[str]) -> tuple[TemplateFile, ...]:
     """Those of an activity and with all of the tags; what cannot be read is shown where nothing is asked for."""
     if not activity and not tags:
         return tuple(found)
@@ -40,7 +40,7 @@ def filtered(found: Iterable[Found], activity: str | None, tags: Sequence[str]) 
     )
 
 
-def found_record(found: Found) -> dict[str, object]:
+def found_record(found: TemplateFile) -> dict[str, object]:
     template = found.template
     if template is None:
         return {"name": found.name, "fault": found.fault}
@@ -59,7 +59,7 @@ def found_record(found: Found) -> dict[str, object]:
     }
 
 
-def print_list(found: Sequence[Found]) -> None:
+def print_list(found: Sequence[TemplateFile]) -> None:
     rows = [
         (each.name, t.activity, len(t.examples), t.tokens, ", ".join(t.tags), t.description)
         for each in found
@@ -105,7 +105,7 @@ def _print_call(example: Example) -> None:
         say(f"     [dim]{plain(line)}[/]")
 
 
-def print_stats(found: Sequence[Found], known: Known, *, as_json: bool) -> int:
+def print_stats(found: Sequence[TemplateFile], known: TemplateRecords, *, as_json: bool) -> int:
     latest = {worth.key: worth for worth in known.worths}
     shown = [each.template for each in found if each.template]
     if as_json:
@@ -140,7 +140,7 @@ def _effect(worth: Worth | None) -> str:
     return f"{worth.effect:+.2f} ({worth.low:+.2f} to {worth.high:+.2f}) over {worth.cases} cases"
 
 
-def _live(known: Known, template: Template) -> tuple[list[float], list[float]]:
+def _live(known: TemplateRecords, template: Template) -> tuple[list[float], list[float]]:
     """How badly sessions went that began with it, and without it, by lot."""
     counted = known.live.get(template.key, ())
     with_it, without = ([each.loss for each in counted if each.draw.told is side] for side in (True, False))
@@ -151,7 +151,7 @@ def _went(losses: Sequence[float]) -> str:
     return f"{fmean(losses):.2f} ({len(losses)})" if losses else "–"
 
 
-def _stats_record(template: Template, known: Known, worth: Worth | None) -> dict[str, object]:
+def _stats_record(template: Template, known: TemplateRecords, worth: Worth | None) -> dict[str, object]:
     use = known.uses.get(template.key)
     told, untold = _live(known, template)
     return {

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from whet.cli.output import many, moment, plain
 from whet.outcomes.deciding import Decision, Outcome, decide
-from whet.sessions.outline import Item
+from whet.sessions.outline import OutlineItem
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
 from whet.store.sessions import Session
 
@@ -71,7 +71,7 @@ def _described(media: Media) -> str:
     return f"[{' '.join(word for word in words if word)}]"
 
 
-def outline_lines(items: tuple[Item, ...]) -> Iterator[str]:
+def outline_lines(items: tuple[OutlineItem, ...]) -> Iterator[str]:
     for item in items:
         yield f"[dim]#{item.message:<5}[/]{plain(item.words) or '[dim](no request)[/]'}"
         if item.tools:

@@ -8,38 +8,38 @@ import msgspec
 
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
-from whet.trials.attempts import Arm, Tally
-from whet.trials.design import Price, Result, Stop
+from whet.trials.attempts import Arm, ArmTally
+from whet.trials.design import Price, TrialResult, TrialStop
 
 if TYPE_CHECKING:
-    from whet.proving.plan import Prepared, Trial
-    from whet.proving.trial import Progress
+    from whet.proving.plan import PreparedTrial, Trial
+    from whet.proving.trial import TrialProgress
 
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 STOPS = {
-    Stop.EVIDENCE: "stopped, because the evidence is enough",
-    Stop.CASES: "all cases were run",
-    Stop.BUDGET: "stopped, because the budget is spent",
-    Stop.OPEN: "not finished",
+    TrialStop.EVIDENCE: "stopped, because the evidence is enough",
+    TrialStop.CASES: "all cases were run",
+    TrialStop.BUDGET: "stopped, because the budget is spent",
+    TrialStop.OPEN: "not finished",
 }
 
 
-class Line:
+class LiveLine:
     """The live line of a trial, on a terminal only."""
 
     def __init__(self) -> None:
         self._is_live = sys.stderr.isatty()
         self._shown = ""
 
-    def __enter__(self) -> "Line":
+    def __enter__(self) -> "LiveLine":
         return self
 
     def __exit__(self, *_: object) -> None:
         if self._is_live and self._shown:
             sys.stderr.write("\r\x1b[K")
 
-    def show(self, progress: "Progress") -> None:
+    def show(self, progress: "TrialProgress") -> None:
         text = progress_text(progress)
         if self._is_live and text != self._shown:
             sys.stderr.write(f"\r\x1b[K{text}")
@@ -47,7 +47,7 @@ class Line:
         self._shown = text
 
 
-def progress_text(progress: "Progress") -> str:
+def progress_text(progress: "TrialProgress") -> str:
     verdict = progress.result.verdict
     rates = ", ".join(f"{ARMS[each.arm]} {each.passed}/{each.attempts}" for each in progress.result.tallies)
     return (
@@ -57,7 +57,7 @@ def progress_text(progress: "Progress") -> str:
     )
 
 
-def plan_record(ready: "Prepared") -> dict[str, object]:
+def plan_record(ready: "PreparedTrial") -> dict[str, object]:
     trial = ready.trial
     return {
         "trial": trial.id,
@@ -78,7 +78,7 @@ def plan_record(ready: "Prepared") -> dict[str, object]:
     }
 
 
-def plan_lines(ready: "Prepared") -> Iterator[str]:
+def plan_lines(ready: "PreparedTrial") -> Iterator[str]:
     design, plan = ready.trial.design, ready.plan
     arms = " and ".join(ARMS[arm] for arm in design.arms)
     guards = f" and {many(len(design.guards), 'standing case')}" if design.guards else ""
@@ -96,7 +96,7 @@ def plan_lines(ready: "Prepared") -> Iterator[str]:
     yield f"At most {plan.attempts_most} attempts, very roughly {tokens:,} tokens{dollars}. {_price(ready.trial.price)}"
 
 
-def result_record(trial: "Trial", progress: "Progress") -> dict[str, object]:
+def result_record(trial: "Trial", progress: "TrialProgress") -> dict[str, object]:
     result = progress.result
     record: dict[str, object] = {
         "trial": trial.id,
@@ -120,7 +120,7 @@ def result_record(trial: "Trial", progress: "Progress") -> dict[str, object]:
     return record
 
 
-def result_lines(progress: "Progress") -> Iterator[str]:
+def result_lines(progress: "TrialProgress") -> Iterator[str]:
     result, verdict = progress.result, progress.result.verdict
     sentence = {
         Ruling.ACCEPT: "it helps",
@@ -147,11 +147,11 @@ def result_lines(progress: "Progress") -> Iterator[str]:
     yield f"{_spent(result)} {_price(progress.price)} Ledger entry {progress.entry}."
 
 
-def _tally_record(each: Tally) -> dict[str, object]:
+def _tally_record(each: ArmTally) -> dict[str, object]:
     return {**msgspec.structs.asdict(each), "rate": each.rate, "interval": list(each.interval)}
 
 
-def _tally_line(each: Tally) -> str:
+def _tally_line(each: ArmTally) -> str:
     first = f"first success at turn {each.first_success_turn:.1f}" if each.first_success_turn else "no call worked"
     return (
         f"  {ARMS[each.arm]:<8} {each.passed} of {each.attempts} ({each.interval.low:.0%} to {each.interval.high:.0%})"
@@ -160,7 +160,7 @@ def _tally_line(each: Tally) -> str:
     )
 
 
-def _remarks(result: Result) -> Iterator[str]:
+def _remarks(result: TrialResult) -> Iterator[str]:
     for names, how in ((result.always, "always"), (result.never, "never")):
         if names:
             listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
@@ -169,7 +169,7 @@ def _remarks(result: Result) -> Iterator[str]:
         yield f"[dim]{many(result.void, 'attempt')} count for no side, for the provider failed.[/]"
 
 
-def _spent(result: Result) -> str:
+def _spent(result: TrialResult) -> str:
     spent = result.spent
     reused = f", {result.reused} reused" if result.reused else ""
     dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
@@ -183,7 +183,7 @@ def _price(price: Price) -> str:
     return f"It adds {price.added:,} tokens to each session and invalidates {price.invalidated:,} cached ones once."
 
 
-def _cost(result: Result) -> str:
+def _cost(result: TrialResult) -> str:
     return f" · ${result.spent.dollars:.2f}" if result.spent.dollars is not None else ""
 
 

@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import msgspec
 
-from whet.runs.models import Table
+from whet.runs.models import ModelTable
 
 if TYPE_CHECKING:
     from whet.failures.score import Weights
@@ -21,6 +21,6 @@ def failure_weights() -> "Weights":
 
 
 @cache
-def models() -> Table:
+def models() -> ModelTable:
     """What is known of models: windows, tools, prices."""
-    return msgspec.json.decode(files(__name__).joinpath("models.json").read_bytes(), type=Table)
+    return msgspec.json.decode(files(__name__).joinpath("models.json").read_bytes(), type=ModelTable)

@@ -4,13 +4,13 @@ from functools import cache
 from importlib.resources import files
 
 from whet.text.words import filled
-from whet.told.review_when import ALLOWED, Kind
+from whet.told.review_when import ALLOWED, ReviewKind
 
 FOLDER = "review"
-PARTS = {Kind.MEMORY: ("memory",), Kind.SKILL: ("skill",), Kind.COMBINED: ("memory", "skill")}
+PARTS = {ReviewKind.MEMORY: ("memory",), ReviewKind.SKILL: ("skill",), ReviewKind.COMBINED: ("memory", "skill")}
 
 
-def order(kind: Kind) -> str:
+def order(kind: ReviewKind) -> str:
     """What a review of this kind is told to do."""
     parts = "\n\n".join(_text(name) for name in PARTS[kind])
     return filled(_text("order"), {"tools": ", ".join(sorted(ALLOWED)), "parts": parts})

@@ -3,12 +3,12 @@
 from functools import cache
 from importlib.resources import files
 
-from whet.examples.warm_start import Words
+from whet.examples.warm_start import WarmWords
 
 
 @cache
-def words() -> Words:
+def words() -> WarmWords:
     """The words that come with Whet, read once."""
-    return Words(
-        *(files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").strip() for name in Words._fields)
+    return WarmWords(
+        *(files(__name__).joinpath(f"{name}.md").read_text(encoding="utf-8").strip() for name in WarmWords._fields)
     )
