@@ -85,7 +85,7 @@ def test_overwhelming_evidence_is_a_number() -> None:
 
 def test_the_fixed_order_is_the_same_in_every_process_and_mixes() -> None:
     cases = [f"case-{number}" for number in range(50)]
-    command = "import sys; from whet.verdicts import fixed_order; print(*fixed_order(sys.argv[1:]))"
+    command = "import sys; from whet.evidence.verdicts import fixed_order; print(*fixed_order(sys.argv[1:]))"
     done = subprocess.run([sys.executable, "-c", command, *reversed(cases)], capture_output=True, check=True, text=True)
     assert done.stdout.split() == fixed_order(cases)
     assert fixed_order(cases) != cases

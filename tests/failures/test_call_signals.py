@@ -2,7 +2,7 @@ import pytest
 
 from conversations import Turn, agent, call, conversation, picture, program, shell, user
 from whet.failures.detectors import detect
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import gather
 from whet.sessions.transcripts import Disposition, Ending, Origin

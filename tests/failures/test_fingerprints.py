@@ -4,7 +4,8 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.failures.fingerprints import call_key, error_line, fault_of, fingerprint
+from whet.failures.environment import fault_of
+from whet.failures.fingerprints import call_key, error_line, fingerprint
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.transcripts import ToolCall
 

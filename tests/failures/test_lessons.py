@@ -2,7 +2,7 @@ from collections.abc import Iterator
 
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.failures.analysis import Analysis, analyse
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.lessons import ChangeKind, Lesson, distill, shows
 from whet.failures.signals import Kind
 from whet.sessions.trust import Trust

@@ -12,7 +12,7 @@ import re2
 from hypothesis import given
 from hypothesis import strategies as st
 
-import whet
+from test_purity import PACKAGES
 from whet.failures.phrases import AGENT_PHRASES, QUOTE_LENGTH, USER_PHRASES, last_sentence, own_words, shortened
 from whet.failures.wordings import AGENT_WORDINGS, USER_WORDINGS, Phrase
 from whet.secrets.looks import LONGEST_VALUE
@@ -23,13 +23,13 @@ LIMIT_SECONDS = 0.25
 QUARTER = 4
 TRIES = 5  # a busy machine may slow one
 # What judges single values sees no longer ones than these.
-BOUNDED = {"redaction_values": LONGEST_VALUE}
+BOUNDED = {"looks": LONGEST_VALUE}
 # These are only ever asked whether a text begins with them or is one.
 ANCHORED = {
-    "redaction._COLON",
-    "redaction_values._CODE",
+    "redactor._COLON",
+    "looks._CODE",
     "patches.NAMES",
-    "jobs.NAMES",
+    "job.NAMES",
     "templates.NAMES",
     "skill_fields._KEY",
     "note_pages._MARKER",
@@ -89,13 +89,12 @@ def test_any_text_can_be_listened_to(text: str) -> None:
 
 
 def module_patterns() -> Iterator[tuple[str, object]]:
-    """Every compiled pattern that a top-level module of the package holds, alone or in a collection."""
-    for found in pkgutil.iter_modules(whet.__path__):
-        if found.ispkg:
-            continue
-        module = importlib.import_module(f"whet.{found.name}")
-        for name, value in vars(module).items():
-            yield from ((f"{found.name}.{name}", pattern) for pattern in _patterns(value))
+    """Every compiled pattern that a pure module holds, alone or in a collection."""
+    for package in PACKAGES:
+        for found in pkgutil.iter_modules(importlib.import_module(f"whet.{package}").__path__):
+            module = importlib.import_module(f"whet.{package}.{found.name}")
+            for name, value in vars(module).items():
+                yield from ((f"{found.name}.{name}", pattern) for pattern in _patterns(value))
 
 
 def _patterns(value: object) -> Iterator[object]:

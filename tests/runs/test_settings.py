@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from whet.errors import WhetError
 from whet.runs.endpoints import address_of, endpoint_of
 from whet.runs.run import Budget
-from whet.runs.setting_texts import TEXTS
+from whet.runs.setting_keys import TEXTS
 from whet.runs.settings import TYPES, Endpoint, Settings, explanations, parse
 from whet.runs.settings_edits import assigned, encoded, path_of
 

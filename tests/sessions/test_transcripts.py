@@ -65,7 +65,7 @@ def test_an_id_covers_the_message_and_everything_before_it(history: list[Message
 
 def test_ids_are_the_same_in_every_process() -> None:
     program = (
-        "from whet.transcripts import *; from whet.trust import Trust;"
+        "from whet.sessions.transcripts import *; from whet.sessions.trust import Trust;"
         "m = Message(role=Role.USER, parts=(Text('Guten Tag'),), trust=Trust.USER, at=1.5);"
         "print(next(chain([m])).hex(), session_id('codex', 'a'))"
     )

@@ -62,11 +62,11 @@ def test_a_file_of_hermes_is_not_written_while_hermes_holds_its_lock(tmp_path: P
     folder.mkdir()
     worker = f"""
 from pathlib import Path
-from whet.memory import Change
-from whet.patches import Action
+from whet.told.memory import NoteChange
+from whet.ledger.patches import Action
 from whet.store.memory_files import change, hermes_shelf
 print("ready", flush=True)
-change(hermes_shelf(Path({str(tmp_path)!r})), "memory", [Change(Action.ADD, "late")])
+change(hermes_shelf(Path({str(tmp_path)!r})), "memory", [NoteChange(Action.ADD, "late")])
 """
     with (folder / "MEMORY.md.lock").open("w") as lock:
         fcntl.flock(lock, fcntl.LOCK_EX)

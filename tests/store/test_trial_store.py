@@ -14,11 +14,10 @@ from whet.store.trials import (
     material,
     progress_of,
 )
-from whet.trials.attempts import Arm, Attempt
+from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.cases import Case
 from whet.trials.checks import Check
 from whet.trials.design import Price
-from whet.trials.measures import Measures
 
 CASE = Case("Do it.", Check(command="true"), "one", files={"b": "2", "a": "1"})
 

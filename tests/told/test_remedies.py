@@ -7,7 +7,7 @@ import pytest
 import whet.shipped.guidance.rules
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.lessons import ChangeKind, Lesson, Sighting
 from whet.failures.signals import Kind, Signal
 from whet.ledger.patch_faults import LIMITS

@@ -7,7 +7,8 @@ from itertools import pairwise
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.ledger.entries import Actor, Entry, Step, fold
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.folding import fold
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.transcripts import RecordedCheck
 from whet.sessions.trust import Trust

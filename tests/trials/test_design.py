@@ -9,7 +9,7 @@ from hypothesis import strategies as st
 from whet.evidence.verdicts import Ruling
 from whet.runs.run import Spent
 from whet.text import tokens
-from whet.trials.attempts import Arm, Attempt, differences
+from whet.trials.attempts import Arm, Attempt, Measures, differences
 from whet.trials.design import (
     Allowance,
     Design,
@@ -21,7 +21,6 @@ from whet.trials.design import (
     judged,
     waves,
 )
-from whet.trials.measures import Measures
 
 NAMES = [f"case-{number}" for number in range(30)]
 

@@ -4,7 +4,7 @@ import msgspec
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.lessons import CHANGE_OF_KIND, ChangeKind, Lesson, Sighting
 from whet.failures.signals import Kind
 from whet.ledger.patches import Form

@@ -5,7 +5,8 @@ from whet.changes.author import Author, expect_own, give
 from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.templates import Template
-from whet.ledger.entries import Actor, Entry, Step, fold, seen_from
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
 from whet.sessions.trust import Trust, lowest
 from whet.store.database import Database

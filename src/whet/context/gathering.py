@@ -8,7 +8,8 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.context.finding import find_files
-from whet.ledger.entries import Entry, fold
+from whet.ledger.entries import Entry
+from whet.ledger.folding import fold
 from whet.ledger.patches import TRUSTED
 from whet.ledger.traces import was_approved
 from whet.sessions.tool_families import Family, family_of

@@ -4,7 +4,8 @@ from collections.abc import Iterator
 
 import re2
 
-from whet.failures.fingerprints import Cause, error_line
+from whet.failures.environment import Cause
+from whet.failures.fingerprints import error_line
 from whet.failures.phrases import shortened
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, SessionView

@@ -13,7 +13,7 @@ from typing import NamedTuple
 
 from whet.evidence.classical import wilson
 from whet.failures.analysis import Analysis
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.signals import Kind, Signal
 from whet.sessions.trust import Trust
 from whet.values import Value

@@ -2,7 +2,7 @@
 
 from enum import StrEnum
 
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.sessions.trust import Trust
 from whet.values import Value
 

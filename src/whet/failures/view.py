@@ -5,7 +5,8 @@ from functools import cached_property
 
 from msgspec.structs import replace
 
-from whet.failures.fingerprints import call_key, error_line, fault_of, fingerprint
+from whet.failures.environment import fault_of
+from whet.failures.fingerprints import call_key, error_line, fingerprint
 from whet.failures.phrases import AGENT_PHRASES, RARE_PHRASES, USER_PHRASES, WORDS_LIMIT, own_words
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Decision, Outcome, decide

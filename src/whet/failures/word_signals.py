@@ -2,7 +2,7 @@
 
 from collections.abc import Iterator
 
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.phrases import AGENT_PHRASES, USER_PHRASES, shortened
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, Saying, SessionView

@@ -33,7 +33,6 @@ from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, t
 from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
-AGAIN, RETIRE, TEMPLATE = "again", "retire", "template"
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
 
@@ -86,7 +85,9 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
         return chosen_cases(home.folder, ask.cases)
     own = chosen_cases(home.folder, ())
     tags = {idea.lesson.kind.value, idea.lesson.tool} if idea.lesson else set()
-    fitting = own if idea.way in (RETIRE, TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
+    fitting = (
+        own if idea.way in (Way.RETIRE, Way.TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
+    )
     found = {case.name: case for case in fitting}
     for session in idea.sessions[:MOST_SESSIONS]:
         for case in cases_from(home, load(database, find(database, session))).cases:
@@ -145,7 +146,7 @@ def _elsewhere(books: ComparedWith) -> Iterator[Idea]:
         patch = again(rule, proved[-1].patch, books.model)
         sessions = tuple(dict.fromkeys(proof.session for proof in proved[-1].patch.proofs))
         why = f"the rule {rule.name} was proved on {', '.join(rule.scope.models)}"
-        yield Idea(why, AGAIN, patch, sessions=sessions, refused=decided(patch, books.entries, latest=None))
+        yield Idea(why, Way.AGAIN, patch, sessions=sessions, refused=decided(patch, books.entries, latest=None))
 
 
 def _retiring(books: ComparedWith) -> Iterator[Idea]:
@@ -153,7 +154,7 @@ def _retiring(books: ComparedWith) -> Iterator[Idea]:
         if not rule.canary:
             put = next((each for each in books.entries if each.number == rule.number), None)
             sessions = tuple(dict.fromkeys(proof.session for proof in put.patch.proofs)) if put else ()
-            yield Idea(f"whether the rule {rule.name} still helps", RETIRE, without(rule), sessions=sessions)
+            yield Idea(f"whether the rule {rule.name} still helps", Way.RETIRE, without(rule), sessions=sessions)
 
 
 def _templates(home: Home, database: Database, books: ComparedWith) -> Iterator[Idea]:
@@ -162,4 +163,4 @@ def _templates(home: Home, database: Database, books: ComparedWith) -> Iterator[
     for template in usable(home.folder) if books.model else ():
         if template.key not in known:
             patch = Patch(Form.TEMPLATE, Action.ADD, template.name, template_text(template), trust=Trust.AGENT)
-            yield Idea(f"the template {template.name} was never measured with {books.named}", TEMPLATE, patch)
+            yield Idea(f"the template {template.name} was never measured with {books.named}", Way.TEMPLATE, patch)

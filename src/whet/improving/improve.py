@@ -14,7 +14,7 @@ from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling, Verdict
-from whet.improving.ideas import RETIRE, TEMPLATE, FoundIdeas, cases_for, find_ideas, with_words
+from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
@@ -28,6 +28,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
+from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, retires
 from whet.values import Value
 
@@ -205,11 +206,11 @@ def _kept(course: Course, idea: Idea, progress: TrialProgress) -> str:
     outcome = IdeaOutcome(idea, Became.UNDECIDED, verdict=verdict, entry=progress.entry, attempts=progress.attempts)
     assert idea.patch is not None
     with opened(course.home) as database:
-        if idea.way == RETIRE:
+        if idea.way is Way.RETIRE:
             made = _retired(course.home, database, idea.patch, verdict, outcome)
         elif verdict.ruling is not Ruling.ACCEPT:
             made = replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
-        elif idea.way == TEMPLATE:
+        elif idea.way is Way.TEMPLATE:
             made = replace(outcome, became=Became.KEPT, why="`--warm auto` may choose it")
         else:
             made = _in_force(course, database, idea.patch, outcome)

@@ -4,7 +4,7 @@ import re
 
 import re2
 
-from whet.failures.fingerprints import fault_of
+from whet.failures.environment import fault_of
 
 # A condition states nothing: "if the server is down, say so" is good advice.
 _CONDITION = re2.compile(

@@ -4,7 +4,8 @@ import difflib
 from collections.abc import Sequence
 from typing import NamedTuple
 
-from whet.ledger.entries import Actor, Change, Entry, Item, Key, State, Step, fold
+from whet.ledger.entries import Actor, Change, Entry, Item, Key, State, Step
+from whet.ledger.folding import fold
 from whet.ledger.patches import TRUSTED
 
 CONTEXT_LINES = 3

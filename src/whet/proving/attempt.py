@@ -45,10 +45,9 @@ from whet.store.settings_file import load
 from whet.store.trials import keep_attempt, key_of, known_attempt, material
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, assemble
-from whet.trials.attempts import Arm, Attempt
+from whet.trials.attempts import Arm, Attempt, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
-from whet.trials.measures import Measures, measure
 from whet.values import Value
 
 KIND = "attempt"

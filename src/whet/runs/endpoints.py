@@ -3,7 +3,7 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
-from whet.runs.setting_texts import dotted
+from whet.runs.setting_keys import dotted
 from whet.runs.settings import Endpoint, Settings
 
 KNOWN = (

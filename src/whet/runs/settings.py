@@ -9,8 +9,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget, Sampling
-from whet.runs.setting_secrets import refuse_secret
-from whet.runs.setting_texts import TEXTS, dotted
+from whet.runs.setting_keys import TEXTS, dotted, refuse_secret
 from whet.values import Value
 
 FILE_NAME = "settings.toml"

@@ -7,7 +7,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.runs.setting_texts import dotted
+from whet.runs.setting_keys import dotted
 from whet.runs.settings import FILE_NAME, NAMED, read
 
 HEAD = "# Settings of Whet. `whet config --explain` says what there is; `whet config set` changes this file.\n"

@@ -67,7 +67,17 @@ def is_persons(message: Message) -> bool:
     """Whether a message is what the person said, or what the operator ordered, in their own words."""
     if message.role is Role.SYSTEM:
         return message.trust >= Trust.OPERATOR
+    return is_typed(message)
+
+
+def is_typed(message: Message) -> bool:
+    """Whether a message is the person's own turn: what programs insert in their place is not."""
     return message.role is Role.USER and message.trust >= Trust.USER and message.origin is Origin.TURN
+
+
+def is_said(message: Message) -> bool:
+    """Whether a message is the person's own turn, and says anything."""
+    return is_typed(message) and bool(message.text.strip())
 
 
 def _listen(heard: _Heard, message: Message) -> None:

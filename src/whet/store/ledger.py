@@ -9,7 +9,8 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.ledger.entries import DECISIONS, Entry, State, fold, seen_from
+from whet.ledger.entries import DECISIONS, Entry, State
+from whet.ledger.folding import fold, seen_from
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home

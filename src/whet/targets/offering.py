@@ -4,7 +4,8 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.ledger.entries import Item, fold, seen_from
+from whet.ledger.entries import Item
+from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Form
 from whet.ledger.traces import is_vouched_for
 from whet.store import files, skill_files

@@ -10,8 +10,8 @@ from whet.sessions.trust import Trust
 from whet.targets.agents import known
 from whet.targets.settings import Target
 from whet.text import tokens
-from whet.text.quoting import visible
 from whet.told.prompt_inputs import Budgets
+from whet.told.rules import line_of
 
 PURPOSES = {False: "interactive", True: "unattended"}
 
@@ -52,5 +52,4 @@ def _line(rule: Item) -> str:
     """One rule as an item of a list. What its scope asks for is said, for the file is read in every session."""
     conditions = [("tool", name) for name in rule.scope.tools] + [("model", name) for name in rule.scope.models]
     said = ", ".join(f"{kind} {name}" for kind, name in conditions)
-    text = visible(rule.text).strip().replace("\n", "\n  ")
-    return f"- [{said}] {text}" if said else f"- {text}"
+    return line_of(rule.text, said=said)

@@ -4,7 +4,7 @@ from collections.abc import Iterable
 
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.lessons import CONFIDENT, ChangeKind, Lesson, SignalTally
 from whet.failures.signals import Kind
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope

@@ -30,23 +30,24 @@ def holds_in(scope: Scope, setting: Circumstances) -> bool:
     )
 
 
+def line_of(text: str, *, said: str = "") -> str:
+    """A rule as one item of a list: what follows its first line is set in, so that none can pass for a heading."""
+    body = visible(text).strip()
+    mark = f"[{said}] " if said else ""
+    return f"- {mark}{body}".replace("\n", "\n  ") if body else ""
+
+
 def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) -> RuleLines:
     """The operator's rules first, then the others by age, as many as the budget allows, each once."""
     scoped = [rule for rule in rules if holds_in(rule.scope, setting)]
     allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
     trusts: dict[str, Trust] = {}
     for rule in sorted(allowed, key=lambda rule: rule.trust is not Trust.OPERATOR):
-        trusts.setdefault(_line(rule.text), rule.trust)
+        trusts.setdefault(line_of(rule.text), rule.trust)
     lines = tokens.fitting(filter(None, trusts), budget)
     left_out = len(trusts.keys() - {"", *lines})
     warnings = tuple(_warnings(left_out, len(scoped) - len(allowed)))
     return RuleLines(lines, lowest(trusts[line] for line in lines), warnings)
-
-
-def _line(text: str) -> str:
-    """A rule as one item of a list: what follows its first line is set in, so that none can pass for a heading."""
-    body = visible(text).strip()
-    return f"- {body}".replace("\n", "\n  ") if body else ""
 
 
 def _warnings(left_out: int, foreign: int) -> Iterable[str]:

@@ -10,8 +10,8 @@ import msgspec
 from whet.errors import WhetError
 from whet.runs.run import Budget
 from whet.sessions.arguments import object_of
-from whet.sessions.transcripts import Exchange, Message, Origin, Role
-from whet.sessions.trust import Trust
+from whet.sessions.lineage import is_said
+from whet.sessions.transcripts import Exchange, Message
 from whet.trials.checks import CallDemand, Check, Shape, expect_sound
 from whet.values import Value
 
@@ -105,17 +105,11 @@ def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, sourc
     arguments = object_of(failed.call)
     avoided = Shape(failed.call.name, arguments) if arguments is not None else None
     check = Check(calls=CallDemand(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
-    task = next((message.text for message in reversed(before) if _is_persons(message)), "")
+    task = next((message.text for message in reversed(before) if is_said(message)), "")
     return Case(
         task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,
         budget=Limits(model_calls=1),
     )  # fmt: skip
-
-
-def _is_persons(message: Message) -> bool:
-    """Whether a message is the person's own words: what programs insert in their place is not."""
-    own = message.role is Role.USER and message.trust >= Trust.USER and message.origin is Origin.TURN
-    return own and bool(message.text.strip())
 
 
 def _table(path: tuple[str, ...], fields: dict[str, Any]) -> list[str]:

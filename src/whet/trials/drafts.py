@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.failures.fingerprints import Cause
+from whet.failures.environment import Cause
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.signals import Kind
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
@@ -60,6 +60,9 @@ class Way(StrEnum):
     CATALOGUE = "catalogue"
     USER = "user"  # in the user's own words
     MODEL = "model"  # written from facts alone
+    AGAIN = "again"  # one in force elsewhere, tried on this model
+    RETIRE = "retire"  # a rule in force, taken away
+    TEMPLATE = "template"  # one that was never measured with this model
     NONE = "none"
 
 

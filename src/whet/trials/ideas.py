@@ -11,6 +11,7 @@ from whet.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.trials.canaries import SHARE
 from whet.trials.design import Allowance
+from whet.trials.drafts import Way
 from whet.values import Value
 
 MOST_IDEAS = 3
@@ -39,7 +40,7 @@ class Idea(Value, frozen=True):
     """A change that may help, and what it answers to: so many of so many sessions, these among them."""
 
     why: str
-    way: str  # one of Way, or again, or retire
+    way: Way
     patch: Patch | None = None
     lesson: Lesson | None = None
     sessions: tuple[str, ...] = ()

@@ -4,7 +4,8 @@ import re
 import threading
 from collections.abc import Iterable
 
-from whet.sessions.transcripts import Message, Origin, Role
+from whet.sessions.lineage import is_typed
+from whet.sessions.transcripts import Message
 from whet.sessions.trust import Trust, lowest
 from whet.told.memory import normalised
 
@@ -28,7 +29,7 @@ class Lineage:
         """Take in what the session now holds. Taking in a message twice changes nothing."""
         for message in messages:
             self.lower(message.trust)
-            if message.role is Role.USER and message.origin is Origin.TURN and message.trust >= Trust.USER:
+            if is_typed(message):
                 with self._lock:
                     self._sentences.append(tuple(sentences(message.text)))
 

@@ -10,8 +10,7 @@ from whet.cli.acting import actor_of
 from whet.cli.options import json_option
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.runs.setting_secrets import SECRET_ADVICE, refuse_secret
-from whet.runs.setting_texts import TEXTS, dotted
+from whet.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, refuse_secret
 from whet.runs.settings import FILE_NAME, NAMED, TYPES, Settings, check, explanations, form_of, read, words
 from whet.runs.settings_edits import encoded, path_of
 from whet.store.home import find_home

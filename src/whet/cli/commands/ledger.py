@@ -12,7 +12,8 @@ from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.errors import WhetError
-from whet.ledger.entries import Entry, Key, Step, fold, seen_from
+from whet.ledger.entries import Entry, Key, Step
+from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Action
 from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.home import find_home

@@ -3,8 +3,8 @@
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
+from whet.trials.attempts import EARLY_TURNS, measure
 from whet.trials.checks import Mark
-from whet.trials.measures import EARLY_TURNS, measure
 
 GOOD = Mark(True)
 

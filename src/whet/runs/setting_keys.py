@@ -1,6 +1,9 @@
-"""The names of settings and what each is for, in one line; `*` stands for a name that the person gives."""
+"""The names of settings and what each is for, `*` for a name that the person gives; and what no setting may hold."""
 
 import re
+from typing import Any
+
+from whet.errors import WhetError
 
 TEXTS = {
     "model": "The model that answers: provider:name, such as openai:gpt-5.1, or local for the embedded one.",
@@ -62,3 +65,25 @@ TEXTS = {
 def dotted(path: tuple[str, ...]) -> str:
     """A key as people write it; a name that is not plain stands in quotes."""
     return ".".join(name if re.fullmatch(r"[A-Za-z0-9_*-]+", name) else f'"{name}"' for name in path)
+
+
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
+# What the well-known issuers put at the front of a key. A second scan, of everything, is at `whet config set`.
+KEY_FORM = re.compile(r"(sk|gsk|xai|rk|pk|ghp|gho|hf|nvapi|pplx|tvly|csk|fw|r8)[-_][A-Za-z0-9_-]{16,}|AIza[\w-]{30,}")
+SECRET_NAMES = ("key", "api_key", "apikey", "token", "secret", "password", "auth")
+SECRET_ADVICE = (
+    "Keys stay in the environment: `export MY_KEY=…`, then `whet config set providers.NAME.key_variable MY_KEY`."
+)
+
+
+def refuse_secret(path: tuple[str, ...], value: Any) -> None:
+    """Raise WhetError for a secret in a setting, without saying it again."""
+    key = dotted(path)
+    texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
+    named = path[-1].lower().replace("-", "_") in SECRET_NAMES
+    if any(KEY_FORM.search(text) for text in texts) or (named and texts):
+        raise WhetError(f"{key} would hold a secret, and settings hold none.", advice=SECRET_ADVICE)
+    if path[-1] in ("key_variable", "variables") and not all(VARIABLE.fullmatch(text) or not text for text in texts):
+        raise WhetError(f"{key} must be the name of an environment variable.", advice=SECRET_ADVICE)
+    if path[-1] in ("base_url", "url") and any("@" in text.partition("://")[2].partition("/")[0] for text in texts):
+        raise WhetError(f"{key} holds a password.", advice=SECRET_ADVICE)

@@ -1,0 +1,164 @@
+"""What is in force: the fold of the entries."""
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+
+from msgspec.structs import replace
+
+from whet.ledger.entries import CHANGES, Change, Entry, Item, Key, State, Step
+from whet.ledger.patches import Action, Form
+
+
+def fold(entries: Iterable[Entry], state: State | None = None) -> State:
+    """The state that the entries lead to from `state`, or from nothing: `fold(a + b) == fold(b, fold(a))`."""
+    folding = _thaw(state or State())
+    for entry in entries:
+        folding.number = entry.number
+        if entry.step in CHANGES:
+            folding.change(entry)
+        else:
+            folding.decide(entry)
+    return folding.frozen()
+
+
+def seen_from(home: str, state: State) -> State:
+    """The state as far as it concerns one home: the rules, and what is in that home's own files."""
+    shown = ("", home)
+    return replace(
+        state,
+        items=tuple(item for item in state.items if item.home in shown),
+        pending=tuple(entry for entry in state.pending if entry.home in shown),
+        done=tuple(change for change in state.done if change.key.home in shown),
+        undone=tuple(change for change in state.undone if change.key.home in shown),
+        unfinished=tuple(entry for entry in state.unfinished if entry.home in shown),
+        granted=tuple(entry for entry in state.granted if entry.home in shown),
+    )
+
+
+@dataclass(slots=True)
+class _Folding:
+    """A state while entries are added to it."""
+
+    number: int = 0
+    items: dict[Key, Item] = field(default_factory=dict)
+    pending: dict[int, Entry] = field(default_factory=dict)
+    done: dict[int, Change] = field(default_factory=dict)
+    undone: dict[int, Change] = field(default_factory=dict)
+    unfinished: dict[int, Entry] = field(default_factory=dict)
+    granted: dict[str, Entry] = field(default_factory=dict)
+    refused: set[str] = field(default_factory=set)
+
+    def change(self, entry: Entry) -> None:
+        self.unfinished.pop(entry.begun, None)
+        match entry.step:
+            case Step.UNDONE:
+                change = self.done.pop(entry.about)
+                self.undone[change.number] = self._leave(change, change.before)
+            case Step.REDONE:
+                change = self.undone.pop(entry.about)
+                self.done[change.number] = self._leave(change, change.after)
+            case Step.REVERTED:
+                turned = self.done[entry.about]
+                self._push(Change(entry.number, turned.key, turned.after, turned.before, entry.batch, turned.along))
+            case _:
+                if self.granted:
+                    self.granted.pop(entry.patch.id, None)
+                key = Key(entry.patch.form, entry.patch.name, entry.home)
+                self._push(Change(entry.number, key, self._before(entry, key), _after(entry), entry.batch))
+
+    def decide(self, entry: Entry) -> None:
+        match entry.step:
+            case Step.PROPOSED:
+                self.pending[entry.number] = entry
+            case Step.APPROVED:
+                self.pending.pop(entry.about, None)
+                self.granted[entry.patch.id] = entry
+            case Step.REFUSED:
+                self.pending.pop(entry.about, None)
+                self.refused.add(entry.patch.id)
+            case Step.EXPIRED | Step.REJECTED:
+                self.pending.pop(entry.about, None)
+            case Step.BEGUN:
+                self.unfinished[entry.number] = entry
+            case Step.ABANDONED:
+                self.unfinished.pop(entry.begun, None)
+            case Step.PROMOTED:
+                self._promote(entry.about)
+
+    def frozen(self) -> State:
+        return State(
+            number=self.number,
+            # In the order in which they came into force, which an undone and redone change keeps.
+            items=tuple(sorted(self.items.values(), key=lambda item: (item.number, item.form, item.name))),
+            pending=tuple(self.pending.values()),
+            done=tuple(self.done.values()),
+            undone=tuple(self.undone.values()),
+            unfinished=tuple(self.unfinished.values()),
+            granted=tuple(self.granted.values()),
+            refused=frozenset(self.refused),
+        )
+
+    def _push(self, change: Change) -> None:
+        self.done[change.number] = self._leave(change, change.after)
+        self.undone.clear()
+
+    def _leave(self, change: Change, item: Item | None) -> Change:
+        """Leave one side of a change in force. A skill that goes takes its files along, and brings them back."""
+        if item is not None:
+            self.items.update({each.key: each for each in (item, *change.along)})
+            return change
+        files = self._files_of(change.key)
+        for key in (change.key, *(file.key for file in files)):
+            self.items.pop(key, None)
+        return replace(change, along=files) if files or change.along else change
+
+    def _files_of(self, key: Key) -> tuple[Item, ...]:
+        """The support files in force of a skill."""
+        files = (item for item in self.items.values() if item.form is Form.FILE and item.home == key.home)
+        return tuple(item for item in files if key.form is Form.SKILL and item.name.startswith(f"{key.name}/"))
+
+    def _before(self, entry: Entry, key: Key) -> Item | None:
+        """What stood there: as the ledger has it, or as a person had left it."""
+        if entry.replaced is not None:
+            return Item(key.form, key.name, entry.replaced, since=entry.at, home=key.home)
+        return self.items.get(key) if entry.before else None
+
+    def _promote(self, number: int) -> None:
+        """What the change put there is now for every session; the change keeps its place on the stack."""
+        change = self.done[number]
+        if change.after is not None:
+            after = replace(change.after, canary=False, share=0.0)
+            self.done[number] = replace(change, after=after)
+            self.undone.clear()
+            self.items[change.key] = after
+
+
+def _after(entry: Entry) -> Item | None:
+    patch = entry.patch
+    if patch.action is Action.REMOVE:
+        return None
+    return Item(
+        form=patch.form,
+        name=patch.name,
+        text=patch.text,
+        scope=patch.scope,
+        trust=patch.trust,
+        since=entry.at,
+        number=entry.number,
+        canary=entry.step is Step.CANARY,
+        home=entry.home,
+        share=entry.share,
+    )
+
+
+def _thaw(state: State) -> _Folding:
+    return _Folding(
+        number=state.number,
+        items={item.key: item for item in state.items},
+        pending={entry.number: entry for entry in state.pending},
+        done={change.number: change for change in state.done},
+        undone={change.number: change for change in state.undone},
+        unfinished={entry.number: entry for entry in state.unfinished},
+        granted={entry.patch.id: entry for entry in state.granted},
+        refused=set(state.refused),
+    )
