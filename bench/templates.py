@@ -18,7 +18,7 @@ from msgspec.structs import replace
 
 import detect
 import rival_templates
-from attacks import Attack, attack_of, goals
+from attackers import Attack, attack_of, goals
 from labelled import HEALTHY, LABELLED, Case, cases
 from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.result_shapes import shape
