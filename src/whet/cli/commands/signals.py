@@ -5,8 +5,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
+from msgspec.structs import replace
 
-from whet.cli.analysed import bring_up_to_date, of_file
+from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, plain, print_json_line, say
 from whet.cli.shown.findings import analysis_lines
@@ -14,8 +15,6 @@ from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import Kind
 from whet.failures.summaries import JudgedSession
-from whet.importers.source import Skipped
-from whet.intake.finding import named_files
 from whet.shipped.data import failure_weights
 from whet.store.analyses import judged
 from whet.store.home import find_home
@@ -82,13 +81,8 @@ def command(
 def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:
     paths = [name for name in names if Path(name).expanduser().exists() or any(sign in name for sign in "/*?")]
     ids = [name for name in names if name not in paths]
-    for path in named_files(paths):
-        for item in of_file(path, ignore_flags=ignore_flags):
-            if isinstance(item, Skipped):
-                place = f"{item.path}, line {item.line}" if item.line else item.path
-                click.echo(f"Left out: {plain(place)}: {plain(item.reason)}", err=True)
-            else:
-                yield item
+    if paths:
+        yield from _read(paths, ignore_flags)
     if paths and not ids:
         return
     if ids and any(filters):
@@ -96,6 +90,23 @@ def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> I
             "Name sessions or give filters, not both.", advice="whet signals ID, or whet signals --source pi"
         )
     yield from _stored(ids, filters, ignore_flags)
+
+
+def _read(paths: list[str], ignore_flags: bool) -> Iterator[JudgedSession]:
+    """The analyses of the sessions in files, under the ids that they have there; nothing of them is stored."""
+    from whet.importers.source import Skipped
+    from whet.intake.finding import named_files
+    from whet.intake.reading import read_transcripts
+    from whet.store.preparing import opening
+
+    for item in (item for path in named_files(paths) for item in read_transcripts(path)):
+        if isinstance(item, Skipped):
+            place = f"{item.path}, line {item.line}" if item.line else item.path
+            click.echo(f"Left out: {plain(place)}: {plain(item.reason)}", err=True)
+            continue
+        found = analyse(item, failure_weights(), ignore_flags=ignore_flags)
+        title = item.title or opening(item.messages)
+        yield JudgedSession(replace(found, session=item.native_id), title, 0, item.ended or 0.0)
 
 
 def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:
