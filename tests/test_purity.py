@@ -21,13 +21,18 @@ MODULES = sorted(
 LIBRARIES = {"msgspec", "re2", "cronsim", "fastjsonschema"}
 # Of the standard library only what reads no clock, chance, file, network or environment.
 PURE = {
-    "ast", "bisect", "base64", "binascii", "collections", "contextlib", "dataclasses", "datetime", "difflib", "enum",
-    "fnmatch", "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math", "operator",
+    "ast", "bisect", "base64", "binascii", "collections", "contextlib", "csv", "dataclasses", "datetime", "difflib",
+    "enum", "fnmatch", "fractions", "functools", "hashlib", "heapq", "inspect", "itertools", "json", "math", "operator",
     "posixpath", "re", "shlex", "statistics", "string", "struct", "textwrap", "tomllib", "types", "typing",
     "unicodedata", "urllib", "zoneinfo",
 }  # fmt: skip
 # Of these only the part that touches nothing.
-PARTS = {"pathlib": {"PurePath", "PurePosixPath"}, "random": {"Random"}}
+PARTS = {
+    "codecs": {"BOM_UTF16_BE", "BOM_UTF16_LE"},
+    "io": {"StringIO"},
+    "pathlib": {"PurePath", "PurePosixPath"},
+    "random": {"Random"},
+}
 IMPURE_CALLS = {"now", "today", "utcnow", "open", "print", "input"}
 
 

@@ -1,7 +1,10 @@
 """A table of outcomes, as anyone keeps one, read into one difference per case."""
 
+import csv
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from codecs import BOM_UTF16_BE, BOM_UTF16_LE
+from collections.abc import Collection, Iterable, Iterator, Mapping, Sequence
+from io import StringIO
 from typing import NamedTuple
 
 from whet.errors import WhetError
@@ -25,6 +28,7 @@ WORDS: Mapping[str, float] = {
     **dict.fromkeys(("true", "yes", "y", "t", "pass", "passed", "success", "ok", "correct", "resolved"), 1.0),
     **dict.fromkeys(("false", "no", "n", "f", "fail", "failed", "failure", "error", "incorrect", "unresolved"), 0.0),
 }
+DELIMITERS = (",", "\t", ";", "|")
 ABSENT = frozenset({"", "na", "n/a", "nan", "null", "none", "-"})
 TIES = 12  # decimals: means of the same outcomes in another order are the same difference
 
@@ -67,6 +71,28 @@ class Comparison(NamedTuple):
     assumed: bool  # neither name said which arm is the base: the first in the table was taken
 
 
+def rows_of(raw: bytes) -> Iterator[tuple[int, Sequence[str]]]:
+    """The rows of a CSV file, numbered by their lines, whatever its delimiter; UTF-8 or UTF-16."""
+    text = raw.decode("utf-16" if raw.startswith((BOM_UTF16_LE, BOM_UTF16_BE)) else "utf-8-sig", "replace")
+    heading = text[: text.find("\n")] if "\n" in text else text
+    delimiter = max(DELIMITERS, key=heading.count)
+    reader = csv.reader(StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+    try:
+        for row in reader:
+            yield reader.line_num, row
+    except csv.Error as error:
+        raise WhetError(f"Line {reader.line_num} cannot be read: {error}.", advice="Give a table as CSV.") from None
+
+
+def range_of(bounds: tuple[float, float] | None) -> ScoreRange | None:
+    """The bounds that a person gave, as a range; raises WhetError for what is none."""
+    if bounds is None:
+        return None
+    if not bounds[0] < bounds[1] or any(math.isinf(bound) for bound in bounds):
+        raise WhetError("The bounds must be a lower and a higher number.", advice="For example 0 and 100.")
+    return ScoreRange(*bounds)
+
+
 def read_table(rows: Iterable[tuple[int, Sequence[str]]], *, bounds: ScoreRange | None = None) -> OutcomeTable:
     """Numbered rows, the heading first, as a table. A row that contradicts another or makes no sense is an error."""
     numbered = iter(rows)
@@ -104,13 +130,18 @@ def find_columns(heading: Sequence[str]) -> Columns:
 
 
 def compare(table: OutcomeTable, *, base: str | None = None, candidate: str | None = None) -> Comparison:
-    """The candidate against the base, on the attempts that both have."""
+    """The candidate against the base, on the attempts that both have; without any it is a WhetError."""
     base, candidate, assumed = choose_arms(list(table.arms), base, candidate)
     before, after = table.arms[base], table.arms[candidate]
     shared = before.keys() & after.keys()
     both = {case for case, _ in before} & {case for case, _ in after}
     by_seed = bool(shared)
     kept = shared if by_seed else {key for key in before.keys() | after.keys() if key[0] in both}
+    if not kept:
+        raise WhetError(
+            f"No case was run in both arms, {base} and {candidate}.",
+            advice="Run the same cases, under the same names, in both arms.",
+        )
     base_rates, candidate_rates = _rates(before, kept), _rates(after, kept)
     every = {case for case, _ in before} | {case for case, _ in after}
     order = fixed_order(base_rates)

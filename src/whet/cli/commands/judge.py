@@ -1,10 +1,7 @@
 """whet judge: whether one arm of an experiment is really better than another."""
 
-import codecs
-import csv
-import io
 import sys
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator
 from pathlib import Path
 from statistics import fmean, pstdev
 
@@ -14,13 +11,12 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
 from whet.evidence.classical import bootstrap, mcnemar, wilson
-from whet.evidence.outcome_table import Comparison, OutcomeTable, ScoreRange, compare, read_table
+from whet.evidence.outcome_table import Comparison, OutcomeTable, compare, range_of, read_table, rows_of
 from whet.evidence.power import POWER, cases_needed, minimum_effect
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict, judge, record_of
 
 EXIT_CODES = {Ruling.ACCEPT: 0, Ruling.UNDECIDED: 3, Ruling.REJECT: 4}
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
-DELIMITERS = (",", "\t", ";", "|")
 BOOTSTRAP_SEED = 1
 BOOTSTRAP_CASES = 20_000
 
@@ -61,14 +57,9 @@ def command(
     exit_code: bool,
     as_json: bool,
 ) -> int:
-    table = read_table(_rows(file), bounds=_bounds(bounds))
+    table = read_table(rows_of(_raw(file)), bounds=range_of(bounds))
     comparison = compare(table, base=base, candidate=candidate)
     differences = comparison.differences
-    if not differences:
-        raise WhetError(
-            f"No case was run in both arms, {comparison.base} and {comparison.candidate}.",
-            advice="Run the same cases, under the same names, in both arms.",
-        )
     planned = len(differences) if once else None
     verdict = judge(differences, alpha=alpha, attempts=comparison.attempts, planned=planned)
     if as_json:
@@ -82,34 +73,13 @@ def command(
     return EXIT_CODES[verdict.ruling] if exit_code else 0
 
 
-def _rows(file: str) -> Iterator[tuple[int, Sequence[str]]]:
+def _raw(file: str) -> bytes:
     if file == "-":
-        raw = sys.stdin.buffer.read()
-    else:
-        try:
-            raw = Path(file).expanduser().read_bytes()
-        except OSError as error:
-            raise WhetError(
-                f"{file} cannot be read: {error.strerror}.", advice="Name a table, or - to pipe it."
-            ) from None
-    coding = "utf-16" if raw.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)) else "utf-8-sig"
-    text = raw.decode(coding, "replace")
-    heading = text[: text.find("\n")] if "\n" in text else text
-    delimiter = max(DELIMITERS, key=heading.count)
-    reader = csv.reader(io.StringIO(text, newline=""), delimiter=delimiter, skipinitialspace=True)
+        return sys.stdin.buffer.read()
     try:
-        for row in reader:
-            yield reader.line_num, row
-    except csv.Error as error:
-        raise WhetError(f"Line {reader.line_num} cannot be read: {error}.", advice="Give a table as CSV.") from None
-
-
-def _bounds(bounds: tuple[float, float] | None) -> ScoreRange | None:
-    if bounds is None:
-        return None
-    if not bounds[0] < bounds[1] or any(abs(bound) == float("inf") for bound in bounds):
-        raise WhetError("The bounds must be a lower and a higher number.", advice="For example: --bounds 0 100")
-    return ScoreRange(*bounds)
+        return Path(file).expanduser().read_bytes()
+    except OSError as error:
+        raise WhetError(f"{file} cannot be read: {error.strerror}.", advice="Name a table, or - to pipe it.") from None
 
 
 def _record(verdict: Verdict, comparison: Comparison, table: OutcomeTable, *, once: bool) -> dict[str, object]:
