@@ -31,16 +31,31 @@ class Done(NamedTuple):
 Whet = Callable[..., Done]
 
 
+def environment(home: Path, person: Path) -> dict[str, str]:
+    """What a program is to find in its environment: this machine's paths, and nothing else of its person."""
+    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
+    return {**kept, "HOME": str(person), "WHET_HOME": str(home)}
+
+
+def loaded(*arguments: str, home: Path) -> set[str]:
+    """The modules that a Python program loads, as Python itself reports them."""
+    # What counts coverage loads much itself, and is none of ours.
+    calm = {name: value for name, value in environment(home, home).items() if not name.startswith("COV")}
+    command = [sys.executable, "-X", "importtime", *arguments]
+    done = subprocess.run(command, env=calm, capture_output=True, text=True, check=True)
+    lines = (line for line in done.stderr.splitlines() if line.startswith("import time:"))
+    return {line.rpartition("|")[2].strip() for line in lines}
+
+
 def runner(home: Path, person: Path) -> Whet:
     """A way to run `whet`: `stdin` is what is piped to it, `variables` are added to its environment."""
-    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
 
     def run(*arguments: str, stdin: str = "", variables: dict[str, str] | None = None) -> Done:
         done = subprocess.run(
             [COMMAND, *arguments],
             input=stdin.encode(),
             capture_output=True,
-            env={**kept, "HOME": str(person), "WHET_HOME": str(home), **(variables or {})},
+            env={**environment(home, person), **(variables or {})},
             cwd=person.parent,
             check=False,
         )

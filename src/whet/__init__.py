@@ -1,3 +1,84 @@
-"""Whet makes an AI agent better from its own sessions, and proves it before it keeps anything."""
+"""Whet makes an AI agent better from its own sessions, and proves it before it keeps anything.
+
+docs/api.md describes what is here for programs. Each name is loaded when it is first used.
+"""
 
 __version__ = "0.1.0"
+
+__all__ = [
+    "Analysis",
+    "Hit",
+    "Item",
+    "Lesson",
+    "Message",
+    "Redacted",
+    "Session",
+    "Signal",
+    "Skipped",
+    "Store",
+    "Template",
+    "Transcript",
+    "Verdict",
+    "WhetError",
+    "analyse",
+    "distill",
+    "judge",
+    "mine",
+    "read",
+    "redact",
+    "warm_start",
+]
+
+TYPE_CHECKING = False  # checkers take it for true; `typing` itself would cost a good part of the start
+if TYPE_CHECKING:
+    from whet.api.analysing import analyse
+    from whet.api.judging import judge
+    from whet.api.reading import read
+    from whet.api.stored import Store
+    from whet.api.warming import mine, warm_start
+    from whet.errors import WhetError
+    from whet.evidence.verdicts import Verdict
+    from whet.examples.templates import Template
+    from whet.failures.analysis import Analysis
+    from whet.failures.lessons import Lesson, distill
+    from whet.failures.signals import Signal
+    from whet.importers.source import Skipped
+    from whet.ledger.entries import Item
+    from whet.secrets.redactor import Redacted, redact
+    from whet.sessions.transcripts import Message, Transcript
+    from whet.store.search import Hit
+    from whet.store.sessions import Session
+else:
+    _PLACES = {
+        "analyse": "api.analysing",
+        "judge": "api.judging",
+        "read": "api.reading",
+        "Store": "api.stored",
+        "mine": "api.warming",
+        "warm_start": "api.warming",
+        "WhetError": "errors",
+        "Verdict": "evidence.verdicts",
+        "Template": "examples.templates",
+        "Analysis": "failures.analysis",
+        "Lesson": "failures.lessons",
+        "distill": "failures.lessons",
+        "Signal": "failures.signals",
+        "Skipped": "importers.source",
+        "Item": "ledger.entries",
+        "Redacted": "secrets.redactor",
+        "redact": "secrets.redactor",
+        "Message": "sessions.transcripts",
+        "Transcript": "sessions.transcripts",
+        "Hit": "store.search",
+        "Session": "store.sessions",
+    }
+
+    def __getattr__(name: str) -> object:
+        from importlib import import_module  # noqa: PLC0415 - the commands start without it
+
+        if name not in _PLACES:
+            raise AttributeError(f"module 'whet' has no attribute {name!r}")
+        return getattr(import_module(f"whet.{_PLACES[name]}"), name)
+
+    def __dir__() -> list[str]:
+        return sorted({*globals(), *__all__})

@@ -11,7 +11,8 @@ from whet.agent.protocols import Answer, Provider, ProviderFailed, ProviderFault
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Ended, Fragment, Run, Spent, WorkReport, exceeded, grown, is_open, spend
 from whet.runs.shortening import is_full
-from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Role, Text, ToolResult, Usage, whole
+from whet.sessions.characters import whole
+from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Role, Text, ToolResult, Usage
 from whet.sessions.trust import Trust
 from whet.sessions.usage import total
 from whet.shipped.guidance import notice

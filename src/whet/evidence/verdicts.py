@@ -24,7 +24,13 @@ class Ruling(StrEnum):
 
 
 class Verdict(Value, frozen=True):
-    """A ruling with its grounds. Each side is wrong with a chance of at most alpha, at however many looks."""
+    """A ruling with its grounds. Each side is wrong with a chance of at most alpha, at however many looks.
+
+    >>> import whet
+    >>> verdict = whet.judge([0, 1, 0, -1, 0, 0, 1, 0])
+    >>> verdict.ruling.value, verdict.effect, verdict.cases, verdict.interval.low < 0 < verdict.interval.high
+    ('undecided', 0.125, 8, True)
+    """
 
     ruling: Ruling
     effect: float
@@ -32,7 +38,7 @@ class Verdict(Value, frozen=True):
     evidence_help: float  # accept from 1 / alpha on
     evidence_harm: float  # reject from 1 / alpha on
     cases: int
-    attempts: int
+    attempts: int  # 0 where they were not counted
     stopped_at: int | None  # cases after which the evidence was enough, in the fixed order; None while undecided
     alpha: float
 

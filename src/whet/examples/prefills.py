@@ -1,24 +1,42 @@
 """Messages in the vendors' wire forms, for other agents to begin with, and known again in their records."""
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterator, Mapping, Sequence
+from typing import TypeVar, cast
 
 from msgspec.structs import replace
 
-from whet.examples.templates import KEY_BYTES
+from whet.examples.templates import KEY_BYTES, Template
+from whet.examples.warm_start import WarmWords, examples, ids_of
 from whet.sessions.arguments import arguments_of
-from whet.sessions.example_marks import PREFIX, cold, is_warm
-from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult
+from whet.sessions.example_marks import PREFIX, cold, is_warm, places
+from whet.sessions.transcripts import Message, Origin, Part, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 
 Json = dict[str, object]
+ChatMessage = TypeVar("ChatMessage", bound=Mapping[str, object])
 NOTHING = "(no output)"  # a result must have a text on both wires, and some agents strip it first
+OPENAI_ROLES = {
+    "system": Role.SYSTEM,
+    "developer": Role.SYSTEM,
+    "assistant": Role.AGENT,
+    "tool": Role.TOOL,
+}
 ID = re.compile(rf"{PREFIX}-[0-9a-f]{{{2 * KEY_BYTES}}}[0-9]*-[0-9]+")
 
 
 def as_openai(messages: Sequence[Message]) -> list[Json]:
     """Chat messages: a call in the assistant's message, each result in a message of its own."""
     return [line for message in messages for line in _openai(message)]
+
+
+def warm_openai(template: Template, words: WarmWords, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Chat messages with the template's examples after the system's; those that are there already give way."""
+    seen = recognised([_outline(message) for message in messages])
+    aside = places(seen)
+    rest = (*seen[: aside.start], *seen[aside.stop :])
+    made = as_openai(examples(template, words, taken=ids_of(rest)))
+    return [*messages[: aside.start], *cast(list[ChatMessage], made), *messages[aside.stop :]]
 
 
 def as_anthropic(messages: Sequence[Message]) -> list[Json]:
@@ -62,6 +80,17 @@ def _is_example(message: Message) -> bool:
         if isinstance(part, ToolCall | ToolResult)
     ]
     return bool(ids) and all(each.startswith(PREFIX) and ID.fullmatch(each) for each in ids)
+
+
+def _outline(message: Mapping[str, object]) -> Message:
+    """What examples in a chat message are known by: its role, and the ids of its calls or of its result."""
+    role = OPENAI_ROLES.get(str(message.get("role")), Role.USER)
+    calls = message.get("tool_calls")
+    found = [call.get("id") for call in calls if isinstance(call, Mapping)] if isinstance(calls, Sequence) else []
+    parts: list[Part] = [ToolCall(str(each), "") for each in found]
+    if role is Role.TOOL:
+        parts.append(ToolResult(str(message.get("tool_call_id"))))
+    return Message(role, tuple(parts), Trust.AGENT)
 
 
 def _inserted(message: Message) -> Message:

@@ -49,7 +49,13 @@ class Example(Value, frozen=True):
 
 
 class Template(Value, frozen=True):
-    """Examples of one kind of work under a name. What it was used for and what it is worth is kept elsewhere."""
+    """Examples of one kind of work under a name. What it was used for and what it is worth is kept elsewhere.
+
+    >>> import whet
+    >>> template = whet.mine(whet.read("examples/sessions/openai"), "support")
+    >>> template.description, template.examples[0].arguments
+    ('3 examples of check_address, get_order, set_address from 1 session', '{"order_id":"T-48390"}')
+    """
 
     name: str
     examples: tuple[Example, ...]

@@ -33,7 +33,7 @@ def warm_start(template: Template, messages: Sequence[Message], words: WarmWords
     """
     rest = cold(messages)
     first = next((index for index, message in enumerate(rest) if message.role is not Role.SYSTEM), len(rest))
-    return (*rest[:first], *examples(template, words, taken=_ids(rest)), *rest[first:])
+    return (*rest[:first], *examples(template, words, taken=ids_of(rest)), *rest[first:])
 
 
 def examples(template: Template, words: WarmWords, *, taken: frozenset[str] = frozenset()) -> tuple[Message, ...]:
@@ -82,7 +82,8 @@ def _said(role: Role, text: str) -> Message:
     return Message(role, parts, Trust.AGENT, origin=Origin.INSERTED)
 
 
-def _ids(messages: Sequence[Message]) -> frozenset[str]:
+def ids_of(messages: Sequence[Message]) -> frozenset[str]:
+    """The ids of all calls in the messages, also of those that only a result names."""
     calls = (call.id for message in messages for call in message.calls)
     results = (result.call_id for message in messages for result in message.results)
     return frozenset((*calls, *results))

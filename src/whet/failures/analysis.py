@@ -25,7 +25,14 @@ class ExchangeOutcome(Value, frozen=True):
 
 
 class Analysis(Value, frozen=True):
-    """What was found in a session, with the facts that lessons count by."""
+    """What was found in a session, with the facts that lessons count by.
+
+    >>> import whet
+    >>> session, _ = whet.read("examples/sessions/openai")
+    >>> found = whet.analyse(session)
+    >>> found.failure_score > 0.5, found.calls["failed"], found.decisive_reason
+    (True, 3, 'the first call of a loop of the same failing call')
+    """
 
     session: str
     failure_score: float

@@ -61,7 +61,15 @@ class Sighting(Value, frozen=True):
 
 
 class Lesson(Value, frozen=True):
-    """One recurring failure. `sessions` of the `base` sessions that used the tool show it."""
+    """One recurring failure. `sessions` of the `base` sessions that used the tool show it.
+
+    >>> import msgspec, whet
+    >>> session, other = whet.read("examples/sessions/openai")
+    >>> sessions = [other, *(msgspec.structs.replace(session, native_id=f"day-{day}") for day in range(3))]
+    >>> [lesson] = whet.distill(map(whet.analyse, sessions))
+    >>> lesson.fingerprint, lesson.sessions, lesson.base, lesson.change.value
+    ('order not found: tn', 3, 4, 'rule')
+    """
 
     kind: Kind
     change: ChangeKind
@@ -123,7 +131,16 @@ class SignalTally:
 
 
 def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
-    """The lessons of many sessions, the most common first. Reads its argument once and keeps only tallies."""
+    """Find what recurs over many sessions, the most common first. Reads its argument once and keeps only tallies.
+
+    A lesson needs three distinct sessions, and a share of those that used the tool that is surely above 5 %.
+
+    >>> import msgspec, whet
+    >>> session, _ = whet.read("examples/sessions/openai")
+    >>> sessions = [msgspec.structs.replace(session, native_id=f"day-{day}") for day in range(3)]
+    >>> [(lesson.kind.value, lesson.tool, lesson.sessions) for lesson in whet.distill(map(whet.analyse, sessions))]
+    [('retry_loop', 'get_order', 3)]
+    """
     tallies: dict[Subject, dict[str, SignalTally]] = {}
     used: dict[str, int] = {}
     total = 0

@@ -24,6 +24,12 @@ class Signal(Value, frozen=True):
     """One observation: what, where, in which words, who can put it right, and how sure it is.
 
     `tool` and `fingerprint` say which signals of other sessions are of the same sort; `trust` is that of the quote.
+
+    >>> import whet
+    >>> session, _ = whet.read("examples/sessions/openai")
+    >>> signal = whet.analyse(session).signals[-1]
+    >>> signal.kind.value, signal.tool, signal.quote
+    ('retry_loop', 'get_order', 'order not found: T48213')
     """
 
     kind: Kind

@@ -50,7 +50,13 @@ class Line(NamedTuple):
 
 
 class Skipped(msgspec.Struct, frozen=True):
-    """Something that was not imported, and why. `line` is 0 when the whole file is meant."""
+    """Something that was not imported, and why. `line` is 0 when the whole file is meant.
+
+    >>> import whet
+    >>> [skipped] = whet.read("README.md")
+    >>> skipped.path, skipped.line, skipped.reason
+    ('README.md', 0, 'not a session of a known format')
+    """
 
     path: str
     reason: str

@@ -68,7 +68,14 @@ class Entry(Value, frozen=True):
 
 
 class Item(Value, frozen=True):
-    """One thing in force, with the number of the entry that put it there. A person's own edit has the number 0."""
+    """One thing in force, with the number of the entry that put it there. A person's own edit has the number 0.
+
+    >>> import whet
+    >>> with whet.Store() as store:
+    ...     [rule] = store.rules()
+    >>> rule.name, rule.trust.label, rule.canary
+    ('read-first', 'operator', False)
+    """
 
     form: Form
     name: str

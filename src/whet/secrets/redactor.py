@@ -38,7 +38,14 @@ _Item = TypeVar("_Item")
 
 
 class Redacted(NamedTuple):
-    """A transcript without its secrets, and how many places of each kind were replaced."""
+    """A transcript without its secrets, and how many places of each kind were replaced.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> clean = whet.redact(session)
+    >>> dict(clean.counts), clean.transcript.native_id == session.native_id
+    ({'aws-key-id': 1, 'aws-secret-key': 1}, True)
+    """
 
     transcript: Transcript
     counts: Mapping[str, int]
@@ -176,11 +183,19 @@ class Redactor:
 
 
 def redact(transcript: Transcript, known: tuple[str, ...] = ()) -> Redacted:
-    """The transcript with the secrets of all its texts replaced; the same object when there are none.
+    """Replace the secrets in all texts of a transcript by placeholders; the same object when there are none.
 
-    Messages come first, since titles and endings change while a session grows and must not renumber them.
+    Keys, tokens, passwords and connection strings are known by their form and their context; `known` are further
+    values to replace wherever they stand.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> clean = whet.redact(session, known=("birdcount",)).transcript
+    >>> "birdcount" in session.messages[0].text, "birdcount" in clean.messages[0].text
+    (True, False)
     """
     redactor = Redactor(known)
+    # Messages come first, since titles and endings change while a session grows and must not renumber them.
     messages = _each(transcript.messages, redactor.message)
     redacted = _with(
         transcript,

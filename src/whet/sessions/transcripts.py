@@ -131,7 +131,14 @@ class Usage(Value, frozen=True):
 
 
 class Message(Value, frozen=True):
-    """One turn. All of its text has one trust; `at` is in seconds since 1970, UTC."""
+    """One turn. All of its text has one trust; `at` is in seconds since 1970, UTC.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> asked, answered = session.messages[3:5]
+    >>> asked.role.value, asked.calls[0].name, answered.results[0].exit_code
+    ('agent', 'exec_command', 0)
+    """
 
     role: Role
     parts: tuple[Part, ...]
@@ -165,7 +172,13 @@ class RecordedCheck(Value, frozen=True):
 
 
 class Transcript(Value, frozen=True):
-    """The record of one conversation. `native_id` and `parent` are the ids that its own agent gave."""
+    """The record of one conversation. `native_id` and `parent` are the ids that its own agent gave.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> session.source, session.model, len(session.messages), session.ending.value
+    ('codex', 'gpt-5.2-codex', 23, 'finished')
+    """
 
     source: str
     native_id: str
@@ -229,15 +242,6 @@ def decode(body: bytes) -> Message:
     return _decoder.decode(body)
 
 
-def whole(message: Message) -> Message:
-    """The message in characters that every encoding takes: half characters, which some sources give, are replaced."""
-    try:
-        encode(message)
-    except UnicodeEncodeError:
-        return decode(_encoder.encode(_mended(msgspec.to_builtins(message))))
-    return message
-
-
 def link(parent: bytes, body: bytes) -> bytes:
     """The id of an encoded message that follows `parent` (empty for the first): equal ids mean equal histories."""
     return hashlib.blake2b(parent + body, digest_size=ID_BYTES).digest()
@@ -278,17 +282,6 @@ def _answer(exchanges: list[Exchange], waiting: dict[str, list[int]], result: To
     place = places.pop(0)
     exchanges[place] = Exchange(call=exchanges[place].call, asked=exchanges[place].asked, result=result, answered=index)
     return True
-
-
-def _mended(value: object) -> object:
-    match value:
-        case str():
-            return value.encode("utf-8", "replace").decode()
-        case dict():
-            return {key: _mended(inner) for key, inner in value.items()}
-        case list() | tuple():
-            return [_mended(inner) for inner in value]
-    return value
 
 
 _encoder = msgspec.json.Encoder()

@@ -32,12 +32,21 @@ class AnalysisProgress(NamedTuple):
     total: int
 
 
-def refresh(database: Database, weights: Weights, *, progress: Callable[[AnalysisProgress], None]) -> int:
-    """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
+def refresh(
+    database: Database,
+    weights: Weights,
+    *,
+    progress: Callable[[AnalysisProgress], None],
+    processors: int | None = None,
+) -> int:
+    """Analyse every session that is new, has grown or was analysed by an older version; how many there were.
+
+    With one processor all happens in this process; by default a large number of messages is shared among all.
+    """
     waiting = [session_of(row) for row in database.query(WAITING, (ANALYSIS_VERSION,))]
     total = sum(session.message_count for session in waiting)
     done = 0
-    with _analysers(total) as run:
+    with _analysers(total, processors or os.cpu_count() or 1) as run:
         for batch in _batches(waiting):
             bodies = [msgspec.json.encode(_own_part(session, load(database, session))) for session in batch]
             found = list(run(bodies, weights))
@@ -88,9 +97,8 @@ def analysis_of(database: Database, session: Session) -> Analysis | None:
 
 
 @contextlib.contextmanager
-def _analysers(messages: int) -> Iterator[Callable[[list[bytes], Weights], Iterable[Analysis]]]:
+def _analysers(messages: int, processors: int) -> Iterator[Callable[[list[bytes], Weights], Iterable[Analysis]]]:
     """A way to analyse encoded transcripts in order, on all processors where there is enough to do."""
-    processors = os.cpu_count() or 1
     if processors == 1 or messages < POOL_FROM_MESSAGES:
         yield lambda bodies, weights: (_analyse(body, weights) for body in bodies)
         return

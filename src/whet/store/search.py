@@ -21,7 +21,14 @@ How = Literal["words", "part of a word"]
 
 
 class Hit(NamedTuple):
-    """A message that matches, where it stands, and the words around the match."""
+    """A message that matches, where it stands, and the words around the match.
+
+    >>> import whet
+    >>> with whet.Store() as store:
+    ...     hit = store.search('"with a dash"')[0]
+    >>> hit.source, hit.position, hit.snippet
+    ('openai', 9, 'I wrote it above: T-48213, with a dash.')
+    """
 
     session_id: str
     source: str

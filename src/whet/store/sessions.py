@@ -26,7 +26,13 @@ class Kept(NamedTuple):
 
 
 class Session(NamedTuple):
-    """A stored session without its messages."""
+    """A stored session without its messages.
+
+    >>> import whet
+    >>> with whet.Store() as store:
+    ...     print([(session.title, session.message_count) for session in store.sessions(source="opencode")])
+    [('Nights counted one too many', 16)]
+    """
 
     no: int
     id: str
@@ -121,10 +127,9 @@ def messages(database: Database, session: Session, *, start: int = 0, stop: int 
 def forget(database: Database, session_id: str) -> int:
     """Remove a session and all of its messages that no other session shares; how many were removed."""
     with database.writing():
-        rows = database.query(f"SELECT {SESSION_COLUMNS} FROM sessions WHERE id = ?", (session_id,))
-        if not rows:
+        session = stored(database, session_id)
+        if session is None:
             return 0
-        session = session_of(rows[0])
         # Its file must be read again, should a person want the session back.
         database.execute("DELETE FROM files WHERE path = ?", (session.path,))
         return _remove(database, session)
@@ -274,10 +279,7 @@ def is_stored(database: Database, message_id: bytes) -> bool:
 
 
 def _remove(database: Database, session: Session) -> int:
-    """Delete a session; the messages that others stand on go to the one of them that needs the most.
-
-    What is deleted of messages is counted.
-    """
+    """Delete a session; messages that others stand on go to the one that needs the most. How many were deleted."""
     heirs = database.query(
         "SELECT no, base_count FROM sessions WHERE base = ? ORDER BY base_count DESC, no", (session.no,)
     )

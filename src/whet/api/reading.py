@@ -1,0 +1,36 @@
+"""Sessions read from files, whatever agent wrote them."""
+
+import os
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from whet.importers.source import Skipped
+from whet.intake.finding import named_files
+from whet.intake.reading import read_transcripts
+from whet.sessions.transcripts import Transcript
+from whet.store.home import Home, find_home, holds
+
+
+def read(path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> Iterator[Transcript | Skipped]:
+    """Read sessions from files, folders and globs, one at a time, in any format that Whet knows.
+
+    What cannot be read comes as `Skipped` with its reason, and the rest goes on. Files are opened read-only; nothing is
+    stored, and secrets are left in: see `redact`. A path that does not exist raises `WhetError`.
+
+    >>> import whet
+    >>> for session in whet.read("examples/sessions/openai", "README.md"):
+    ...     print(session.reason if isinstance(session, whet.Skipped) else session.native_id)
+    desk-2026-03-03-0117
+    desk-2026-03-03-0121
+    not a session of a known format
+    """
+    return _transcripts(list(named_files(os.fspath(each) for each in (path, *more))))
+
+
+def _transcripts(files: Iterable[Path]) -> Iterator[Transcript | Skipped]:
+    for file in files:
+        # Reading the live database, even once, would drop the locks that an open `Store` holds on it.
+        if any(holds(home, file) for home in (find_home(os.environ), Home(file.parent))):
+            yield Skipped(path=str(file), reason="Whet's own database")
+        else:
+            yield from read_transcripts(file)

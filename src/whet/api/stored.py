@@ -1,0 +1,135 @@
+"""The store of a home for programs: sessions, search, rules and lessons behind one object."""
+
+import os
+from contextlib import ExitStack
+from datetime import datetime
+from types import TracebackType
+from typing import Any, Self, TypedDict, Unpack
+
+from whet.examples.templates import Template
+from whet.failures.lessons import Lesson, distill
+from whet.ledger.entries import Item
+from whet.sessions.transcripts import Transcript
+from whet.shipped.data import failure_weights
+from whet.store import search, template_files
+from whet.store.analyses import judged, refresh
+from whet.store.home import find_home
+from whet.store.ledger import ledger_of
+from whet.store.listing import Filters, find, list_sessions
+from whet.store.opening import opened
+from whet.store.search import Hit
+from whet.store.sessions import Session, load
+
+EVERYTHING = 1 << 31
+
+
+class SessionFilters(TypedDict, total=False):
+    """Which sessions are meant: all that is given must hold. A time is a datetime, or seconds since 1970."""
+
+    source: str  # the agent, such as claude-code
+    model: str  # a part of the model's name
+    folder: str  # the working folder or one above it
+    tool: str  # a tool that was used
+    purpose: str  # chat, subtask, job, trial or review
+    since: datetime | float
+    until: datetime | float
+
+
+class Store:
+    """What Whet keeps in a home folder: opened by `Store()`, closed at the end of a `with` block or by `close()`.
+
+    `home` is the folder; by default the one that the commands use (`WHET_HOME`, or `~/.whet`). `WHET_DATABASE_URL`
+    names a Postgres database, as for the commands. `whet import` fills the store.
+
+    >>> import whet
+    >>> with whet.Store() as store:
+    ...     for session in store.sessions(source="openai", limit=1):
+    ...         print(session.native_id, len(store.transcript(session.id).messages))
+    desk-2026-03-03-0121 10
+    """
+
+    def __init__(self, home: str | os.PathLike[str] | None = None) -> None:
+        self._home = find_home(os.environ if home is None else {**os.environ, "WHET_HOME": os.fspath(home)})
+        self._closing = ExitStack()
+        self._database = self._closing.enter_context(opened(self._home))
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        """Close the database; nothing can be asked of the store after it."""
+        self._closing.close()
+
+    def sessions(self, *, limit: int | None = None, **filters: Unpack[SessionFilters]) -> list[Session]:
+        """List the sessions that match, the newest first, without their messages.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     print([session.title for session in store.sessions(source="opencode")])
+        ['Nights counted one too many']
+        """
+        return list_sessions(self._database, _filters(filters), limit=EVERYTHING if limit is None else limit)
+
+    def search(self, text: str, *, role: str = "", limit: int = 20, **filters: Unpack[SessionFilters]) -> list[Hit]:
+        """Find messages that hold all the words, the best first: words, "phrases in quotes", begin*, -without.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     print(store.search("unpaid invoices", role="user", limit=1)[0].source)
+        inspect
+        """
+        return search.search(self._database, text, filters=_filters(filters), role=role, limit=limit)
+
+    def transcript(self, id: str) -> Transcript:
+        """Load a session with its messages by its id, or a unique beginning of it; `WhetError` if there is none.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     print(store.transcript("desk-2026-03-03-0121").source)
+        openai
+        """
+        return load(self._database, find(self._database, id))
+
+    def rules(self) -> tuple[Item, ...]:
+        """List the rules in force, the oldest first.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     print([rule.text for rule in store.rules()])
+        ['Read a file before you change it.']
+        """
+        return ledger_of(self._home, self._database).state().rules
+
+    def lessons(self, **filters: Unpack[SessionFilters]) -> tuple[Lesson, ...]:
+        """List what goes wrong again and again, the most common first. Sessions that are new are analysed first.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     print(store.lessons(source="openai"))
+        ()
+        """
+        # In this process alone: others would begin by running the caller's own program again.
+        refresh(self._database, failure_weights(), progress=lambda _: None, processors=1)
+        return distill(one.analysis for one in judged(self._database, _filters(filters)))
+
+    def template(self, name: str) -> Template:
+        """Load a template of the home by its name, for `warm_start`; `WhetError` if there is none.
+
+        >>> import whet
+        >>> with whet.Store() as store:
+        ...     print(store.template("support").tools)
+        ('check_address', 'get_order', 'set_address')
+        """
+        return template_files.load(self._home.folder, name)
+
+
+def _filters(given: SessionFilters) -> Filters:
+    """The filters of the store; a name that is none of them is a TypeError, as with any argument."""
+    plain: dict[str, Any] = {**given}
+    seconds = {name: moment.timestamp() for name, moment in plain.items() if isinstance(moment, datetime)}
+    return Filters(**{**plain, **seconds})

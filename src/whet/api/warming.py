@@ -1,0 +1,53 @@
+"""Warm starts for other programs: examples mined from sessions, put before the messages of a request."""
+
+from collections.abc import Iterable, Sequence
+
+from whet.errors import WhetError
+from whet.examples import mining
+from whet.examples.mining import WantedTemplate
+from whet.examples.prefills import ChatMessage, warm_openai
+from whet.examples.templates import Template, check, described
+from whet.importers.source import Skipped
+from whet.secrets.redactor import redact
+from whet.sessions.transcripts import Transcript
+from whet.shipped.data import failure_weights
+from whet.shipped.guidance.warm import words
+
+
+def mine(transcripts: Iterable[Transcript | Skipped], name: str = "mined", *, went_well: bool = False) -> Template:
+    """Make a template: calls that worked, in sessions that went well, without words of tools and without secrets.
+
+    With `went_well` you say that the sessions did, where their records cannot tell. What `read` skipped is passed over;
+    sessions without any example to take raise `WhetError`.
+
+    >>> import whet
+    >>> template = whet.mine(whet.read("examples/sessions/openai"), "support")
+    >>> template.tools
+    ('check_address', 'get_order', 'set_address')
+    """
+    wanted = WantedTemplate(fewest=1, is_vouched=went_well)
+    sessions = (redact(each).transcript for each in transcripts if isinstance(each, Transcript))
+    mined = mining.mine(sessions, wanted, weights=failure_weights())
+    if not mined.examples:
+        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(mined.left_out.items()) if count)
+        raise WhetError(
+            f"The sessions hold no example to begin with ({mined.seen:,} read).",
+            advice=f"Left out: {reasons}." if reasons else "Give sessions in which calls worked.",
+        )
+    return check(Template(name, mined.examples, mined.activity, described(mined.examples)))
+
+
+def warm_start(template: Template, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
+    """Put a template's examples before a conversation, in the form of OpenAI's chat messages.
+
+    They stand after the system's messages and before the first other one, and are marked as examples; your own messages
+    are passed on as they are. Examples that are there already give way. They cost about `template.tokens` a request.
+
+    >>> import whet
+    >>> template = whet.mine(whet.read("examples/sessions/openai"), "support")
+    >>> own = [{"role": "system", "content": "Be kind."}, {"role": "user", "content": "Where is T-48213?"}]
+    >>> messages = whet.warm_start(template, own)
+    >>> [message["role"] for message in messages][:4], messages[-1] == own[-1]
+    (['system', 'user', 'assistant', 'tool'], True)
+    """
+    return warm_openai(template, words(), messages)
