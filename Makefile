@@ -25,7 +25,7 @@ check: $(READY) lint types layers docs
 format: $(READY)
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
-	$(BIN)/python -m whet.cli.document docs/cli.md
+	$(BIN)/python -m whet.cli.document docs/cli.md docs/api.md
 
 lint: $(READY)
 	$(BIN)/ruff format --check .
@@ -38,7 +38,7 @@ layers: $(READY)
 	$(BIN)/lint-imports
 
 docs: $(READY)
-	$(BIN)/python -m whet.cli.document --check docs/cli.md
+	$(BIN)/python -m whet.cli.document --check docs/cli.md docs/api.md
 
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh

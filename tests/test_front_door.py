@@ -13,6 +13,7 @@ import pytest
 import whet
 from command import environment, loaded, runner
 from front_door_examples import names_and_methods
+from whet.cli.api_page import SECTIONS, api_page
 
 ROOT = Path(__file__).parents[1]
 
@@ -45,6 +46,11 @@ def test_checkers_and_programs_see_the_same_names() -> None:
     assert set(whet.__all__) <= set(dir(whet))
     for name in whet.__all__:
         assert getattr(whet, name).__name__ == name
+
+
+def test_every_name_is_on_the_page() -> None:
+    assert sorted(name for names in SECTIONS.values() for name in names) == sorted(whet.__all__)
+    assert (ROOT / "docs" / "api.md").read_text(encoding="utf-8") == api_page()
 
 
 def test_an_unknown_name_is_an_attribute_error() -> None:

@@ -13,6 +13,7 @@ __all__ = [
     "Message",
     "Redacted",
     "Session",
+    "SessionFilters",
     "Signal",
     "Skipped",
     "Store",
@@ -34,7 +35,7 @@ if TYPE_CHECKING:
     from whet.api.analysing import analyse
     from whet.api.judging import judge
     from whet.api.reading import read
-    from whet.api.stored import Store
+    from whet.api.stored import SessionFilters, Store
     from whet.api.warming import mine, warm_start
     from whet.errors import WhetError
     from whet.evidence.verdicts import Verdict
@@ -53,6 +54,7 @@ else:
         "analyse": "api.analysing",
         "judge": "api.judging",
         "read": "api.reading",
+        "SessionFilters": "api.stored",
         "Store": "api.stored",
         "mine": "api.warming",
         "warm_start": "api.warming",

@@ -25,8 +25,8 @@ def judge(
     `whet judge` takes it: case, arm, passed or score, and seed if there are several attempts. `base`, `candidate` and
     `bounds` (the lowest and highest possible score) are for a table only.
 
-    The chance of a false accept is at most `alpha`, however often you ask while cases are added. `once` makes the test
-    sharper; it is right only where this is the one look, at cases that were chosen beforehand.
+    The chance of a false accept is at most `alpha` (0.05), however often you ask while cases are added. `once` makes
+    the test sharper; it is right only where this is the one look, at cases that were chosen beforehand.
 
     >>> import whet
     >>> verdict = whet.judge([1, 0, 1, 1, 0, 1, -1, 1, 1, 0, 1, 1, 1, 0, 1, 1])
@@ -34,7 +34,7 @@ def judge(
     ('accept', 0.625)
     """
     if not 0 < alpha < 0.5:
-        raise WhetError(f"alpha is {alpha:g}, and no error rate between 0 and 0.5.", advice="0.05 is usual.")
+        raise WhetError(f"alpha must be between 0 and 0.5, not {alpha:g}.", advice="0.05 is usual.")
     if isinstance(experiment, str | os.PathLike):
         compared = _compared(Path(experiment), base, candidate, bounds)
         differences, attempts = compared.differences, compared.attempts
@@ -44,7 +44,7 @@ def judge(
         differences, attempts = tuple(map(float, experiment)), 0
     wrong = next((each for each in differences if not -1 <= each <= 1), None)
     if wrong is not None:
-        raise WhetError(f"{wrong:g} is no difference between -1 and 1.", advice="Scale your scores to 0 … 1 first.")
+        raise WhetError(f"A difference must be between -1 and 1, not {wrong:g}.", advice="Scale scores to 0 … 1 first.")
     planned = len(differences) if once else None
     return verdicts.judge(differences, alpha=alpha, attempts=attempts, planned=planned)
 

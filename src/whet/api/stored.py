@@ -24,7 +24,14 @@ EVERYTHING = 1 << 31
 
 
 class SessionFilters(TypedDict, total=False):
-    """Which sessions are meant: all that is given must hold. A time is a datetime, or seconds since 1970."""
+    """Which sessions are meant: all that is given must hold. A time is a datetime, or seconds since 1970.
+
+    >>> import whet
+    >>> desk: whet.SessionFilters = {"source": "openai", "tool": "refund_order"}
+    >>> with whet.Store() as store:
+    ...     print([session.native_id for session in store.sessions(**desk)])
+    ['desk-2026-03-03-0117']
+    """
 
     source: str  # the agent, such as claude-code
     model: str  # a part of the model's name
@@ -78,6 +85,8 @@ class Store:
     def search(self, text: str, *, role: str = "", limit: int = 20, **filters: Unpack[SessionFilters]) -> list[Hit]:
         """Find messages that hold all the words, the best first: words, "phrases in quotes", begin*, -without.
 
+        `role` is user, agent, tool or system; every role by default.
+
         >>> import whet
         >>> with whet.Store() as store:
         ...     print(store.search("unpaid invoices", role="user", limit=1)[0].source)
@@ -110,7 +119,7 @@ class Store:
 
         >>> import whet
         >>> with whet.Store() as store:
-        ...     print(store.lessons(source="openai"))
+        ...     print(store.lessons())  # nothing recurs in the example sessions
         ()
         """
         # In this process alone: others would begin by running the caller's own program again.

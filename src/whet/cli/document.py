@@ -1,10 +1,11 @@
-"""docs/cli.md, written from the program itself: `python -m whet.cli.document [--check] PATH`."""
+"""docs/cli.md and docs/api.md, written from the program: `python -m whet.cli.document [--check] PATH...`."""
 
 import sys
 from pathlib import Path
 
 import click
 
+from whet.cli.api_page import api_page
 from whet.cli.catalogue import ABOUT, START
 from whet.cli.group import group
 
@@ -43,12 +44,16 @@ def _sections(command: click.Command, parent: click.Context, name: str) -> list[
     return found
 
 
+PAGES = {"cli.md": document, "api.md": api_page}
+
+
 def main() -> None:
-    path = Path(sys.argv[-1])
-    if "--check" not in sys.argv:
-        path.write_text(document(), encoding="utf-8")
-    elif not path.exists() or path.read_text(encoding="utf-8") != document():
-        sys.exit(f"{path} is out of date: run `make format`.")
+    for path in (Path(each) for each in sys.argv[1:] if each != "--check"):
+        page = PAGES[path.name]()
+        if "--check" not in sys.argv:
+            path.write_text(page, encoding="utf-8")
+        elif not path.exists() or path.read_text(encoding="utf-8") != page:
+            sys.exit(f"{path} is out of date: run `make format`.")
 
 
 if __name__ == "__main__":
