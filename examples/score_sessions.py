@@ -1,0 +1,44 @@
+# %% [markdown]
+# # Which sessions went wrong, and why?
+#
+# A notebook as a plain file: open it in VS Code or Jupyter (with jupytext), or run it from the folder of the project
+# with `python examples/score_sessions.py`. It needs no model, and nothing leaves your machine.
+
+# %%
+from collections import Counter
+
+import whet
+
+FOLDER = "examples/sessions"  # yours may be "~/.claude/projects" or "~/.codex/sessions"
+
+found = list(whet.read(FOLDER))
+sessions = [each for each in found if isinstance(each, whet.Transcript)]
+print(f"{len(sessions)} sessions; {len(found) - len(sessions)} files or lines could not be read")
+
+# %% [markdown]
+# The failure score is how likely it is that a session failed, with its reasons. The decisive step is the message after
+# which it was lost, as a best guess.
+
+# %%
+analyses = sorted(map(whet.analyse, sessions), key=lambda one: -one.failure_score)
+for one in analyses[:5]:
+    where = "" if one.decisive_step is None else f" (message {one.decisive_step}: {one.decisive_reason})"
+    print(f"{one.failure_score:.2f}  {one.source:<12} {'; '.join(one.reasons) or 'no strong reason'}{where}")
+
+# %% [markdown]
+# What went wrong most often, and whose fault it was:
+
+# %%
+kinds = Counter((signal.kind.value, signal.cause.value) for one in analyses for signal in one.signals)
+for (kind, cause), count in kinds.most_common():
+    print(f"{count:>3}  {kind} ({cause})")
+
+# %% [markdown]
+# What recurs over at least three sessions is a lesson. The sessions that come with Whet are all different: they hold
+# none.
+
+# %%
+lessons = whet.distill(analyses)
+for lesson in lessons:
+    print(f"{lesson.sessions} of {lesson.base} sessions: {lesson.kind.value} with {lesson.tool}: {lesson.fingerprint}")
+print(f"{len(lessons)} lessons")
