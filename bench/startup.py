@@ -1,4 +1,4 @@
-"""What starting costs: `whet --help` beside `python -c pass`, taken in turns in one run.
+"""What starting costs: `whet --help` and `import whet` beside `python -c pass`, taken in turns in one run.
 
 .venv/bin/python bench/startup.py [--runs 40]
 """
@@ -24,6 +24,7 @@ def main() -> None:
         environment = {**os.environ, "WHET_HOME": home}
         commands = {
             "python -c pass": [sys.executable, "-c", "pass"],
+            "import whet": [sys.executable, "-c", "import whet"],
             "whet --help": [str(WHET), "--help"],
             "whet sessions (empty store)": [str(WHET), "sessions"],
         }

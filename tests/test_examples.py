@@ -8,6 +8,7 @@ from pathlib import Path
 
 from agent.loopback import JSON, Play, playing
 from command import environment
+from whet.shipped.guidance.warm import words
 
 ROOT = Path(__file__).parents[1]
 CALL = {"id": "call_1", "type": "function", "function": {"name": "get_order", "arguments": '{"order_id":"T-50112"}'}}
@@ -42,7 +43,7 @@ def run(*arguments: str, home: Path, variables: dict[str, str] | None = None) ->
 
 def test_a_folder_of_sessions_is_scored(tmp_path: Path) -> None:
     lines = run("examples/score_sessions.py", home=tmp_path).splitlines()
-    assert lines[0] == "19 sessions; 0 files or lines could not be read"
+    assert re.fullmatch(r"\d\d sessions; 0 files or lines could not be read", lines[0])
     scores = [float(line[:4]) for line in lines[1:6]]
     assert scores == sorted(scores, reverse=True)
     assert any("retry_loop (agent)" in line for line in lines)
@@ -77,7 +78,7 @@ def test_the_openai_client_sends_the_examples_before_the_conversation(tmp_path: 
     assert said.endswith('get_order {"order_id":"T-50112"}\n')
     messages = request.json["messages"]
     assert [message["role"] for message in messages[:4]] == ["system", "user", "assistant", "tool"]
-    assert messages[1]["content"].startswith("Reference examples come first")
+    assert messages[1]["content"].startswith(words().opening.partition("{body}")[0])
     assert messages[-1] == {
         "role": "user",
         "content": "Please send my order T-50112 to Ringstr. 4, 04109 Leipzig.",

@@ -6,10 +6,10 @@ class WhetError(Exception):
 
     >>> import whet
     >>> try:
-    ...     whet.read("no/such/folder")
+    ...     whet.judge([0.5, 70])
     ... except whet.WhetError as error:
     ...     print(error.message, error.advice)
-    There is no file no/such/folder. Give a file, a folder, a glob, or - for standard input.
+    A difference must be between -1 and 1, not 70. Scale scores to 0 … 1 first.
     """
 
     def __init__(self, message: str, *, advice: str = "") -> None:

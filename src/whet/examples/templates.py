@@ -53,8 +53,8 @@ class Template(Value, frozen=True):
 
     >>> import whet
     >>> template = whet.mine(whet.read("examples/sessions/openai"), "support")
-    >>> template.description, template.examples[0].arguments
-    ('3 examples of check_address, get_order, set_address from 1 session', '{"order_id":"T-48390"}')
+    >>> len(template.examples), template.examples[0].tool, template.examples[0].arguments
+    (3, 'get_order', '{"order_id":"T-48390"}')
     """
 
     name: str

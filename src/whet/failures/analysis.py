@@ -30,8 +30,8 @@ class Analysis(Value, frozen=True):
     >>> import whet
     >>> session, _ = whet.read("examples/sessions/openai")
     >>> found = whet.analyse(session)
-    >>> found.failure_score > 0.5, found.calls["failed"], found.decisive_reason
-    (True, 3, 'the first call of a loop of the same failing call')
+    >>> found.failure_score > 0.5, found.calls["failed"], found.decisive_step
+    (True, 3, 2)
     """
 
     session: str
