@@ -27,8 +27,7 @@ from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
 from whet.changes.author import Author
 from whet.changes.templates import keep
-from whet.cli.procedures import PROCEDURES
-from whet.engine.steps import Direct
+from whet.cli.procedures import direct
 from whet.examples.mining import WantedTemplate, mine
 from whet.examples.templates import Template, described, written
 from whet.ledger.entries import Actor
@@ -157,8 +156,7 @@ def conduct(home: Home, database: Database, template: Template, options: argpars
         print(f"{next(looks):3} {time.monotonic() - started:6.0f} s {rates} effect {verdict.effect:+.2f}"
               f" help {verdict.evidence_help:.1f} harm {verdict.evidence_harm:.1f}", flush=True)  # fmt: skip
 
-    steps = Direct(ready.trial.id, lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
-    done = trial(home, steps, ready.order.body, observe=observe)
+    done = trial(home, direct(home, ready.trial.id), ready.trial, observe=observe)
     report(json.loads(done.value), done.summary)
 
 

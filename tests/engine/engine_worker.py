@@ -7,10 +7,11 @@ from collections.abc import Callable
 from pathlib import Path
 
 from whet.engine.orders import Done, Failed, Procedure, Procedures, Queue
-from whet.engine.steps import Steps, Unsure
+from whet.engine.steps import Steps, Unsure, encoded
 from whet.engine.worker import launched
 from whet.runs.run import Spent
 from whet.store.home import Home, find_home
+from whet.values import Value
 
 STEPS = ("first", "second", "third")
 LETTER = "letter"
@@ -42,10 +43,10 @@ def effect(folder: Path, name: str) -> Callable[[], str]:
 def tale(_home: Home, steps: Steps, body: str) -> Done:
     """Three steps that may be repeated, and one that may not."""
     folder = Path(body)
-    told = [steps.do(name, effect(folder, name)) for name in STEPS]
+    told = [steps.do(name, effect(folder, name), str) for name in STEPS]
     die_at(folder, "between")
     try:
-        told.append(steps.once(LETTER, effect(folder, LETTER)))
+        told.append(steps.once(LETTER, effect(folder, LETTER), str))
     except Unsure:
         told.append("unsure")
     return Done(summary=" ".join(told))
@@ -54,14 +55,29 @@ def tale(_home: Home, steps: Steps, body: str) -> Done:
 def crowd(_home: Home, steps: Steps, body: str) -> Done:
     """Many parts, spread over the workers."""
     folder = Path(body)
-    values = steps.spread("part", tuple((f"{steps.id}/{number}", f"{folder}/part-{number}") for number in range(12)))
+    asks = ((f"{steps.id}/{number}", f"{folder}/part-{number}") for number in range(12))
+    values = steps.spread("part", asks, str)
     return Done(summary=f"{len(set(values))} parts")
 
 
 def part(_home: Home, steps: Steps, body: str) -> Done:
     path = Path(body)
-    steps.do("write", effect(path.parent, path.name))
+    steps.do("write", effect(path.parent, path.name), str)
     return Done(value=f'"{path.name}"')
+
+
+class Load(Value, frozen=True):
+    """A request, and what a step gives."""
+
+    folder: str
+    queues: tuple[Queue, ...] = ()
+
+
+def carrying(_home: Home, steps: Steps, load: Load) -> Done:
+    """Steps that give values, between which the worker can die."""
+    first = steps.do("first", lambda: Load(load.folder, (Queue.JOBS,)), Load)
+    die_at(Path(first.folder), "between")
+    return Done(value=encoded(steps.once("letter", lambda: Load(first.folder, (*first.queues, *load.queues)), Load)))
 
 
 def failing(_home: Home, steps: Steps, body: str) -> Done:
@@ -72,8 +88,8 @@ def failing(_home: Home, steps: Steps, body: str) -> Done:
             raise Failed("The file is not there.", advice="Make it.", spent=PAID)
         return "there"
 
-    steps.do("before", effect(Path(body).parent, "before"))
-    return Done(summary=steps.do("need", need))
+    steps.do("before", effect(Path(body).parent, "before"), str)
+    return Done(summary=steps.do("need", need, str))
 
 
 def leading(_home: Home, steps: Steps, body: str) -> Done:
@@ -81,7 +97,7 @@ def leading(_home: Home, steps: Steps, body: str) -> Done:
     folder = Path(body)
     parts = (("part", f"{folder}/one"), ("needy", f"{folder}/needed"), ("part", f"{folder}/two"))
     for kind, path in parts:
-        steps.spread(kind, ((f"{steps.id}/{path}", path),))
+        steps.spread(kind, ((f"{steps.id}/{path}", path),), str)
     return Done(summary="led")
 
 
@@ -92,7 +108,7 @@ def endless(_home: Home, steps: Steps, body: str) -> Done:
         Path(body).touch()
         return "stopped" if steps.interrupt.wait(60) else "never stopped"
 
-    return Done(summary=steps.do("wait", wait))
+    return Done(summary=steps.do("wait", wait, str))
 
 
 def deadly(_home: Home, steps: Steps, body: str) -> Done:
@@ -104,18 +120,19 @@ def deadly(_home: Home, steps: Steps, body: str) -> Done:
         os.kill(os.getpid(), signal.SIGKILL)
         return ""
 
-    return Done(summary=steps.do("kill", kill))
+    return Done(summary=steps.do("kill", kill, str))
 
 
 PROCEDURES: Procedures = {
-    "tale": Procedure(Queue.JOBS, tale),
-    "crowd": Procedure(Queue.TRIALS, crowd),
-    "part": Procedure(Queue.ATTEMPTS, part),
-    "failing": Procedure(Queue.JOBS, failing),
-    "needy": Procedure(Queue.ATTEMPTS, failing),
-    "leading": Procedure(Queue.TRIALS, leading),
-    "endless": Procedure(Queue.JOBS, endless),
-    "deadly": Procedure(Queue.JOBS, deadly),
+    "tale": Procedure(Queue.JOBS, tale, str),
+    "crowd": Procedure(Queue.TRIALS, crowd, str),
+    "part": Procedure(Queue.ATTEMPTS, part, str),
+    "carrying": Procedure(Queue.JOBS, carrying, Load),
+    "failing": Procedure(Queue.JOBS, failing, str),
+    "needy": Procedure(Queue.ATTEMPTS, failing, str),
+    "leading": Procedure(Queue.TRIALS, leading, str),
+    "endless": Procedure(Queue.JOBS, endless, str),
+    "deadly": Procedure(Queue.JOBS, deadly, str),
 }
 
 

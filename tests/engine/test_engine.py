@@ -11,9 +11,9 @@ from pathlib import Path
 
 import pytest
 
-from engine.engine_worker import LETTER, PAID, STEPS
+from engine.engine_worker import LETTER, PAID, STEPS, Load
 from whet.engine.orders import Done, Order, Queue
-from whet.engine.steps import Direct
+from whet.engine.steps import Direct, decoded, encoded
 from whet.engine.work import Work, WorkState, office
 from whet.errors import WhetError
 from whet.store.home import Home
@@ -215,8 +215,27 @@ def test_work_of_a_kind_that_this_version_does_not_know_is_refused_not_lost(tmp_
     assert "does not know work of the kind dance" in until(home, id, WorkState.FAILED).error
 
 
+def test_requests_and_steps_are_values_whoever_goes_on_with_them(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    (tmp_path / "die-between").touch()
+    id = submit(home, "carrying", encoded(Load(str(tmp_path), (Queue.CHORES,))))
+    assert [work_off(home), work_off(home)] == [-signal.SIGKILL, 0]
+    done = until(home, id, WorkState.DONE).done
+    assert done is not None
+    assert decoded(done.value, Load) == Load(str(tmp_path), (Queue.JOBS, Queue.CHORES))
+
+
+def test_work_that_another_version_ordered_in_another_form_is_refused_with_advice(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    id = submit(home, "carrying", '{"folder": 7}')
+    assert work_off(home) == 0
+    error = until(home, id, WorkState.FAILED).error
+    assert "Another version of Whet" in error
+    assert "Order it anew." in error
+
+
 def test_direct_steps_need_no_engine() -> None:
     steps = Direct("here", lambda inner, kind, body: f"{inner.id} {kind} {body}")
-    assert steps.do("step", lambda: "did") == "did"
-    assert steps.once("step", lambda: "did") == "did"
-    assert steps.spread("part", (("a", "1"), ("b", "2"))) == ("a part 1", "b part 2")
+    assert steps.do("step", lambda: "did", str) == "did"
+    assert steps.once("step", lambda: "did", str) == "did"
+    assert steps.spread("part", (("a", "1"), ("b", "2")), str) == ("a part 1", "b part 2")

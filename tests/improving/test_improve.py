@@ -1,9 +1,9 @@
 """Improvement from end to end: what failed is tried again with a rule, and kept only when that is proved."""
 
-import json
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Event
+from typing import Any
 
 import msgspec
 import pytest
@@ -14,7 +14,7 @@ from proving.trial_scenes import repeats_unless_told as obeys
 from whet.agent.protocols import Reply
 from whet.agent.providers.scripted import says
 from whet.changes.apply import apply
-from whet.engine.steps import Direct
+from whet.engine.steps import Direct, T, decoded, encoded
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve, planned
 from whet.ledger.entries import Actor, Entry, Step
@@ -43,9 +43,8 @@ def failed(database: Database) -> None:
 
 
 def improved(home: Home, ask: ImproveRequest, supply: Supply) -> ImproveReport:
-    steps = Direct("night", lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
-    done = improve(home, steps, msgspec.json.encode(ask).decode(), supply=supply)
-    return msgspec.json.decode(done.value, type=ImproveReport)
+    steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    return decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
 
 
 @pytest.mark.usefixtures("failed")
@@ -78,20 +77,20 @@ class Mortal:
         self._memory, self._supply, self._home, self._dies_at = memory, supply, home, dies_at
         self._done = 0
 
-    def do(self, _name: str, function: Callable[[], str]) -> str:
+    def do(self, _name: str, function: Callable[[], T], type: type[T]) -> T:
         number, self._done = self._done, self._done + 1
         if number == len(self._memory):
             value = function()
             if number == self._dies_at:
                 raise Died
-            self._memory.append(value)
-        return self._memory[number]
+            self._memory.append(encoded(value))
+        return decoded(self._memory[number], type)
 
     once = do
 
-    def spread(self, _kind: str, bodies: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-        made = (attempt(self._home, Direct(key), body, supply=self._supply).value for key, body in bodies)
-        return tuple(json.loads(self.do("spread", lambda: json.dumps(list(made)))))
+    def spread(self, _kind: str, asks: Iterable[tuple[str, Any]], type: type[T]) -> tuple[T, ...]:
+        made = (attempt(self._home, Direct(key), ask, supply=self._supply).value for key, ask in asks)
+        return tuple(decoded(value, type) for value in self.do("spread", lambda: list(made), list))
 
 
 @EMBEDDED
@@ -102,17 +101,16 @@ def test_a_worker_that_dies_in_every_step_leaves_one_verdict_and_one_canary(
     memory: list[str] = []
     log = tmp_path / "log"
     supply = supply_of(obeys, log)
-    body = msgspec.json.encode(replace(ASK, most=1)).decode()
     deaths = 0
     while True:
         try:
-            done = improve(home, Mortal(memory, supply, home, dies_at=deaths), body, supply=supply)
+            done = improve(home, Mortal(memory, supply, home, dies_at=deaths), replace(ASK, most=1), supply=supply)
             break
         except Died:
             deaths += 1
     assert deaths == len(memory) > 6
     assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED, Step.CANARY]
-    [outcome] = msgspec.json.decode(done.value, type=ImproveReport).outcomes
+    [outcome] = decoded(done.value, ImproveReport).outcomes
     assert len(log.read_text().splitlines()) == outcome.attempts, "no attempt was paid for twice"
 
 

@@ -3,13 +3,13 @@
 import time
 from pathlib import Path
 
-import msgspec
 import pytest
 from msgspec.structs import replace
 
 from proving.trial_scenes import failing
 from scheduling.job_scenes import deaths, lines, write
 from whet.engine.orders import Queue
+from whet.engine.steps import decoded
 from whet.engine.system import CLOCK
 from whet.engine.work import WorkState as WorkState
 from whet.engine.work import office
@@ -95,7 +95,7 @@ def test_an_improvement_pays_for_no_attempt_twice_and_keeps_one_rule(
     with office(home) as counter:
         work = counter.find(id)
     assert work.done is not None, work.error
-    [outcome] = msgspec.json.decode(work.done.value, type=ImproveReport).outcomes
+    [outcome] = decoded(work.done.value, ImproveReport).outcomes
     assert outcome.became is Became.CANARY
     assert [entry.step for entry in Ledger(database).entries()] == [Step.ACCEPTED, Step.CANARY]
     assert lines(tmp_path / "log") == outcome.attempts

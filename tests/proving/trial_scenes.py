@@ -10,7 +10,7 @@ import msgspec
 from conversations import agent, call, conversation, user
 from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.scripted import Call, Scripted, asks, says
-from whet.engine.steps import Direct
+from whet.engine.steps import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import AttemptRequest, Supply, attempt
 from whet.proving.plan import PreparedTrial, WantedTrial, prepare
@@ -96,8 +96,8 @@ def prepared(
 
 def tried(home: Home, ready: PreparedTrial, supply: Supply) -> TrialProgress:
     """Carry a trial out in this process."""
-    steps = Direct(ready.trial.id, lambda inner, _kind, body: attempt(home, inner, body, supply=supply).value)
-    return msgspec.json.decode(trial(home, steps, ready.order.body).value, type=TrialProgress)
+    steps = Direct(ready.trial.id, lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    return decoded(trial(home, steps, ready.trial).value, TrialProgress)
 
 
 def attempted(home: Home, database: Database, case: Case, answer: Answer, patch: Patch | None = None) -> Attempt:
@@ -105,5 +105,4 @@ def attempted(home: Home, database: Database, case: Case, answer: Answer, patch:
     keys = [keep_material(database, each, now=1.0) for each in (case, patch) if each is not None]
     arm = Arm.CANDIDATE if patch else Arm.BASE
     ask = AttemptRequest(uuid4().hex, keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
-    done = attempt(home, Direct("one"), msgspec.json.encode(ask).decode(), supply=supply_of(answer))
-    return msgspec.json.decode(done.value, type=Attempt)
+    return decoded(attempt(home, Direct("one"), ask, supply=supply_of(answer)).value, Attempt)

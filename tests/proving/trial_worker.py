@@ -19,8 +19,10 @@ def main() -> None:
     folder = Path(os.environ["TRIAL_FOLDER"])
     supply = supply_of(functools.partial(mortal, folder), folder / "log")
     procedures: Procedures = {
-        plan.KIND: Procedure(Queue.TRIALS, trial.trial),
-        attempt.KIND: Procedure(Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply)),
+        plan.KIND: Procedure(Queue.TRIALS, trial.trial, plan.Trial),
+        attempt.KIND: Procedure(
+            Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply), attempt.AttemptRequest
+        ),
     }
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with launched(find_home(os.environ), procedures, queues=queues, concurrency=2) as worker:

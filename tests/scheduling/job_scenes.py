@@ -62,7 +62,7 @@ def ordered(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecor
 def carried_out(home: Home, record: JobRecord) -> JobRecord:
     """What is on record after the run."""
     with contextlib.suppress(WhetError):
-        runs.job(home, Direct(record.id), runs.order(record).body)
+        runs.job(home, Direct(record.id), runs.JobRequest(record.id))
     with opened(home) as database:
         return job_records.record_of(database, record.id)
 

@@ -12,12 +12,11 @@ from collections.abc import Callable
 from functools import partial
 from pathlib import Path
 from types import FrameType
-
-import msgspec
+from typing import Any
 
 from proving.trial_scenes import repeats_unless_told, supply_of
 from whet.engine.orders import Done, Procedure, Procedures, Queue
-from whet.engine.steps import Steps
+from whet.engine.steps import Steps, T
 from whet.engine.system import CLOCK
 from whet.engine.worker import launched
 from whet.improving import hourly, improve
@@ -26,9 +25,10 @@ from whet.scheduling import clock, runs
 from whet.store import job_records
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
+from whet.trials.ideas import ImproveRequest
 
 MOST_WORKERS = 20
-Run = Callable[[Home, Steps, str], Done]
+Run = Callable[[Home, Steps, Any], Done]
 
 
 class Deadly:
@@ -39,13 +39,13 @@ class Deadly:
         self.spread = steps.spread
         self._steps, self._folder = steps, folder
 
-    def do(self, name: str, function: Callable[[], str]) -> str:
-        return self._steps.do(name, lambda: self._deadly(name, function))
+    def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:
+        return self._steps.do(name, lambda: self._deadly(name, function), type)
 
-    def once(self, name: str, function: Callable[[], str]) -> str:
-        return self._steps.once(name, lambda: self._deadly(name, function))
+    def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
+        return self._steps.once(name, lambda: self._deadly(name, function), type)
 
-    def _deadly(self, name: str, function: Callable[[], str]) -> str:
+    def _deadly(self, name: str, function: Callable[[], T]) -> T:
         self._die(f"before {name}")
         waiting = {path.name.removeprefix("die in ") for path in self._folder.glob("die in *")}
         if waiting:
@@ -72,21 +72,23 @@ class Deadly:
 def procedures(folder: Path) -> Procedures:
     """What the worker can do. The folder of a run is named for its job, that of other work for its kind."""
 
-    def of_job(run: Run, home: Home, steps: Steps, body: str) -> Done:
+    def of_job(run: Run, home: Home, steps: Steps, ask: runs.JobRequest) -> Done:
         with opened(home) as database:
-            record = job_records.record_of(database, msgspec.json.decode(body, type=runs.JobRequest).run)
-        return run(home, Deadly(steps, folder / record.job.name), body)
+            record = job_records.record_of(database, ask.run)
+        return run(home, Deadly(steps, folder / record.job.name), ask)
 
-    def of_kind(kind: str, run: Run, home: Home, steps: Steps, body: str) -> Done:
-        return run(home, Deadly(steps, folder / kind), body)
+    def of_kind(kind: str, run: Run, home: Home, steps: Steps, ask: object) -> Done:
+        return run(home, Deadly(steps, folder / kind), ask)
 
     supply = supply_of(repeats_unless_told, folder / "log")
     return {
-        runs.KIND: Procedure(Queue.JOBS, partial(of_job, runs.job)),
-        runs.DELIVERY: Procedure(Queue.CHORES, partial(of_job, runs.delivery)),
-        improve.KIND: Procedure(Queue.TRIALS, partial(of_kind, improve.KIND, partial(improve.improve, supply=supply))),
-        attempt.KIND: Procedure(Queue.ATTEMPTS, partial(attempt.attempt, supply=supply)),
-        CLOCK: Procedure(Queue.CHORES, partial(of_kind, CLOCK, hourly.beside(clock.clock))),
+        runs.KIND: Procedure(Queue.JOBS, partial(of_job, runs.job), runs.JobRequest),
+        runs.DELIVERY: Procedure(Queue.CHORES, partial(of_job, runs.delivery), runs.JobRequest),
+        improve.KIND: Procedure(
+            Queue.TRIALS, partial(of_kind, improve.KIND, partial(improve.improve, supply=supply)), ImproveRequest
+        ),
+        attempt.KIND: Procedure(Queue.ATTEMPTS, partial(attempt.attempt, supply=supply), attempt.AttemptRequest),
+        CLOCK: Procedure(Queue.CHORES, partial(of_kind, CLOCK, hourly.beside(clock.clock)), str),
     }
 
 

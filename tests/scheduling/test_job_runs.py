@@ -142,7 +142,7 @@ def test_a_failure_that_the_agent_reports_is_a_failed_run(place: Home, work: Pat
     assert record.handing is Handing.DELIVERED
     assert "leaves: FAILED" in (tmp_path / "out").read_text()
     with pytest.raises(WhetError, match="leaves: FAILED"):
-        runs.job(place, Direct("again"), runs.order(record).body)
+        runs.job(place, Direct("again"), runs.JobRequest(record.id))
 
 
 def test_a_failed_run_is_on_record_with_what_it_cost_also_where_another_worker_ends_it(
@@ -155,7 +155,7 @@ def test_a_failed_run_is_on_record_with_what_it_cost_also_where_another_worker_e
     spent = record.result.spent
     assert (spent.input, spent.output, spent.dollars) == (70, 5, 0.25)
     with pytest.raises(Failed) as caught:
-        runs.job(home, Direct("again"), runs.order(record).body)
+        runs.job(home, Direct("again"), runs.JobRequest(record.id))
     on_record = Spent(input=70, output=5, dollars=0.25)
     assert caught.value.left == Done(sessions=(record.result.session,), spent=on_record), "nothing was asked again"
     with opened(home) as database:
@@ -303,10 +303,10 @@ def test_a_delivery_that_fails_is_kept_and_tried_again_where_the_job_now_says(pl
     assert record.result is not None
     assert not record.has_failed
     write(place, Job("late", "every 2h", script="echo rain", deliver="file", to=str(tmp_path / "out")))
-    done = runs.delivery(place, Direct("retry"), runs.delivery_order(record).body)
+    done = runs.delivery(place, Direct("retry"), runs.JobRequest(record.id, record.tries))
     assert done.summary.endswith("delivered")
     assert "rain" in (tmp_path / "out").read_text()
-    again = runs.delivery(place, Direct("retry"), runs.delivery_order(record).body)
+    again = runs.delivery(place, Direct("retry"), runs.JobRequest(record.id, record.tries))
     assert "nothing to deliver" in again.summary
 
 

@@ -31,7 +31,7 @@ def run_here(home: Home, job: Job, *, as_json: bool) -> int:
         steps = Direct(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
-            runs.job(home, steps, runs.order(record).body)
+            runs.job(home, steps, runs.JobRequest(record.id))
     with opened(home) as database:
         ended = job_records.record_of(database, record.id)
     code = exit_code(ended)

@@ -1,18 +1,26 @@
 """Every kind of durable work, and how it is carried out."""
 
 from whet.engine.orders import Procedure, Procedures, Queue
+from whet.engine.steps import Direct
 from whet.engine.system import CLOCK
 from whet.improving import hourly, improve, review, watch
 from whet.proving import attempt, plan, trial
 from whet.scheduling import clock, runs
+from whet.store.home import Home
+from whet.trials.ideas import ImproveRequest
 
 PROCEDURES: Procedures = {
-    review.KIND: Procedure(Queue.REVIEWS, review.review),
-    plan.KIND: Procedure(Queue.TRIALS, trial.trial),
-    attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt),
-    runs.KIND: Procedure(Queue.JOBS, runs.job),
-    runs.DELIVERY: Procedure(Queue.CHORES, runs.delivery),
-    improve.KIND: Procedure(Queue.TRIALS, improve.improve),
-    watch.KIND: Procedure(Queue.CHORES, watch.watch),
-    CLOCK: Procedure(Queue.CHORES, hourly.beside(clock.clock)),
+    review.KIND: Procedure(Queue.REVIEWS, review.review, review.ReviewRequest),
+    plan.KIND: Procedure(Queue.TRIALS, trial.trial, plan.Trial),
+    attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, attempt.AttemptRequest),
+    runs.KIND: Procedure(Queue.JOBS, runs.job, runs.JobRequest),
+    runs.DELIVERY: Procedure(Queue.CHORES, runs.delivery, runs.JobRequest),
+    improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
+    watch.KIND: Procedure(Queue.CHORES, watch.watch, str),
+    CLOCK: Procedure(Queue.CHORES, hourly.beside(clock.clock), str),
 }
+
+
+def direct(home: Home, id: str) -> Direct:
+    """Steps in this process, which carries further orders out itself."""
+    return Direct(id, lambda inner, kind, ask: PROCEDURES[kind].run(home, inner, ask).value)

@@ -135,17 +135,14 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
 
 
 def _now(home: Home, ready: "PreparedTrial") -> "TrialProgress":
-    import msgspec
-
-    from whet.cli.procedures import PROCEDURES
+    from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
-    from whet.engine.steps import Direct
+    from whet.engine.steps import decoded
     from whet.proving.trial import TrialProgress, trial
 
-    steps = Direct(ready.trial.id, lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
     with LiveLine() as line:
-        done = trial(home, steps, ready.order.body, observe=line.show)
-    return msgspec.json.decode(done.value, type=TrialProgress)
+        done = trial(home, direct(home, ready.trial.id), ready.trial, observe=line.show)
+    return decoded(done.value, TrialProgress)
 
 
 def _queued(home: Home, ready: "PreparedTrial", *, follow: bool, as_json: bool) -> "TrialProgress | None":
@@ -169,11 +166,10 @@ def _queued(home: Home, ready: "PreparedTrial", *, follow: bool, as_json: bool) 
 
 
 def _followed(home: Home, id: str) -> "TrialProgress":
-    import msgspec
-
     from whet.cli.procedures import PROCEDURES
     from whet.cli.shown.trials import LiveLine
     from whet.engine.orders import Queue
+    from whet.engine.steps import decoded
     from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
     from whet.proving.plan import Trial
@@ -187,7 +183,7 @@ def _followed(home: Home, id: str) -> "TrialProgress":
         office(home) as counter,
         LiveLine() as line,
     ):
-        own = msgspec.json.decode(counter.find(id).body, type=Trial).id  # an open one like it, if there was one
+        own = decoded(counter.find(id).body, Trial).id  # an open one like it, if there was one
         while (work := counter.find(id)).is_open:
             worker.look_after()
             with opened(home) as database:
@@ -197,7 +193,7 @@ def _followed(home: Home, id: str) -> "TrialProgress":
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
         raise WhetError(f"The trial {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
-    return msgspec.json.decode(work.done.value, type=TrialProgress)
+    return decoded(work.done.value, TrialProgress)
 
 
 def _show(ready: "PreparedTrial", progress: "TrialProgress", *, as_json: bool) -> int:

@@ -1,13 +1,14 @@
 """Steps on DBOS: what a step gave is in the database before the next one begins."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Event
+from typing import Any
 
 import msgspec
 from dbos import DBOS, PortableWorkflowError, SetWorkflowID
 
 from whet.engine.orders import Done, Failed, Procedure, Procedures, left_by
-from whet.engine.steps import Unsure
+from whet.engine.steps import T, Unsure, decoded, encoded
 from whet.engine.work import Remembered, identity
 from whet.errors import WhetError
 
@@ -24,55 +25,53 @@ class Durable:
         self._procedures = procedures
         self._carry_out = carry_out
 
-    def do(self, name: str, function: Callable[[], str]) -> str:
-        return _told(name, DBOS.run_step({"name": name}, lambda: _remembered(function)))
+    def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:
+        return _recall(name, DBOS.run_step({"name": name}, lambda: _record(function)), type)
 
-    def once(self, name: str, function: Callable[[], str]) -> str:
+    def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         """The worker that begins is written down first: another one that comes here knows that it is too late."""
         begun = DBOS.run_step({"name": f"{name}: begin"}, lambda: self._worker)
 
         def effect() -> str:
-            if begun != self._worker:
-                return msgspec.json.encode(Remembered(is_unsure=True)).decode()
-            return _remembered(function)
+            return _record(function) if begun == self._worker else encoded(Remembered(is_unsure=True))
 
-        return _told(name, DBOS.run_step({"name": name}, effect))
+        return _recall(name, DBOS.run_step({"name": name}, effect), type)
 
-    def spread(self, kind: str, bodies: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
         queue = procedure_of(self._procedures, kind).queue
         handles = []
-        for key, body in bodies:
+        for key, ask in asks:
             with SetWorkflowID(identity(kind, key)):
-                handles.append(DBOS.enqueue_workflow(queue.value, self._carry_out, kind, body))
+                handles.append(DBOS.enqueue_workflow(queue.value, self._carry_out, kind, encoded(ask)))
         try:
-            return tuple(msgspec.json.decode(handle.get_result(), type=Done).value for handle in handles)
+            return tuple(decoded(decoded(handle.get_result(), Done).value, type) for handle in handles)
         except PortableWorkflowError as error:
             left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
             why = f"A part of this work failed: {error}"
             raise Failed(why, advice="`whet work` lists it.", spent=left.spent, sessions=left.sessions) from error
 
 
-def procedure_of(procedures: Procedures, kind: str) -> Procedure:
+def procedure_of(procedures: Procedures, kind: str) -> Procedure[Any]:
     """How a kind of order is carried out; an order that a newer Whet gave is refused, not lost."""
     if kind not in procedures:
         raise WhetError(f"This Whet does not know work of the kind {kind}.", advice="Install a newer one, then retry.")
     return procedures[kind]
 
 
-def _remembered(function: Callable[[], str]) -> str:
+def _record(function: Callable[[], object]) -> str:
     """A mistake is remembered as a value: raised again from the record, it must be what it was the first time."""
     try:
-        outcome = Remembered(value=function())
+        outcome = Remembered(value=encoded(function()))
     except WhetError as error:
         outcome = Remembered(error=error.message, advice=error.advice, left=left_by(error))
-    return msgspec.json.encode(outcome).decode()
+    return encoded(outcome)
 
 
-def _told(name: str, text: str) -> str:
-    outcome = msgspec.json.decode(text, type=Remembered)
+def _recall(name: str, text: str, type: type[T]) -> T:
+    outcome = decoded(text, Remembered)
     if outcome.is_unsure:
         raise Unsure(name)
     if outcome.error:
         left = outcome.left
         raise Failed(outcome.error, advice=outcome.advice, spent=left.spent, sessions=left.sessions)
-    return outcome.value
+    return decoded(outcome.value, type)

@@ -2,13 +2,15 @@
 
 from collections.abc import Callable, Mapping
 from enum import StrEnum
-from typing import NamedTuple
+from typing import Any, Generic, NamedTuple, TypeVar
 
 from whet.engine.steps import Steps
 from whet.errors import WhetError
 from whet.runs.run import Spent
 from whet.store.home import Home
 from whet.values import Value
+
+Ask = TypeVar("Ask")
 
 
 class Queue(StrEnum):
@@ -22,7 +24,7 @@ class Queue(StrEnum):
 
 
 class Order(Value, frozen=True):
-    """Work to be done once. Two orders with one key are the same work; `body` is JSON that its procedure reads.
+    """Work to be done once. Two orders with one key are the same work; `body` is its request, encoded.
 
     Of orders with the same word in `alone` only one is open at a time: while it is, another is the same work too.
     """
@@ -57,11 +59,12 @@ def left_by(error: WhetError) -> Done:
     return error.left if isinstance(error, Failed) else Done()
 
 
-class Procedure(NamedTuple):
-    """How orders of one kind are carried out, and where they wait."""
+class Procedure(NamedTuple, Generic[Ask]):
+    """How orders of one kind are carried out, where they wait, and what their body is read as."""
 
     queue: Queue
-    run: Callable[[Home, Steps, str], Done]
+    run: Callable[[Home, Steps, Ask], Done]
+    ask: type[Ask]
 
 
-Procedures = Mapping[str, Procedure]
+Procedures = Mapping[str, Procedure[Any]]

@@ -1,8 +1,14 @@
 """Steps: the parts of durable work, each of which is done once and remembered."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from threading import Event
-from typing import Protocol
+from typing import Any, Protocol, TypeVar
+
+import msgspec
+
+from whet.errors import WhetError
+
+T = TypeVar("T")
 
 
 class Unsure(Exception):
@@ -13,8 +19,24 @@ class Unsure(Exception):
         self.name = name
 
 
+def encoded(value: object) -> str:
+    """A value as the engine keeps it: a text as it is, anything else as JSON."""
+    return value if isinstance(value, str) else msgspec.json.encode(value).decode()
+
+
+def decoded(text: str, type: type[T]) -> T:
+    """A value that the engine kept. Raises WhetError where another version of Whet wrote it in another form."""
+    try:
+        return msgspec.convert(text, type) if issubclass(type, str) else msgspec.json.decode(text, type=type)
+    except msgspec.MsgspecError as error:
+        raise WhetError(f"Another version of Whet left this work: {error}", advice="Order it anew.") from error
+
+
 class Steps(Protocol):
-    """What a procedure is given. Between steps it may only decide: after a crash it is run again from its start."""
+    """What a procedure is given. Between steps it may only decide: after a crash it is run again from its start.
+
+    What a step gives is kept as JSON, and comes back as a value of its type.
+    """
 
     @property
     def id(self) -> str:
@@ -26,34 +48,34 @@ class Steps(Protocol):
         """Set when the work is cancelled, so that a long step can stop."""
         ...
 
-    def do(self, name: str, function: Callable[[], str]) -> str:
+    def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         """Run a step, or give what it gave before. After a crash within it, it is run again: it must be idempotent."""
         ...
 
-    def once(self, name: str, function: Callable[[], str]) -> str:
+    def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         """Run a step that must never be repeated; raises Unsure where a worker died in it."""
         ...
 
-    def spread(self, kind: str, bodies: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
-        """Give further orders of a kind, as pairs of key and body, and wait for their values, in the same order."""
+    def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
+        """Give further orders of a kind, as pairs of key and request, and wait for their values, in the same order."""
         ...
 
 
 class Direct:
     """Steps without an engine: in this process, at once, and gone with it."""
 
-    def __init__(self, id: str, procedure: Callable[["Direct", str, str], str] | None = None) -> None:
+    def __init__(self, id: str, procedure: Callable[["Direct", str, Any], str] | None = None) -> None:
         self.id = id
         self.interrupt = Event()
         self._procedure = procedure
 
-    def do(self, name: str, function: Callable[[], str]) -> str:  # noqa: ARG002 - a name is for those who remember
+    def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:  # noqa: ARG002 - for those who remember
         return function()
 
-    def once(self, name: str, function: Callable[[], str]) -> str:  # noqa: ARG002
+    def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:  # noqa: ARG002
         return function()
 
-    def spread(self, kind: str, bodies: tuple[tuple[str, str], ...]) -> tuple[str, ...]:
+    def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
         if self._procedure is None:
             raise AssertionError("these steps were given no procedure for further orders")
-        return tuple(self._procedure(Direct(key, self._procedure), kind, body) for key, body in bodies)
+        return tuple(decoded(self._procedure(Direct(key, self._procedure), kind, ask), type) for key, ask in asks)

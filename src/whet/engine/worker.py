@@ -13,6 +13,7 @@ from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowE
 from whet.engine.durable import Durable, procedure_of
 from whet.engine.life import held
 from whet.engine.orders import Procedures, Queue, left_by
+from whet.engine.steps import decoded, encoded
 from whet.engine.system import CLOCK, NAME, VERSION, queue_name, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW
 from whet.errors import WhetError
@@ -110,7 +111,8 @@ def _register(home: Home, procedures: Procedures, name: str, running: dict[str, 
         running[id] = interrupt
         try:
             steps = Durable(name, interrupt=interrupt, procedures=procedures, carry_out=carry_out)
-            return msgspec.json.encode(procedure_of(procedures, kind).run(home, steps, body)).decode()
+            procedure = procedure_of(procedures, kind)
+            return encoded(procedure.run(home, steps, decoded(body, procedure.ask)))
         except WhetError as error:
             # What is stored of an exception is its text and its data, so the advice goes into the one.
             left = msgspec.to_builtins(left_by(error))

@@ -21,7 +21,7 @@ def beside(clock: Callable[[Home, Steps, str], Done]) -> Callable[[Home, Steps, 
 
     def looked(home: Home, steps: Steps, body: str) -> Done:
         done = clock(home, steps, body)
-        steps.do("watch", lambda: order_watch(home, now=time.time()))
+        steps.do("watch", lambda: order_watch(home, now=time.time()), str)
         return done
 
     return looked

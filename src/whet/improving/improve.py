@@ -5,20 +5,19 @@ from collections.abc import Callable
 from functools import partial
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from whet.changes.apply import Refused, apply, try_out
 from whet.changes.pending import propose
 from whet.engine.orders import Done, Order, left_by
-from whet.engine.steps import Steps
+from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling, Verdict
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
-from whet.proving.plan import PreparedTrial, WantedTrial, prepare
+from whet.proving.plan import PreparedTrial, Trial, WantedTrial, prepare
 from whet.proving.trial import Observe, TrialProgress, trial
 from whet.runs.run import Spent, together
 from whet.sessions.trust import Trust
@@ -38,10 +37,10 @@ BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
 
 class ReadyTrial(Value, frozen=True):
-    """A trial that can begin, as its order holds it, or why there is none."""
+    """A trial that can begin, or why there is none."""
 
     idea: Idea
-    body: str = ""
+    trial: Trial | None = None
     outcome: IdeaOutcome | None = None
     spent: Spent = Spent()
 
@@ -58,26 +57,26 @@ class Course(NamedTuple):
 
 def order(ask: ImproveRequest, *, key: str) -> Order:
     """The order to improve. Only one is open at a time."""
-    return Order(KIND, key, msgspec.json.encode(ask).decode(), alone=KIND)
+    return Order(KIND, key, encoded(ask), alone=KIND)
 
 
 def improve(
     home: Home,
     steps: Steps,
-    body: str,
+    ask: ImproveRequest,
     *,
     supply: Supply | None = None,
     observe: Callable[[Idea], Observe] | None = None,
 ) -> Done:
     """Find what fails again and again, change what the agent is told, try it, and keep what is proved."""
-    course = Course(home, steps, msgspec.json.decode(body, type=ImproveRequest), supply or served, observe)
-    has_model = bool(steps.do("model", lambda: course.ask.model or load(home).model))
-    found = msgspec.json.decode(steps.do("ideas", lambda: _found(course, has_model)), type=FoundIdeas)
+    course = Course(home, steps, ask, supply or served, observe)
+    has_model = bool(steps.do("model", lambda: ask.model or load(home).model, str))
+    found = steps.do("ideas", lambda: _found(course, has_model), FoundIdeas)
     carry = partial(_tried, course) if has_model else partial(_left_to_a_person, course)
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
     report = ImproveReport(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL)
     spent = together(each.spent for each in outcomes)
-    return Done(sentence(report), (), spent, msgspec.json.encode(report).decode())
+    return Done(sentence(report), (), spent, encoded(report))
 
 
 def planned(
@@ -104,10 +103,9 @@ def sentence(report: ImproveReport) -> str:
     return f"{report.lessons} lessons from {report.sessions} sessions; {told or 'nothing to try'}"
 
 
-def _found(course: Course, has_model: bool) -> str:
+def _found(course: Course, has_model: bool) -> FoundIdeas:
     with opened(course.home) as database:
-        found = _ideas(course.home, database, course.ask, course.supply if has_model else None)
-    return msgspec.json.encode(found).decode()
+        return _ideas(course.home, database, course.ask, course.supply if has_model else None)
 
 
 def _ideas(home: Home, database: Database, ask: ImproveRequest, supply: Supply | None) -> FoundIdeas:
@@ -121,37 +119,36 @@ def _left_to_a_person(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     if idea.refused or idea.patch is None:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
 
-    def put(patch: Patch) -> str:
+    def put(patch: Patch) -> IdeaOutcome:
         with opened(course.home) as database:
             try:
                 entry = propose(course.home, database, patch, actor=Actor.POLICY, now=time.time())
             except WhetError as error:
-                return msgspec.json.encode(IdeaOutcome(idea, Became.REFUSED, error.message)).decode()
+                return IdeaOutcome(idea, Became.REFUSED, error.message)
         why = f"whet pending approve {entry.number}, or whet canary start --pending {entry.number}"
-        return msgspec.json.encode(IdeaOutcome(idea, Became.WAITS, why, entry=entry.number)).decode()
+        return IdeaOutcome(idea, Became.WAITS, why, entry=entry.number)
 
-    return msgspec.json.decode(course.steps.do(f"propose {number}", partial(put, idea.patch)), type=IdeaOutcome)
+    return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
 
 
 def _tried(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     if idea.refused:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
-    value = course.steps.do(f"prepare {number}", lambda: _readied(course, number, idea))
-    ready = msgspec.json.decode(value, type=ReadyTrial)
-    if ready.outcome is not None:
-        return replace(ready.outcome, spent=ready.spent)
+    ready = course.steps.do(f"prepare {number}", lambda: _readied(course, number, idea), ReadyTrial)
+    if ready.trial is None:
+        return replace(ready.outcome or IdeaOutcome(idea, Became.UNTRIED), spent=ready.spent)
     observe = course.observe(ready.idea) if course.observe else None
     try:
-        done = trial(course.home, course.steps, ready.body, observe=observe)
+        done = trial(course.home, course.steps, ready.trial, observe=observe)
     except WhetError as error:
         spent = together((ready.spent, left_by(error).spent))
         return IdeaOutcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
-    progress = msgspec.json.decode(done.value, type=TrialProgress)
-    kept = course.steps.do(f"keep {number}", lambda: _kept(course, ready.idea, progress))
-    return replace(msgspec.json.decode(kept, type=IdeaOutcome), spent=together((ready.spent, done.spent)))
+    progress = decoded(done.value, TrialProgress)
+    outcome = course.steps.do(f"keep {number}", lambda: _keep(course, ready.idea, progress), IdeaOutcome)
+    return replace(outcome, spent=together((ready.spent, done.spent)))
 
 
-def _readied(course: Course, number: int, idea: Idea) -> str:
+def _readied(course: Course, number: int, idea: Idea) -> ReadyTrial:
     """Everything for one trial: the words where a model has to write them, the cases, the plan."""
     home = course.home
     with opened(home) as database:
@@ -164,8 +161,8 @@ def _readied(course: Course, number: int, idea: Idea) -> str:
             id = f"{course.steps.id}-{number}"
             outcome = _prepared(home, database, course.ask, written, id=id, supply=course.supply)
     if isinstance(outcome, IdeaOutcome):
-        return msgspec.json.encode(ReadyTrial(written, outcome=outcome, spent=spent)).decode()
-    return msgspec.json.encode(ReadyTrial(written, outcome.order.body, spent=spent)).decode()
+        return ReadyTrial(written, outcome=outcome, spent=spent)
+    return ReadyTrial(written, outcome.trial, spent=spent)
 
 
 def _prepared(
@@ -200,24 +197,22 @@ def _costing(idea: Idea, ready: PreparedTrial) -> IdeaOutcome:
     )
 
 
-def _kept(course: Course, idea: Idea, progress: TrialProgress) -> str:
+def _keep(course: Course, idea: Idea, progress: TrialProgress) -> IdeaOutcome:
     """Do what the verdict says; what was done before a crash is found and not done again."""
     verdict = progress.result.verdict
     outcome = IdeaOutcome(idea, Became.UNDECIDED, verdict=verdict, entry=progress.entry, attempts=progress.attempts)
     assert idea.patch is not None
     with opened(course.home) as database:
         if idea.way is Way.RETIRE:
-            made = _retired(course.home, database, idea.patch, verdict, outcome)
-        elif verdict.ruling is not Ruling.ACCEPT:
-            made = replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
-        elif idea.way is Way.TEMPLATE:
-            made = replace(outcome, became=Became.KEPT, why="`--warm auto` may choose it")
-        else:
-            made = _in_force(course, database, idea.patch, outcome)
-    return msgspec.json.encode(made).decode()
+            return _retire(course.home, database, idea.patch, verdict, outcome)
+        if verdict.ruling is not Ruling.ACCEPT:
+            return replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
+        if idea.way is Way.TEMPLATE:
+            return replace(outcome, became=Became.KEPT, why="`--warm auto` may choose it")
+        return _put_in_force(course, database, idea.patch, outcome)
 
 
-def _in_force(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
+def _put_in_force(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
     """Tell an accepted rule to a share of the sessions."""
     home, share = course.home, course.ask.share
     known = ledger_of(home, database).state().get(Form.RULE, patch.name)
@@ -233,7 +228,7 @@ def _in_force(course: Course, database: Database, patch: Patch, outcome: IdeaOut
     return replace(outcome, became=Became.CANARY, entry=entry.number)
 
 
-def _retired(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: IdeaOutcome) -> IdeaOutcome:
+def _retire(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: IdeaOutcome) -> IdeaOutcome:
     """Take a rule away that no longer helps; a person's own waits for that person."""
     if not retires(verdict):
         return replace(outcome, became=Became.KEPT, why="without it, more fails" if _fails(verdict) else "not sure")

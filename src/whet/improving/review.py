@@ -22,7 +22,7 @@ from whet.agent.tools.situation import Situation
 from whet.agent.tools.toolbox import toolbox
 from whet.context.gathering import Request
 from whet.engine.orders import Done, Failed, Order
-from whet.engine.steps import Steps
+from whet.engine.steps import Steps, encoded
 from whet.ledger.entries import Entry
 from whet.runs.run import Budget, Ended, Run, Spent, fork, together
 from whet.runs.settings import Settings
@@ -75,20 +75,17 @@ class ReviewOutcome(Value, frozen=True):
 
 def order(ask: ReviewRequest) -> Order:
     """The order for a review. A session has one review at a time."""
-    body = msgspec.json.encode(ask).decode()
-    return Order(KIND, f"{ask.session}/{ask.messages}/{ask.kind}", body, alone=f"review {ask.session}")
+    return Order(KIND, f"{ask.session}/{ask.messages}/{ask.kind}", encoded(ask), alone=f"review {ask.session}")
 
 
-def review(home: Home, steps: Steps, body: str) -> Done:
+def review(home: Home, steps: Steps, ask: ReviewRequest) -> Done:
     """Carry a review out. A worker that takes it over goes on with its session, and writes nothing twice."""
-    ask = msgspec.json.decode(body, type=ReviewRequest)
 
-    def look_back() -> str:
+    def look_back() -> ReviewOutcome:
         with opened(home) as database:
-            outcome = reviewed(home, database, ask, environment=os.environ, interrupt=steps.interrupt)
-            return msgspec.json.encode(outcome).decode()
+            return reviewed(home, database, ask, environment=os.environ, interrupt=steps.interrupt)
 
-    outcome = msgspec.json.decode(steps.do("look back", look_back), type=ReviewOutcome)
+    outcome = steps.do("look back", look_back, ReviewOutcome)
     if outcome.ending not in (Ending.FINISHED, Ending.BUDGET):
         why = f"The review ended early: {outcome.ending}. {outcome.detail}".strip()
         raise Failed(why, spent=outcome.spent, sessions=(outcome.session,))

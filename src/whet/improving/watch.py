@@ -11,7 +11,7 @@ import msgspec
 
 from whet.changes.apply import promote, revert
 from whet.engine.orders import Done
-from whet.engine.steps import Steps
+from whet.engine.steps import Steps, encoded
 from whet.errors import WhetError
 from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots
 from whet.improving.template_watch import Measured, look_at_templates
@@ -60,17 +60,15 @@ class Looked(Value, frozen=True):
 def watch(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at all there is
     """Look at everything once. What was counted or decided before a crash is not counted or decided again."""
 
-    def act() -> str:
+    def act() -> Looked:
         with opened(home) as database:
-            found = look(home, database, now=time.time())
-        return msgspec.json.encode(found).decode()
+            return look(home, database, now=time.time())
 
-    value = steps.do("look", act)
-    found = msgspec.json.decode(value, type=Looked)
+    found = steps.do("look", act, Looked)
     told = [each.why for each in found.canaries if each.decided] + [each.why for each in found.templates]
     decided = "; ".join(filter(None, told))
     templates = f" and {len(found.templates)} templates" if found.templates else ""
-    return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=value)
+    return Done(decided or f"{len(found.canaries)} canaries{templates}, nothing to decide", value=encoded(found))
 
 
 def look(home: Home, database: Database, *, now: float, settled_seconds: float = SETTLED_SECONDS) -> Looked:

@@ -9,7 +9,6 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
 from whet.agent.compaction import Compacting
@@ -23,7 +22,7 @@ from whet.context.finding import NAMES
 from whet.context.gathering import Request, gather
 from whet.context.machine import environments, this_machine
 from whet.engine.orders import Done, Failed
-from whet.engine.steps import Steps
+from whet.engine.steps import Steps, encoded
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
@@ -82,20 +81,17 @@ class AttemptStart(NamedTuple):
     messages: tuple[Message, ...]
 
 
-def attempt(home: Home, steps: Steps, body: str, *, supply: "Supply | None" = None) -> Done:
+def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | None = None) -> Done:
     """Carry out one order for an attempt. One that was carried out and paid for is never carried out again."""
-    ask = msgspec.json.decode(body, type=AttemptRequest)
 
-    def carry_out() -> str:
+    def carry_out() -> Attempt:
         with opened(home) as database:
-            made = _made(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
-        return msgspec.json.encode(made).decode()
+            return _made(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
 
-    value = steps.do("attempt", carry_out)
-    made = msgspec.json.decode(value, type=Attempt)
+    made = steps.do("attempt", carry_out, Attempt)
     how = made.void or ("passed" if made.measures.passed else made.measures.why)
     spent = Spent() if made.reused else made.measures.spent
-    return Done(f"{made.case}, {made.arm}, seed {made.seed}: {how}", (made.session,), spent, value)
+    return Done(f"{made.case}, {made.arm}, seed {made.seed}: {how}", (made.session,), spent, encoded(made))
 
 
 def served(home: Home, settings: Settings, model: str) -> Chosen:

@@ -8,6 +8,7 @@ from msgspec.structs import replace
 
 from whet.agent.protocols import Chosen
 from whet.engine.orders import Order
+from whet.engine.steps import encoded
 from whet.errors import WhetError
 from whet.evidence import power
 from whet.evidence.error_budget import BudgetParts, Past, alpha_for
@@ -90,7 +91,7 @@ class PreparedTrial(NamedTuple):
     def order(self) -> Order:
         """The order of this trial. While it is open, the same trial asked for again is this one."""
         bare = replace(self.trial, id="")
-        return Order(KIND, self.trial.id, msgspec.json.encode(self.trial).decode(), alone=f"trial {key_of(bare)}")
+        return Order(KIND, self.trial.id, encoded(self.trial), alone=f"trial {key_of(bare)}")
 
 
 def prepare(

@@ -4,11 +4,10 @@ import time
 from collections.abc import Callable
 from functools import partial
 
-import msgspec
 from msgspec.structs import replace
 
 from whet.engine.orders import Done, Failed, left_by
-from whet.engine.steps import Steps
+from whet.engine.steps import Steps, encoded
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling
@@ -46,9 +45,8 @@ class TrialProgress(Value, frozen=True):
 Observe = Callable[[TrialProgress], None]
 
 
-def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None) -> Done:
+def trial(home: Home, steps: Steps, order: Trial, *, observe: Observe | None = None) -> Done:
     """Carry a trial out. What its attempts gave is remembered, so that nothing paid is repeated after a crash."""
-    order = msgspec.json.decode(body, type=Trial)
     attempts: list[Attempt] = []
     result = judged(order.design, attempts)
     planned = sum(len(wave) for wave in waves(order.design))
@@ -57,13 +55,12 @@ def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None
         if not places:
             continue
         try:
-            values = steps.spread(ATTEMPT, tuple(_ask(order, place, steps.id) for place in places))
+            attempts += steps.spread(ATTEMPT, (_ask(order, place, steps.id) for place in places), Attempt)
         except WhetError as error:
             raise _failed(error.message, error.advice, result, left_by(error).spent) from error
-        attempts += (msgspec.json.decode(value, type=Attempt) for value in values)
         result = judged(order.design, attempts)
         progress = TrialProgress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
-        steps.do(f"look {number}", partial(_told, home, progress))
+        steps.do(f"look {number}", partial(_keep, home, progress), str)
         if observe:
             observe(progress)
         if result.stop is not TrialStop.OPEN:
@@ -71,9 +68,9 @@ def trial(home: Home, steps: Steps, body: str, *, observe: Observe | None = None
     if result.void == len(attempts):
         raise _failed(f"No attempt could be made: {attempts[0].void}", "Check the model: `whet run hello`.", result)
     progress = TrialProgress(order.id, result, len(attempts), planned, order.price, parts=order.design.parts)
-    value = steps.do("verdict", lambda: _entered(home, order, progress))
+    done = steps.do("verdict", lambda: _enter(home, order, progress), TrialProgress)
     sessions = tuple(attempt.session for attempt in attempts if attempt.session)
-    return Done(sentence(order, result), sessions, result.spent, value)
+    return Done(sentence(order, result), sessions, result.spent, encoded(done))
 
 
 def _failed(message: str, advice: str, result: TrialResult, *more: Spent) -> Failed:
@@ -81,7 +78,7 @@ def _failed(message: str, advice: str, result: TrialResult, *more: Spent) -> Fai
     return Failed(message, advice=advice, spent=together((result.spent, *more)))
 
 
-def _ask(order: Trial, place: AttemptPlace, work: str) -> tuple[str, str]:
+def _ask(order: Trial, place: AttemptPlace, work: str) -> tuple[str, AttemptRequest]:
     ask = AttemptRequest(
         trial=order.id,
         case=order.cases[place.case],
@@ -93,22 +90,23 @@ def _ask(order: Trial, place: AttemptPlace, work: str) -> tuple[str, str]:
         hidden=order.hidden,
         fresh=order.fresh,
     )
-    return f"{work}/{place.case}/{place.arm}/{place.seed}", msgspec.json.encode(ask).decode()
+    return f"{work}/{place.case}/{place.arm}/{place.seed}", ask
 
 
-def _told(home: Home, progress: TrialProgress) -> str:
+def _keep(home: Home, progress: TrialProgress) -> str:
+    """Say how far the trial is, for whoever looks; gives whether it goes on."""
     with opened(home) as database:
         keep_progress(database, progress.trial, progress, now=time.time())
-    return "{}"
+    return progress.result.stop
 
 
-def _entered(home: Home, order: Trial, progress: TrialProgress) -> str:
+def _enter(home: Home, order: Trial, progress: TrialProgress) -> TrialProgress:
     """Put the verdict in the ledger, once, and what a template is worth beside it."""
     now = time.time()
     with opened(home) as database, database.writing():
         known = progress_of(database, order.id, TrialProgress)
         if known is not None and known.entry:
-            return msgspec.json.encode(known).decode()
+            return known
         patch = patch_of(database, order)
         verdict = progress.result.verdict
         entry = Entry(
@@ -118,7 +116,7 @@ def _entered(home: Home, order: Trial, progress: TrialProgress) -> str:
             actor=Actor.POLICY,
             at=now,
             note=sentence(order, progress.result),
-            verdict=msgspec.json.encode(progress).decode(),
+            verdict=encoded(progress),
             about=order.about,
             home="" if patch.form is Form.RULE else ledger_of(home, database).home,
         )
@@ -128,7 +126,7 @@ def _entered(home: Home, order: Trial, progress: TrialProgress) -> str:
             key = templates.read(patch.text, name=patch.name).key
             low, high = verdict.interval
             record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=order.model))
-    return msgspec.json.encode(done).decode()
+    return done
 
 
 def patch_of(database: Database, order: Trial) -> Patch:

@@ -4,13 +4,11 @@ import hashlib
 import os
 import time
 from threading import Event
-from typing import TypeVar
 
-import msgspec
 from msgspec.structs import replace
 
 from whet.engine.orders import Done, Failed, Order
-from whet.engine.steps import Steps, Unsure
+from whet.engine.steps import Steps, Unsure, encoded
 from whet.errors import WhetError
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished, handed, heading, script_result
 from whet.scheduling.material import expect_outside, expect_script, folder_of, prompt_of
@@ -28,7 +26,6 @@ from whet.values import Value
 KIND = "job"
 DELIVERY = "delivery"
 ID_BYTES = 6
-_Kept = TypeVar("_Kept", bound=msgspec.Struct)
 
 
 class JobRequest(Value, frozen=True):
@@ -65,20 +62,18 @@ def lock_name(record: JobRecord) -> str:
 
 
 def order(record: JobRecord) -> Order:
-    return Order(KIND, record.id, msgspec.json.encode(JobRequest(record.id)).decode())
+    return Order(KIND, record.id, encoded(JobRequest(record.id)))
 
 
 def delivery_order(record: JobRecord) -> Order:
-    body = msgspec.json.encode(JobRequest(record.id, record.tries)).decode()
-    return Order(DELIVERY, f"{record.id}/{record.tries}", body)
+    return Order(DELIVERY, f"{record.id}/{record.tries}", encoded(JobRequest(record.id, record.tries)))
 
 
-def job(home: Home, steps: Steps, body: str) -> Done:
+def job(home: Home, steps: Steps, ask: JobRequest) -> Done:
     """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
-    ask = msgspec.json.decode(body, type=JobRequest)
-    begun = _kept(steps.do("begin", lambda: _text(_begin(home, ask))), Begun)
+    begun = steps.do("begin", lambda: _begin(home, ask), Begun)
     result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _worked(home, steps, begun)
-    record = _kept(steps.do("record", lambda: _text(_record(home, begun.record, result))), JobRecord)
+    record = steps.do("record", lambda: _record(home, begun.record, result), JobRecord)
     record = _hand_over(home, steps, record)
     sessions = tuple(filter(None, (result.session,)))
     if record.has_failed:
@@ -92,10 +87,9 @@ def job(home: Home, steps: Steps, body: str) -> Done:
     return Done(heading(record), sessions, result.spent)
 
 
-def delivery(home: Home, steps: Steps, body: str) -> Done:
+def delivery(home: Home, steps: Steps, ask: JobRequest) -> Done:
     """Try once more to hand a report over."""
-    ask = msgspec.json.decode(body, type=JobRequest)
-    record = _kept(steps.do("look", lambda: _text(_undelivered(home, ask))), JobRecord)
+    record = steps.do("look", lambda: _undelivered(home, ask), JobRecord)
     if record.handing is not Handing.FAILED or record.tries != ask.tries:
         return Done(f"{heading(record)}: there is nothing to deliver")
     record = _hand_over(home, steps, record)
@@ -122,7 +116,7 @@ def _worked(home: Home, steps: Steps, begun: Begun) -> JobResult:
     exit_code = None
     if record.job.script.strip():
         try:
-            ran = _kept(steps.once("script", lambda: _text(_run_script(record, steps.interrupt))), ProgramEnd)
+            ran = steps.once("script", lambda: _run_script(record, steps.interrupt), ProgramEnd)
         except Unsure:
             why = "A worker died while the script ran. It may have had its effect, so it was not run again."
             return JobResult(JobOutcome.UNSURE, error=why)
@@ -136,7 +130,7 @@ def _worked(home: Home, steps: Steps, begun: Begun) -> JobResult:
             outcome = JobOutcome.DONE if ran.output.strip() else JobOutcome.NOTHING_TO_REPORT
             return JobResult(outcome, report=ran.output, exit_code=exit_code)
         task = replace(task, material=ran.output)
-    result = _kept(steps.do("agent", lambda: _text(_agent(home, record, task, steps.interrupt))), JobResult)
+    result = steps.do("agent", lambda: _agent(home, record, task, steps.interrupt), JobResult)
     return replace(result, exit_code=exit_code)
 
 
@@ -178,19 +172,19 @@ def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
         return record
     how = steps.do if may_be_repeated(record) else steps.once
     try:
-        sent = _kept(how("deliver", lambda: _text(_sent(home, record, steps.interrupt))), Sent)
+        sent = how("deliver", lambda: _sent(home, record, steps.interrupt), Sent)
     except Unsure:
         sent = Sent(
             Handing.UNSURE, "A worker died while it delivered this; it may have arrived, and is not sent twice."
         )
 
-    def note() -> str:
+    def note() -> JobRecord:
         now = handed(record, sent.handing, sent.error, now=time.time())
         with opened(home) as database:
             job_records.save(database, identity_of(home), now)
-        return _text(now)
+        return now
 
-    return _kept(steps.do("note the delivery", note), JobRecord)
+    return steps.do("note the delivery", note, JobRecord)
 
 
 def _sent(home: Home, record: JobRecord, interrupt: Event) -> Sent:
@@ -210,11 +204,3 @@ def _undelivered(home: Home, ask: JobRequest) -> JobRecord:
         return replace(record, job=load(home.folder, record.job.name))
     except WhetError:
         return record  # the job is gone or broken; its report still goes where it was to go
-
-
-def _text(value: Value) -> str:
-    return msgspec.json.encode(value).decode()
-
-
-def _kept(text: str, kind: type[_Kept]) -> _Kept:
-    return msgspec.json.decode(text, type=kind)

@@ -178,11 +178,10 @@ def _checks(case: "Case") -> list[str]:
 
 
 def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **options: Any) -> "list[Attempt]":
-    import msgspec
     from msgspec.structs import replace
 
     from whet.agent.start import new_id
-    from whet.engine.steps import Direct
+    from whet.engine.steps import Direct, decoded
     from whet.proving.attempt import AttemptRequest, attempt
     from whet.store.opening import opened
     from whet.store.settings_file import load
@@ -200,8 +199,8 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
         for seed in range(1, options["times"] + 1):
             ask = AttemptRequest(id, key, Arm.BASE, seed, model=options["model"] or settings.model, sampling=sampling,
                       hidden=folders_of(home.folder, wanted), fresh=options["fresh"])  # fmt: skip
-            done = attempt(home, Direct(f"{id}/{key}/{seed}"), msgspec.json.encode(ask).decode())
-            made.append(msgspec.json.decode(done.value, type=Attempt))
+            done = attempt(home, Direct(f"{id}/{key}/{seed}"), ask)
+            made.append(decoded(done.value, Attempt))
     return made
 
 

@@ -94,25 +94,21 @@ def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
 
 
 def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
-    import msgspec
-
-    from whet.cli.procedures import PROCEDURES
+    from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
-    from whet.engine.steps import Direct
-    from whet.improving.improve import improve, order
+    from whet.engine.steps import decoded
+    from whet.improving.improve import improve
     from whet.trials.ideas import ImproveReport
 
-    steps = Direct(_id(), lambda inner, kind, body: PROCEDURES[kind].run(home, inner, body).value)
     with LiveLine() as line:
-        done = improve(home, steps, order(ask, key=steps.id).body, observe=lambda _: line.show)
-    return msgspec.json.decode(done.value, type=ImproveReport)
+        done = improve(home, direct(home, _id()), ask, observe=lambda _: line.show)
+    return decoded(done.value, ImproveReport)
 
 
 def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool) -> int:
-    import msgspec
-
     from whet.cli.procedures import PROCEDURES
     from whet.engine.orders import Queue
+    from whet.engine.steps import decoded
     from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
     from whet.improving.improve import order
@@ -133,7 +129,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
         raise WhetError(f"The work {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
-    return _show(msgspec.json.decode(work.done.value, type=ImproveReport), as_json)
+    return _show(decoded(work.done.value, ImproveReport), as_json)
 
 
 def _options(ask: "ImproveRequest", *, budget: tuple[str, ...], since: str | None) -> list[str]:
