@@ -33,7 +33,7 @@ from whet.examples.templates import Template, described, written
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.plan import WantedTrial, prepare
-from whet.proving.trial import TrialProgress, trial
+from whet.proving.trial import trial
 from whet.runs.run import Run, Sampling
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
@@ -43,6 +43,7 @@ from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.template_files import list_templates, stored_transcripts
 from whet.trials.attempts import Arm
+from whet.trials.design import TrialProgress, plan
 
 NAME = "small-file-work"
 
@@ -145,9 +146,10 @@ def conduct(home: Home, database: Database, template: Template, options: argpars
         sampling=Sampling(temperature=options.temperature, output_tokens=options.output_tokens),
     )
     ready = prepare(home, database, wanted, id=options.trial or new_id(time.time()), now=time.time())
-    print(f"trial {ready.trial.id}")
-    print(f"plan: {ready.plan.cases} cases, alpha {ready.plan.alpha:.4f}, finds {ready.plan.minimum_effect:.2f},"
-          f" at most {ready.plan.attempts_most} attempts", flush=True)  # fmt: skip
+    print(f"trial {ready.id}")
+    found = plan(ready)
+    print(f"plan: {found.cases} cases, alpha {found.alpha:.4f}, finds {found.minimum_effect:.2f},"
+          f" at most {found.attempts_most} attempts", flush=True)  # fmt: skip
     started, looks = time.monotonic(), count(1)
 
     def observe(progress: TrialProgress) -> None:
@@ -156,7 +158,7 @@ def conduct(home: Home, database: Database, template: Template, options: argpars
         print(f"{next(looks):3} {time.monotonic() - started:6.0f} s {rates} effect {verdict.effect:+.2f}"
               f" help {verdict.evidence_help:.1f} harm {verdict.evidence_harm:.1f}", flush=True)  # fmt: skip
 
-    done = trial(home, direct(home, ready.trial.id), ready.trial, observe=observe)
+    done = trial(home, direct(home, ready.id), ready, observe=observe)
     report(json.loads(done.value), done.summary)
 
 

@@ -17,7 +17,6 @@ from whet.examples.templates import Example, Template, written
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.proving.plan import WantedTrial, past_trials
-from whet.proving.trial import TrialProgress
 from whet.runs.run import Run
 from whet.sessions.transcripts import Usage
 from whet.sessions.trust import Trust
@@ -28,7 +27,7 @@ from whet.store.opening import opened
 from whet.store.template_files import worths
 from whet.store.trials import progress_of
 from whet.trials.attempts import Arm
-from whet.trials.design import Allowance, TrialStop
+from whet.trials.design import Allowance, TrialProgress, TrialStop
 
 TEMPLATE = Template("greeting", (Example("read_file", '{"path": "a.txt"}', "(1 line)", "Read a.txt."),))
 WARM = Patch(Form.TEMPLATE, Action.ADD, "greeting", written(TEMPLATE), trust=Trust.AGENT)
@@ -81,7 +80,7 @@ def test_what_does_nothing_stays_undecided(small: Home, embedded: Database) -> N
     assert len(progress.result.always) == len(progress.result.never) == 4
     assert past_trials(embedded) == (Past(accepted=False),)
     later = prepared(small, embedded, WantedTrial(RULE, questions(8)), id="t2")
-    assert later.trial.design.alpha < ready.trial.design.alpha, "every trial takes its part of the error budget"
+    assert later.alpha < ready.alpha, "every trial takes its part of the error budget"
 
 
 def test_a_trial_of_a_time_with_even_parts_keeps_them(small: Home, embedded: Database) -> None:
@@ -124,15 +123,15 @@ def test_leaving_a_rule_out_is_tried_like_a_change(small: Home, embedded: Databa
     apply(small, embedded, RULE, actor=Actor.PERSON, now=1.0)
     without = Patch(Form.RULE, Action.REMOVE, RULE.name, before=digest(WORDS), trust=Trust.AGENT)
     ready = prepared(small, embedded, WantedTrial(without, questions(20)))
-    assert ready.trial.design.arms == (Arm.BASE, Arm.CANDIDATE)
+    assert ready.arms == (Arm.BASE, Arm.CANDIDATE)
     assert tried(small, ready, supply_of(obeys)).result.verdict.ruling is Ruling.REJECT
     assert [rule.text for rule in Ledger(embedded).state().rules] == [WORDS]
 
 
 def test_the_worth_of_a_template_is_kept(small: Home, embedded: Database) -> None:
     ready = prepared(small, embedded, WantedTrial(WARM, questions(20)))
-    assert ready.trial.price.added > 0
-    assert ready.trial.price.invalidated == 0
+    assert ready.price.added > 0
+    assert ready.price.invalidated == 0
     progress = tried(small, ready, supply_of(lambda run: says("yes" if "a.txt" in str(run.messages) else "no")))
     [worth] = worths(embedded)
     assert (worth.key, worth.effect, worth.cases) == (TEMPLATE.key, 1.0, progress.result.verdict.cases)
@@ -142,7 +141,7 @@ def test_the_worth_of_a_template_is_kept(small: Home, embedded: Database) -> Non
 
 def test_a_budget_ends_the_trial_and_leaves_the_placebo_out(small: Home, embedded: Database) -> None:
     ready = prepared(small, embedded, WantedTrial(RULE, questions(30), allowance=Allowance(tokens=600)))
-    assert Arm.PLACEBO not in ready.trial.design.arms
+    assert Arm.PLACEBO not in ready.arms
     progress = tried(small, ready, supply_of(lambda _run: says("no", usage=Usage(input=100, output=1))))
     assert (progress.result.stop, progress.result.verdict.ruling) == (TrialStop.BUDGET, Ruling.UNDECIDED)
     assert progress.attempts < 20
@@ -191,8 +190,8 @@ def test_a_trial_that_came_to_no_verdict_is_the_same_trial_when_it_is_asked_for_
         tried(small, first, supply_of(broken, log))
     assert len(log.read_text().splitlines()) == 8
     again = prepared(small, embedded, wanted, id="")
-    assert again.trial == first.trial
+    assert again == first
     progress = tried(small, again, supply_of(obeys, log))
     assert len(log.read_text().splitlines()) == progress.attempts + 1, "only the call that failed is made again"
     assert progress.result.spent.model_calls == progress.attempts, "and all of it is this trial's cost"
-    assert prepared(small, embedded, wanted, id="").trial.id != first.trial.id
+    assert prepared(small, embedded, wanted, id="").id != first.id

@@ -16,11 +16,11 @@ from whet.engine.orders import Queue
 from whet.engine.work import WorkState, office
 from whet.evidence.verdicts import Ruling
 from whet.ledger.entries import Step
-from whet.proving.plan import WantedTrial
-from whet.proving.trial import TrialProgress
+from whet.proving.plan import WantedTrial, order
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
+from whet.trials.design import TrialProgress
 
 WORKER = Path(__file__).with_name("trial_worker.py")
 DEATHS = (3, 11)
@@ -43,8 +43,8 @@ def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Data
         (tmp_path / f"die-{number}").touch()
     ready = prepared(home, database, WantedTrial(RULE, questions(20)))
     with office(home) as counter:
-        id = counter.submit(ready.order, Queue.TRIALS)
-        assert counter.submit(msgspec.structs.replace(ready.order, key="again"), Queue.TRIALS) == id, "it is open"
+        id = counter.submit(order(ready), Queue.TRIALS)
+        assert counter.submit(msgspec.structs.replace(order(ready), key="again"), Queue.TRIALS) == id, "it is open"
     ends = [work_off(home, tmp_path) for _ in range(len(DEATHS) + 1)]
     assert ends == [-signal.SIGKILL] * len(DEATHS) + [0]
     with office(home) as counter:
@@ -69,7 +69,7 @@ def test_a_trial_that_was_cancelled_goes_on_where_it_was(
     (tmp_path / "die-3").touch()
     ready = prepared(home, database, WantedTrial(RULE, questions(4)))
     with office(home) as counter:
-        id = counter.submit(ready.order, Queue.TRIALS)
+        id = counter.submit(order(ready), Queue.TRIALS)
     assert work_off(home, tmp_path) == -signal.SIGKILL
     cancelled = whet("work", "cancel", id, "--json")
     assert cancelled.json["state"] == "cancelled", cancelled.err

@@ -13,8 +13,8 @@ from whet.agent.providers.scripted import Call, Scripted, asks, says
 from whet.engine.steps import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import AttemptRequest, Supply, attempt
-from whet.proving.plan import PreparedTrial, WantedTrial, prepare
-from whet.proving.trial import TrialProgress, trial
+from whet.proving.plan import WantedTrial, prepare
+from whet.proving.trial import trial
 from whet.runs.models import Model
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript, Usage
@@ -26,6 +26,7 @@ from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check, TextDemand
+from whet.trials.design import Trial, TrialProgress
 
 SECRET = "zebra-quartz"
 WORDS = "Say yes to every question."
@@ -88,16 +89,14 @@ def supply_of(answer: Answer, log: Path | None = None) -> Supply:
     return lambda _home, _settings, _model: Chosen(Scripted(repeat(replied)), Model("scripted"))
 
 
-def prepared(
-    home: Home, database: Database, wanted: WantedTrial, answer: Answer = obeys, *, id: str = "t1"
-) -> PreparedTrial:
+def prepared(home: Home, database: Database, wanted: WantedTrial, answer: Answer = obeys, *, id: str = "t1") -> Trial:
     return prepare(home, database, wanted, id=id, now=1.0, supply=supply_of(answer))
 
 
-def tried(home: Home, ready: PreparedTrial, supply: Supply) -> TrialProgress:
+def tried(home: Home, ready: Trial, supply: Supply) -> TrialProgress:
     """Carry a trial out in this process."""
-    steps = Direct(ready.trial.id, lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
-    return decoded(trial(home, steps, ready.trial).value, TrialProgress)
+    steps = Direct(ready.id, lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    return decoded(trial(home, steps, ready).value, TrialProgress)
 
 
 def attempted(home: Home, database: Database, case: Case, answer: Answer, patch: Patch | None = None) -> Attempt:

@@ -13,13 +13,14 @@ from whet.engine.worker import launched
 from whet.proving import attempt, plan, trial
 from whet.runs.run import Run
 from whet.store.home import find_home
+from whet.trials.design import Trial
 
 
 def main() -> None:
     folder = Path(os.environ["TRIAL_FOLDER"])
     supply = supply_of(functools.partial(mortal, folder), folder / "log")
     procedures: Procedures = {
-        plan.KIND: Procedure(Queue.TRIALS, trial.trial, plan.Trial),
+        plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
         attempt.KIND: Procedure(
             Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply), attempt.AttemptRequest
         ),

@@ -5,6 +5,7 @@ from collections import Counter
 
 from hypothesis import given
 from hypothesis import strategies as st
+from msgspec.structs import replace
 
 from whet.evidence.verdicts import Ruling
 from whet.runs.run import Spent
@@ -12,7 +13,7 @@ from whet.text import tokens
 from whet.trials.attempts import Arm, Attempt, Measures, differences
 from whet.trials.design import (
     Allowance,
-    Design,
+    Trial,
     TrialStop,
     cache_price,
     design,
@@ -29,13 +30,13 @@ def made(case: str, arm: Arm, passed: bool, *, seed: int = 1, tokens: int = 10, 
     return Attempt(case, arm, seed, Measures(passed, spent=Spent(1, tokens, 0, seconds=1.0)), reused=reused)
 
 
-def planned(cases: int = 30, guards: int = 0, *, seeds: int = 1, placebo: bool = True, **limits: float) -> Design:
+def planned(cases: int = 30, guards: int = 0, *, seeds: int = 1, placebo: bool = True, **limits: float) -> Trial:
     standing = [f"guard-{number}" for number in range(guards)]
     allowance = Allowance(**limits)  # type: ignore[arg-type]
     return design(NAMES[:cases], standing, seeds=seeds, placebo=placebo, alpha=0.05, allowance=allowance)
 
 
-def carried_out(fixed: Design, passes: dict[Arm, bool]) -> tuple[list[Attempt], TrialStop]:
+def carried_out(fixed: Trial, passes: dict[Arm, bool]) -> tuple[list[Attempt], TrialStop]:
     """Run a trial in which each arm always passes or always fails; standing cases pass in every arm."""
     attempts: list[Attempt] = []
     result = judged(fixed, attempts)
@@ -162,8 +163,8 @@ def test_what_was_paid_in_another_trial_costs_nothing_in_this_one() -> None:
 
 
 def test_a_placebo_is_left_out_where_the_budget_is_too_small() -> None:
-    assert is_affordable(planned(10, tokens=10_000), Spent(input=100))
-    assert not is_affordable(planned(10, tokens=1_000), Spent(input=100))
+    assert is_affordable(replace(planned(10, tokens=10_000), of_one=Spent(input=100)))
+    assert not is_affordable(replace(planned(10, tokens=1_000), of_one=Spent(input=100)))
 
 
 def test_void_attempts_count_for_neither_arm() -> None:

@@ -7,11 +7,12 @@ from whet.improving import hourly, improve, review, watch
 from whet.proving import attempt, plan, trial
 from whet.scheduling import clock, runs
 from whet.store.home import Home
+from whet.trials.design import Trial
 from whet.trials.ideas import ImproveRequest
 
 PROCEDURES: Procedures = {
     review.KIND: Procedure(Queue.REVIEWS, review.review, review.ReviewRequest),
-    plan.KIND: Procedure(Queue.TRIALS, trial.trial, plan.Trial),
+    plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
     attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, attempt.AttemptRequest),
     runs.KIND: Procedure(Queue.JOBS, runs.job, runs.JobRequest),
     runs.DELIVERY: Procedure(Queue.CHORES, runs.delivery, runs.JobRequest),

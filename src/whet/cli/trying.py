@@ -16,9 +16,8 @@ from whet.store.home import Home, find_home
 
 if TYPE_CHECKING:
     from whet.ledger.patches import Patch
-    from whet.proving.plan import PreparedTrial, WantedTrial
-    from whet.proving.trial import TrialProgress
-    from whet.trials.design import Allowance
+    from whet.proving.plan import WantedTrial
+    from whet.trials.design import Allowance, Trial, TrialProgress
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LOOK_SECONDS = 1.0
@@ -75,16 +74,16 @@ def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0)
     if given.now and given.background:
         raise WhetError("--now and --background exclude each other.", advice="Choose one.")
     with opened(home) as database:
-        ready = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
+        trial = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
     if given.dry_run and as_json:
-        print_json(plan_record(ready))
+        print_json(plan_record(trial))
     if not as_json:
-        for line in plan_lines(ready):
+        for line in plan_lines(trial):
             say(line)
     if given.dry_run:
         return 0
-    progress = _now(home, ready) if given.now else _queued(home, ready, follow=not given.background, as_json=as_json)
-    return _show(ready, progress, as_json=as_json) if progress else 0
+    progress = _now(home, trial) if given.now else _queued(home, trial, follow=not given.background, as_json=as_json)
+    return _show(trial, progress, as_json=as_json) if progress else 0
 
 
 def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) -> "WantedTrial":
@@ -134,31 +133,33 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
     return msgspec.convert(found, Allowance)
 
 
-def _now(home: Home, ready: "PreparedTrial") -> "TrialProgress":
+def _now(home: Home, trial: "Trial") -> "TrialProgress":
     from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
     from whet.engine.steps import decoded
-    from whet.proving.trial import TrialProgress, trial
+    from whet.proving.trial import trial as carry_out
+    from whet.trials.design import TrialProgress
 
     with LiveLine() as line:
-        done = trial(home, direct(home, ready.trial.id), ready.trial, observe=line.show)
+        done = carry_out(home, direct(home, trial.id), trial, observe=line.show)
     return decoded(done.value, TrialProgress)
 
 
-def _queued(home: Home, ready: "PreparedTrial", *, follow: bool, as_json: bool) -> "TrialProgress | None":
+def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "TrialProgress | None":
     """Give the trial to the engine; while somebody waits for it, this process works on it too."""
     from msgspec.structs import replace
 
     from whet.agent.start import new_id
     from whet.engine.orders import Queue
     from whet.engine.work import office
+    from whet.proving.plan import order
 
     with office(home) as counter:
         # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
-        id = counter.submit(replace(ready.order, key=new_id(time.time())), Queue.TRIALS)
+        id = counter.submit(replace(order(trial), key=new_id(time.time())), Queue.TRIALS)
     if not follow:
         if as_json:
-            print_json({"work": id, "trial": ready.trial.id})
+            print_json({"work": id, "trial": trial.id})
         else:
             say(f"Queued as {id}. `whet worker` carries it out, `whet work show {id}` says how far it is.")
         return None
@@ -172,10 +173,9 @@ def _followed(home: Home, id: str) -> "TrialProgress":
     from whet.engine.steps import decoded
     from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
-    from whet.proving.plan import Trial
-    from whet.proving.trial import TrialProgress
     from whet.store.opening import opened
     from whet.store.trials import progress_of
+    from whet.trials.design import Trial, TrialProgress
 
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with (
@@ -196,11 +196,11 @@ def _followed(home: Home, id: str) -> "TrialProgress":
     return decoded(work.done.value, TrialProgress)
 
 
-def _show(ready: "PreparedTrial", progress: "TrialProgress", *, as_json: bool) -> int:
+def _show(trial: "Trial", progress: "TrialProgress", *, as_json: bool) -> int:
     from whet.cli.shown.trials import result_lines, result_record
 
     if as_json:
-        print_json(result_record(ready.trial, progress))
+        print_json(result_record(trial, progress))
     else:
         for line in result_lines(progress):
             say(line)

@@ -17,8 +17,8 @@ from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
-from whet.proving.plan import PreparedTrial, Trial, WantedTrial, prepare
-from whet.proving.trial import Observe, TrialProgress, trial
+from whet.proving.plan import WantedTrial, prepare
+from whet.proving.trial import Observe, trial
 from whet.runs.run import Spent, together
 from whet.sessions.trust import Trust
 from whet.store.case_files import folders_of
@@ -27,6 +27,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
+from whet.trials.design import Trial, TrialProgress, plan
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, retires
 from whet.values import Value
@@ -156,18 +157,18 @@ def _readied(course: Course, number: int, idea: Idea) -> ReadyTrial:
         chosen = course.supply(home, settings, course.ask.model or settings.model)
         written, spent = with_words(database, chosen, idea, interrupt=course.steps.interrupt)
         if written.patch is None:
-            outcome: IdeaOutcome | PreparedTrial = IdeaOutcome(written, Became.REFUSED, written.refused)
+            outcome: IdeaOutcome | Trial = IdeaOutcome(written, Became.REFUSED, written.refused)
         else:
             id = f"{course.steps.id}-{number}"
             outcome = _prepared(home, database, course.ask, written, id=id, supply=course.supply)
     if isinstance(outcome, IdeaOutcome):
         return ReadyTrial(written, outcome=outcome, spent=spent)
-    return ReadyTrial(written, outcome.trial, spent=spent)
+    return ReadyTrial(written, outcome, spent=spent)
 
 
 def _prepared(
     home: Home, database: Database, ask: ImproveRequest, idea: Idea, *, id: str, supply: Supply | None
-) -> "PreparedTrial | IdeaOutcome":
+) -> Trial | IdeaOutcome:
     if idea.patch is None:
         return IdeaOutcome(idea, Became.UNTRIED, "there is nothing to try")
     cases = cases_for(home, database, ask, idea)
@@ -184,16 +185,16 @@ def _prepared(
         return IdeaOutcome(idea, Became.REFUSED, error.message)
 
 
-def _costing(idea: Idea, ready: PreparedTrial) -> IdeaOutcome:
-    attempts = ready.plan.attempts_most
+def _costing(idea: Idea, trial: Trial) -> IdeaOutcome:
+    found = plan(trial)
     return IdeaOutcome(
         idea,
         Became.PLANNED,
-        f"{len(ready.trial.design.cases)} cases, {ready.trial.design.seeds} seeds",
-        attempts_most=attempts,
-        tokens_most=attempts * (ready.of_one.input + ready.of_one.output),
-        dollars_most=ready.plan.cost_most if ready.of_one.dollars is not None else None,
-        minimum_effect=ready.plan.minimum_effect,
+        f"{len(trial.cases)} cases, {trial.seeds} seeds",
+        attempts_most=found.attempts_most,
+        tokens_most=found.attempts_most * (trial.of_one.input + trial.of_one.output),
+        dollars_most=found.cost_most if trial.of_one.dollars is not None else None,
+        minimum_effect=found.minimum_effect,
     )
 
 

@@ -1,18 +1,21 @@
 """Trials: the same cases with and without a patch, in a fixed order, until the evidence is enough."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
 
 from msgspec.structs import replace
 
+from whet.evidence import power
 from whet.evidence.error_budget import BudgetParts
-from whet.evidence.verdicts import Ruling, Verdict, fixed_order, judge
-from whet.runs.run import Spent
+from whet.evidence.verdicts import ALPHA, Ruling, Verdict, fixed_order, judge
+from whet.ledger.patches import Form
+from whet.runs.run import Sampling, Spent
 from whet.text import tokens
 from whet.trials.attempts import Arm, ArmTally, Attempt, AttemptPlace, differences, tally, total_spent, useless
 from whet.values import Value
 
 WAVE_ATTEMPTS = 12  # given out at once, so that several workers have something to do
+USUAL_PASS_RATE = 0.5
 GUARD_LOSS = 0.1  # standing cases may lose so much on average before an acceptance is held back
 
 
@@ -28,18 +31,37 @@ class Allowance(Value, frozen=True):
         return self != Allowance()
 
 
-class Design(Value, frozen=True):
-    """What is fixed before the first outcome: the cases in their order, seeds, arms and the error rate."""
+class Price(Value, frozen=True):
+    """What a change costs each session: prompt tokens after the changed place, read anew once, and tokens it adds."""
+
+    invalidated: int = 0
+    added: int = 0
+
+
+class Trial(Value, frozen=True):
+    """A trial before its first outcome: what is fixed, and the keys of what it is made of.
+
+    The cases stand in the order in which they are tried; standing cases are among them as `guards`.
+    """
 
     cases: tuple[str, ...]
     guards: tuple[str, ...] = ()
     seeds: int = 1
     arms: tuple[Arm, ...] = (Arm.BASE, Arm.CANDIDATE, Arm.PLACEBO)
-    alpha: float = 0.05
+    alpha: float = ALPHA
     allowance: Allowance = Allowance()
-    parts: BudgetParts = (
-        BudgetParts.EVEN
-    )  # of the error budget that alpha is from; those stored without it had even ones
+    id: str = ""
+    form: Form = Form.RULE  # of what is tried
+    name: str = ""
+    materials: Mapping[str, str] = {}  # the key of each case, by its name
+    patches: Mapping[Arm, str] = {}  # the key of each arm's change
+    model: str = ""
+    sampling: Sampling = Sampling()
+    hidden: tuple[str, ...] = ()  # folders that no tool may see
+    price: Price = Price()
+    of_one: Spent = Spent()  # about what one attempt costs
+    fresh: bool = False  # nothing is reused that another trial paid for
+    about: int = 0  # the entry that waits for a decision on it
 
 
 class TrialStop(StrEnum):
@@ -68,44 +90,48 @@ class TrialResult(Value, frozen=True):
     void: int = 0
 
 
-class Price(Value, frozen=True):
-    """What a change costs each session: prompt tokens after the changed place, read anew once, and tokens it adds."""
+class TrialProgress(Value, frozen=True):
+    """How far a trial is, and what the ledger holds of it."""
 
-    invalidated: int = 0
-    added: int = 0
+    trial: str
+    result: TrialResult
+    attempts: int
+    planned: int
+    price: Price = Price()
+    entry: int = 0  # of the ledger, once it is there
+    parts: BudgetParts = BudgetParts.EVEN  # of the error budget; those stored without it had even ones
 
 
 def design(
     cases: Iterable[str], guards: Iterable[str], *, seeds: int, placebo: bool, alpha: float, allowance: Allowance
-) -> Design:
+) -> Trial:
     """A trial before its first attempt: each case once, in an order that nobody chose."""
     standing = frozenset(guards)
-    return Design(
+    return Trial(
         cases=tuple(fixed_order(set(cases) - standing)),
         guards=tuple(fixed_order(standing)),
         seeds=seeds,
         arms=(Arm.BASE, Arm.CANDIDATE, *((Arm.PLACEBO,) if placebo else ())),
         alpha=alpha,
         allowance=allowance,
-        parts=BudgetParts.EARLY,
     )
 
 
-def waves(design: Design) -> Iterator[tuple[AttemptPlace, ...]]:
+def waves(trial: Trial) -> Iterator[tuple[AttemptPlace, ...]]:
     """The attempts in the order in which they are made, a few whole cases at a time, standing cases in between.
 
     From wave to wave the arms take turns at being first, so that a slow hour favours none; within a wave each arm's
     attempts follow one another, so that a cache of its prompt is of use.
     """
-    each = max(1, WAVE_ATTEMPTS // (len(design.arms) * design.seeds))
-    order = _mixed(design.cases, design.guards)
+    each = max(1, WAVE_ATTEMPTS // (len(trial.arms) * trial.seeds))
+    order = _mixed(trial.cases, trial.guards)
     for number, start in enumerate(range(0, len(order), each)):
-        first = number % len(design.arms)
+        first = number % len(trial.arms)
         yield tuple(
             AttemptPlace(case, arm, seed)
-            for arm in (*design.arms[first:], *design.arms[:first])
+            for arm in (*trial.arms[first:], *trial.arms[:first])
             for case in order[start : start + each]
-            for seed in range(1, design.seeds + 1)
+            for seed in range(1, trial.seeds + 1)
         )
 
 
@@ -116,40 +142,56 @@ def _mixed(cases: Sequence[str], guards: Sequence[str]) -> tuple[str, ...]:
     return tuple(case for _, _, case in sorted(ranked, key=lambda one: one[:2]))
 
 
-def judged(design: Design, attempts: Sequence[Attempt]) -> TrialResult:
+def judged(trial: Trial, attempts: Sequence[Attempt]) -> TrialResult:
     """What the attempts so far say, and whether more are needed. It may be asked after every wave."""
-    verdict = _compared(design, attempts, Arm.CANDIDATE, Arm.BASE, design.cases)
-    guard = _compared(design, attempts, Arm.CANDIDATE, Arm.BASE, design.guards) if design.guards else None
-    ruling, held_back = _ruled(design, attempts, verdict, guard)
-    with_placebo = Arm.PLACEBO in design.arms
+    verdict = _compared(trial, attempts, Arm.CANDIDATE, Arm.BASE, trial.cases)
+    guard = _compared(trial, attempts, Arm.CANDIDATE, Arm.BASE, trial.guards) if trial.guards else None
+    ruling, held_back = _ruled(trial, attempts, verdict, guard)
+    with_placebo = Arm.PLACEBO in trial.arms
     alike = useless(attempts)
     result = TrialResult(
         verdict=replace(verdict, ruling=ruling),
         stop=TrialStop.OPEN,
-        lesson=_compared(design, attempts, Arm.CANDIDATE, Arm.PLACEBO, design.cases) if with_placebo else None,
-        form=_compared(design, attempts, Arm.PLACEBO, Arm.BASE, design.cases) if with_placebo else None,
+        lesson=_compared(trial, attempts, Arm.CANDIDATE, Arm.PLACEBO, trial.cases) if with_placebo else None,
+        form=_compared(trial, attempts, Arm.PLACEBO, Arm.BASE, trial.cases) if with_placebo else None,
         guard=guard,
         held_back=held_back,
         always=alike.always,
         never=alike.never,
-        tallies=tuple(tally(arm, attempts) for arm in design.arms),
+        tallies=tuple(tally(arm, attempts) for arm in trial.arms),
         spent=total_spent(attempts),
         reused=sum(attempt.reused for attempt in attempts),
         void=sum(bool(attempt.void) for attempt in attempts),
     )
-    return replace(result, stop=_stop(design, attempts, result))
+    return replace(result, stop=_stop(trial, attempts, result))
 
 
-def is_affordable(design: Design, of_one: Spent) -> bool:
-    """Whether all attempts fit the allowance, if each costs so much."""
-    attempts = (len(design.cases) + len(design.guards)) * design.seeds * len(design.arms)
+def is_affordable(trial: Trial) -> bool:
+    """Whether all attempts fit the allowance, if each costs what one is thought to."""
+    of_one = trial.of_one
+    attempts = (len(trial.cases) + len(trial.guards)) * trial.seeds * len(trial.arms)
     whole = Spent(
         input=of_one.input * attempts,
         output=of_one.output * attempts,
         seconds=of_one.seconds * attempts,
         dollars=None if of_one.dollars is None else of_one.dollars * attempts,
     )
-    return not _is_spent(design.allowance, whole)
+    return not _is_spent(trial.allowance, whole)
+
+
+def plan(trial: Trial) -> power.TrialPlan:
+    """What a trial can find, and about what it will cost."""
+    spread = power.deviation(USUAL_PASS_RATE, trial.seeds)
+    cost = trial.of_one.dollars or 0.0
+    found = power.plan(len(trial.cases), trial.seeds, alpha=trial.alpha, spread=spread, cost_of_attempt=cost)
+    share = len(trial.arms) / 2
+    return replace(
+        found,
+        attempts_most=int(found.attempts_most * share) + len(trial.guards) * trial.seeds * len(trial.arms),
+        attempts_expected=found.attempts_expected * share,
+        cost_most=found.cost_most * share,
+        cost_expected=found.cost_expected * share,
+    )
 
 
 def cache_price(base: str, candidate: str, *, inserted: Iterable[str] = ()) -> Price:
@@ -168,11 +210,11 @@ def cache_price(base: str, candidate: str, *, inserted: Iterable[str] = ()) -> P
     )
 
 
-def _compared(design: Design, attempts: Sequence[Attempt], arm: Arm, against: Arm, cases: tuple[str, ...]) -> Verdict:
+def _compared(trial: Trial, attempts: Sequence[Attempt], arm: Arm, against: Arm, cases: tuple[str, ...]) -> Verdict:
     known = frozenset(cases)
     made = sum(each.arm in (arm, against) and each.case in known and not each.void for each in attempts)
     found = differences(attempts, _begun(cases, attempts), arm=arm, against=against)
-    return judge(found, alpha=design.alpha, attempts=made, planned=len(cases))
+    return judge(found, alpha=trial.alpha, attempts=made, planned=len(cases))
 
 
 def _begun(cases: tuple[str, ...], attempts: Sequence[Attempt]) -> tuple[str, ...]:
@@ -182,7 +224,7 @@ def _begun(cases: tuple[str, ...], attempts: Sequence[Attempt]) -> tuple[str, ..
     return cases[: last + 1]
 
 
-def _ruled(design: Design, attempts: Sequence[Attempt], verdict: Verdict, guard: Verdict | None) -> tuple[Ruling, str]:
+def _ruled(trial: Trial, attempts: Sequence[Attempt], verdict: Verdict, guard: Verdict | None) -> tuple[Ruling, str]:
     """The ruling of the gate after the standing cases had their say: they can only take an acceptance away."""
     if guard is None or verdict.ruling is Ruling.REJECT:
         return verdict.ruling, ""
@@ -191,24 +233,24 @@ def _ruled(design: Design, attempts: Sequence[Attempt], verdict: Verdict, guard:
     if verdict.ruling is Ruling.ACCEPT:
         if guard.effect < -GUARD_LOSS:
             return Ruling.UNDECIDED, f"the standing cases fell by {-100 * guard.effect:.0f} points"
-        if len(_begun(design.guards, attempts)) < len(design.guards):
+        if len(_begun(trial.guards, attempts)) < len(trial.guards):
             return Ruling.UNDECIDED, "not all standing cases were run"
     return verdict.ruling, ""
 
 
-def _stop(design: Design, attempts: Sequence[Attempt], result: TrialResult) -> TrialStop:
-    guarded = {each.case for each in attempts} >= set(design.guards)
+def _stop(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) -> TrialStop:
+    guarded = {each.case for each in attempts} >= set(trial.guards)
     if result.verdict.ruling is not Ruling.UNDECIDED or (result.verdict.stopped_at is not None and guarded):
         return TrialStop.EVIDENCE
-    if len({each.case for each in attempts}) == len(design.cases) + len(design.guards):
+    if len({each.case for each in attempts}) == len(trial.cases) + len(trial.guards):
         return TrialStop.CASES
-    return TrialStop.BUDGET if _is_spent(design.allowance, result.spent) else TrialStop.OPEN
+    return TrialStop.BUDGET if _is_spent(trial.allowance, result.spent) else TrialStop.OPEN
 
 
-def is_needed(design: Design, result: TrialResult, place: AttemptPlace) -> bool:
+def is_needed(trial: Trial, result: TrialResult, place: AttemptPlace) -> bool:
     """Whether an attempt can still change anything: once the gate accepts, only the standing cases can."""
     decided = result.held_back and result.verdict.stopped_at is not None
-    return place.case in design.guards or not decided
+    return place.case in trial.guards or not decided
 
 
 def _is_spent(allowance: Allowance, spent: Spent) -> bool:

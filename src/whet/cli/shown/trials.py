@@ -2,18 +2,13 @@
 
 import sys
 from collections.abc import Iterator
-from typing import TYPE_CHECKING
 
 import msgspec
 
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.trials.attempts import Arm, ArmTally
-from whet.trials.design import Price, TrialResult, TrialStop
-
-if TYPE_CHECKING:
-    from whet.proving.plan import PreparedTrial, Trial
-    from whet.proving.trial import TrialProgress
+from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan
 
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
@@ -39,7 +34,7 @@ class LiveLine:
         if self._is_live and self._shown:
             sys.stderr.write("\r\x1b[K")
 
-    def show(self, progress: "TrialProgress") -> None:
+    def show(self, progress: TrialProgress) -> None:
         text = progress_text(progress)
         if self._is_live and text != self._shown:
             sys.stderr.write(f"\r\x1b[K{text}")
@@ -47,7 +42,7 @@ class LiveLine:
         self._shown = text
 
 
-def progress_text(progress: "TrialProgress") -> str:
+def progress_text(progress: TrialProgress) -> str:
     verdict = progress.result.verdict
     rates = ", ".join(f"{ARMS[each.arm]} {each.passed}/{each.attempts}" for each in progress.result.tallies)
     return (
@@ -57,46 +52,46 @@ def progress_text(progress: "TrialProgress") -> str:
     )
 
 
-def plan_record(ready: "PreparedTrial") -> dict[str, object]:
-    trial = ready.trial
+def plan_record(trial: Trial) -> dict[str, object]:
+    found = plan(trial)
     return {
         "trial": trial.id,
         "form": trial.form,
         "name": trial.name,
         "model": trial.model,
-        "cases": len(trial.design.cases),
-        "guards": len(trial.design.guards),
-        "seeds": trial.design.seeds,
-        "arms": trial.design.arms,
-        "alpha": trial.design.alpha,
-        "minimum_effect": ready.plan.minimum_effect,
-        "attempts_most": ready.plan.attempts_most,
-        "attempts_expected": ready.plan.attempts_expected,
-        "cost_most": ready.plan.cost_most if ready.of_one.dollars is not None else None,
-        "tokens_most": ready.plan.attempts_most * (ready.of_one.input + ready.of_one.output),
+        "cases": len(trial.cases),
+        "guards": len(trial.guards),
+        "seeds": trial.seeds,
+        "arms": trial.arms,
+        "alpha": trial.alpha,
+        "minimum_effect": found.minimum_effect,
+        "attempts_most": found.attempts_most,
+        "attempts_expected": found.attempts_expected,
+        "cost_most": found.cost_most if trial.of_one.dollars is not None else None,
+        "tokens_most": found.attempts_most * (trial.of_one.input + trial.of_one.output),
         "cache": trial.price,
     }
 
 
-def plan_lines(ready: "PreparedTrial") -> Iterator[str]:
-    design, plan = ready.trial.design, ready.plan
-    arms = " and ".join(ARMS[arm] for arm in design.arms)
-    guards = f" and {many(len(design.guards), 'standing case')}" if design.guards else ""
+def plan_lines(trial: Trial) -> Iterator[str]:
+    found = plan(trial)
+    arms = " and ".join(ARMS[arm] for arm in trial.arms)
+    guards = f" and {many(len(trial.guards), 'standing case')}" if trial.guards else ""
     yield (
-        f"Trying the {ready.trial.form} [bold]{plain(ready.trial.name)}[/] on {plain(ready.trial.model)}: "
-        f"{many(len(design.cases), 'case')}{guards}, {many(design.seeds, 'seed')}, {arms}."
+        f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(trial.model)}: "
+        f"{many(len(trial.cases), 'case')}{guards}, {many(trial.seeds, 'seed')}, {arms}."
     )
-    if plan.minimum_effect < 1:
-        smallest = f"{100 * plan.minimum_effect:.0f} points"
-        yield f"It finds an effect of {smallest} with a chance of 80 %, at alpha {plan.alpha:.2g}."
+    if found.minimum_effect < 1:
+        smallest = f"{100 * found.minimum_effect:.0f} points"
+        yield f"It finds an effect of {smallest} with a chance of 80 %, at alpha {found.alpha:.2g}."
     else:
-        yield f"So few cases can hardly decide anything at alpha {plan.alpha:.2g}: add cases or seeds."
-    tokens = plan.attempts_most * (ready.of_one.input + ready.of_one.output)
-    dollars = f", about ${plan.cost_most:.2f}" if ready.of_one.dollars is not None else ""
-    yield f"At most {plan.attempts_most} attempts, very roughly {tokens:,} tokens{dollars}. {_price(ready.trial.price)}"
+        yield f"So few cases can hardly decide anything at alpha {found.alpha:.2g}: add cases or seeds."
+    tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
+    dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
+    yield f"At most {found.attempts_most} attempts, very roughly {tokens:,} tokens{dollars}. {_price(trial.price)}"
 
 
-def result_record(trial: "Trial", progress: "TrialProgress") -> dict[str, object]:
+def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
     result = progress.result
     record: dict[str, object] = {
         "trial": trial.id,
@@ -120,7 +115,7 @@ def result_record(trial: "Trial", progress: "TrialProgress") -> dict[str, object
     return record
 
 
-def result_lines(progress: "TrialProgress") -> Iterator[str]:
+def result_lines(progress: TrialProgress) -> Iterator[str]:
     result, verdict = progress.result, progress.result.verdict
     sentence = {
         Ruling.ACCEPT: "it helps",
