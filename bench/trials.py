@@ -104,7 +104,7 @@ def examples(home: Home, database: Database) -> Template:
         weights=failure_weights(),
     )
     if not mined.examples:
-        sys.exit(f"nothing could be mined: {mined.left_out}")
+        sys.exit(f"nothing could be mined: {mined.refused} {mined.left_out}")
     template = Template(NAME, mined.examples, mined.activity, described(mined.examples), created=time.time())
     keep(Author(home, database, Actor.PERSON, Trust.USER, time.time()), template, replace=False)
     return template

@@ -176,7 +176,7 @@ def test_two_doubtful_sessions_with_one_request_and_one_result_are_mined_togethe
     rough = [call("find_notes", {"year": "last"}, "no such year", error=True), LOOK]
     one, two = (replace(session(*rough, native_id=name), checks=()) for name in ("one", "two"))
     assert mined(one).examples == ()
-    assert mined(one).left_out["session: nothing tells that it went well"] == 1
+    assert mined(one).refused["nothing tells that it went well"] == 1
     (example,) = mined(one, two).examples
     assert "came to the same result" in example.evidence
 
@@ -210,7 +210,7 @@ def test_the_same_kind_of_call_is_shown_once() -> None:
 def test_too_few_examples_or_sessions_are_no_template() -> None:
     found = mined(session(LOOK), wanted=WantedTemplate())
     assert found.examples == ()
-    assert found.left_out["too few"] == 1
+    assert found.fitting == 1
     assert mined(session(LOOK), wanted=WantedTemplate(fewest=1, sessions=2)).examples == ()
 
 

@@ -9,7 +9,7 @@ import pytest
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.migrations import MIGRATIONS, migrate
+from whet.store.migrations import MIGRATIONS, WORDS, migrate
 from whet.store.opening import connect, opened
 
 
@@ -68,3 +68,21 @@ def test_a_step_that_fails_leaves_the_schema_as_it_was(home: Home) -> None:
         with pytest.raises(Exception, match="already exists"):
             migrate(database)
         assert tables(database) == {"messages"}
+
+
+def test_when_a_job_was_added_is_taken_out_of_its_schedule(home: Home) -> None:
+    first, second = (step for step in MIGRATIONS if step.name.startswith("jobs:"))
+    with connected(home) as database:
+        for statement in first.shared:
+            database.execute(statement.format(**WORDS[database.dialect]))
+        marks = [("news", "0 7 * * * Europe/Berlin 1767225600.25"), ("tea", "every 2h  0.0"), ("", "")]
+        for job, schedule in marks:
+            database.execute("INSERT INTO job_marks VALUES (?, ?, ?, ?, ?)", ("home", job, schedule, 5.0, 3))
+        for statement in second.shared:
+            database.execute(statement.format(**WORDS[database.dialect]))
+        found = database.query("SELECT job, schedule, added, made FROM job_marks ORDER BY job")
+    assert found == [
+        ("", "", 0.0, 3),
+        ("news", "0 7 * * * Europe/Berlin", 1767225600.25, 3),
+        ("tea", "every 2h", 0.0, 3),
+    ]

@@ -43,7 +43,9 @@ class Mined(NamedTuple):
     activity: Activity
     seen: int
     used: int
-    left_out: dict[str, int]
+    left_out: dict[str, int]  # calls, by the reason
+    refused: dict[str, int]  # sessions, by the reason
+    fitting: int  # calls and rows of them that could be chosen from
 
 
 def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: Weights) -> Mined:
@@ -59,17 +61,16 @@ def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: 
             _keep(kept, candidate)
     votes = Votes(finding.vote for finding in findings)
     weighed = [votes.weigh(finding) for finding in findings]
-    left_out.update(f"session: {finding.refusal}" for finding in weighed if finding.refusal)
     trusted = _trusted(kept, votes)
     chosen = strongest(trusted, wanted)
-    if not chosen:
-        left_out["too few"] += len(trusted)
     return Mined(
-        tuple(_told(example, candidate.warrant) for candidate in chosen for example in candidate.examples),
+        tuple(_with_reason(example, candidate.warrant) for candidate in chosen for example in candidate.examples),
         wanted.activity or classify(exchange for candidate in chosen for exchange in candidate.exchanges),
         len(findings),
         sum(finding.warrant is not None for finding in weighed),
         dict(left_out),
+        dict(Counter(finding.refusal for finding in weighed if finding.refusal)),
+        len(trusted),
     )
 
 
@@ -156,6 +157,6 @@ def _trusted(kept: dict[tuple[str, ...], list[Candidate]], votes: Votes) -> list
     return trusted
 
 
-def _told(example: Example, warrant: Warrant) -> Example:
+def _with_reason(example: Example, warrant: Warrant) -> Example:
     """The example with what speaks for it: how its call ended, and why its session counts as a success."""
     return replace(example, evidence=f"{example.evidence}; {warrant.reason}")

@@ -51,7 +51,7 @@ from whet.values import Value
 KIND = "review"
 RECORD_TOKENS = 12_000
 SHARE_OF_ROOM = 0.6
-_ID = re.compile(r"-review-(memory|skill|combined)-(\d+)")
+_ID = re.compile(r"-review-(memory|skill|combined)-(\d+)")  # behind the id of the session
 
 
 class ReviewRequest(Value, frozen=True):
@@ -132,9 +132,11 @@ def _spent(begun: Session | None) -> Spent:
 def reviews_of(database: Database, session: str) -> tuple[Reviewed, ...]:
     """The reviews of a session that were begun, from their names."""
     rows = database.query(
-        "SELECT native_id FROM sessions WHERE parent_id = ? AND purpose = ?", (session, Purpose.REVIEW.value)
+        "SELECT own.native_id, parent.native_id FROM sessions AS own"
+        " JOIN sessions AS parent ON parent.id = own.parent_id WHERE own.parent_id = ? AND own.purpose = ?",
+        (session, Purpose.REVIEW.value),
     )
-    found = (_ID.search(name) for (name,) in rows)
+    found = (_ID.fullmatch(own.removeprefix(parent)) for own, parent in rows)
     return tuple(Reviewed(ReviewKind(each[1]), int(each[2])) for each in found if each)
 
 

@@ -158,8 +158,8 @@ def schedule_of(job: Job) -> Schedule:
 
 
 def stamp(job: Job) -> str:
-    """What a person changes when the job is to run at other times. Its end tells one job from a later one."""
-    return f"{job.schedule} {job.timezone} {job.added!r}"
+    """What a person changes when the job is to run at other times."""
+    return f"{job.schedule} {job.timezone}".rstrip(" ")
 
 
 def tools_of(job: Job) -> tuple[str, ...]:

@@ -88,9 +88,9 @@ def _accounted(home: Home, database: Database, job: Job, now: float) -> bool:
 def _mark(database: Database, own: str, job: Job, now: float) -> JobMark:
     """How far the job is accounted for. A schedule that a person changed begins when it is first seen."""
     known = job_records.mark_of(database, own, job.name)
-    if known is not None and known.schedule == stamp(job):
+    is_same = known is not None and known.added == job.added
+    if known is not None and is_same and known.schedule == stamp(job):
         return known
-    is_same = known is not None and known.schedule.endswith(f" {job.added!r}")
     begins = job.added if job.added and not is_same else now
     mark = JobMark(
         own,
@@ -98,6 +98,7 @@ def _mark(database: Database, own: str, job: Job, now: float) -> JobMark:
         stamp(job),
         max(begins, known.accounted if known else 0.0),
         known.made if known and is_same else 0,
+        job.added,
     )
     job_records.keep_mark(database, mark)
     return mark

@@ -8,7 +8,7 @@ from whet.errors import WhetError
 from whet.jobs.runs import Handing, JobRecord, RunState
 from whet.store.database import Database, Row
 
-COLUMNS = "home, job, schedule, accounted, made"
+COLUMNS = "home, job, schedule, accounted, made, added"
 CLOCK = ""  # under which the clock itself is remembered, for no job has this name
 
 
@@ -20,6 +20,7 @@ class JobMark(NamedTuple):
     schedule: str  # what `accounted` belongs to
     accounted: float
     made: int = 0
+    added: float = 0.0  # tells one job from a later one of its name
 
 
 def mark_of(database: Database, home: str, job: str) -> JobMark | None:
@@ -34,8 +35,8 @@ def marks(database: Database, home: str) -> tuple[JobMark, ...]:
 def keep_mark(database: Database, mark: JobMark) -> None:
     """Say how far a job is accounted for; never less far than before."""
     database.execute(
-        f"INSERT INTO job_marks ({COLUMNS}) VALUES (?, ?, ?, ?, ?) ON CONFLICT (home, job) DO UPDATE SET"
-        " schedule = excluded.schedule, made = excluded.made, accounted = CASE"
+        f"INSERT INTO job_marks ({COLUMNS}) VALUES (?, ?, ?, ?, ?, ?) ON CONFLICT (home, job) DO UPDATE SET"
+        " schedule = excluded.schedule, added = excluded.added, made = excluded.made, accounted = CASE"
         " WHEN excluded.accounted > job_marks.accounted THEN excluded.accounted ELSE job_marks.accounted END",
         mark,
     )

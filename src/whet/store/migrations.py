@@ -243,6 +243,15 @@ MIGRATIONS = (
         "templates in live sessions: which were begun warm by chance, and how they went",
         shared=TEMPLATE_DRAWS,
     ),
+    Migration(
+        "jobs: when each was added, which was the last word of its schedule",
+        shared=(
+            "ALTER TABLE job_marks ADD COLUMN added {real} NOT NULL DEFAULT 0",
+            "UPDATE job_marks SET"
+            " added = CAST(substr(schedule, length(rtrim(schedule, replace(schedule, ' ', ''))) + 1) AS {real}),"
+            " schedule = rtrim(rtrim(schedule, replace(schedule, ' ', ''))) WHERE schedule <> ''",
+        ),
+    ),
 )
 
 

@@ -146,7 +146,8 @@ def resume(name: str, as_json: bool) -> int:
         entry = pause(author_at(home, database), name, paused=False)
         if entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
             known = job_records.mark_of(database, _own(home), name)
-            mark = known or job_records.JobMark(_own(home), name, stamp(load(home.folder, name)), 0.0)
+            job = load(home.folder, name)
+            mark = known or job_records.JobMark(_own(home), name, stamp(job), 0.0, added=job.added)
             job_records.keep_mark(database, mark._replace(accounted=time.time()))
         return tell((entry,), as_json=as_json, done="Resumed")
 

@@ -13,12 +13,12 @@ from whet.cli.authoring import author_at, tell
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.shown.templates import (
-    TOO_FEW,
     TemplateRecords,
     as_wire,
     filtered,
     found_record,
     left_out,
+    left_out_record,
     print_list,
     print_stats,
     print_template,
@@ -240,8 +240,8 @@ def _template(mined: Mined, wanted: WantedTemplate, name: str, tags: tuple[str, 
         needed = f"{many(wanted.fewest, 'example')} from {many(wanted.sessions, 'session')}"
         raise WhetError(
             f"Too few examples: of {many(mined.seen, 'session')} {mined.used:,} could be mined, with"
-            f" {many(mined.left_out.get(TOO_FEW, 0), 'example')}; a template needs at least {needed}.",
-            advice=f"{left_out(mined.left_out)}Import more sessions, or ask for less.",
+            f" {many(mined.fitting, 'example')}; a template needs at least {needed}.",
+            advice=f"{left_out(mined)}Import more sessions, or ask for less.",
         )
     return Template(name, mined.examples, mined.activity, described(mined.examples), tags, created=time.time())
 
@@ -258,7 +258,9 @@ def _expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, repla
 def _finish(author: Author, template: Template, mined: Mined, *, replace: bool, dry_run: bool, as_json: bool) -> int:
     if dry_run:
         if as_json:
-            print_json({"template": template, "seen": mined.seen, "used": mined.used, "left_out": mined.left_out})
+            print_json(
+                {"template": template, "seen": mined.seen, "used": mined.used, "left_out": left_out_record(mined)}
+            )
         else:
             print_template(template)
         return 0

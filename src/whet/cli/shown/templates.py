@@ -8,6 +8,7 @@ import msgspec
 
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.examples.choosing import Worth
+from whet.examples.mining import Mined
 from whet.examples.prefills import as_anthropic, as_openai
 from whet.examples.templates import Example, Template
 from whet.sessions.exports import iso
@@ -16,8 +17,6 @@ from whet.store.template_draws import DrawOutcome
 from whet.store.template_files import TemplateFile, TemplateUse
 
 LINES_SHOWN = 6
-# How mining calls what it left out.
-OF_SESSION, TOO_FEW = "session: ", "too few"
 STATS = ("name", "tokens", "used", "last", "measured", "live: with", "without")
 
 
@@ -73,16 +72,17 @@ def print_list(found: Sequence[TemplateFile]) -> None:
             say(f"[bold]Cannot be used[/]: {plain(each.fault)}")
 
 
-def left_out(reasons: Mapping[str, int]) -> str:
+def left_out(mined: Mined) -> str:
     """What mining passed over, as sentences; nothing where it passed over nothing."""
-    counted = [(reason, count) for reason, count in sorted(reasons.items()) if count and reason != TOO_FEW]
-    sessions = [(reason.removeprefix(OF_SESSION), count) for reason, count in counted if reason.startswith(OF_SESSION)]
-    calls = [(reason, count) for reason, count in counted if not reason.startswith(OF_SESSION)]
     return "".join(
-        f"{what} left out: {', '.join(f'{reason} {count:,}' for reason, count in some)}.\n"
-        for what, some in (("Sessions", sessions), ("Calls", calls))
+        f"{what} left out: {', '.join(f'{reason} {count:,}' for reason, count in sorted(some.items()))}.\n"
+        for what, some in (("Sessions", mined.refused), ("Calls", mined.left_out))
         if some
     )
+
+
+def left_out_record(mined: Mined) -> dict[str, int]:
+    return {**mined.left_out, **{f"session: {reason}": count for reason, count in mined.refused.items()}}
 
 
 def print_template(template: Template) -> None:
