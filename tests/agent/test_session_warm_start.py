@@ -8,7 +8,8 @@ import pytest
 
 from conversations import program, user
 from samples_of_templates import TEMPLATE
-from whet.agent.session import Talk, Wish
+from whet.agent.assembling import Wish
+from whet.agent.session import Talk
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, drawn, warmed
 from whet.errors import WhetError
 from whet.examples.choosing import Need, Worth

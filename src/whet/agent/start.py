@@ -1,4 +1,4 @@
-"""Where runs begin: a new session, one that is resumed after whatever ended it, and how either is carried out."""
+"""How runs are carried out, and how one goes on after whatever ended it."""
 
 import secrets
 import time
@@ -12,16 +12,13 @@ from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.loop import Clock
 from whet.agent.protocols import Provider, Toolbox
 from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
-from whet.context.gathering import Request, prompt_for
 from whet.errors import WhetError
 from whet.runs.models import Model
-from whet.runs.run import Budget, Run, Sampling, grown
-from whet.sessions.definitions import Definition
+from whet.runs.run import Ended, Run, Sampling, grown
 from whet.sessions.transcripts import Disposition, Ending, Message, Purpose, Role, Text, pair
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import notice
 from whet.store.database import Database
-from whet.store.home import Home
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.recording import SOURCE, recorded, restored_run
 from whet.store.sessions import SESSION_COLUMNS, Session, session_of
@@ -30,23 +27,6 @@ ID_BYTES = 4
 LOOKED_AT = 50
 COMPACTED_AT = 0.8
 UNKNOWN_OUTPUT_SHARE = 0.25
-
-
-class Beginning(NamedTuple):
-    """What a new session is: what its prompt is made from, its tools and its limits.
-
-    Without `allowed`, all that is shown is. `compacted_at` is the share of the model's window at which the
-    conversation is compacted.
-    """
-
-    id: str
-    request: Request
-    shown: tuple[Definition, ...] = ()
-    allowed: frozenset[str] | None = None
-    purpose: Purpose = Purpose.CHAT
-    budget: Budget = Budget()
-    sampling: Sampling = Sampling()
-    compacted_at: float = COMPACTED_AT
 
 
 class Means(NamedTuple):
@@ -58,30 +38,16 @@ class Means(NamedTuple):
     secrets: Secrets
 
 
+class Performed(NamedTuple):
+    """What a run said and heard, and how it ended."""
+
+    messages: tuple[Message, ...]
+    ended: Ended
+
+
 def new_id(now: float) -> str:
     """An id that tells when, and that no other session has."""
     return f"{time.strftime('%Y%m%d-%H%M%S', time.gmtime(now))}-{secrets.token_hex(ID_BYTES)}"
-
-
-def start(home: Home, database: Database, model: Model, beginning: Beginning, *, now: float) -> Run:
-    """A new session, with its prompt built and stored and nothing said yet."""
-    prompt = prompt_for(home, database, beginning.request, now=now)
-    folder = beginning.request.folder
-    names = frozenset(definition.name for definition in beginning.shown)
-    return Run(
-        id=beginning.id,
-        model=model.name,
-        system=prompt.text,
-        shown=beginning.shown,
-        allowed=names if beginning.allowed is None else names & beginning.allowed,
-        purpose=beginning.purpose,
-        prompt_key=prompt.key,
-        lot=beginning.request.lot,
-        folder=str(folder) if folder else "",
-        budget=beginning.budget,
-        sampling=beginning.sampling,
-        room=room_of(model, beginning.sampling, beginning.compacted_at),
-    )
 
 
 def room_of(model: Model, sampling: Sampling, compacted_at: float = COMPACTED_AT) -> int | None:
@@ -115,6 +81,18 @@ def perform(database: Database, run: Run, means: Means, *, interrupt: Event, now
         now=now,
     )
     yield from recorded(database, clean, stream, secrets=means.secrets.known, now=now)
+
+
+def carry_out(database: Database, run: Run, means: Means, *, interrupt: Event) -> Performed:
+    """Carry a run out to its end, where nobody looks on."""
+    messages: list[Message] = []
+    ended = Ended(Ending.UNKNOWN)
+    for said in perform(database, run, means, interrupt=interrupt):
+        if isinstance(said, Message):
+            messages.append(said)
+        elif isinstance(said, Ended):
+            ended = said
+    return Performed(tuple(messages), ended)
 
 
 def resume(database: Database, prefix: str, *, now: float) -> Run:

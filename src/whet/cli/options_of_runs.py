@@ -13,7 +13,7 @@ from whet.runs.settings import Settings
 from whet.store.home import Home
 
 if TYPE_CHECKING:
-    from whet.agent.session import Wish
+    from whet.agent.assembling import Wish
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 
@@ -64,7 +64,7 @@ def run_options(function: Function) -> Function:
 
 def wish_for(settings: Settings, given: RunOptions, *, home: Home, interactive: bool) -> "Wish":
     """What is wanted: the settings, with what was given over them."""
-    from whet.agent.session import Wish
+    from whet.agent.assembling import Wish
 
     chosen = settings_for(settings, given)
     if not chosen.model:

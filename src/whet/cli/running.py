@@ -7,8 +7,9 @@ from typing import Literal, NamedTuple, Protocol
 
 import msgspec
 
+from whet.agent.assembling import Wish
 from whet.agent.compaction import Said
-from whet.agent.session import Talk, Wish
+from whet.agent.session import Talk
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.interrupts import interruptible

@@ -67,11 +67,11 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
     return FoundIdeas(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
 
 
-def with_words(database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
+def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
     """The idea with a rule that a model wrote for it, where nobody has written one yet."""
     if idea.patch is not None or idea.lesson is None or idea.way != Way.MODEL:
         return idea, Spent()
-    made = write(database, chosen, idea.lesson, interrupt=interrupt)
+    made = write(home, database, chosen, idea.lesson, interrupt=interrupt)
     patch = for_model(made.patch, chosen.model.name) if made.patch else None
     return Idea(idea.why, idea.way, patch, idea.lesson, idea.sessions, made.why), made.spent
 

@@ -155,7 +155,7 @@ def _readied(course: Course, number: int, idea: Idea) -> ReadyTrial:
     with opened(home) as database:
         settings = load(home)
         chosen = course.supply(home, settings, course.ask.model or settings.model)
-        written, spent = with_words(database, chosen, idea, interrupt=course.steps.interrupt)
+        written, spent = with_words(home, database, chosen, idea, interrupt=course.steps.interrupt)
         if written.patch is None:
             outcome: IdeaOutcome | Trial = IdeaOutcome(written, Became.REFUSED, written.refused)
         else:

@@ -1,6 +1,5 @@
 """A review: a fork of a finished conversation that may change memory and skills, and nothing else."""
 
-import datetime
 import os
 import re
 import tempfile
@@ -8,26 +7,18 @@ import time
 from collections.abc import Mapping
 from pathlib import Path
 from threading import Event
-from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
-from whet.agent.compaction import Compacting
-from whet.agent.protocols import Answer, Chosen, Toolbox
+from whet.agent.assembling import Wish, assemble_run
+from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import provider_for
-from whet.agent.redacting import Secrets
-from whet.agent.start import Beginning, Means, answered, perform, start
-from whet.agent.tools.registry import built_in
-from whet.agent.tools.situation import Situation
-from whet.agent.tools.toolbox import toolbox
-from whet.context.gathering import Request
+from whet.agent.start import answered, carry_out
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
 from whet.ledger.entries import Entry
-from whet.runs.run import Budget, Ended, Run, Spent, fork, together
-from whet.runs.settings import Settings
+from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
 from whet.runs.shortening import told
-from whet.secrets.redactor import secret_values
 from whet.sessions.arguments import object_of
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult
 from whet.sessions.transcripts import session_id as id_of
@@ -38,13 +29,10 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.store.prompts import restore_prompt
 from whet.store.recording import SOURCE, restored_run
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of, stored
 from whet.store.settings_file import load as load_settings
 from whet.text.quoting import mark_for, quoted
-from whet.told.passages import Circumstances
-from whet.told.prompt import trust_of
 from whet.told.review_when import ALLOWED, Reviewed, ReviewKind, denial, summary
 from whet.values import Value
 
@@ -97,27 +85,20 @@ def reviewed(
 ) -> ReviewOutcome:
     """Look back on a conversation, and say what was learned from it."""
     session = find(database, ask.session)
-    settings = load_settings(home)
-    chosen = provider_for(settings, environment=environment, home=home, model=ask.model or settings.review.model)
-    scene = ReviewScene(home, database, settings, chosen, environment)
-    own = f"{session.native_id}-review-{ask.kind}-{ask.messages}"
-    begun = stored(database, id_of(SOURCE, own))
-    if begun is not None:
-        run = answered(restored_run(database, begun), now=time.time())
-    elif session.source == SOURCE:
-        run = _forked(scene, session, ask, own)
-    else:
-        run = _retold(scene, session, ask, own)
+    wish = _wish(home, database, session, ask, environment)
+    begun = stored(database, id_of(SOURCE, wish.id))
     if begun is not None and begun.ending in (Ending.FINISHED, Ending.BUDGET):
         ended = Ended(Ending(begun.ending), begun.facts.ending_detail)
     else:
-        ended = _performed(scene, run, session, interrupt)
+        known = answered(restored_run(database, begun), now=time.time()) if begun else None
+        wish = wish._replace(run=known or _forked(database, session, ask, wish))
+        ended = _look_back(home, database, wish, session, ask, interrupt)
     return ReviewOutcome(
-        id_of(SOURCE, own),
+        id_of(SOURCE, wish.id),
         ended.ending,
         ended.detail,
         together((_spent(begun), ended.spent)),
-        summary(made_by(home, database, id_of(SOURCE, own))),
+        summary(made_by(home, database, id_of(SOURCE, wish.id))),
     )
 
 
@@ -156,16 +137,6 @@ def made_by(home: Home, database: Database, session: str) -> tuple[Entry, ...]:
     return tuple(entry for entry in entries if any(proof.session == session for proof in entry.patch.proofs))
 
 
-class ReviewScene(NamedTuple):
-    """What a review is carried out with."""
-
-    home: Home
-    database: Database
-    settings: Settings
-    chosen: Chosen
-    environment: Mapping[str, str]
-
-
 class ReviewToolbox:
     """A toolbox of which a review may use what it is allowed to, whichever thread asks."""
 
@@ -186,72 +157,54 @@ class ReviewToolbox:
         self._box.close()
 
 
-def _forked(scene: ReviewScene, session: Session, ask: ReviewRequest, own: str) -> Run:
-    """The conversation as it was sent, byte for byte, and one more order."""
-    whole = restored_run(scene.database, session)
-    before = msgspec.structs.replace(whole, messages=whole.messages[: ask.messages])
-    made = fork(before, id=own, order=(_order(ask.kind),), allowed=ALLOWED, purpose=Purpose.REVIEW)
-    return msgspec.structs.replace(made, budget=_budget(scene.settings))
-
-
-def _retold(scene: ReviewScene, session: Session, ask: ReviewRequest, own: str) -> Run:
-    """A conversation with another agent, shown as data to a session of our own."""
-    transcript = load(scene.database, session)
-    shown = tuple(tool.definition for tool in built_in() if tool.name in ALLOWED)
-    setting = Circumstances(
-        tools=tuple(definition.name for definition in shown),
-        model=scene.chosen.model.name,
-        provider=scene.chosen.provider.name,
-        purpose="unattended",
-        size=scene.chosen.model.size,
-    )
-    beginning = Beginning(
-        own,
-        Request(setting, None, datetime.datetime.now(datetime.UTC).date()),
-        shown,
+def _wish(home: Home, database: Database, session: Session, ask: ReviewRequest, environment: Mapping[str, str]) -> Wish:
+    settings = load_settings(home)
+    limits = settings.review
+    return Wish(
+        settings,
+        budget=Budget(model_calls=limits.model_calls, tokens=limits.tokens, seconds=limits.seconds),
+        sampling=Sampling(),
+        environment=environment,
         purpose=Purpose.REVIEW,
-        budget=_budget(scene.settings),
+        id=f"{session.native_id}-review-{ask.kind}-{ask.messages}",
+        sets=tuple(sorted(ALLOWED)),
+        chosen=provider_for(settings, environment=environment, home=home, model=ask.model or limits.model),
+        heard=None if session.source == SOURCE else load(database, session).messages,
     )
-    run = start(scene.home, scene.database, scene.chosen.model, beginning, now=time.time())
+
+
+def _forked(database: Database, session: Session, ask: ReviewRequest, wish: Wish) -> Run | None:
+    """The conversation as it was sent, byte for byte, and one more order; None where it was with another agent."""
+    if session.source != SOURCE:
+        return None
+    whole = restored_run(database, session)
+    before = replace(whole, messages=whole.messages[: ask.messages])
+    made = fork(before, id=wish.id, order=(_order(ask.kind),), allowed=ALLOWED, purpose=Purpose.REVIEW)
+    return replace(made, budget=wish.budget)
+
+
+def _retold(run: Run, session: Session, ask: ReviewRequest, heard: tuple[Message, ...]) -> Run:
+    """A conversation with another agent, shown as data to a session of our own."""
     room = int(run.room * SHARE_OF_ROOM) if run.room else RECORD_TOKENS
-    text = told(transcript.messages[: ask.messages], min(room, RECORD_TOKENS))
+    text = told(heard[: ask.messages], min(room, RECORD_TOKENS))
     mark = mark_for((text,))
     words = reviewing.record(quoted("record", text, mark=mark), mark=mark)
     record = Message(Role.USER, (Text(words),), Trust.EXTERNAL, origin=Origin.INSERTED)
-    return msgspec.structs.replace(run, parent=session.native_id, messages=(record, _order(ask.kind)))
+    return replace(run, parent=session.native_id, messages=(record, _order(ask.kind)))
 
 
-def _performed(scene: ReviewScene, run: Run, session: Session, interrupt: Event) -> Ended:
-    heard = load(scene.database, session).messages if session.source != SOURCE else run.messages
-    ended = Ended(Ending.UNKNOWN)
-    with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:
-        situation = Situation(
-            Path(folder),  # nothing that a review may use works in a folder
-            scene.home,
-            run.id,
-            scene.environment,
-            told=trust_of(restore_prompt(scene.database, run.prompt_key)) if run.prompt_key else Trust.EXTERNAL,
-            occasion="a review",
-        )
-        box = toolbox(situation, sets=tuple(sorted(ALLOWED)), messages=heard)
-        means = Means(
-            scene.chosen.provider,
-            ReviewToolbox(box),
-            Compacting(lambda: f"{run.id}-more", enabled=False),
-            Secrets(secret_values(scene.environment)),
-        )
+def _look_back(
+    home: Home, database: Database, wish: Wish, session: Session, ask: ReviewRequest, interrupt: Event
+) -> Ended:
+    with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:  # in which nothing that it may use works
+        made = assemble_run(home, database, wish._replace(folder=Path(folder)))
+        run = wish.run or _retold(made.run, session, ask, wish.heard or ())
+        means = made.means._replace(toolbox=ReviewToolbox(made.means.toolbox))
         try:
-            for said in perform(scene.database, run, means, interrupt=interrupt):
-                ended = said if isinstance(said, Ended) else ended
+            return carry_out(database, run, means, interrupt=interrupt).ended
         finally:
-            box.close()
-    return ended
+            means.toolbox.close()
 
 
 def _order(kind: ReviewKind) -> Message:
     return Message(Role.USER, (Text(reviewing.order(kind)),), Trust.OPERATOR, at=None, origin=Origin.INSERTED)
-
-
-def _budget(settings: Settings) -> Budget:
-    limits = settings.review
-    return Budget(model_calls=limits.model_calls, tokens=limits.tokens, seconds=limits.seconds)

@@ -1,6 +1,5 @@
 """Attempts carried out: one case in one arm with one seed, in a world of its own, checked and measured."""
 
-import datetime
 import functools
 import os
 import time
@@ -11,16 +10,11 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agent.compaction import Compacting
-from whet.agent.protocols import Chosen, ProviderFault, Toolbox
+from whet.agent.assembling import Assembled, Wish, assemble_run
+from whet.agent.protocols import Chosen, ProviderFault
 from whet.agent.providers.choosing import provider_for
-from whet.agent.redacting import Secrets
-from whet.agent.start import Means, new_id, perform, room_of, says
-from whet.agent.tools.situation import Situation
-from whet.agent.tools.toolbox import Box, toolbox
+from whet.agent.start import carry_out, says
 from whet.context.finding import NAMES
-from whet.context.gathering import Request, gather
-from whet.context.machine import environments, this_machine
 from whet.engine.orders import Done, Failed
 from whet.engine.steps import Steps, encoded
 from whet.examples import templates
@@ -32,9 +26,7 @@ from whet.proving.replay import Replay
 from whet.runs.endpoints import address_of
 from whet.runs.run import Ended, Run, Sampling, Spent, spend
 from whet.runs.settings import Settings
-from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
-from whet.sessions.trust import Trust
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
@@ -42,15 +34,13 @@ from whet.store.opening import opened
 from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import keep_attempt, key_of, known_attempt, material
-from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, assemble
+from whet.told.prompt import assemble
 from whet.trials.attempts import Arm, Attempt, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
 from whet.values import Value
 
 KIND = "attempt"
-TOOLS = ("unattended",)
 # The person has to put these right before any attempt can tell anything.
 HOPELESS = frozenset({ProviderFault.KEY.value, ProviderFault.MONEY.value, ProviderFault.REQUEST.value})
 
@@ -69,16 +59,6 @@ class AttemptRequest(Value, frozen=True):
     sampling: Sampling = Sampling()
     hidden: tuple[str, ...] = ()  # folders that no tool may see, such as where the cases lie
     fresh: bool = False  # do not reuse what another trial paid for
-
-
-class AttemptStart(NamedTuple):
-    """What an attempt begins with: the prompt, that prompt without its date, tools, and what comes first."""
-
-    prompt: Prompt
-    undated: str
-    toolbox: Box | Replay
-    situation: Situation
-    messages: tuple[Message, ...]
 
 
 def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | None = None) -> Done:
@@ -112,61 +92,45 @@ def _made(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
     settings = load(home)
     chosen = supply(home, settings, ask.model)
     sampling = replace(ask.sampling, seed=ask.seed)
+    wish = Wish(settings, sampling=sampling, hidden=(home.folder, *map(Path, ask.hidden)), chosen=chosen)
     with overlaid(home, database, case, patch, now=time.time()) as overlay:
-        hidden = (home.folder, *map(Path, ask.hidden))
-        begun = beginning(overlay, case, patch, settings=settings, chosen=chosen, hidden=hidden)
+        made = begin(overlay, case, patch, wish)
         try:
-            key = _key(ask, case, begun, _server(settings, ask.model, chosen), sampling)
+            key = _key(ask, case, made, _server(settings, ask.model, chosen))
             known = known_attempt(database, key)
             if known is not None:
                 return replace(known, case=case.name, seed=ask.seed, reused=known.trial != ask.trial)
-            run = _run(case, begun, chosen, sampling, database=database, folder=overlay.work)
-            made = _carried_out(database, ask, case, _Scene(overlay, begun, chosen, run, interrupt))
+            attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, interrupt))
         finally:
-            begun.toolbox.close()
-        if not made.void:
-            keep_attempt(database, key, made, now=time.time())
-        return made
+            made.means.toolbox.close()
+        if not attempt.void:
+            keep_attempt(database, key, attempt, now=time.time())
+        return attempt
 
 
-def beginning(
-    overlay: Overlay, case: Case, patch: Patch | None, *, settings: Settings, chosen: Chosen, hidden: tuple[Path, ...]
-) -> AttemptStart:
-    """The prompt, tools and first messages of an attempt."""
-    situation = Situation(
-        overlay.work,
-        overlay.home,
-        "trial",
-        os.environ,
-        sandbox=replace(settings.sandbox, required=True),
-        terminal=settings.terminal,
-        told=Trust.OPERATOR,
-        hidden=hidden,
-    )
-    tools: Box | Replay
-    sets = case.tools or settings.tools or TOOLS
-    if case.kind == "step" or case.replay:
-        tools = Replay(case.conversation, case.tools)
-    else:
-        tools = toolbox(situation, sets=sets, messages=())
-    setting = Circumstances(
-        tools=tuple(definition.name for definition in tools.definitions),
-        model=chosen.model.name,
-        provider=chosen.provider.name,
-        purpose="unattended",
-        platform="cli",
-        environments=environments(this_machine(os.environ)),
-        size=chosen.model.size,
-    )
-    files = settings.context_files and any(path.rpartition("/")[2] in NAMES for path in case.files)
-    today = datetime.date.today()  # noqa: DTZ011 - the person's own day is meant
-    request = Request(setting, overlay.work if files else None, today, secrets=secret_values(os.environ))
-    sources = gather(overlay.home, overlay.database, request)
+def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Assembled:
+    """The run of an attempt, as it begins: behind a sandbox, with the case's own tools, and with no servers."""
+    settings = wish.settings
+    has_files = any(path.rpartition("/")[2] in NAMES for path in case.files)
     task = case.conversation if case.kind == "step" else (says(case.task, now=time.time()),)
     if patch is not None and patch.form is Form.TEMPLATE:
         task = warm_start(templates.read(patch.text, name=patch.name), task, words())
-    undated = assemble(replace(sources, date=None)).key
-    return AttemptStart(assemble(sources), undated, tools, situation, task)
+    held_back = replace(
+        settings,
+        context_files=settings.context_files and has_files,
+        sandbox=replace(settings.sandbox, required=True),
+        servers=(),
+    )
+    wish = wish._replace(
+        settings=held_back,
+        folder=overlay.work,
+        purpose=Purpose.TRIAL,
+        budget=case.budget.budget,
+        sets=case.tools,
+        messages=task,
+        toolbox=Replay(case.conversation, case.tools) if case.kind == "step" or case.replay else None,
+    )
+    return assemble_run(overlay.home, overlay.database, wish)
 
 
 def _server(settings: Settings, model: str, chosen: Chosen) -> tuple[object, ...]:
@@ -175,58 +139,36 @@ def _server(settings: Settings, model: str, chosen: Chosen) -> tuple[object, ...
     return (endpoint, chosen.model, settings.local if endpoint and endpoint.kind == "local" else None)
 
 
-def _key(ask: AttemptRequest, case: Case, begun: AttemptStart, server: tuple[object, ...], sampling: Sampling) -> str:
+def _key(ask: AttemptRequest, case: Case, made: Assembled, server: tuple[object, ...]) -> str:
     """All that an attempt depends on. What is not the base arm belongs to its trial."""
-    parts = (case.key, begun.undated, begun.toolbox.definitions, *server, sampling)
+    assert made.sources is not None
+    undated = assemble(replace(made.sources, date=None)).key
+    parts = (case.key, undated, made.run.shown, *server, made.run.sampling)
     return key_of(*parts) if ask.arm is Arm.BASE and not ask.fresh else key_of(*parts, ask.trial, ask.arm)
-
-
-def _run(
-    case: Case, begun: AttemptStart, chosen: Chosen, sampling: Sampling, *, database: Database, folder: Path
-) -> Run:
-    names = frozenset(definition.name for definition in begun.toolbox.definitions)
-    return Run(
-        id=new_id(time.time()),
-        model=chosen.model.name,
-        system=begun.prompt.text,
-        messages=begun.messages,
-        shown=begun.toolbox.definitions,
-        allowed=names,
-        purpose=Purpose.TRIAL,
-        prompt_key=keep_prompt(database, begun.prompt, now=time.time()),
-        folder=str(folder),
-        budget=case.budget.budget,
-        sampling=sampling,
-        room=room_of(chosen.model, sampling),
-    )
 
 
 class _Scene(NamedTuple):
     overlay: Overlay
-    begun: AttemptStart
+    made: Assembled
     chosen: Chosen
-    run: Run
     interrupt: Event
 
+    @property
+    def run(self) -> Run:
+        return self.made.run
 
-def _carried_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scene) -> Attempt:
+
+def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scene) -> Attempt:
     began = time.time()
-    secrets = Secrets(secret_values(os.environ))
-    tools: Toolbox = scene.begun.toolbox
-    means = Means(scene.chosen.provider, tools, Compacting(lambda: new_id(time.time()), enabled=False), secrets)
-    messages: list[Message] = []
-    ended = Ended(Ending.UNKNOWN)
-    for said in perform(database, scene.run, means, interrupt=scene.interrupt):
-        if isinstance(said, Message):
-            messages.append(said)
-        elif isinstance(said, Ended):
-            ended = said
+    if scene.made.prompt is not None:
+        keep_prompt(database, scene.made.prompt, now=began)  # beside the session, which outlives the overlay
+    messages, ended = carry_out(database, scene.run, scene.made.means, interrupt=scene.interrupt)
     _expect_usable(ended)
     made = Attempt(case.name, ask.arm, ask.seed, Measures(False), session=scene.run.id, trial=ask.trial)
     if ended.ending is Ending.FAILED:
         lost = measure(messages, mark(case.check, Ran(())), began=began, spent=ended.spent, ending=ended.ending.value)
         return replace(made, measures=lost, void=ended.detail or "the provider failed")
-    ran, spent = _ran(database, case, scene, tuple(messages), ended)
+    ran, spent = _ran(database, case, scene, messages, ended)
     marked = mark(case.check, ran)
     return replace(made, measures=measure(messages, marked, began=began, spent=spent, ending=ended.ending.value))
 
@@ -247,18 +189,18 @@ def _ran(
     answer = ended.report.text if ended.report and ended.report.text else last.text if last else ""
     spent, passed = ended.spent, None
     if check.rubric:
-        judged = judge(database, scene.chosen, answer, check.rubric)
+        judged = judge(scene.overlay.home, database, scene.chosen, answer, check.rubric)
         passed = judged.passed
         usage = Usage(judged.spent.input, judged.spent.output, judged.spent.cached, cost_dollars=judged.spent.dollars)
         spent = spend(spent, usage)
-    exit_code = exit_code_of(scene.begun.situation, check.command, seconds=check.seconds) if check.command else None
+    exit_code = exit_code_of(scene.made.situation, check.command, seconds=check.seconds) if check.command else None
     ran = Ran(
         messages=messages,
         answer=answer,
         files={path: scene.overlay.content(path) for path in check.files},
-        known_tools=tuple(definition.name for definition in scene.begun.toolbox.definitions),
+        known_tools=tuple(definition.name for definition in scene.run.shown),
         exit_code=exit_code,
         rubric=passed,
-        before=scene.begun.messages,
+        before=scene.run.messages,
     )
     return ran, spent

@@ -6,21 +6,21 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.agent.compaction import Compacting
+from whet.agent.assembling import Wish, assemble_run
 from whet.agent.protocols import Answer, Chosen
-from whet.agent.redacting import Secrets
-from whet.agent.start import Means, new_id, perform, says
+from whet.agent.start import carry_out, says
 from whet.agent.tools.processes import Process
 from whet.agent.tools.sandbox import Wall
 from whet.agent.tools.situation import Situation, Workplace
 from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
-from whet.runs.run import Budget, Ended, Run, Spent, WorkReport, WorkStatus
+from whet.runs.run import Budget, Spent, WorkReport, WorkStatus
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Purpose, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import judging
 from whet.store.database import Database
+from whet.store.home import Home
 from whet.text.quoting import mark_for, quoted
 
 OUTPUT_CHARACTERS = 20_000
@@ -58,29 +58,27 @@ def exit_code_of(situation: Situation, command: str, *, seconds: float) -> int |
     return process.exit_code if ended == "done" and not process.fault else None
 
 
-def judge(database: Database, chosen: Chosen, answer: str, rubric: str) -> RubricJudged:
+def judge(home: Home, database: Database, chosen: Chosen, answer: str, rubric: str) -> RubricJudged:
     """Ask a model whether an answer meets a rubric. It sees these two texts alone, the answer as data."""
     mark = mark_for((answer,))
     order = judging.order(rubric=rubric, answer=quoted("the answer", answer, mark=mark))
-    run = Run(
-        id=new_id(time.time()),
-        model=chosen.model.name,
-        system=judging.system(),
-        messages=(says(order, now=time.time(), trust=Trust.OPERATOR),),
-        shown=(JUDGE,),
-        allowed=frozenset({JUDGE.name}),
+    wish = Wish(
         purpose=Purpose.TRIAL,
         budget=Budget(model_calls=2),
+        chosen=chosen,
+        messages=(says(order, now=time.time(), trust=Trust.OPERATOR),),
+        toolbox=Bench(),
+        system=judging.system(),
     )
-    means = Means(chosen.provider, Bench(), Compacting(lambda: new_id(time.time()), enabled=False), Secrets())
-    ended = next((said for said in perform(database, run, means, interrupt=Event()) if isinstance(said, Ended)), None)
-    if ended is None or ended.report is None:
-        return RubricJudged(None, ended.spent if ended else Spent())
-    return RubricJudged(ended.report.status is WorkStatus.DONE, ended.spent)
+    made = assemble_run(home, database, wish)
+    ended = carry_out(database, made.run, made.means, interrupt=Event()).ended
+    return RubricJudged(ended.report.status is WorkStatus.DONE if ended.report else None, ended.spent)
 
 
 class Bench:
     """The one tool of a judge: its call ends the run, and its argument is the judgement."""
+
+    definitions = (JUDGE,)
 
     def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:  # noqa: ARG002
         try:

@@ -6,6 +6,7 @@ from typing import NamedTuple
 import msgspec
 from msgspec.structs import replace
 
+from whet.agent.assembling import Wish
 from whet.agent.protocols import Chosen
 from whet.engine.orders import Order
 from whet.engine.steps import encoded
@@ -16,7 +17,7 @@ from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.entries import Step
 from whet.ledger.patches import Form, Patch
-from whet.proving.attempt import Supply, beginning, served
+from whet.proving.attempt import Supply, begin, served
 from whet.proving.overlay import overlaid
 from whet.runs.models import cost
 from whet.runs.run import Sampling, Spent
@@ -143,10 +144,10 @@ def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> t
     shown = 0
     for each in (None, patch):
         with overlaid(home, database, case, each, now=now) as overlay:
-            begun = beginning(overlay, case, each, settings=settings, chosen=chosen, hidden=(home.folder,))
-            begun.toolbox.close()
-            prompts.append(begun.prompt.text)
-            shown = sum(tokens.estimate(tool.description + tool.parameters) for tool in begun.toolbox.definitions)
+            run, means, *_ = begin(overlay, case, each, Wish(settings, hidden=(home.folder,), chosen=chosen))
+            means.toolbox.close()
+            prompts.append(run.system)
+            shown = sum(tokens.estimate(tool.description + tool.parameters) for tool in run.shown)
     inserted: tuple[str, ...] = ()
     if patch.form is Form.TEMPLATE:
         messages = warm_start(templates.read(patch.text, name=patch.name), (), words())

@@ -63,6 +63,10 @@ class Box:
         """Take note of what the session now holds: the user's turns, and what other hands added."""
         self._workplace.lineage.attend(messages)
 
+    def lower(self, trust: Trust) -> None:
+        """Take note of what the agent is told: what it writes derives from that too."""
+        self._workplace.lineage.lower(trust)
+
     def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
         """Carry one call out. Never raises for what the model or the tool did wrong: that is a result."""
         given = self._given(call, allowed, interrupt)

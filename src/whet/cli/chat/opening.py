@@ -7,7 +7,8 @@ from typing import Any
 
 import msgspec
 
-from whet.agent.session import Talk, Wish
+from whet.agent.assembling import Wish
+from whet.agent.session import Talk
 from whet.cli.chat.conversation import Conversation
 from whet.cli.chat.inline import BOLD, DIM
 from whet.cli.chat.inputs import Piped, Typed
