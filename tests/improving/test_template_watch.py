@@ -17,13 +17,13 @@ from whet.changes.templates import keep
 from whet.engine.steps import Direct
 from whet.examples.choosing import SHARES, Choice, Need, Worth
 from whet.examples.templates import written
-from whet.improving.hourly import order_watch
 from whet.improving.template_watch import RENEWED_SECONDS, Measured, look_at_templates, templates_in_measurement
 from whet.improving.watch import watch
 from whet.jobs.job import Job
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action
 from whet.runs.run import Ended, Run
+from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database

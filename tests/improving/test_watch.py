@@ -11,11 +11,11 @@ from whet.changes.apply import try_out
 from whet.context.gathering import rules_in_force
 from whet.engine.steps import Direct
 from whet.errors import WhetError
-from whet.improving.hourly import order_watch
 from whet.improving.watch import look, standing, watch
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.runs.run import Ended, Run
+from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
 from whet.store.database import Database

@@ -19,7 +19,7 @@ from whet.engine.orders import Done, Procedure, Procedures, Queue
 from whet.engine.steps import Steps, T
 from whet.engine.system import CLOCK
 from whet.engine.worker import launched
-from whet.improving import hourly, improve
+from whet.improving import improve
 from whet.proving import attempt
 from whet.scheduling import clock, runs
 from whet.store import job_records
@@ -88,7 +88,7 @@ def procedures(folder: Path) -> Procedures:
             Queue.TRIALS, partial(of_kind, improve.KIND, partial(improve.improve, supply=supply)), ImproveRequest
         ),
         attempt.KIND: Procedure(Queue.ATTEMPTS, partial(attempt.attempt, supply=supply), attempt.AttemptRequest),
-        CLOCK: Procedure(Queue.CHORES, partial(of_kind, CLOCK, hourly.beside(clock.clock)), str),
+        CLOCK: Procedure(Queue.CHORES, partial(of_kind, CLOCK, clock.clock), str),
     }
 
 

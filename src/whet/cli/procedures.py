@@ -2,8 +2,8 @@
 
 from whet.engine.orders import Procedure, Procedures, Queue
 from whet.engine.steps import Direct
-from whet.engine.system import CLOCK
-from whet.improving import hourly, improve, review, watch
+from whet.engine.system import CLOCK, WATCH
+from whet.improving import improve, review, watch
 from whet.proving import attempt, plan, trial
 from whet.scheduling import clock, runs
 from whet.store.home import Home
@@ -17,8 +17,8 @@ PROCEDURES: Procedures = {
     runs.KIND: Procedure(Queue.JOBS, runs.job, runs.JobRequest),
     runs.DELIVERY: Procedure(Queue.CHORES, runs.delivery, runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
-    watch.KIND: Procedure(Queue.CHORES, watch.watch, str),
-    CLOCK: Procedure(Queue.CHORES, hourly.beside(clock.clock), str),
+    WATCH: Procedure(Queue.CHORES, watch.watch, str),
+    CLOCK: Procedure(Queue.CHORES, clock.clock, str),
 }
 
 

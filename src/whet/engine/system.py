@@ -12,6 +12,7 @@ NAME = "whet"
 # Work that an older Whet left must be taken up by a newer one, so the version stands still while the steps do.
 VERSION = "1"
 CLOCK = "clock"  # the kind of order that the schedule of the engine gives, once a minute
+WATCH = "watch"  # the kind of order that the clock gives, once an hour
 # Work on a home's own files: only a worker of that home can do it, and others that share the database must not.
 OWN = (Queue.REVIEWS, Queue.JOBS, Queue.CHORES)
 

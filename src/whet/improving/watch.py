@@ -32,7 +32,6 @@ from whet.told.rules import holds_in
 from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, is_told, key_of
 from whet.values import Value
 
-KIND = "watch"
 DAY_SECONDS = 86_400
 
 

@@ -1,4 +1,4 @@
-"""The clock of the jobs: once a minute, what is due is written down and ordered, and what was left is put right."""
+"""The clock: once a minute what is due is written down and ordered, once an hour the watch over what is measured."""
 
 import time
 
@@ -6,10 +6,12 @@ from msgspec.structs import replace
 
 from whet.engine import work
 from whet.engine.life import held
-from whet.engine.orders import Done, Queue
+from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Steps
+from whet.engine.system import WATCH
 from whet.engine.work import Office, identity, office
 from whet.errors import WhetError
+from whet.examples.choosing import FRESH_SECONDS
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of, stamp
 from whet.jobs.runs import JobRecord, RunState, left
@@ -20,12 +22,12 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
 from whet.store.job_records import JobMark
-from whet.store.ledger import identity_of
+from whet.store.ledger import identity_of, ledger_of
 from whet.store.opening import opened
+from whet.store.template_draws import is_drawn
 
-DAY = 86_400.0
+HOUR, DAY = 3_600.0, 86_400.0
 KEPT_DAYS = 30
-SWEEP_SECONDS = 3600.0
 WORDS = {
     work.WorkState.CANCELLED: "The work was cancelled.",
     work.WorkState.FAILED: "The work failed.",
@@ -35,7 +37,9 @@ WORDS = {
 
 def clock(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it looks at the time itself
     """Look at the clock. Looking twice, or with two clocks at once, orders nothing twice."""
-    return Done(steps.do("look", lambda: look(home, now=time.time()), str))
+    ordered = steps.do("look", lambda: look(home, now=time.time()), str)
+    steps.do("watch", lambda: order_watch(home, now=time.time()), str)
+    return Done(ordered)
 
 
 def look(home: Home, *, now: float) -> str:
@@ -52,8 +56,19 @@ def look(home: Home, *, now: float) -> str:
         for record in again:
             counter.submit(delivery_order(record), Queue.CHORES)
         job_records.keep_mark(database, JobMark(own, job_records.CLOCK, "", now))
-        counter.sweep(before=now - SWEEP_SECONDS)
+        counter.sweep(before=now - HOUR)
     return f"{due} due, {len(again)} to deliver again"
+
+
+def order_watch(home: Home, *, now: float) -> str:
+    """Have canaries and drawn templates looked at, where there are any; once an hour, however often it is asked."""
+    with opened(home) as database:
+        has_canaries = any(item.canary for item in ledger_of(home, database).state().rules)
+        if not has_canaries and not is_drawn(database, since=now - FRESH_SECONDS):
+            return ""
+    own = identity_of(home)
+    with office(home) as counter:
+        return counter.submit(Order(WATCH, f"{own}/{int(now // HOUR)}", alone=f"watch {own}"), Queue.CHORES)
 
 
 def _due(home: Home, database: Database, own: str, now: float) -> int:
