@@ -10,7 +10,7 @@ from conversations import program, user
 from samples_of_templates import TEMPLATE
 from whet.agent.assembling import Wish
 from whet.agent.session import Talk
-from whet.agent.warm_start import AUTO, beginning, chosen, count_use, drawn, warmed
+from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
 from whet.errors import WhetError
 from whet.examples.choosing import Need, Worth
 from whet.examples.templates import written
@@ -104,7 +104,7 @@ def test_nothing_is_drawn_where_it_is_named_or_drawing_is_off(
 @pytest.mark.usefixtures("templates")
 def test_how_a_session_begins_is_said_in_a_line(home: Home, database: Database) -> None:
     choice = chosen(home, database, AUTO, NEED, now=5.0)
-    draw = drawn(database, choice, lot=lot_that(False), model="m", now=5.0)
+    draw = draw_lot(database, choice, lot=lot_that(False), model="m", now=5.0)
     assert "50 % of the sessions begin without it" in beginning(choice, draw, Need())
     none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
     assert beginning(none, None, Need()) == "The session begins cold: no template fits the task."

@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from conversations import agent, shell, user
 from samples_of_templates import TEMPLATE
 from scheduling.job_scenes import ran, script
-from whet.agent.warm_start import AUTO, chosen, count_use, drawn
+from whet.agent.warm_start import AUTO, chosen, count_use, draw_lot
 from whet.changes.apply import undo
 from whet.changes.author import Author
 from whet.changes.templates import keep
@@ -72,7 +72,7 @@ def live(database: Database, run: Run, messages: Iterable[Message], *, at: float
 def begin(home: Home, database: Database, lot: str, *, at: float, model: str = MODEL) -> bool | None:
     """Whether a session begins warm, drawn as `Talk` does; None where nothing is drawn."""
     choice = chosen(home, database, AUTO, replace(NEED, model=model), now=at)
-    draw = drawn(database, choice, lot=lot, model=model, now=at)
+    draw = draw_lot(database, choice, lot=lot, model=model, now=at)
     if draw is None or draw.told:
         count_use(database, choice, session=lot, now=at)
     return draw.told if draw else None
@@ -156,7 +156,7 @@ def test_a_template_with_which_sessions_go_well_is_measured_and_chosen_for_it(ho
     assert len(worths(database)) == 1, "it is not said at every look"
     choice = chosen(home, database, AUTO, NEED, now=BEGAN + 12 * HOUR)
     assert (choice.template, choice.by) == (TEMPLATE, "measured")
-    draw = drawn(database, choice, lot="next", model=MODEL, now=BEGAN + 12 * HOUR)
+    draw = draw_lot(database, choice, lot="next", model=MODEL, now=BEGAN + 12 * HOUR)
     assert draw is not None
     assert draw.share == SHARES["measured"]
     looked(home, database, at=BEGAN + RENEWED_SECONDS + 12 * HOUR)
@@ -234,7 +234,7 @@ def test_what_was_asked_for_by_name_is_no_draw(database: Database) -> None:
     for by in ("name", "none"):
         template = TEMPLATE if by == "name" else None
         choice = Choice(template, "name" if template else "none", "")
-        assert drawn(database, choice, lot="one", model=MODEL, now=BEGAN) is None
+        assert draw_lot(database, choice, lot="one", model=MODEL, now=BEGAN) is None
     assert outcomes(database) == {}
 
 

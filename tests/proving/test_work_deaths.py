@@ -27,7 +27,7 @@ from whet.store.sessions import Provenance, keep
 from whet.trials.ideas import Became, ImproveReport, ImproveRequest
 
 # Written down and not ordered; ordered and not noted; done and not remembered.
-IN_CLOCK = ("in _due", "in submit", "after look", "after watch")
+IN_CLOCK = ("in _write_down_due", "in submit", "after look", "after watch")
 IN_DELIVERY: dict[str, tuple[str, Deliver, str]] = {
     "sent": ("after deliver", "command", "cat > letter; echo sent >> sent"),
     "unsent": ("before deliver", "command", "echo sent >> sent"),

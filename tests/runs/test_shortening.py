@@ -6,7 +6,17 @@ from msgspec.structs import replace
 
 from whet.failures.view import gather
 from whet.runs.run import Run
-from whet.runs.shortening import compacted, is_full, overhead, plan, size, size_of, tail_start, told, trust_of_summary
+from whet.runs.shortening import (
+    compacted,
+    is_full,
+    overhead,
+    plain_record,
+    plan,
+    size,
+    size_of,
+    tail_start,
+    trust_of_summary,
+)
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import (
     Media,
@@ -131,21 +141,21 @@ def test_an_endpoint_that_counts_more_than_we_do_is_believed() -> None:
 
 
 def test_a_record_in_words_has_everything_but_thoughts_and_keeps_its_limit() -> None:
-    text = told((user("Fix it."), *exchange(1, "not found")), 200)
+    text = plain_record((user("Fix it."), *exchange(1, "not found")), 200)
     assert text.splitlines() == [
         "user: Fix it.",
         "agent: Step 1.",
         'agent calls read: {"path": "c1"}',
         "read answers: not found",
     ]
-    assert len(told(long_run(100).messages, 500)) < 2_200
+    assert len(plain_record(long_run(100).messages, 500)) < 2_200
 
 
 def test_pictures_are_named_and_thoughts_are_left_out() -> None:
     picture = Media(kind="image")
     shown = Message(role=Role.USER, parts=(picture, Text("What is it?")), trust=Trust.USER)
     thought = Message(role=Role.AGENT, parts=(Thought("A cat?"), Text("A cat.")), trust=Trust.AGENT)
-    assert told((shown, thought), 100) == "user: [image]\nuser: What is it?\nagent: A cat."
+    assert plain_record((shown, thought), 100) == "user: [image]\nuser: What is it?\nagent: A cat."
     seen = Message(role=Role.TOOL, parts=(ToolResult("c", (picture, Text(LONG))),), trust=Trust.TOOL)
     run = run_of(user("Look."), agent("", "c"), seen, *exchange(1))
     eased = plan(run, room=8_000, tail_tokens=2_500).orders[2].results[0]

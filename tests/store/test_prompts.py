@@ -1,7 +1,5 @@
 """Prompts by their key, restored byte for byte."""
 
-import zlib
-
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -11,7 +9,7 @@ from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
 from whet.store.prompts import keep_prompt, restore_prompt
-from whet.told.prompt import Prompt, assemble, told
+from whet.told.prompt import Prompt, assemble
 from whet.told.prompt_inputs import Material, Sources
 
 ANY = st.text(st.characters(codec="utf-8"), max_size=200)
@@ -40,13 +38,6 @@ def test_keeping_twice_changes_nothing(database: Database) -> None:
     keep_prompt(database, prompt, now=1.0)
     keep_prompt(database, prompt, now=2.0)
     assert database.query("SELECT count(*), min(created) FROM prompts") == [(1, 1.0)]
-
-
-def test_what_is_for_one_call_is_never_stored(database: Database) -> None:
-    prompt = Prompt("a", "b", "c")
-    assert "only now" in told(prompt, "only now")
-    keep_prompt(database, prompt, now=1.0)
-    assert b"only now" not in zlib.decompress(database.query("SELECT body FROM prompts")[0][0])
 
 
 def test_the_beginning_of_a_key_is_enough(database: Database) -> None:

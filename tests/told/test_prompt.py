@@ -14,7 +14,7 @@ from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.text.tokens import estimate
 from whet.told.passages import Circumstances
-from whet.told.prompt import Prompt, Tier, assemble, told
+from whet.told.prompt import Prompt, Tier, assemble
 from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
 
 SNAPSHOT = Path(__file__).parents[1] / "data" / "prompt.txt"
@@ -120,7 +120,6 @@ def test_the_tiers_follow_one_another_and_nothing_else_is_sent(sources: Sources)
     assert prompt.text.split("\n\n") == [
         piece for tier in (prompt.stable, prompt.context, prompt.volatile) if tier for piece in tier.split("\n\n")
     ]
-    assert told(prompt) == prompt.text
     assert prompt.text.encode().decode() == prompt.text
 
 
@@ -256,12 +255,6 @@ def test_a_skill_index_that_is_too_long_is_cut_at_a_line() -> None:
     assert estimate(prompt.stable) < Budgets().skills + 400
     assert prompt.stable.rsplit("\n", 1)[1] in index.split("\n")
     assert any("index of skills" in warning for warning in prompt.warnings)
-
-
-def test_what_is_for_one_call_is_sent_and_not_part_of_the_prompt() -> None:
-    prompt = assemble(PLAIN)
-    assert told(prompt, "Answer in French.") == f"{prompt.text}\n\nAnswer in French."
-    assert "French" not in msgspec.json.encode(prompt).decode()
 
 
 @settings(max_examples=30)

@@ -51,18 +51,18 @@ def named(message: Message, taken: Iterable[str]) -> Named:
 def refusal(call: ToolCall, run: Run, *, repeated: frozenset[str] = frozenset()) -> ToolResult | None:
     """The result of a call that may not be carried out; None for one that may."""
     if call.id in repeated:
-        return told(call, notice("call_repeated"))
+        return stand_in(call, notice("call_repeated"))
     unreadable = text_calls.fault_of(call)
     if unreadable:
-        return told(call, notice("call_unreadable", fault=unreadable))
+        return stand_in(call, notice("call_unreadable", fault=unreadable))
     known = [definition.name for definition in run.shown]
     if call.name not in known:
         text = notice("call_unknown", tool=call.name[:FAULT_CHARACTERS], tools=", ".join(known) or "none")
-        return told(call, text)
+        return stand_in(call, text)
     if call.name not in run.allowed:
-        return told(call, notice("call_denied", tool=call.name), Disposition.BLOCKED)
+        return stand_in(call, notice("call_denied", tool=call.name), Disposition.BLOCKED)
     fault = fault_of(call.arguments)
-    return told(call, notice("call_malformed", fault=fault)) if fault else None
+    return stand_in(call, notice("call_malformed", fault=fault)) if fault else None
 
 
 def fault_of(arguments: str) -> str:
@@ -75,7 +75,7 @@ def fault_of(arguments: str) -> str:
     return "" if isinstance(value, dict) else f"it is a {type(value).__name__}"
 
 
-def told(call: ToolCall, text: str, disposition: Disposition | None = None) -> ToolResult:
+def stand_in(call: ToolCall, text: str, disposition: Disposition | None = None) -> ToolResult:
     """A result in the place of one that the tool would have given."""
     return ToolResult(call.id, (Text(text),), call.name, error=True, disposition=disposition)
 
@@ -89,7 +89,7 @@ def answers(calls: tuple[ToolCall, ...], run: Run, toolbox: Toolbox, *, interrup
     ended = False
     for call in calls:
         if ended:
-            yield Answer(told(call, notice("call_after_end"), Disposition.CANCELLED), Trust.AGENT)
+            yield Answer(stand_in(call, notice("call_after_end"), Disposition.CANCELLED), Trust.AGENT)
             continue
         answer = _answer(call, run, toolbox, interrupt)
         ended = answer.report is not None
@@ -98,11 +98,11 @@ def answers(calls: tuple[ToolCall, ...], run: Run, toolbox: Toolbox, *, interrup
 
 def _answer(call: ToolCall, run: Run, toolbox: Toolbox, interrupt: Event) -> Answer:
     if interrupt.is_set():
-        return Answer(told(call, notice("call_cancelled"), Disposition.CANCELLED), Trust.AGENT)
+        return Answer(stand_in(call, notice("call_cancelled"), Disposition.CANCELLED), Trust.AGENT)
     try:
         answer = toolbox.answer(call, allowed=run.allowed, interrupt=interrupt)
     except Interrupted:
-        return Answer(told(call, notice("call_interrupted"), Disposition.INTERRUPTED), Trust.AGENT)
+        return Answer(stand_in(call, notice("call_interrupted"), Disposition.INTERRUPTED), Trust.AGENT)
     # Whatever the tool says, the result belongs to the call that it was asked for.
     if (answer.result.call_id, answer.result.tool) == (call.id, call.name):
         return answer

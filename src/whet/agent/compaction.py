@@ -10,7 +10,7 @@ from whet.agent.loop import Clock, execute
 from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Toolbox
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Ended, Fragment, Run, Spent, grown, spend
-from whet.runs.shortening import Shortening, compacted, fits, plan, size, told, trust_of_summary
+from whet.runs.shortening import Shortening, compacted, fits, plain_record, plan, size, trust_of_summary
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, Usage
 from whet.sessions.trust import Trust
 from whet.sessions.usage import total
@@ -95,9 +95,7 @@ def compact(
     shorter = _fitting(run, room, compacting, tries) if compacting.enabled else None
     if shorter is None:
         return None
-    summary = (
-        _summary_message(run, shorter, provider, room=room, interrupt=interrupt, now=now) if shorter.older else None
-    )
+    summary = _summarise(run, shorter, provider, room=room, interrupt=interrupt, now=now) if shorter.older else None
     prompt = compacting.rebuild() if compacting.rebuild else None
     return replace(
         run,
@@ -124,18 +122,18 @@ def _limit(room: int) -> int:
     return min(room // SUMMARY_SHARE, MOST_SUMMARY_TOKENS)
 
 
-def _summary_message(
+def _summarise(
     run: Run, shorter: Shortening, provider: Provider, *, room: int, interrupt: Event, now: Clock
 ) -> Message:
     limit = _limit(room)
     summary = WrittenSummary()
     if size(run) + 2 * limit <= room * WINDOW_SHARE:
-        summary = _asked(_in_place(run, limit, now), provider, interrupt)
+        summary = _ask(_in_place(run, limit, now), provider, interrupt)
     if not summary.text:
         wasted = summary.usage
-        summary = _asked(_apart(run, shorter, room, limit, now), provider, interrupt)
+        summary = _ask(_apart(run, shorter, room, limit, now), provider, interrupt)
         summary = summary._replace(usage=total((wasted, summary.usage)) if wasted else summary.usage)
-    kept = shortened(summary.text, 2 * limit).text or told(shorter.older, limit)
+    kept = shortened(summary.text, 2 * limit).text or plain_record(shorter.older, limit)
     return Message(
         role=Role.USER,
         parts=(Text(f"{notice('summary' if summary.text else 'record')}\n\n{kept}"),),
@@ -155,7 +153,7 @@ def _in_place(run: Run, limit: int, now: Clock) -> Run:
 
 def _apart(run: Run, shorter: Shortening, room: int, limit: int, now: Clock) -> Run:
     """Ask about a shortened record, in a request of its own, where the conversation leaves no room."""
-    record = told(shorter.older, max(room - 2 * limit - 200, limit))
+    record = plain_record(shorter.older, max(room - 2 * limit - 200, limit))
     mark = mark_for((record,))
     order = notice("summarise_record", words=str(int(limit * WORDS_PER_TOKEN)), mark=mark)
     return replace(
@@ -171,7 +169,7 @@ def _apart(run: Run, shorter: Shortening, room: int, limit: int, now: Clock) -> 
     )
 
 
-def _asked(run: Run, provider: Provider, interrupt: Event) -> WrittenSummary:
+def _ask(run: Run, provider: Provider, interrupt: Event) -> WrittenSummary:
     try:
         for piece in provider.reply(run, interrupt=interrupt):
             if isinstance(piece, Reply):

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.agent.calls import Named, answers, named, refusal, told
+from whet.agent.calls import Named, answers, named, refusal, stand_in
 from whet.agent.protocols import Answer, Provider, ProviderFailed, ProviderFault, Reply, Stop, Toolbox
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Ended, Fragment, Run, Spent, WorkReport, exceeded, grown, is_open, spend
@@ -160,9 +160,9 @@ def _results(run: Run, own: Named, stop: Stop, toolbox: Toolbox, *, interrupt: E
     refused: dict[str, ToolResult] = {}
     for call in calls:
         if stop is Stop.LENGTH:
-            refused[call.id] = told(call, notice("call_cut"))
+            refused[call.id] = stand_in(call, notice("call_cut"))
         elif stop is Stop.REFUSED:
-            refused[call.id] = told(call, notice("call_refused"), Disposition.CANCELLED)
+            refused[call.id] = stand_in(call, notice("call_refused"), Disposition.CANCELLED)
         elif (result := refusal(call, run, repeated=own.repeated)) is not None:
             refused[call.id] = result
     carried_out = answers(tuple(call for call in calls if call.id not in refused), run, toolbox, interrupt=interrupt)

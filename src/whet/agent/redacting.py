@@ -9,7 +9,7 @@ from threading import Event, Lock
 
 import msgspec
 
-from whet.agent.calls import told
+from whet.agent.calls import stand_in
 from whet.agent.protocols import Answer, Provider, Reply, Toolbox
 from whet.runs.run import Fragment, Run
 from whet.secrets.redactor import PLACEHOLDER, Redactor
@@ -90,7 +90,7 @@ class RedactingToolbox:
         if _is_local(call):
             lost = self._secrets.lost(call)
             if lost:
-                return Answer(told(call, notice("call_secret", placeholder=lost)), Trust.AGENT)
+                return Answer(stand_in(call, notice("call_secret", placeholder=lost)), Trust.AGENT)
             call = self._secrets.put_back(call)
         return self._secrets.seen(self._toolbox.answer(call, allowed=allowed, interrupt=interrupt))
 

@@ -13,7 +13,7 @@ from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import newest, perform, resume, room_of, says
 from whet.agent.tools.toolbox import Box
-from whet.agent.warm_start import AUTO, beginning, chosen, count_use, drawn, warmed
+from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
 from whet.errors import WhetError
 from whet.examples.choosing import Need
 from whet.runs.run import Run, grown
@@ -57,7 +57,7 @@ class Talk:
         """
         orders = (*before, *([material] if material else ()), says(text, now=time.time()))
         if self._wish.template and not self.run.messages:
-            orders = self._warmed(orders, text)
+            orders = self._warm_up(orders, text)
         yield from self.go_on(*orders, interrupt=interrupt)
 
     def go_on(self, *orders: Message, interrupt: Event) -> Iterator[Said]:
@@ -94,12 +94,12 @@ class Talk:
             load_template(self.home.folder, template)
         self._wish = self._wish._replace(template=template)
 
-    def _warmed(self, orders: tuple[Message, ...], task: str) -> tuple[Message, ...]:
+    def _warm_up(self, orders: tuple[Message, ...], task: str) -> tuple[Message, ...]:
         now = time.time()
         need = Need(task=task, tools=tuple(sorted(self._box.names)), model=self.model)
         choice = chosen(self.home, self.database, self._wish.template, need, now=now)
         is_drawn = self._wish.settings.templates.measured
-        draw = drawn(self.database, choice, lot=self.run.lot, model=self.model, now=now) if is_drawn else None
+        draw = draw_lot(self.database, choice, lot=self.run.lot, model=self.model, now=now) if is_drawn else None
         if self._tell and (line := beginning(choice, draw, need)):
             self._tell(line)
         if draw is not None and not draw.told:

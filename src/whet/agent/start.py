@@ -7,7 +7,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
-from whet.agent.calls import told
+from whet.agent.calls import stand_in
 from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.loop import Clock
 from whet.agent.protocols import Provider, Toolbox
@@ -116,7 +116,7 @@ def newest(database: Database, folder: Path) -> str:
 def answered(run: Run, *, now: float) -> Run:
     """The run with a result for every call: those without one may have been carried out, and are said to."""
     waiting = [exchange.call for exchange in pair(run.messages).exchanges if exchange.result is None]
-    results = (told(call, notice("call_unsure"), Disposition.INTERRUPTED) for call in waiting)
+    results = (stand_in(call, notice("call_unsure"), Disposition.INTERRUPTED) for call in waiting)
     return grown(run, *(Message(role=Role.TOOL, parts=(each,), trust=Trust.AGENT, at=now) for each in results))
 
 

@@ -39,7 +39,7 @@ def known_worths(home: Home, database: Database) -> tuple[Worth, ...]:
     return standing(known, usable(home.folder), overruled_at(home, database))
 
 
-def drawn(database: Database, choice: Choice, *, lot: str, model: str, now: float) -> Draw | None:
+def draw_lot(database: Database, choice: Choice, *, lot: str, model: str, now: float) -> Draw | None:
     """Whether a session that is about to begin does so with the template that `auto` chose, written down.
 
     The same whenever it is asked. None where nothing is drawn: a template that was asked for by its name is used.

@@ -70,10 +70,10 @@ def _settle(home: Home, ledger: Ledger, *, now: float) -> None:
         return
     state = ledger.state()
     for _, group in itertools.groupby(state.unfinished, key=lambda entry: entry.batch or entry.number):
-        ledger.append(_settled(home, state, list(group), now=now))
+        ledger.append(_finish_or_abandon(home, state, list(group), now=now))
 
 
-def _settled(home: Home, state: State, begun: list[Entry], *, now: float) -> list[Entry]:
+def _finish_or_abandon(home: Home, state: State, begun: list[Entry], *, now: float) -> list[Entry]:
     """What ends the entries of one batch: all confirmed if any of it was carried out, else all abandoned."""
     if not any(is_done(home, move_of(state, entry)) for entry in begun):
         return [_abandoned(entry, now, "nothing was changed") for entry in begun]

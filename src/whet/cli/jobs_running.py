@@ -26,7 +26,7 @@ SALT_BYTES = 4
 
 def run_here(home: Home, job: Job, *, as_json: bool) -> int:
     """Make the run in this program, and print what came of it."""
-    record = _written_down(home, job, is_direct=True)
+    record = _write_down(home, job, is_direct=True)
     with held(home, runs.lock_name(record)), interruptible() as stop, _patience(job):
         steps = Direct(record.id)
         steps.interrupt = stop
@@ -46,7 +46,7 @@ def submit(home: Home, job: Job, *, as_json: bool) -> int:
     """Leave the run to a worker."""
     from whet.engine.work import office
 
-    record = _written_down(home, job, is_direct=False)
+    record = _write_down(home, job, is_direct=False)
     with office(home) as counter:
         id = counter.submit(runs.order(record), Queue.JOBS)
     if as_json:
@@ -68,7 +68,7 @@ def _patience(job: Job) -> Iterator[None]:
         yield
 
 
-def _written_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:
+def _write_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:
     now = time.time()
     id = runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
     record = JobRecord(id, job, now, manual=True, is_direct=is_direct)

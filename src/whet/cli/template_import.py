@@ -14,7 +14,7 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
 from whet.importers import hermes_templates
-from whet.importers.hermes_templates import HermesTemplate, told
+from whet.importers.hermes_templates import HermesTemplate, reasons_in_words
 from whet.store.home import find_home, prepare_home
 from whet.store.opening import opened
 
@@ -90,7 +90,7 @@ def _tell(taken: list[Taken], refused: list[RefusedFile]) -> None:
         many_of = many(len(template.examples), "example")
         say(f"{plain(template.name)}: {many_of}, about {many(template.tokens, 'token')}, from {plain(str(one.path))}")
         if one.found.left_out:
-            say(f"  Examples left out{plain(told(one.found.left_out))}.")
+            say(f"  Examples left out{plain(reasons_in_words(one.found.left_out))}.")
     for left in refused:
         say(f"Left out: {plain(str(left.path))}: {plain(left.reason)}")
     wait = "waits" if len(taken) == 1 else "wait"

@@ -60,7 +60,7 @@ def choose(templates: Iterable[Template], worths: Iterable[Worth], need: Need, *
     measured = [(*_rank(helpful[one.key]), one.name, one) for _, one in fitting if one.key in helpful]
     if measured:
         best = max(measured, key=lambda ranked: ranked[:-1])[-1]
-        return Choice(best, "measured", _told(helpful[best.key]))
+        return Choice(best, "measured", _in_words(helpful[best.key]))
     if fitting:
         best = max(fitting, key=lambda pair: (pair[0], pair[1].name))[1]
         return Choice(best, "fit", "it fits the task; whether it helps was not measured")
@@ -104,7 +104,7 @@ def _rank(worth: Worth) -> tuple[float, float]:
     return (worth.low, worth.effect)
 
 
-def _told(worth: Worth) -> str:
+def _in_words(worth: Worth) -> str:
     return (
         f"measured over {worth.cases} cases: {worth.effect:+.2f}, from {worth.low:+.2f} to {worth.high:+.2f}"
         f" ({worth.source}{f', {worth.model}' if worth.model else ''})"

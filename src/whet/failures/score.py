@@ -224,9 +224,9 @@ def score(signs: Mapping[str, float], weights: Weights) -> Score:
     """The probability-like score of failure, and the signs that carry most of it."""
     parts = {name: weight * signs.get(name, 0.0) for name, weight in weights.weights.items()}
     total = max(-30.0, min(30.0, weights.intercept + sum(parts.values())))
-    told = sorted((sign for sign in SIGNS if _is_told(sign, signs, parts)), key=lambda sign: -parts[sign.name])
-    return Score(1 / (1 + math.exp(-total)), tuple(sign.reason for sign in told[:REASONS_SHOWN]))
+    reasons = sorted((sign for sign in SIGNS if _is_reason(sign, signs, parts)), key=lambda sign: -parts[sign.name])
+    return Score(1 / (1 + math.exp(-total)), tuple(sign.reason for sign in reasons[:REASONS_SHOWN]))
 
 
-def _is_told(sign: Sign, signs: Mapping[str, float], parts: Mapping[str, float]) -> bool:
+def _is_reason(sign: Sign, signs: Mapping[str, float], parts: Mapping[str, float]) -> bool:
     return parts.get(sign.name, 0.0) >= REASON_WEIGHT and signs.get(sign.name, 0.0) >= sign.told_from

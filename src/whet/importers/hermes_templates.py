@@ -65,7 +65,7 @@ def read(text: str, *, stem: str) -> HermesTemplate:
     session = fields.text(record, *SESSIONS)
     examples = tuple(_once(_examples(_listed(record), session, left_out), left_out))
     if not examples:
-        raise WhetError(f"{stem} has no example that can be used{told(left_out)}.", advice=ADVICE)
+        raise WhetError(f"{stem} has no example that can be used{reasons_in_words(left_out)}.", advice=ADVICE)
     template = Template(
         name=_name(fields.text(record, "name"), stem),
         examples=examples,
@@ -78,7 +78,7 @@ def read(text: str, *, stem: str) -> HermesTemplate:
     return HermesTemplate(template, dict(left_out))
 
 
-def told(left_out: Mapping[str, int]) -> str:
+def reasons_in_words(left_out: Mapping[str, int]) -> str:
     """The reasons as the end of a sentence; nothing where there are none."""
     reasons = ", ".join(f"{count} {reason}" for reason, count in sorted(left_out.items()))
     return f" ({reasons})" if reasons else ""

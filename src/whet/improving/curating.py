@@ -42,10 +42,10 @@ def look(home: Home, database: Database, *, now: float, days: float = STALE_DAYS
 
 def curate(home: Home, database: Database, *, now: float, days: float = STALE_DAYS) -> tuple[Proposed, ...]:
     """Propose what would put things right. A person decides on each change; nothing is changed here."""
-    return tuple(_proposed(home, database, finding, now) for finding in look(home, database, now=now, days=days))
+    return tuple(_propose(home, database, finding, now) for finding in look(home, database, now=now, days=days))
 
 
-def _proposed(home: Home, database: Database, finding: Overlap, now: float) -> Proposed:
+def _propose(home: Home, database: Database, finding: Overlap, now: float) -> Proposed:
     entries, refused = [], []
     for patch in finding.patches:
         try:

@@ -72,8 +72,8 @@ def improve(
     """Find what fails again and again, change what the agent is told, try it, and keep what is proved."""
     course = Course(home, steps, ask, supply or served, observe)
     has_model = bool(steps.do("model", lambda: ask.model or load(home).model, str))
-    found = steps.do("ideas", lambda: _found(course, has_model), FoundIdeas)
-    carry = partial(_tried, course) if has_model else partial(_left_to_a_person, course)
+    found = steps.do("ideas", lambda: _find(course, has_model), FoundIdeas)
+    carry = partial(_try, course) if has_model else partial(_leave_to_person, course)
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
     report = ImproveReport(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL)
     spent = together(each.spent for each in outcomes)
@@ -92,7 +92,7 @@ def planned(
             why = idea.refused or ("a model would write a rule" if has_model else "no model is set")
             outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
-        ready = _prepared(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
+        ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
         outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
     return ImproveReport(found.sessions, found.lessons, tuple(outcomes), "" if has_model else NO_MODEL)
 
@@ -104,7 +104,7 @@ def sentence(report: ImproveReport) -> str:
     return f"{report.lessons} lessons from {report.sessions} sessions; {told or 'nothing to try'}"
 
 
-def _found(course: Course, has_model: bool) -> FoundIdeas:
+def _find(course: Course, has_model: bool) -> FoundIdeas:
     with opened(course.home) as database:
         return _ideas(course.home, database, course.ask, course.supply if has_model else None)
 
@@ -115,7 +115,7 @@ def _ideas(home: Home, database: Database, ask: ImproveRequest, supply: Supply |
     return find_ideas(home, database, ask, model=model, named=named)
 
 
-def _left_to_a_person(course: Course, number: int, idea: Idea) -> IdeaOutcome:
+def _leave_to_person(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     """Without a model the way ends before the retry: what was found waits, for a person to approve or to try live."""
     if idea.refused or idea.patch is None:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
@@ -132,10 +132,10 @@ def _left_to_a_person(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
 
 
-def _tried(course: Course, number: int, idea: Idea) -> IdeaOutcome:
+def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     if idea.refused:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
-    ready = course.steps.do(f"prepare {number}", lambda: _readied(course, number, idea), ReadyTrial)
+    ready = course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, idea), ReadyTrial)
     if ready.trial is None:
         return replace(ready.outcome or IdeaOutcome(idea, Became.UNTRIED), spent=ready.spent)
     observe = course.observe(ready.idea) if course.observe else None
@@ -149,7 +149,7 @@ def _tried(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     return replace(outcome, spent=together((ready.spent, done.spent)))
 
 
-def _readied(course: Course, number: int, idea: Idea) -> ReadyTrial:
+def _make_ready(course: Course, number: int, idea: Idea) -> ReadyTrial:
     """Everything for one trial: the words where a model has to write them, the cases, the plan."""
     home = course.home
     with opened(home) as database:
@@ -160,13 +160,13 @@ def _readied(course: Course, number: int, idea: Idea) -> ReadyTrial:
             outcome: IdeaOutcome | Trial = IdeaOutcome(written, Became.REFUSED, written.refused)
         else:
             id = f"{course.steps.id}-{number}"
-            outcome = _prepared(home, database, course.ask, written, id=id, supply=course.supply)
+            outcome = _prepare(home, database, course.ask, written, id=id, supply=course.supply)
     if isinstance(outcome, IdeaOutcome):
         return ReadyTrial(written, outcome=outcome, spent=spent)
     return ReadyTrial(written, outcome, spent=spent)
 
 
-def _prepared(
+def _prepare(
     home: Home, database: Database, ask: ImproveRequest, idea: Idea, *, id: str, supply: Supply | None
 ) -> Trial | IdeaOutcome:
     if idea.patch is None:

@@ -18,7 +18,7 @@ from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
 from whet.ledger.entries import Entry
 from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
-from whet.runs.shortening import told
+from whet.runs.shortening import plain_record
 from whet.sessions.arguments import object_of
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult
 from whet.sessions.transcripts import session_id as id_of
@@ -69,18 +69,18 @@ def order(ask: ReviewRequest) -> Order:
 def review(home: Home, steps: Steps, ask: ReviewRequest) -> Done:
     """Carry a review out. A worker that takes it over goes on with its session, and writes nothing twice."""
 
-    def look_back() -> ReviewOutcome:
+    def act() -> ReviewOutcome:
         with opened(home) as database:
-            return reviewed(home, database, ask, environment=os.environ, interrupt=steps.interrupt)
+            return look_back(home, database, ask, environment=os.environ, interrupt=steps.interrupt)
 
-    outcome = steps.do("look back", look_back, ReviewOutcome)
+    outcome = steps.do("look back", act, ReviewOutcome)
     if outcome.ending not in (Ending.FINISHED, Ending.BUDGET):
         why = f"The review ended early: {outcome.ending}. {outcome.detail}".strip()
         raise Failed(why, spent=outcome.spent, sessions=(outcome.session,))
     return Done(outcome.summary or "nothing to keep", (outcome.session,), outcome.spent)
 
 
-def reviewed(
+def look_back(
     home: Home, database: Database, ask: ReviewRequest, *, environment: Mapping[str, str], interrupt: Event
 ) -> ReviewOutcome:
     """Look back on a conversation, and say what was learned from it."""
@@ -92,7 +92,7 @@ def reviewed(
     else:
         known = answered(restored_run(database, begun), now=time.time()) if begun else None
         wish = wish._replace(run=known or _forked(database, session, ask, wish))
-        ended = _look_back(home, database, wish, session, ask, interrupt)
+        ended = _carry_out(home, database, wish, session, ask, interrupt)
     return ReviewOutcome(
         id_of(SOURCE, wish.id),
         ended.ending,
@@ -186,14 +186,14 @@ def _forked(database: Database, session: Session, ask: ReviewRequest, wish: Wish
 def _retold(run: Run, session: Session, ask: ReviewRequest, heard: tuple[Message, ...]) -> Run:
     """A conversation with another agent, shown as data to a session of our own."""
     room = int(run.room * SHARE_OF_ROOM) if run.room else RECORD_TOKENS
-    text = told(heard[: ask.messages], min(room, RECORD_TOKENS))
+    text = plain_record(heard[: ask.messages], min(room, RECORD_TOKENS))
     mark = mark_for((text,))
     words = reviewing.record(quoted("record", text, mark=mark), mark=mark)
     record = Message(Role.USER, (Text(words),), Trust.EXTERNAL, origin=Origin.INSERTED)
     return replace(run, parent=session.native_id, messages=(record, _order(ask.kind)))
 
 
-def _look_back(
+def _carry_out(
     home: Home, database: Database, wish: Wish, session: Session, ask: ReviewRequest, interrupt: Event
 ) -> Ended:
     with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:  # in which nothing that it may use works

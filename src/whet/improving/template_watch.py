@@ -59,8 +59,8 @@ def look_at_templates(
     _count(database, now=now, settled=now - settled_seconds)
     found: list[Measured] = []
     for template, courses in _courses(home, database):
-        measured = [_recorded(database, course, now=now) for course in courses]
-        found += _retired(home, database, template, measured, now=now)
+        measured = [_record(database, course, now=now) for course in courses]
+        found += _retire(home, database, template, measured, now=now)
     return tuple(found)
 
 
@@ -128,7 +128,7 @@ def _judged(course: WatchedTemplate, *, now: float) -> JudgedTemplate:
     return judge(observed, ends, fresh=max(old, default=0))
 
 
-def _recorded(database: Database, course: WatchedTemplate, *, now: float) -> Measured:
+def _record(database: Database, course: WatchedTemplate, *, now: float) -> Measured:
     """What is known of a course. A worth is recorded when it is first decided; praise again while it holds."""
     judged = _judged(course, now=now)
     praised = max((worth.at for worth in course.worths if not worth.worthless), default=None)
@@ -138,7 +138,7 @@ def _recorded(database: Database, course: WatchedTemplate, *, now: float) -> Mea
     return _shown(course, judged)
 
 
-def _retired(
+def _retire(
     home: Home, database: Database, template: Template, measured: list[Measured], *, now: float
 ) -> list[Measured]:
     """Take a template away that is worthless with every model in use. Others leave it alone with those it is not for.

@@ -87,7 +87,7 @@ def look_at_canaries(
         return ()
     refresh(database, failure_weights(), progress=lambda _: None)
     sessions = live_sessions(database, since=min(item.since for item in canaries))
-    found = tuple(_watched(home, database, item, sessions, now=now, settled=now - settled_seconds) for item in canaries)
+    found = tuple(_watch(home, database, item, sessions, now=now, settled=now - settled_seconds) for item in canaries)
     tell(home, database, now=now)
     return found
 
@@ -104,7 +104,7 @@ def _compared(item: Item, units: list[CountedUnit]) -> WatchedRule:
     return WatchedRule(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
 
 
-def _watched(
+def _watch(
     home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float
 ) -> WatchedRule:
     known = counted(database, item.number)
@@ -112,10 +112,10 @@ def _watched(
     seen = {each.unit for each in known}
     count(database, item.number, [each for each in new if each.unit not in seen], now=now)
     watched = _compared(item, counted(database, item.number))
-    return _acted(home, database, watched, now=now)
+    return _act(home, database, watched, now=now)
 
 
-def _acted(home: Home, database: Database, watched: WatchedRule, *, now: float) -> WatchedRule:
+def _act(home: Home, database: Database, watched: WatchedRule, *, now: float) -> WatchedRule:
     decision = watched.comparison.decision
     if decision is CanaryMove.WAIT:
         return watched

@@ -20,7 +20,7 @@ from whet.engine.steps import Steps, encoded
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
-from whet.proving.checks import exit_code_of, judge
+from whet.proving.checks import judge, run_check
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
 from whet.runs.endpoints import address_of
@@ -66,7 +66,7 @@ def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | N
 
     def carry_out() -> Attempt:
         with opened(home) as database:
-            return _made(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
+            return _make(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
 
     made = steps.do("attempt", carry_out, Attempt)
     how = made.void or ("passed" if made.measures.passed else made.measures.why)
@@ -86,7 +86,7 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
     return provider_for(settings, environment=os.environ, home=home, model=model)
 
 
-def _made(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply, interrupt: Event) -> Attempt:
+def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply, interrupt: Event) -> Attempt:
     case = material(database, ask.case, Case)
     patch = material(database, ask.patch, Patch) if ask.patch else None
     settings = load(home)
@@ -168,7 +168,7 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
     if ended.ending is Ending.FAILED:
         lost = measure(messages, mark(case.check, Ran(())), began=began, spent=ended.spent, ending=ended.ending.value)
         return replace(made, measures=lost, void=ended.detail or "the provider failed")
-    ran, spent = _ran(database, case, scene, messages, ended)
+    ran, spent = _run_checks(database, case, scene, messages, ended)
     marked = mark(case.check, ran)
     return replace(made, measures=measure(messages, marked, began=began, spent=spent, ending=ended.ending.value))
 
@@ -180,7 +180,7 @@ def _expect_usable(ended: Ended) -> None:
         raise Failed(f"The model cannot be asked: {ended.detail}", advice=ended.advice, spent=ended.spent)
 
 
-def _ran(
+def _run_checks(
     database: Database, case: Case, scene: _Scene, messages: tuple[Message, ...], ended: Ended
 ) -> tuple[Ran, Spent]:
     """What the run left, and what it cost with its judge."""
@@ -193,7 +193,7 @@ def _ran(
         passed = judged.passed
         usage = Usage(judged.spent.input, judged.spent.output, judged.spent.cached, cost_dollars=judged.spent.dollars)
         spent = spend(spent, usage)
-    exit_code = exit_code_of(scene.made.situation, check.command, seconds=check.seconds) if check.command else None
+    exit_code = run_check(scene.made.situation, check.command, seconds=check.seconds) if check.command else None
     ran = Ran(
         messages=messages,
         answer=answer,

@@ -11,7 +11,7 @@ from whet.agent.tools.situation import Situation
 from whet.errors import WhetError
 from whet.failures.analysis import analyse
 from whet.failures.view import gather
-from whet.proving.checks import exit_code_of
+from whet.proving.checks import run_check
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Exchange, Message, Role, Transcript
 from whet.sessions.trust import Trust
@@ -94,7 +94,7 @@ def _task(home: Home, transcript: Transcript) -> Case | str:
     command = check.command
     if transcript.folder and transcript.folder in command:
         return "no task case: its check names the folder in which the session was"
-    codes = [_exit_code(home, held, command) for held in (files.before, files.after)]
+    codes = [_run_check(home, held, command) for held in (files.before, files.after)]
     if codes[0] == 0 or codes[1] != 0:
         return (
             f"no task case: with the files on record, `{command}` gives {codes[0]} before and {codes[1]} after the"
@@ -111,7 +111,7 @@ def _task(home: Home, transcript: Transcript) -> Case | str:
     )
 
 
-def _exit_code(home: Home, held: dict[str, str], command: str) -> int | None:
+def _run_check(home: Home, held: dict[str, str], command: str) -> int | None:
     """How the check ends over some files, in a folder that is removed afterwards."""
     if any(not is_inside(path) for path in held):
         raise WhetError("A file of the session lies outside its folder.", advice="No case can be made of it.")
@@ -121,4 +121,4 @@ def _exit_code(home: Home, held: dict[str, str], command: str) -> int | None:
             place.parent.mkdir(parents=True, exist_ok=True)
             place.write_text(text, encoding="utf-8")
         situation = Situation(Path(folder), home, "case", os.environ, told=Trust.OPERATOR)
-        return exit_code_of(situation, command, seconds=CHECK_SECONDS)
+        return run_check(situation, command, seconds=CHECK_SECONDS)

@@ -38,7 +38,7 @@ class RubricJudged(NamedTuple):
     spent: Spent = Spent()
 
 
-def exit_code_of(situation: Situation, command: str, *, seconds: float) -> int | None:
+def run_check(situation: Situation, command: str, *, seconds: float) -> int | None:
     """Run a check in the workspace, with all that it starts ended in time; None where it came to no end.
 
     The workspace holds what the agent wrote, so the command is held back like the agent's own.

@@ -106,7 +106,7 @@ def compacted(plan: Shortening, summary: Message | None) -> tuple[Message, ...]:
     return (*plan.orders, *((summary,) if summary else ()), *plan.tail)
 
 
-def told(messages: Iterable[Message], limit_tokens: int) -> str:
+def plain_record(messages: Iterable[Message], limit_tokens: int) -> str:
     """A conversation in plain words, for whoever summarises it."""
     lines = [line for message in messages for line in _lines(message)]
     return shortened("\n".join(lines), limit_tokens).text

@@ -47,7 +47,7 @@ def look(home: Home, *, now: float) -> str:
     own = identity_of(home)
     with opened(home) as database, office(home) as counter:
         _settle(home, database, counter, now)
-        due = _due(home, database, own, now)
+        due = _write_down_due(home, database, own, now)
         for record in job_records.open_runs(database, own):
             if record.state is RunState.DUE:
                 counter.submit(order(record), Queue.JOBS)
@@ -71,7 +71,7 @@ def order_watch(home: Home, *, now: float) -> str:
         return counter.submit(Order(WATCH, f"{own}/{int(now // HOUR)}", alone=f"watch {own}"), Queue.CHORES)
 
 
-def _due(home: Home, database: Database, own: str, now: float) -> int:
+def _write_down_due(home: Home, database: Database, own: str, now: float) -> int:
     """Move each job's mark on, with a run for what came up since; how many runs came up."""
     busy = {record.job.name for record in job_records.open_runs(database, own)}
     found = {each.name: each.job for each in list_jobs(home.folder)}
@@ -79,17 +79,17 @@ def _due(home: Home, database: Database, own: str, now: float) -> int:
     for name, job in found.items():
         if job is not None:
             job_records.prune(database, own, name, before=now - job.keep_days * DAY)
-            written += name not in busy and _accounted(home, database, job, now)
+            written += name not in busy and _account(home, database, job, now)
     for mark in job_records.marks(database, own):
         if mark.job and mark.job not in found:
             _leave_behind(database, mark, now)
     return written
 
 
-def _accounted(home: Home, database: Database, job: Job, now: float) -> bool:
+def _account(home: Home, database: Database, job: Job, now: float) -> bool:
     """Whether the job is due, and written down as such. What a run held up or a machine slept through is missed."""
     own = identity_of(home)
-    mark = _mark(database, own, job, now)
+    mark = _keep_mark(database, own, job, now)
     if job.paused or (job.repeat and mark.made >= job.repeat):
         job_records.keep_mark(database, mark._replace(accounted=now))
         return False
@@ -100,7 +100,7 @@ def _accounted(home: Home, database: Database, job: Job, now: float) -> bool:
     return job_records.account(database, own, record, mark)
 
 
-def _mark(database: Database, own: str, job: Job, now: float) -> JobMark:
+def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
     """How far the job is accounted for. A schedule that a person changed begins when it is first seen."""
     known = job_records.mark_of(database, own, job.name)
     is_same = known is not None and known.added == job.added

@@ -59,10 +59,10 @@ def run(program: Program, *, interrupt: Event) -> ProgramEnd:
                 f"{program.line!r} cannot be run in {program.folder}: {error.strerror or error}.",
                 advice="Check the folder and the command line.",
             ) from error
-    return _followed(popen, time.monotonic() + program.seconds, interrupt)
+    return _follow(popen, time.monotonic() + program.seconds, interrupt)
 
 
-def _followed(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> ProgramEnd:
+def _follow(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> ProgramEnd:
     """Read until the program itself ends; what it leaves running in the background is not waited for."""
     assert popen.stdout is not None
     tape = Tape(OUTPUT_BYTES)
@@ -80,7 +80,7 @@ def _followed(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Even
             if not has_ended and (interrupt.is_set() or time.monotonic() >= deadline):
                 is_killed = True
                 break
-    is_killed = not _ended(popen, deadline, interrupt) or is_killed
+    is_killed = not _wait_for_end(popen, deadline, interrupt) or is_killed
     if is_killed:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(popen.pid, signal.SIGKILL)
@@ -88,7 +88,7 @@ def _followed(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Even
     return ProgramEnd(None if is_killed else code if code >= 0 else 128 - code, tape.take().text)
 
 
-def _ended(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> bool:
+def _wait_for_end(popen: "subprocess.Popen[bytes]", deadline: float, interrupt: Event) -> bool:
     """Wait for one that closed its output and goes on; False where it takes too long."""
     while popen.poll() is None:
         if interrupt.wait(GLANCE_SECONDS) or time.monotonic() >= deadline:

@@ -14,7 +14,7 @@ from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, 
 from whet.scheduling.material import expect_outside, expect_script, folder_of, prompt_of
 from whet.scheduling.programs import Program, ProgramEnd, run
 from whet.scheduling.reports import Surroundings, deliver, may_be_repeated
-from whet.scheduling.sessions import JobScene, JobTask, LoadedSkill, carried_out, spent_on
+from whet.scheduling.sessions import JobScene, JobTask, LoadedSkill, carry_out, spent_on
 from whet.secrets.redactor import Redactor, secret_values
 from whet.store import job_records, skill_files
 from whet.store.home import Home
@@ -72,7 +72,7 @@ def delivery_order(record: JobRecord) -> Order:
 def job(home: Home, steps: Steps, ask: JobRequest) -> Done:
     """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
     begun = steps.do("begin", lambda: _begin(home, ask), Begun)
-    result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _worked(home, steps, begun)
+    result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _work(home, steps, begun)
     record = steps.do("record", lambda: _record(home, begun.record, result), JobRecord)
     record = _hand_over(home, steps, record)
     sessions = tuple(filter(None, (result.session,)))
@@ -111,7 +111,7 @@ def _begin(home: Home, ask: JobRequest) -> Begun:
     return Begun(record, task, error)
 
 
-def _worked(home: Home, steps: Steps, begun: Begun) -> JobResult:
+def _work(home: Home, steps: Steps, begun: Begun) -> JobResult:
     record, task = begun.record, begun.task
     exit_code = None
     if record.job.script.strip():
@@ -130,7 +130,7 @@ def _worked(home: Home, steps: Steps, begun: Begun) -> JobResult:
             outcome = JobOutcome.DONE if ran.output.strip() else JobOutcome.NOTHING_TO_REPORT
             return JobResult(outcome, report=ran.output, exit_code=exit_code)
         task = replace(task, material=ran.output)
-    result = steps.do("agent", lambda: _agent(home, record, task, steps.interrupt), JobResult)
+    result = steps.do("agent", lambda: _ask_agent(home, record, task, steps.interrupt), JobResult)
     return replace(result, exit_code=exit_code)
 
 
@@ -146,11 +146,11 @@ def _run_script(record: JobRecord, interrupt: Event) -> ProgramEnd:
     return replace(ran, output=Redactor(secret_values(os.environ)).text(ran.output))
 
 
-def _agent(home: Home, record: JobRecord, task: JobTask, interrupt: Event) -> JobResult:
+def _ask_agent(home: Home, record: JobRecord, task: JobTask, interrupt: Event) -> JobResult:
     """What cannot even begin, for want of a key or a model, is a failed run like any other."""
     with opened(home) as database:
         try:
-            return carried_out(JobScene(home, database, os.environ, interrupt), record, task)
+            return carry_out(JobScene(home, database, os.environ, interrupt), record, task)
         except WhetError as error:
             spent = spent_on(database, record)  # a worker before this one may have begun
             return JobResult(JobOutcome.FAILED, error=f"{error.message} {error.advice}".strip(), spent=spent)
@@ -172,7 +172,7 @@ def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
         return record
     how = steps.do if may_be_repeated(record) else steps.once
     try:
-        sent = how("deliver", lambda: _sent(home, record, steps.interrupt), Sent)
+        sent = how("deliver", lambda: _send(home, record, steps.interrupt), Sent)
     except Unsure:
         sent = Sent(
             Handing.UNSURE, "A worker died while it delivered this; it may have arrived, and is not sent twice."
@@ -187,7 +187,7 @@ def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
     return steps.do("note the delivery", note, JobRecord)
 
 
-def _sent(home: Home, record: JobRecord, interrupt: Event) -> Sent:
+def _send(home: Home, record: JobRecord, interrupt: Event) -> Sent:
     try:
         expect_outside(home, record.job)
         deliver(record, Surroundings(folder_of(record.job), os.environ, interrupt))

@@ -56,7 +56,7 @@ class JobScene(NamedTuple):
     interrupt: Event
 
 
-def carried_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
+def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
     """Give the agent the task and say what came of it. A session that a worker left behind is gone on with."""
     job = record.job
     known = stored(scene.database, session_id(SOURCE, _id(record)))
@@ -77,10 +77,10 @@ def carried_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
     talk = Talk(scene.home, scene.database, wish)
     try:
         expect_window(talk.served.model, settings, job)
-        ended = _resumed(scene, talk) if known else _begun(scene, talk, record, task)
+        ended = _resume(scene, talk) if known else _begin(scene, talk, record, task)
         spent = together((before, ended.spent))
         if ended.ending is Ending.FINISHED and ended.report is None:
-            ended = _reminded(scene, talk)
+            ended = _remind(scene, talk)
             spent = together((spent, ended.spent))
     finally:
         talk.close()
@@ -135,7 +135,7 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
     )
 
 
-def _begun(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> Ended:
+def _begin(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> Ended:
     """What stands before the prompt is the program's; the prompt alone is the person's, and what choices go by."""
     missed = f" {missed_words(record)}" if record.missed_count else ""
     order = words.order(
@@ -153,7 +153,7 @@ def _begun(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> End
     return _last(list(talk.turn(task.prompt, interrupt=scene.interrupt, before=before)))
 
 
-def _resumed(scene: JobScene, talk: Talk) -> Ended:
+def _resume(scene: JobScene, talk: Talk) -> Ended:
     """How the session ended, if it had; else it goes on. A call without a result is told that it may have happened."""
     session = stored(scene.database, session_id(SOURCE, talk.run.id))
     if session is not None and session.ending not in (Ending.UNKNOWN.value, Ending.INTERRUPTED.value):
@@ -164,7 +164,7 @@ def _resumed(scene: JobScene, talk: Talk) -> Ended:
     return _last(list(talk.go_on(interrupt=scene.interrupt)))
 
 
-def _reminded(scene: JobScene, talk: Talk) -> Ended:
+def _remind(scene: JobScene, talk: Talk) -> Ended:
     """Ask once for the call that was forgotten: words do not stand in for it."""
     return _last(list(talk.go_on(_inserted(words.reminder(), Trust.OPERATOR), interrupt=scene.interrupt)))
 

@@ -113,11 +113,6 @@ def trust_of(prompt: Prompt) -> Trust:
     return lowest(part.trust for part in prompt.parts) if prompt.parts else Trust.OPERATOR
 
 
-def told(prompt: Prompt, ephemeral: str = "") -> str:
-    """What is sent at one call: the prompt, and below it what counts for this call only and is never stored."""
-    return BETWEEN.join(text for text in (prompt.text, visible(ephemeral).strip()) if text)
-
-
 def _values(sources: Sources) -> dict[str, str]:
     day = sources.date
     return {

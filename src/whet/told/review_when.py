@@ -75,7 +75,7 @@ def due(counters: Counters, ending: Ending, settings: Review, tools: Iterable[st
 def summary(entries: Iterable[Entry]) -> str:
     """The one line that tells what a review changed, also what it took away; empty where it changed nothing."""
     made = tuple(entries)
-    done = [_told(entry) for entry in made if entry.step is Step.APPLIED]
+    done = [_in_words(entry) for entry in made if entry.step is Step.APPLIED]
     waiting = sum(entry.step is Step.PROPOSED for entry in made)
     parts = []
     if done:
@@ -109,7 +109,7 @@ def _is_write(exchange: Exchange) -> bool:
     return action not in READING and exchange.result is not None and decide(exchange).outcome is Outcome.OK
 
 
-def _told(entry: Entry) -> str:
+def _in_words(entry: Entry) -> str:
     patch = entry.patch
     verbs = {Action.ADD: "", Action.CHANGE: "changed ", Action.REMOVE: "removed "}
     if patch.form is Form.NOTE:

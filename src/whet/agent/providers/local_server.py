@@ -76,7 +76,7 @@ class LocalServer:
             if self._child is not None and self._child.process.poll() is not None:
                 self._end()
             if self._child is None:
-                self._child = _started(self, self._order, self._environment)
+                self._child = _start(self, self._order, self._environment)
             if self._address is None:
                 try:
                     self._address = _wait(self._child, Path(self._order.path), interrupt)
@@ -121,7 +121,7 @@ def threads_of(order: ServeOrder) -> int:
     return order.threads or max(1, min(cores, MOST_THREADS))
 
 
-def _started(owner: LocalServer, order: ServeOrder, environment: Mapping[str, str]) -> _Child:
+def _start(owner: LocalServer, order: ServeOrder, environment: Mapping[str, str]) -> _Child:
     key, log = secrets.token_urlsafe(24), tempfile.TemporaryFile()  # noqa: SIM115 - closed with the server
     process = subprocess.Popen(
         [sys.executable, "-m", CHILD],

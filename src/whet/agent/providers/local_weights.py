@@ -120,7 +120,7 @@ def install(folder: Folder, name: str, source: IO[bytes], *, expected: KnownWeig
     hashed, size = hashlib.sha256(), 0
     with explained(folder.path / target):
         try:
-            with _created(folder, part) as out:
+            with _create(folder, part) as out:
                 while block := source.read(BLOCK_BYTES):
                     out.write(block)
                     hashed.update(block)
@@ -161,6 +161,6 @@ def check(name: str, sha256: str, size_bytes: int, *, expected: KnownWeights) ->
         )
 
 
-def _created(folder: Folder, name: str) -> IO[bytes]:
+def _create(folder: Folder, name: str) -> IO[bytes]:
     flags = os.O_WRONLY | os.O_CREAT | os.O_TRUNC | os.O_NOFOLLOW | os.O_CLOEXEC
     return os.fdopen(os.open(name, flags, 0o600, dir_fd=folder.descriptor), "wb")

@@ -40,7 +40,7 @@ def memory(
             made = remember(author, page, [NoteChange(ACTIONS[action], text, match)])
             if isinstance(made, Refusal):
                 raise complaint(made)
-            return _told(made)
+            return _answer_about(made)
         except WhetError as error:
             return _refused(error)
 
@@ -61,14 +61,14 @@ def skills(  # noqa: PLR0913 - a tool takes what its model may say
             if action == "list":
                 return _index(author)
             if action == "view":
-                return _viewed(author, name, file)
+                return _view(author, name, file)
             if action == "create":
-                return _told([skill_changes.create(author, name, description, text)])
+                return _answer_about([skill_changes.create(author, name, description, text)])
             if action == "patch":
-                return _told([skill_changes.patch(author, name, old, text, file)])
+                return _answer_about([skill_changes.patch(author, name, old, text, file)])
             if action == "write_file":
-                return _told([skill_changes.write_file(author, name, file, text)])
-            return _told([skill_changes.archive(author, name)])
+                return _answer_about([skill_changes.write_file(author, name, file, text)])
+            return _answer_about([skill_changes.archive(author, name)])
         except WhetError as error:
             return _refused(error)
 
@@ -83,7 +83,7 @@ def _index(author: Author) -> Given:
     return Given("\n".join(lines) or "There are no skills yet.", trust=Trust.AGENT)
 
 
-def _viewed(author: Author, name: str, file: str) -> Given:
+def _view(author: Author, name: str, file: str) -> Given:
     viewed = skill_changes.view(author, name, file)
     also = f"\n[files: {', '.join(viewed.files)}; in {author.home.folder / 'skills' / name}]" if viewed.files else ""
     return Given(viewed.text + also, trust=Trust.AGENT)
@@ -106,7 +106,7 @@ def _refused(error: WhetError) -> Given:
     return failed(f"{error.message} {error.advice}".strip())
 
 
-def _told(entries: Iterable[Entry]) -> Given:
+def _answer_about(entries: Iterable[Entry]) -> Given:
     """What became of a change, so that the model does not take what waits for what is done."""
     made = tuple(entries)
     if not made:

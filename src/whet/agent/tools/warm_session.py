@@ -49,11 +49,11 @@ def warm_session(
     with opened(occasion.situation.home) as database:
         author = _author(occasion, database, name)
         if action == "delete":
-            return _told(remove(author, name))
-        return _built(author, name, Activity(activity) if activity else None, source)
+            return _answer_about(remove(author, name))
+        return _build(author, name, Activity(activity) if activity else None, source)
 
 
-def _built(author: Author, name: str, activity: Activity | None, source: str) -> Given:
+def _build(author: Author, name: str, activity: Activity | None, source: str) -> Given:
     from whet.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
 
     found = stored_transcripts(author.database, Filters(source=source), limit=MOST_SESSIONS)
@@ -62,7 +62,7 @@ def _built(author: Author, name: str, activity: Activity | None, source: str) ->
         return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
     # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.
     made = Template(name, mined.examples, mined.activity, described(mined.examples), created=author.now)
-    return _told(keep(author, made))
+    return _answer_about(keep(author, made))
 
 
 def _author(occasion: Occasion, database: Database, name: str) -> Author:
@@ -71,7 +71,7 @@ def _author(occasion: Occasion, database: Database, name: str) -> Author:
     return Author(situation.home, database, situation.actor, trust, situation.now(), situation.session, REASON)
 
 
-def _told(entry: Entry) -> Given:
+def _answer_about(entry: Entry) -> Given:
     what = f"template {entry.patch.name}"
     if entry.step is Step.PROPOSED:
         text = f"Not in force yet, it waits for a person's approval: {what}. Tell the user; do not retry."

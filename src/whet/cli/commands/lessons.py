@@ -50,7 +50,7 @@ def command(
     if not summary.total.sessions:
         say("No session matches." if any(filters) else "No sessions yet. `whet import` brings them in.")
         return 0
-    for line in _told(chosen):
+    for line in _lines(chosen):
         say(line)
     say(f"[dim]{many(len(chosen), 'lesson')} from {many(summary.total.sessions, 'session')}.[/]")
     return 0
@@ -66,7 +66,7 @@ def _record(lesson: Lesson) -> dict[str, object]:
     }
 
 
-def _told(lessons: list[Lesson]) -> Iterator[str]:
+def _lines(lessons: list[Lesson]) -> Iterator[str]:
     for number, lesson in enumerate(lessons, 1):
         yield f"[bold]{number}.[/] {lesson_sentence(lesson)}"
         seen = f"{moment(lesson.since)} to {moment(lesson.latest)}" if lesson.since else "undated"

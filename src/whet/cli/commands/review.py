@@ -31,7 +31,7 @@ if TYPE_CHECKING:
 )
 @json_option
 def command(session: str, kind: str, model: str, background: bool, work: bool, as_json: bool) -> int:
-    from whet.improving.review import ReviewRequest, reviewed
+    from whet.improving.review import ReviewRequest, look_back
     from whet.store.home import find_home
     from whet.store.listing import find
     from whet.store.opening import opened
@@ -47,7 +47,7 @@ def command(session: str, kind: str, model: str, background: bool, work: bool, a
         from whet.cli.chat.interrupts import interruptible
 
         with interruptible() as stop:
-            outcome = reviewed(home, database, ask, environment=os.environ, interrupt=stop)
+            outcome = look_back(home, database, ask, environment=os.environ, interrupt=stop)
     if as_json:
         print_json(outcome)
     else:

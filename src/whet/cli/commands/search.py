@@ -63,7 +63,7 @@ def command(
         if as_json:
             print_json({"hits": [_record(hit) for hit in hits]})
             return 0
-        for line in _told(database, hits, context, as_outline):
+        for line in _lines(database, hits, context, as_outline):
             say(line)
     if not hits:
         say("Nothing was found.")
@@ -84,7 +84,7 @@ def _record(hit: Hit) -> dict[str, object]:
     }
 
 
-def _told(database: Database, hits: list[Hit], context: int, as_outline: bool) -> Iterator[str]:
+def _lines(database: Database, hits: list[Hit], context: int, as_outline: bool) -> Iterator[str]:
     if hits and hits[0].how != "words":
         yield "[dim]No whole word matches; these hold it as part of a word.[/]"
     shown: set[str] = set()

@@ -18,7 +18,7 @@ def show_canaries(canaries: Iterable[WatchedRule]) -> None:
         say("There is no canary. `whet canary start --rule TEXT` begins one.")
         return
     console().print(table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9]))
-    for line in _told(found):
+    for line in _notes(found):
         say(line)
 
 
@@ -45,7 +45,7 @@ def _row(watched: WatchedRule) -> tuple[object, ...]:
     )
 
 
-def _told(found: tuple[WatchedRule, ...]) -> Iterator[str]:
+def _notes(found: tuple[WatchedRule, ...]) -> Iterator[str]:
     alpha = found[0].comparison.alpha
     yield (
         f"[dim]Mean failure, 0 to 1, of sessions that were and were not told ({many(_sessions(found), 'session')}). At"
