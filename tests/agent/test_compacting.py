@@ -274,7 +274,7 @@ def test_compacted_sessions_are_stored_as_parent_and_child(database: Database) -
 
 @pytest.mark.parametrize("name", ["summarise", "summariser", "summarise_record", "summary", "record"])
 def test_the_words_for_it_are_guidance(name: str) -> None:
-    folder = Path(__file__).parents[2] / "src" / "whet" / "guidance" / "notices"
+    folder = Path(__file__).parents[2] / "src" / "whet" / "shipped" / "guidance" / "notices"
     assert (folder / f"{name}.md").read_text().strip()
 
 
