@@ -29,10 +29,9 @@ def mine(transcripts: Iterable[Transcript | Skipped], name: str = "mined", *, we
     sessions = (redact(each).transcript for each in transcripts if isinstance(each, Transcript))
     mined = mining.mine(sessions, wanted, weights=failure_weights())
     if not mined.examples:
-        reasons = ", ".join(f"{reason} {count:,}" for reason, count in sorted(mined.left_out.items()) if count)
         raise WhetError(
             f"The sessions hold no example to begin with ({mined.seen:,} read).",
-            advice=f"Left out: {reasons}." if reasons else "Give sessions in which calls worked.",
+            advice=mined.passed_over or "Give sessions in which calls worked.",
         )
     return check(Template(name, mined.examples, mined.activity, described(mined.examples)))
 

@@ -47,6 +47,15 @@ class Mined(NamedTuple):
     refused: dict[str, int]  # sessions, by the reason
     fitting: int  # calls and rows of them that could be chosen from
 
+    @property
+    def passed_over(self) -> str:
+        """What mining passed over, as sentences; nothing where it passed over nothing."""
+        return " ".join(
+            f"{what} left out: {', '.join(f'{reason} {count:,}' for reason, count in sorted(some.items()))}."
+            for what, some in (("Sessions", self.refused), ("Calls", self.left_out))
+            if some
+        )
+
 
 def mine(transcripts: Iterable[Transcript], wanted: WantedTemplate, *, weights: Weights) -> Mined:
     """Examples from one pass over the sessions, of which no more is kept meanwhile than a finding each."""

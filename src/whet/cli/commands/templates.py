@@ -17,7 +17,6 @@ from whet.cli.shown.templates import (
     as_wire,
     filtered,
     found_record,
-    left_out,
     left_out_record,
     print_list,
     print_stats,
@@ -241,7 +240,7 @@ def _template(mined: Mined, wanted: WantedTemplate, name: str, tags: tuple[str, 
         raise WhetError(
             f"Too few examples: of {many(mined.seen, 'session')} {mined.used:,} could be mined, with"
             f" {many(mined.fitting, 'example')}; a template needs at least {needed}.",
-            advice=f"{left_out(mined)}Import more sessions, or ask for less.",
+            advice=f"{mined.passed_over} Import more sessions, or ask for less.".strip(),
         )
     return Template(name, mined.examples, mined.activity, described(mined.examples), tags, created=time.time())
 

@@ -72,15 +72,6 @@ def print_list(found: Sequence[TemplateFile]) -> None:
             say(f"[bold]Cannot be used[/]: {plain(each.fault)}")
 
 
-def left_out(mined: Mined) -> str:
-    """What mining passed over, as sentences; nothing where it passed over nothing."""
-    return "".join(
-        f"{what} left out: {', '.join(f'{reason} {count:,}' for reason, count in sorted(some.items()))}.\n"
-        for what, some in (("Sessions", mined.refused), ("Calls", mined.left_out))
-        if some
-    )
-
-
 def left_out_record(mined: Mined) -> dict[str, int]:
     return {**mined.left_out, **{f"session: {reason}": count for reason, count in mined.refused.items()}}
 
