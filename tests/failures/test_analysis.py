@@ -1,11 +1,11 @@
 """An analysis says what happened in a session, in one value."""
 
 import json
-import time
 
 import msgspec
 
 from conversations import Turn, agent, call, conversation, picture, shell, user
+from growth import is_linear
 from whet.failures.analysis import Analysis, analyse, record
 from whet.failures.view import JudgedCall
 from whet.outcomes.deciding import decide
@@ -84,12 +84,11 @@ def test_an_empty_record_and_one_of_pictures_are_analysed() -> None:
     assert analysed(picture(), picture()).signals == ()
 
 
-def test_a_megabyte_of_hostile_output_is_soon_read() -> None:
-    text = "retry timeout error: failed to call tool ``` \"'“ <thinking> no, that's wrong " * 14_000
-    turns = (user(text), shell("cat log", text), shell("python x.py", text, error=True), agent(text))
-    began = time.process_time()
-    analysed(*turns)
-    assert time.process_time() - began < 0.5
+def test_a_megabyte_of_hostile_output_is_read_in_linear_time() -> None:
+    def read(text: str) -> None:
+        analysed(user(text), shell("cat log", text), shell("python x.py", text, error=True), agent(text))
+
+    assert is_linear(read, "retry timeout error: failed to call tool ``` \"'“ <thinking> no, that's wrong ", 1 << 20)
 
 
 def test_an_error_inside_an_envelope_is_quoted_by_its_own_words() -> None:
