@@ -12,10 +12,11 @@ from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
+from patience import PATIENCE_SECONDS
+
 CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"
 STREAM = {"Content-Type": "text/event-stream"}
 JSON = {"Content-Type": "application/json"}
-SECONDS = 30.0  # after which a test that waits for something that never comes fails
 Ending = Literal["whole", "cut", "stall", "reset"]
 
 
@@ -111,7 +112,7 @@ class Loopback:
             self.stalled.set()
             if self.on_stall is not None:
                 self.on_stall.set()
-            connection.settimeout(SECONDS)
+            connection.settimeout(PATIENCE_SECONDS)
             connection.recv(1)
             return False
         if play.ending == "reset":
@@ -156,7 +157,7 @@ class Tunnel:
                 back = threading.Thread(target=_pump, args=(beyond, connection), daemon=True)
                 back.start()
                 _pump(connection, beyond)
-                back.join(SECONDS)
+                back.join(PATIENCE_SECONDS)
 
 
 @contextlib.contextmanager
@@ -182,7 +183,7 @@ def _serving(server: Loopback | Tunnel) -> Iterator[Loopback | Tunnel]:
         yield server
     finally:
         server.close()
-        thread.join(SECONDS)
+        thread.join(PATIENCE_SECONDS)
 
 
 def events(*records: object, names: bool = False) -> bytes:

@@ -11,6 +11,7 @@ from agent.loopback import Play, playing, refused
 from agent.prefixes import extends
 from cli.chat.answers import calls, settings_for, whet_at, words
 from command import COMMAND, Whet
+from patience import PATIENCE_SECONDS
 
 
 def test_the_answer_alone_is_printed(tmp_path: Path, person: Path) -> None:
@@ -123,9 +124,9 @@ def test_an_interrupt_ends_the_run_and_keeps_the_session(tmp_path: Path, person:
             stdin=subprocess.DEVNULL,
             stdout=subprocess.PIPE,
         )
-        assert server.stalled.wait(60)
+        assert server.stalled.wait(PATIENCE_SECONDS)
         process.send_signal(signal.SIGINT)
-        out, _ = process.communicate(timeout=60)
+        out, _ = process.communicate(timeout=PATIENCE_SECONDS)
         assert process.returncode == 130
         assert b'"ending": "interrupted"' in out
         assert whet_at(home, person, server.base_url)("run", "go on", "--continue").out == "Gone on.\n"

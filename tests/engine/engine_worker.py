@@ -106,7 +106,7 @@ def endless(_home: Home, steps: Steps, body: str) -> Done:
 
     def wait() -> str:
         Path(body).touch()
-        return "stopped" if steps.interrupt.wait(60) else "never stopped"
+        return "stopped" if steps.interrupt.wait(600) else "never stopped"
 
     return Done(summary=steps.do("wait", wait, str))
 

@@ -6,6 +6,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+from patience import PATIENCE_SECONDS
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.jobs.job import Job, written
@@ -17,7 +18,7 @@ from whet.store.ledger import identity_of
 from whet.store.opening import opened
 
 WORKER = Path(__file__).with_name("job_worker.py")
-SECONDS = 200
+SECONDS = 4 * PATIENCE_SECONDS  # for many workers, one after the other
 
 
 def deaths(home: Home, folder: Path) -> int:

@@ -7,6 +7,7 @@ from threading import Event
 import pytest
 
 from agent.loopback import Play, playing, refused
+from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.jobs.job import Deliver, Job
 from whet.jobs.runs import JobOutcome, JobRecord, JobResult, finished, letter
@@ -19,7 +20,7 @@ def record(how: Deliver, to: str = "", *, replace: bool = False, id: str = "ab12
 
 
 def send(one: JobRecord, folder: Path, **variables: str) -> None:
-    deliver(one, Surroundings(folder, {**os.environ, **variables}, Event(), command_seconds=5.0))
+    deliver(one, Surroundings(folder, {**os.environ, **variables}, Event(), command_seconds=PATIENCE_SECONDS))
 
 
 def test_a_file_grows_by_each_report_once(tmp_path: Path) -> None:

@@ -10,6 +10,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.store.files import Conflict, Place, at, beneath, entries, locked, make_folder, move, read, remove, write
 from whet.store.folders import LIMIT_BYTES, temporary_name
@@ -199,7 +200,7 @@ except Conflict:
 """
         waiting = subprocess.Popen([sys.executable, "-c", worker], stdout=subprocess.PIPE)
         move(beneath(root, "skills", "x"), beneath(root, "archive", "x"))
-    out, _ = waiting.communicate(timeout=60)
+    out, _ = waiting.communicate(timeout=PATIENCE_SECONDS)
     assert out == b"conflict\n"
     assert read(beneath(root, "archive", "x", "SKILL.md")) == b"1"
 
@@ -263,5 +264,5 @@ def test_a_process_killed_at_any_moment_leaves_a_whole_file(root: Path) -> None:
 
 def test_eight_processes_that_count_lose_nothing(root: Path) -> None:
     workers = [subprocess.Popen([sys.executable, str(WORKER), "count", str(root), "10"]) for _ in range(8)]
-    assert [worker.wait(timeout=120) for worker in workers] == [0] * 8
+    assert [worker.wait(timeout=PATIENCE_SECONDS) for worker in workers] == [0] * 8
     assert read(beneath(root, "number")) == b"80"

@@ -12,6 +12,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_SECONDS
 from whet.intake.finding import named_files
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
@@ -51,7 +52,9 @@ with opened(Home(Path(sys.argv[1]))) as database:
 
 def elsewhere(program: str, path: Path) -> str:
     """What a program says that runs in another process."""
-    done = subprocess.run([sys.executable, "-c", program, path], capture_output=True, text=True, timeout=60)
+    done = subprocess.run(
+        [sys.executable, "-c", program, path], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
     assert done.returncode == 0, done.stderr
     return done.stdout
 

@@ -7,6 +7,7 @@ from pathlib import Path
 
 import pytest
 
+from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.ledger.patches import Action
 from whet.store.memory_files import Shelf, change, hermes_shelf, load
@@ -74,7 +75,7 @@ change(hermes_shelf(Path({str(tmp_path)!r})), "memory", [NoteChange(Action.ADD, 
         assert waiting.stdout is not None
         waiting.stdout.readline()
         (folder / "MEMORY.md").write_text("early")
-    waiting.communicate(timeout=60)
+    waiting.communicate(timeout=PATIENCE_SECONDS)
     assert waiting.returncode == 0
     assert (folder / "MEMORY.md").read_text() == "early\n§\nlate"
 
@@ -92,6 +93,6 @@ def test_there_are_two_pages_and_no_other(tmp_path: Path) -> None:
 
 def test_eight_processes_that_add_notes_lose_none(tmp_path: Path) -> None:
     workers = [subprocess.Popen([sys.executable, str(WORKER), "notes", str(tmp_path), str(who)]) for who in range(8)]
-    assert [worker.wait(timeout=120) for worker in workers] == [0] * 8
+    assert [worker.wait(timeout=PATIENCE_SECONDS) for worker in workers] == [0] * 8
     found = texts(load(Shelf(tmp_path), "memory"))
     assert sorted(found) == sorted(f"note {who}.{number}" for who in range(8) for number in range(6))

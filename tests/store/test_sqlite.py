@@ -11,6 +11,7 @@ from pathlib import Path
 import apsw
 import pytest
 
+from patience import PATIENCE_SECONDS
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -30,7 +31,9 @@ def paths(home: Home) -> list[str]:
 
 
 def python(program: str, *arguments: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run([sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=60)
+    return subprocess.run(
+        [sys.executable, "-c", program, *arguments], capture_output=True, text=True, timeout=PATIENCE_SECONDS
+    )
 
 
 def test_the_library_is_one_that_does_not_corrupt() -> None:
@@ -148,7 +151,7 @@ with opened(Home(Path(sys.argv[1]))) as database:
             assert other.stdout.readline() == b"ready\n"
             with pytest.raises(subprocess.TimeoutExpired):
                 other.wait(timeout=0.2)
-        other.communicate(timeout=30)
+        other.communicate(timeout=PATIENCE_SECONDS)
         assert other.returncode == 0
     assert paths(embedded) == ["first", "second"]
 

@@ -13,6 +13,7 @@ from urllib.request import Request, urlopen
 
 import pytest
 
+from patience import PATIENCE_SECONDS
 from whet.agent.protocols import ProviderFailed, ProviderFault
 from whet.agent.providers.local_server import LocalServer, ServeOrder, threads_of
 from whet.agent.providers.local_weights import EMBEDDED, path_of
@@ -51,7 +52,7 @@ def test_when_the_parent_is_killed_the_server_ends(embedded_home: Home) -> None:
         watched = os.pidfd_open(int(parent.stdout.readline()))
         try:
             parent.kill()
-            ended, _, _ = select.select([watched], [], [], 60)
+            ended, _, _ = select.select([watched], [], [], PATIENCE_SECONDS)
         finally:
             os.close(watched)
     assert ended
@@ -63,7 +64,7 @@ def test_a_server_that_died_is_started_again(embedded_home: Home) -> None:
     assert server.process_id is not None
     watched = os.pidfd_open(server.process_id)
     os.kill(server.process_id, signal.SIGKILL)
-    select.select([watched], [], [], 60)
+    select.select([watched], [], [], PATIENCE_SECONDS)
     os.close(watched)
     assert not server.is_alive
     assert server.address(Event()) != first
@@ -76,7 +77,7 @@ def test_a_server_ends_with_the_object_that_owns_it(embedded_home: Home) -> None
     assert server.process_id is not None
     watched = os.pidfd_open(server.process_id)
     del server
-    ended, _, _ = select.select([watched], [], [], 60)
+    ended, _, _ = select.select([watched], [], [], PATIENCE_SECONDS)
     os.close(watched)
     assert ended
 

@@ -7,17 +7,15 @@ import stat
 import subprocess
 import sys
 import tempfile
-import threading
-import time
 import uuid
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
-from agent.tools.rooms import KEY, SECRET, Room
+from agent.tools.rooms import KEY, SECRET, Room, running
+from patience import until
 
 Attempt = Callable[[Room], "contextlib.AbstractContextManager[Way]"]
-PATIENCE_SECONDS = 5.0
 
 
 class Way(NamedTuple):
@@ -61,7 +59,7 @@ def _with_outsider(name: str, command: str, led_out: Callable[[Room, str, int], 
     def make(room: Room) -> Iterator[Way]:
         process = room.outsider(sys.executable, "-c", "import time; file = open('victim', 'a'); time.sleep(1000)")
         pid = process.pid
-        _wait_for(lambda: _holds_victim(pid))
+        until(lambda: _holds_victim(pid))
         yield Way(_filled(command, room).replace("{pid}", str(pid)), lambda printed: led_out(room, printed, pid))
 
     return Escape(name, make, rare)
@@ -73,9 +71,9 @@ def _outlives(name: str, command: str) -> Escape:
     def make(room: Room) -> Iterator[Way]:
         mark = f"3{uuid.uuid4().int % 10**8:08}"
         try:
-            yield Way(_filled(command, room).replace("{mark}", mark), lambda _: bool(_running(mark)))
+            yield Way(_filled(command, room).replace("{mark}", mark), lambda _: bool(running(mark)))
         finally:
-            for pid in _running(mark):
+            for pid in running(mark):
                 os.kill(pid, 9)
 
     return Escape(name, make)
@@ -361,21 +359,3 @@ def _is_dead(room: Room) -> bool:
     except subprocess.TimeoutExpired:
         return False
     return True
-
-
-def _running(mark: str) -> list[int]:
-    found = []
-    for entry in Path("/proc").iterdir():
-        if entry.name.isdecimal():
-            with contextlib.suppress(OSError):
-                if mark.encode() in (entry / "cmdline").read_bytes():
-                    found.append(int(entry.name))
-    return found
-
-
-def _wait_for(is_so: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + PATIENCE_SECONDS
-    ready = threading.Event()
-    while not is_so():
-        assert time.monotonic() < deadline
-        ready.wait(0.01)

@@ -3,6 +3,7 @@
 import os
 import sys
 import time
+from pathlib import Path
 
 from mcp.server import MCPServer
 
@@ -28,8 +29,9 @@ def fail() -> str:
 
 
 @server.tool()
-def sleep(seconds: float) -> str:
-    """Take a while."""
+def sleep(seconds: float, begun: str = os.devnull) -> str:
+    """Take a while, and leave a file when that has begun."""
+    Path(begun).touch()
     time.sleep(seconds)
     return "woke up"
 

@@ -1,5 +1,6 @@
 """A working folder among things that an agent must not touch, and the tools of an agent that works there."""
 
+import contextlib
 import json
 import os
 import shutil
@@ -93,6 +94,17 @@ def ask_for(box: Box, tool: str, **arguments: object) -> Answer:
     """The answer to one call with everything allowed."""
     call = ToolCall("call-1", tool, json.dumps(arguments))
     return box.answer(call, allowed=box.names, interrupt=threading.Event())
+
+
+def running(mark: str) -> list[int]:
+    """The processes that have this word in their command line."""
+    found = []
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdecimal():
+            with contextlib.suppress(OSError):
+                if mark.encode() in (entry / "cmdline").read_bytes():
+                    found.append(int(entry.name))
+    return found
 
 
 def walls_here() -> dict[str, Walls]:

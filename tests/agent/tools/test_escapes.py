@@ -4,7 +4,6 @@ import contextlib
 import shutil
 import subprocess
 import sys
-import threading
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -12,6 +11,7 @@ import pytest
 
 from agent.tools.escapes import ESCAPES, Escape
 from agent.tools.rooms import Room, ask_for, walls_here
+from patience import PATIENCE_SECONDS, until
 from whet.runs.settings import Terminal
 
 WALLS = walls_here()
@@ -44,7 +44,7 @@ CASES = [(wall, escape) for escape in ESCAPES for wall in escape.walls]
 def test_a_way_out_is_closed(enclosed: Room, escape: Escape) -> None:
     with contextlib.contextmanager(escape.make)(enclosed) as way:
         enclosed.environment |= way.variables
-        box = enclosed.box(person_agrees=True, terminal=Terminal(timeout_seconds=60))
+        box = enclosed.box(person_agrees=True, terminal=Terminal(timeout_seconds=PATIENCE_SECONDS))
         answer = ask_for(box, "terminal", command=way.command)
         assert answer.result.disposition is None
         assert not way.led_out(answer.result.text)
@@ -64,9 +64,6 @@ def test_the_way_leads_out_of_a_plain_shell(room: Room, escape: Escape) -> None:
                 stdin=subprocess.DEVNULL,
                 check=False,
             )
-        # What was left running may need a moment to come up.
-        tries = (way.led_out(printed.read_text()) or threading.Event().wait(0.05) for _ in range(40))
-        led_out = any(tries)
-        if escape.rare and not led_out:
+        if escape.rare and not way.led_out(printed.read_text()):
             pytest.skip("this machine lets no plain shell do it")
-        assert led_out
+        until(lambda: way.led_out(printed.read_text()))  # what was left running may need a moment to come up

@@ -5,13 +5,14 @@ import ctypes
 import os
 import sys
 import threading
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from agent.tools.rooms import KEY, SECRET, Room, ask_for
 from whet.errors import WhetError
+from whet.sessions.transcripts import ToolResult
 
 
 def fill(text: str, room: Room) -> str:
@@ -136,19 +137,27 @@ def swapping(one: Path, other: Path) -> Iterator[None]:
         thread.join()
 
 
+def seen_in_both_states(is_refused: Callable[[int], bool | None], times: int) -> None:
+    """Try so often, and on until it was both refused and not: who is let in when is the machine's to say."""
+    answers: set[bool | None] = set()
+    for number in range(1000 * times):
+        answers.add(is_refused(number))
+        if number >= times and len(answers) == 2:
+            return
+    raise AssertionError(f"it was only seen as {answers}")
+
+
 @pytest.mark.skipif(sys.platform != "linux", reason="names change places in one step on Linux only")
 def test_a_folder_swapped_for_a_link_meanwhile_leads_nowhere(room: Room) -> None:
     (room.work / "place").mkdir()
     (room.work / "link").symlink_to(room.outside)
     box = room.box()
     with swapping(room.work / "place", room.work / "link"):
-        answers = [
-            ask_for(box, "write_file", path=path, content="evil").result.error
-            for number in range(300)
-            for path in (f"place/evil{number}", "place/victim")
-        ]
+        seen_in_both_states(
+            lambda number: ask_for(box, "write_file", path=f"place/evil{number}", content="evil").result.error, 300
+        )
+        seen_in_both_states(lambda _: ask_for(box, "write_file", path="place/victim", content="evil").result.error, 300)
     assert everything_in(room.outside) == {"victim": b"old\n"}
-    assert len(set(answers)) == 2  # it was seen in both states
 
 
 @pytest.mark.skipif(sys.platform != "linux", reason="names change places in one step on Linux only")
@@ -157,9 +166,14 @@ def test_a_file_swapped_for_a_link_meanwhile_shows_no_secret(room: Room) -> None
     (room.work / "link").symlink_to(room.home.folder / "whet.db")
     box = room.box()
     with swapping(room.work / "place", room.work / "link"):
-        answers = [ask_for(box, "read_file", path="place").result for _ in range(500)]
+        answers: list[ToolResult] = []
+
+        def look(_: int) -> bool | None:
+            answers.append(ask_for(box, "read_file", path="place").result)
+            return answers[-1].error
+
+        seen_in_both_states(look, 500)
     assert not any(SECRET in answer.text for answer in answers)
-    assert len({answer.error for answer in answers}) == 2
 
 
 @pytest.mark.parametrize("arguments", [{"pattern": "sk-live|MIIB"}, {"pattern": "sk-live|MIIB", "path": ".."}])

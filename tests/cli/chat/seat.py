@@ -16,7 +16,8 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 from typing import Self
 
-SECONDS = 60.0
+from patience import PATIENCE_SECONDS
+
 ROWS, COLUMNS = 40, 100
 CTRL_C, CTRL_D, ALT_ENTER, ENTER = "\x03", "\x04", "\x1b\r", "\r"
 CODES = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]|\x1b\][^\x07]*\x07|\x1b[=>()][0-9A-B]?|\r")
@@ -61,7 +62,7 @@ class Seat:
 
     def expect(self, words: str) -> Self:
         """Wait until the words appear behind what was expected before."""
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while (found := self.text.find(words, self._seen)) < 0:
             if not self._read(deadline):
                 raise AssertionError(f"{words!r} did not appear in:\n{self.text[self._seen :]}")
@@ -70,11 +71,11 @@ class Seat:
 
     def kill(self) -> None:
         os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(SECONDS)
+        self._process.wait(PATIENCE_SECONDS)
 
     def leave(self) -> int:
         """Read all that comes until the end; gives the exit code."""
-        deadline = time.monotonic() + SECONDS
+        deadline = time.monotonic() + PATIENCE_SECONDS
         while self._read(deadline):
             pass
         return self._process.wait(max(deadline - time.monotonic(), 1))
@@ -82,7 +83,7 @@ class Seat:
     def close(self) -> None:
         with contextlib.suppress(ProcessLookupError):
             os.killpg(self._process.pid, signal.SIGKILL)
-        self._process.wait(SECONDS)
+        self._process.wait(PATIENCE_SECONDS)
         os.close(self._master)
 
     def _read(self, deadline: float) -> bool:

@@ -13,6 +13,7 @@ from agent.prefixes import extends
 from cli.chat.answers import calls, settings_for, whet_at, words
 from cli.chat.seat import ALT_ENTER, CTRL_C, CTRL_D, Seat, seated
 from command import COMMAND
+from patience import PATIENCE_SECONDS
 
 UP = "\x1b[A"
 
@@ -71,7 +72,7 @@ def test_nothing_that_has_scrolled_away_is_painted_again(tmp_path: Path) -> None
 def test_one_interrupt_stops_the_turn_and_the_conversation_goes_on(tmp_path: Path) -> None:
     with room(tmp_path, words("I begin with ", ending="stall"), words("Gladly.")) as place, place.chat() as seat:
         seat.expect("›").say("count to a million").expect("I begin with")
-        assert place.server.stalled.wait(60)
+        assert place.server.stalled.wait(PATIENCE_SECONDS)
         seat.type(CTRL_C).expect("Stopped.").expect("›").say("say something else").expect("Gladly.")
         seat.expect("›").type(CTRL_D)
         assert seat.leave() == 0
@@ -116,7 +117,7 @@ def test_a_conversation_that_was_killed_goes_on(tmp_path: Path) -> None:
     with room(tmp_path, words("Red."), words("I was ab", ending="stall"), words("Blue.")) as place:
         with place.chat() as seat:
             seat.expect("›").say("a colour?").expect("Red.").expect("›").say("another?").expect("I was")
-            assert place.server.stalled.wait(60)
+            assert place.server.stalled.wait(PATIENCE_SECONDS)
             seat.kill()
         with place.chat("--continue") as seat:
             seat.expect("› a colour?").expect("Red.").expect("› another?").expect("›").say("well?").expect("Blue.")
