@@ -8,19 +8,23 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from command import Whet, runner
+from lengths import SHORT, WHOLE
 from postgres_server import fresh_schema, serve
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 
-# Tests never measure time: a busy machine is no failure. WHET_EXAMPLES=1000 looks longer for what breaks a property.
-settings.register_profile(
-    "whet",
-    deadline=None,
-    suppress_health_check=[HealthCheck.too_slow],
-    max_examples=int(os.environ.get("WHET_EXAMPLES", "40")),
-)
-settings.load_profile("whet")
+
+def pytest_configure(config: pytest.Config) -> None:
+    """Fewer examples where long tests are left out. WHET_EXAMPLES=1000 looks longer for what breaks a property."""
+    is_short = config.getoption("markexpr") == "not long"
+    settings.register_profile(
+        "whet",
+        deadline=None,  # tests never measure time: a busy machine is no failure
+        suppress_health_check=[HealthCheck.too_slow],
+        max_examples=int(os.environ.get("WHET_EXAMPLES") or (SHORT if is_short else WHOLE)),
+    )
+    settings.load_profile("whet")
 
 
 @pytest.fixture(scope="session")

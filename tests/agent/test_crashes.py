@@ -13,6 +13,7 @@ import pytest
 
 from agent.crash_worker import KEY, STEPS, Fate, means
 from agent.prefixes import extends
+from lengths import long, long_on_postgres
 from whet.agent.providers.scripted import request_of
 from whet.agent.start import perform, resume
 from whet.errors import WhetError
@@ -59,7 +60,8 @@ def finish(database: Database, run: Run, logs: Path, name: str) -> tuple[Run, En
     return run, last
 
 
-@pytest.mark.parametrize("room", [0, 330], ids=["whole", "compacted"])
+@long_on_postgres
+@pytest.mark.parametrize("room", [pytest.param(0, id="whole"), pytest.param(330, id="compacted", marks=long)])
 def test_a_session_goes_on_after_a_sudden_end_at_any_point(
     home: Home, database: Database, tmp_path: Path, room: int
 ) -> None:

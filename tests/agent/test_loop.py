@@ -12,6 +12,8 @@ from msgspec.structs import replace
 
 from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, played, run_of, user
+from lengths import examples
+from patience import PATIENCE_SECONDS
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, ProviderFailed, ProviderFault, Reply, Stop
 from whet.agent.providers.scripted import Call, Recording, Scripted, asks, says, scripted_file
@@ -207,7 +209,7 @@ def test_half_characters_are_mended_before_anything_is_sent_or_stored(watched: W
 
 
 def test_results_belong_to_their_calls_though_they_were_made_at_the_same_time(watched: Watch) -> None:
-    together = Barrier(4, timeout=30)
+    together = Barrier(4, timeout=PATIENCE_SECONDS)
 
     def during(call: ToolCall) -> str:
         together.wait()
@@ -297,7 +299,7 @@ replies = st.one_of(
 
 
 @given(st.lists(st.lists(replies, max_size=6), min_size=1, max_size=3), st.booleans())
-@settings(max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_whatever_happens_requests_extend_one_another_and_every_call_has_one_result(
     watched: Watch, turns: list[list[Reply | ProviderFailed]], beside: bool
 ) -> None:
@@ -315,7 +317,7 @@ def test_whatever_happens_requests_extend_one_another_and_every_call_has_one_res
 
 
 @given(st.lists(replies, min_size=1, max_size=6))
-@settings(max_examples=100)
+@settings(max_examples=examples(100))
 def test_a_recorded_run_that_is_played_again_says_the_same(script: list[Reply | ProviderFailed]) -> None:
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "script.jsonl")

@@ -1,7 +1,6 @@
 """Random operations on the real ledger, its files and its database agree with a simple model of them."""
 
 import contextlib
-import os
 import secrets
 import tempfile
 from collections.abc import Iterator
@@ -12,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from changes.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
+from lengths import examples
 from postgres_server import fresh_schema
 from whet.changes.apply import apply_all, redo, revert, undo
 from whet.changes.pending import approve, propose, refuse
@@ -27,7 +27,6 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.told import note_pages
 
-EXAMPLES = int(os.environ.get("WHET_LEDGER_EXAMPLES", "150"))
 OPERATIONS = 50
 MEMORY = Path("/dev/shm")  # a disk in memory where there is one: these tests are about order, not about disks
 THINGS = (
@@ -220,13 +219,13 @@ def run_all(operations: list[tuple[object, ...]], database_url: str = "") -> Non
                 world.run(str(name), *arguments)
 
 
-@settings(max_examples=EXAMPLES, deadline=None, suppress_health_check=LARGE)
+@settings(max_examples=examples(150), deadline=None, suppress_health_check=LARGE)
 @given(operations_to_run)
 def test_random_operations_agree_with_the_model(operations: list[tuple[object, ...]]) -> None:
     run_all(operations)
 
 
-@settings(max_examples=max(EXAMPLES // 15, 1), deadline=None, suppress_health_check=LARGE)
+@settings(max_examples=examples(10), deadline=None, suppress_health_check=LARGE)
 @given(operations_to_run)
 def test_random_operations_agree_on_postgres(postgres_url: str, operations: list[tuple[object, ...]]) -> None:
     with fresh_schema(postgres_url, f"agreement_{secrets.token_hex(8)}") as url:

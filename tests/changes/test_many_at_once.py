@@ -1,7 +1,6 @@
 """Eight processes that apply and revert at once lose nothing; one that is killed leaves old or new."""
 
 import json
-import os
 import random
 import signal
 import subprocess
@@ -9,6 +8,7 @@ import sys
 import time
 from pathlib import Path
 
+from lengths import examples, long_on_postgres
 from whet.changes.apply import undo
 from whet.changes.changing import settle
 from whet.changes.places import place_of
@@ -22,7 +22,6 @@ from whet.told import note_pages
 WORKER = Path(__file__).with_name("ledger_worker.py")
 PROCESSES = 8
 ROUNDS = 4
-KILLS = int(os.environ.get("WHET_LEDGER_KILLS", "12"))
 
 
 def start(home: Home, worker: int, rounds: int) -> "subprocess.Popen[str]":
@@ -35,6 +34,7 @@ def page_texts(home: Home, name: str) -> list[str]:
     return [note.text for note in note_pages.placed(path.read_text() if path.exists() else "")]
 
 
+@long_on_postgres
 def test_eight_processes_lose_nothing(home: Home) -> None:
     with opened(home) as database:
         ledger_of(home, database)
@@ -61,7 +61,7 @@ def test_eight_processes_lose_nothing(home: Home) -> None:
 
 def test_a_killed_process_leaves_old_or_new(home: Home) -> None:
     moments = random.Random(7)
-    for _ in range(KILLS):
+    for _ in range(examples(12)):
         process = start(home, 0, 0)
         assert process.stdout is not None
         process.stdout.readline()

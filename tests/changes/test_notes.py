@@ -6,6 +6,8 @@ from pathlib import Path
 
 import pytest
 
+from lengths import long_on_postgres
+from patience import PATIENCE_SECONDS
 from whet.changes.apply import undo
 from whet.changes.author import Author
 from whet.changes.notes import notes_of, remember
@@ -107,10 +109,11 @@ def test_changes_that_fit_one_by_one_do_not_exceed_the_limit_together(agent: Aut
     assert len(texts(agent, "user")) == 2
 
 
+@long_on_postgres
 def test_eight_processes_that_add_notes_lose_none_and_log_each(agent: Author) -> None:
     order = [sys.executable, str(WORKER), str(agent.home.folder), agent.home.database_url]
     workers = [subprocess.Popen([*order, str(who)]) for who in range(8)]
-    assert [worker.wait(timeout=300) for worker in workers] == [0] * 8
+    assert [worker.wait(timeout=PATIENCE_SECONDS) for worker in workers] == [0] * 8
     expected = sorted(f"fact{number} of{who}" for who in range(8) for number in range(3))
     assert sorted(texts(agent)) == expected
     assert sorted(item.text for item in agent.state.notes) == expected

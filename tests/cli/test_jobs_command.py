@@ -156,7 +156,8 @@ def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, 
     assert "No worker has looked" not in whet("jobs").out
     with office(Home(tmp_path / "home")) as counter:
         later = time.time() + 60
-        assert (counter.sweep(before=later), counter.sweep(before=later)) == (1, 0), "ticks are let go"
+        assert counter.sweep(before=later) >= 1, "there is one more for each minute that the worker took"
+        assert counter.sweep(before=later) == 0, "ticks are let go"
         assert len(counter.all()) == 2
 
 

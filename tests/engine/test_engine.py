@@ -5,13 +5,15 @@ import os
 import signal
 import subprocess
 import sys
-import time
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from engine.engine_worker import LETTER, PAID, STEPS, Load
+from lengths import long
+from patience import PATIENCE_SECONDS
+from patience import until as wait_for
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Direct, decoded, encoded
 from whet.engine.work import Work, WorkState, office
@@ -19,8 +21,8 @@ from whet.errors import WhetError
 from whet.store.home import Home
 
 WORKER = Path(__file__).with_name("engine_worker.py")
-POINTS = [f"{when}-{name}" for name in (*STEPS, LETTER) for when in ("before", "after")]
-SECONDS = 90
+ALL_POINTS = (*(f"{when}-{name}" for name in (*STEPS, LETTER) for when in ("before", "after")), "between")
+SOME_POINTS = ("after-second", f"after-{LETTER}")
 
 
 def start(home: Home) -> "subprocess.Popen[str]":
@@ -31,7 +33,7 @@ def start(home: Home) -> "subprocess.Popen[str]":
 def work_off(home: Home) -> int:
     """Run a worker until nothing is left, or until it dies."""
     worker = start(home)
-    worker.communicate(timeout=SECONDS)
+    worker.communicate(timeout=PATIENCE_SECONDS)
     return worker.returncode
 
 
@@ -48,14 +50,9 @@ def running(home: Home, count: int) -> Iterator[list["subprocess.Popen[str]"]]:
 
 def until(home: Home, id: str, *states: WorkState) -> Work:
     """Wait until the work has come so far."""
-    deadline = time.monotonic() + SECONDS
     with office(home) as counter:
-        while True:
-            work = counter.find(id)
-            if work.state in states:
-                return work
-            assert time.monotonic() < deadline, work
-            time.sleep(0.05)
+        wait_for(lambda: counter.find(id).state in states)
+        return counter.find(id)
 
 
 def submit(home: Home, kind: str, body: str, *, key: str = "one", queue: Queue = Queue.JOBS) -> str:
@@ -68,12 +65,13 @@ def times(folder: Path, name: str) -> int:
     return len(path.read_text().splitlines()) if path.exists() else 0
 
 
+@pytest.mark.parametrize("points", [SOME_POINTS, pytest.param(ALL_POINTS, marks=long)], ids=["some", "all"])
 def test_a_worker_that_dies_anywhere_loses_nothing_and_repeats_only_what_may_be_repeated(
-    home: Home, tmp_path: Path
+    home: Home, tmp_path: Path, points: tuple[str, ...]
 ) -> None:
-    """Every point of death at once: one worker after another dies at its own, in ten orders that all must end."""
+    """Many points of death at once: one worker after another dies at its own, in orders that all must end."""
     ids = {}
-    for point in (*POINTS, "between", "nowhere"):
+    for point in (*points, "nowhere"):
         folder = tmp_path / point
         folder.mkdir()
         if point != "nowhere":
@@ -184,7 +182,7 @@ def test_cancelling_stops_a_step_that_listens(home: Home, tmp_path: Path) -> Non
         until(home, id, WorkState.RUNNING)
         with office(home) as counter:
             assert counter.cancel(id).state is WorkState.CANCELLED
-        worker.communicate(timeout=SECONDS)
+        worker.communicate(timeout=PATIENCE_SECONDS)
     with office(home) as counter:
         assert counter.find(id).state is WorkState.CANCELLED
         with pytest.raises(WhetError, match="cancelled already"):

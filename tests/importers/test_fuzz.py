@@ -9,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lengths import examples
 from mutations import MUTATIONS, Mutation, mutate, spoil_fields
 from reading_contract import hold, session_files
 from vocabulary import Vocabulary, invent, learn
@@ -21,7 +22,7 @@ INPUTS_A_TEST = math.ceil(INPUTS / len(FORMATS) / 2)
 
 each_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 budget = settings(
-    max_examples=INPUTS_A_TEST,
+    max_examples=examples(INPUTS_A_TEST),
     derandomize=True,
     database=None,
     deadline=None,

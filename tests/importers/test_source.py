@@ -8,6 +8,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from lengths import long
 from memory import peak
 from whet.importers.source import ReadLimits, Record, Source, Unreadable
 
@@ -118,11 +119,12 @@ def test_a_file_of_nothing_but_damaged_lines_is_given_up(tmp_path: Path) -> None
         list(source.records())
 
 
-def test_a_gigabyte_line_is_passed_over_in_bounded_memory(tmp_path: Path) -> None:
+@pytest.mark.parametrize("size", [1 << 27, pytest.param(1 << 30, marks=long)])
+def test_a_huge_line_is_passed_over_in_bounded_memory(tmp_path: Path, size: int) -> None:
     path = tmp_path / "huge.jsonl"
     with open(path, "wb") as sparse:
         sparse.write(b'{"a":1}\n{"b":"')
-        sparse.seek(1 << 30)
+        sparse.seek(size)
         sparse.write(b'"}\n{"c":3}\n')
     with peak() as used:
         source = Source(path)

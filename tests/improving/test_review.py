@@ -3,7 +3,6 @@
 import json
 import os
 import subprocess
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,8 @@ from agent.loopback import Play, playing, refused
 from agent.prefixes import extends
 from cli.chat.answers import calls, settings_for, whet_at, words
 from command import COMMAND, KEPT_VARIABLES, Whet, runner
+from lengths import long_on_postgres
+from patience import PATIENCE_SECONDS, until
 from whet.store.home import Home
 
 WISH = "Always answer in one sentence."
@@ -211,12 +212,9 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
         assert chat.stdin is not None
         chat.stdin.write(f"{WISH}\nAnd again.\n")
         chat.stdin.flush()
-        deadline = time.monotonic() + 90
-        while not (place / "user.md").exists() or len(server.requests) < 4:
-            assert time.monotonic() < deadline, "the review never came"
-            time.sleep(0.1)
+        until(lambda: (place / "user.md").exists() and len(server.requests) >= 4)
         chat.stdin.write("One more.\nAnd the last.\n")
-        out, _ = chat.communicate(timeout=90)
+        out, _ = chat.communicate(timeout=PATIENCE_SECONDS)
         bodies = [request.body for request in server.requests]
     assert chat.returncode == 0
     assert "Whet learned: note “Always answer in one sentence.”" in out
@@ -225,6 +223,7 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
     assert "preferred outcome" not in bodies[4].decode()
 
 
+@long_on_postgres
 def test_a_worker_that_is_killed_within_a_review_repeats_nothing(home: Home, person: Path) -> None:
     plays = [
         words("Certainly."),
@@ -244,7 +243,7 @@ def test_a_worker_that_is_killed_within_a_review_repeats_nothing(home: Home, per
             [COMMAND, "worker", "--until-idle", "--queue", "reviews"],
             env={**kept, "HOME": str(person), "WHET_HOME": str(home.folder), **where},
         )
-        assert server.stalled.wait(90)
+        assert server.stalled.wait(PATIENCE_SECONDS)
         worker.kill()
         worker.wait()
         assert run("work", "show", work, "--json", variables=where).json["state"] == "running"

@@ -11,6 +11,8 @@ import msgspec
 import pytest
 
 from command import Whet
+from lengths import long_on_postgres
+from patience import PATIENCE_SECONDS
 from proving.trial_scenes import RULE, prepared, questions
 from whet.engine.orders import Queue
 from whet.engine.work import WorkState, office
@@ -24,7 +26,6 @@ from whet.trials.design import TrialProgress
 
 WORKER = Path(__file__).with_name("trial_worker.py")
 DEATHS = (3, 11)
-SECONDS = 120
 
 
 def work_off(home: Home, folder: Path) -> int:
@@ -35,9 +36,12 @@ def work_off(home: Home, folder: Path) -> int:
         "TRIAL_FOLDER": str(folder),
         "PYTHONPATH": str(WORKER.parents[1]),
     }
-    return subprocess.run([sys.executable, str(WORKER)], env=environment, timeout=SECONDS, check=False).returncode
+    return subprocess.run(
+        [sys.executable, str(WORKER)], env=environment, timeout=PATIENCE_SECONDS, check=False
+    ).returncode
 
 
+@long_on_postgres
 def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Database, tmp_path: Path) -> None:
     for number in DEATHS:
         (tmp_path / f"die-{number}").touch()

@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
+from lengths import long, long_on_postgres
 from proving.trial_scenes import failing
 from scheduling.job_scenes import deaths, lines, write
 from whet.engine.orders import Queue
@@ -51,6 +52,7 @@ def undelivered(home: Home, job: Job, now: float) -> None:
         job_records.save(database, identity_of(home), late)
 
 
+@long_on_postgres
 def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_unsure(
     home: Home, tmp_path: Path
 ) -> None:
@@ -80,6 +82,7 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
         assert sent.count("Two leaves." if name == "filed" else "sent") == (name != "unsent"), name
 
 
+@long  # killed in every step, but in one process, in tests/improving
 @pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # trials are killed on both
 def test_an_improvement_pays_for_no_attempt_twice_and_keeps_one_rule(
     home: Home, database: Database, tmp_path: Path

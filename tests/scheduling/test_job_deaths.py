@@ -2,6 +2,7 @@
 
 from pathlib import Path
 
+from lengths import long_on_postgres
 from scheduling.job_scenes import deaths, lines, ordered, script, write
 from whet.engine.orders import Queue
 from whet.engine.work import office
@@ -60,6 +61,7 @@ def outcome(record: JobRecord) -> JobOutcome:
     return record.result.outcome
 
 
+@long_on_postgres
 def test_each_effect_happens_once_or_is_reported(home: Home, tmp_path: Path) -> None:
     names = prepared(home, tmp_path, script(tmp_path / "model", DONE))
     assert deaths(home, tmp_path) == len(names) - 1

@@ -7,6 +7,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lengths import examples
 from whet.errors import WhetError
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
@@ -112,7 +113,7 @@ def test_every_query_has_the_same_hits_in_both(both: tuple[Database, Database], 
 
 
 @given(st.lists(st.sampled_from([*" \"*-/._'é見", "the", "fix", "store", "c", "ñ", "Ⅷ", "f", "st", "1"]), max_size=8))
-@settings(max_examples=200, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(200), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_query_has_the_same_hits_in_both(both: tuple[Database, Database], pieces: list[str]) -> None:
     sqlite, postgres = both
     asked = "".join(pieces)

@@ -5,8 +5,11 @@ import subprocess
 import sys
 from pathlib import Path
 
+import pytest
 from concurrent_worker import grown
 
+from lengths import long
+from patience import PATIENCE_SECONDS
 from whet.store import sessions
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, find
@@ -14,8 +17,6 @@ from whet.store.opening import opened
 from whet.store.search import search
 
 WRITERS, READERS = 8, 4
-OPERATIONS = 10_000
-WRITES = 400  # of each writer; the rest of the operations are the readers'
 WORKER = Path(__file__).with_name("concurrent_worker.py")
 
 
@@ -32,16 +33,18 @@ def finish(workers: list[subprocess.Popen[str]]) -> dict[str, int]:
     """What all the processes together were told is kept."""
     acknowledged: dict[str, int] = {}
     for worker in workers:
-        output, errors = worker.communicate(timeout=300)
+        output, errors = worker.communicate(timeout=PATIENCE_SECONDS)
         assert worker.returncode == 0, errors
         for name, length in json.loads(output).items():
             acknowledged[name] = max(length, acknowledged.get(name, 0))
     return acknowledged
 
 
-def test_eight_writers_and_four_readers_lose_nothing_and_see_no_lock(home: Home) -> None:
-    reads = (OPERATIONS - WRITERS * WRITES) // READERS
-    workers = [start(home, "write", number, WRITES) for number in range(WRITERS)]
+@pytest.mark.parametrize("operations", [500, pytest.param(10_000, marks=long)])
+def test_eight_writers_and_four_readers_lose_nothing_and_see_no_lock(home: Home, operations: int) -> None:
+    writes = operations // 25  # of each writer; the rest of the operations are the readers'
+    reads = (operations - WRITERS * writes) // READERS
+    workers = [start(home, "write", number, writes) for number in range(WRITERS)]
     workers += [start(home, "read", number, reads) for number in range(READERS)]
     acknowledged = finish(workers)
     with opened(home) as database:
@@ -51,7 +54,7 @@ def test_eight_writers_and_four_readers_lose_nothing_and_see_no_lock(home: Home)
             assert sessions.load(database, find(database, wanted.id)) == wanted
         owned = sum(length for length in acknowledged.values())
         assert database.query("SELECT count(*) FROM messages") == [(owned,)]
-        assert len(search(database, '"own 7 398 step 1"')) == 1
+        assert len(search(database, f'"own 7 {writes - 2} step 1"')) == 1
         if database.dialect == "sqlite":
             assert database.query("PRAGMA integrity_check") == [("ok",)]
             database.execute("INSERT INTO message_index (message_index, rank) VALUES ('integrity-check', 0)")

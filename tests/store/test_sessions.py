@@ -4,6 +4,7 @@ import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
+from lengths import examples
 from whet.errors import WhetError
 from whet.sessions.transcripts import (
     Ending,
@@ -178,7 +179,7 @@ steps = st.lists(
 
 
 @given(steps)
-@settings(max_examples=60, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@settings(max_examples=examples(60), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
 def test_any_order_of_keeping_and_forgetting_agrees_with_a_plain_dictionary(
     database: Database, order: list[tuple[str, str, list[str]]]
 ) -> None:

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 
 from agent.prefixes import Watch
 from agent.scenes import Notebook, run_of, user
+from lengths import long
 from whet.agent.compaction import Compacting, pursue
 from whet.agent.protocols import Chosen
 from whet.agent.providers.local import LocalProvider, provider_for
@@ -46,6 +47,7 @@ def read(number: int) -> tuple[Message, Message]:
     )
 
 
+@long
 def test_a_long_session_in_a_small_window_on_the_embedded_model(chosen: Chosen, watched: Watch) -> None:
     provider = watched(chosen.provider)
     sampling = Sampling(temperature=0.0, seed=1, output_tokens=24)

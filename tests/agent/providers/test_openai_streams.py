@@ -22,6 +22,7 @@ from agent.providers.vendor_streams import (
     result,
     usage_chunk,
 )
+from lengths import examples
 from whet.agent.protocols import Reply, Stop
 from whet.agent.providers.events import EventReader
 from whet.agent.providers.openai_stream import OpenAIReading
@@ -177,7 +178,7 @@ def test_an_id_that_the_conversation_has_seen_is_made_new() -> None:
     assert reply.message.calls[0].id not in ("", "call_0")
 
 
-@settings(max_examples=300)
+@settings(max_examples=examples(300))
 @given(st.lists(st.text(max_size=20), min_size=1, max_size=4), st.data())
 def test_malformed_arguments_arrive_as_they_were_sent_with_their_own_call(
     texts: list[str], data: st.DataObject

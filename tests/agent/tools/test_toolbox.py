@@ -8,6 +8,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from agent.tools.rooms import Room, ask_for
+from lengths import examples
 from whet.agent.protocols import Toolbox
 from whet.agent.tools.registry import SETS, built_in, names_in, tool_of
 from whet.agent.tools.situation import Given, Occasion, Workplace
@@ -92,7 +93,7 @@ def test_what_is_not_in_the_box_cannot_be_allowed(room: Room) -> None:
     assert not (room.work / "x").exists()
 
 
-@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=60)
+@settings(suppress_health_check=[HealthCheck.function_scoped_fixture], max_examples=examples(60))
 @given(st.sampled_from([tool.name for tool in built_in()]), st.text() | st.just('{"command": "touch x"'))
 def test_malformed_arguments_are_an_error_and_nothing_else(room: Room, name: str, arguments: str) -> None:
     box = room.box()
