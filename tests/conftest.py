@@ -1,6 +1,7 @@
 """What the tests stand on: a home folder of their own and both real databases."""
 
 import os
+import tempfile
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import HealthCheck, settings
 
 from command import Whet, runner
+from disks import fast_folder
 from lengths import SHORT, WHOLE
 from postgres_server import fresh_schema, serve
 from whet.store.database import Database
@@ -35,14 +37,15 @@ def postgres_url() -> Iterator[str]:
 
 
 @pytest.fixture(params=["sqlite", "postgres"])
-def home(request: pytest.FixtureRequest, tmp_path: Path) -> Iterator[Home]:
+def home(request: pytest.FixtureRequest) -> Iterator[Home]:
     """An empty home on each database in turn."""
-    if request.param == "sqlite":
-        yield Home(tmp_path / "home")
-        return
-    server: str = request.getfixturevalue("postgres_url")
-    with fresh_schema(server, f"test_{abs(hash(request.node.nodeid))}") as url:
-        yield Home(tmp_path / "home", url)
+    with tempfile.TemporaryDirectory(prefix="whet-home-", dir=fast_folder(), ignore_cleanup_errors=True) as folder:
+        if request.param == "sqlite":
+            yield Home(Path(folder) / "home")
+            return
+        server: str = request.getfixturevalue("postgres_url")
+        with fresh_schema(server, f"test_{abs(hash(request.node.nodeid))}") as url:
+            yield Home(Path(folder) / "home", url)
 
 
 @pytest.fixture

@@ -12,6 +12,8 @@ from pathlib import Path
 
 import psycopg
 
+from disks import fast_folder
+
 SERVER_USERS = ("postgres", "nobody")
 
 
@@ -20,7 +22,7 @@ def serve() -> Iterator[str]:
     """Start a server that listens on a socket in a folder of its own, and stop it at the end."""
     binaries = find_binaries()
     # A socket's path may have at most 107 characters, and pytest's folders are long and closed to other users.
-    with tempfile.TemporaryDirectory(prefix="whet-pg-") as short:
+    with tempfile.TemporaryDirectory(prefix="whet-pg-", dir=fast_folder()) as short:
         root, data = Path(short), Path(short) / "data"
         user = _give_away(root)
         run = _runner(user, root)

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from changes.ledger_model import FILE, SKILL, Model, Thing, Turn, action_for
+from disks import fast_folder
 from lengths import examples
 from postgres_server import fresh_schema
 from whet.changes.apply import apply_all, redo, revert, undo
@@ -28,7 +29,6 @@ from whet.store.opening import opened
 from whet.told import note_pages
 
 OPERATIONS = 50
-MEMORY = Path("/dev/shm")  # a disk in memory where there is one: these tests are about order, not about disks
 THINGS = (
     Thing(Form.RULE, "first"),
     Thing(Form.RULE, "second"),
@@ -211,7 +211,7 @@ LARGE = (HealthCheck.too_slow, HealthCheck.data_too_large, HealthCheck.large_bas
 
 
 def run_all(operations: list[tuple[object, ...]], database_url: str = "") -> None:
-    with tempfile.TemporaryDirectory(dir=MEMORY if MEMORY.is_dir() else None) as folder:
+    with tempfile.TemporaryDirectory(dir=fast_folder()) as folder:
         home = Home(Path(folder) / "home", database_url)
         with opened(home) as database:
             world = World(home, database)

@@ -10,7 +10,7 @@ from pathlib import Path
 import msgspec
 import pytest
 
-from command import Whet
+from command import runner
 from lengths import long_on_postgres
 from patience import PATIENCE_SECONDS
 from proving.trial_scenes import RULE, prepared, questions
@@ -67,9 +67,10 @@ def test_a_trial_survives_kill_9_without_paying_twice(home: Home, database: Data
 
 @pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 def test_a_trial_that_was_cancelled_goes_on_where_it_was(
-    home: Home, database: Database, tmp_path: Path, whet: Whet
+    home: Home, database: Database, tmp_path: Path, person: Path
 ) -> None:
     """Its worker was killed in an attempt, so that some attempts were made, some had begun and some had not."""
+    whet = runner(home.folder, person)
     (tmp_path / "die-3").touch()
     ready = prepared(home, database, WantedTrial(RULE, questions(4)))
     with office(home) as counter:
