@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -166,6 +166,11 @@ class Office:
         failed = [step["function_id"] for step in steps if _failed(step)]
         missed = [step["function_id"] for step in steps if (step["child_workflow_id"] or "") not in {"", *ended}]
         return min((*failed[-1:], *missed[:1]), default=len(steps) + 1)
+
+    def open_queues(self, names: Sequence[str], *, concurrency: int, poll_seconds: float) -> None:
+        """Queues from which a worker takes so many orders at a time."""
+        for name in names:
+            self._client.register_queue(name, worker_concurrency=concurrency, polling_interval_sec=poll_seconds)
 
     def sweep(self, *, before: float) -> int:
         """Let go of what the clock left: its old ticks, of which there is one a minute."""

@@ -15,7 +15,7 @@ from whet.engine.life import held
 from whet.engine.orders import Procedures, Queue, left_by
 from whet.engine.steps import decoded, encoded
 from whet.engine.system import CLOCK, NAME, VERSION, queue_name, system_of
-from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW
+from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW, office
 from whet.errors import WhetError
 from whet.store.home import Home
 
@@ -83,20 +83,23 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
     name = uuid.uuid4().hex
     running: dict[str, Event] = {}
     system = system_of(home)
+    names = [queue_name(home, queue) for queue in queues]
     with held(home, name):
+        # The engine looks at the queues that it finds when it starts at once, and at others a second later.
+        with office(home) as counter:
+            counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
             tick = _register(home, procedures, name, running)
-            names = [queue_name(home, queue) for queue in queues]
             DBOS.listen_queues(names)
             DBOS.launch()
-            for each in names:
-                DBOS.register_queue(each, worker_concurrency=concurrency, polling_interval_sec=POLL_SECONDS)
             if CLOCK in procedures and Queue.CHORES in queues:
                 _set_clock(queue_name(home, Queue.CHORES), tick)
             yield Worker(home, name, names, running)
         finally:
-            DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=PATIENCE_SECONDS)
+            # Asked to be patient, the engine waits a second even where nothing runs.
+            patience = PATIENCE_SECONDS if running else 0
+            DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
 
 
 Tick = Callable[[datetime, Any], None]
