@@ -1,9 +1,12 @@
 # Everything a contributor runs. `make test` and `make demo` set up what they need themselves.
+# `make test` takes a few minutes; `make check` adds the long tests and all that is no test.
 PYTHON ?= python3
 VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+# The tests start hundreds of processes: what is compiled once is kept.
+export PYTHONDONTWRITEBYTECODE :=
 
 .PHONY: setup test check demo format lint types layers docs lock bench clean
 
@@ -17,7 +20,7 @@ $(READY): requirements/dev.lock pyproject.toml
 	@touch $(READY)
 
 test: $(READY)
-	$(BIN)/python -m pytest -q -n $(WORKERS)
+	$(BIN)/python -m pytest -q -n $(WORKERS) -m "not long"
 
 check: $(READY) lint types layers docs
 	$(BIN)/python -m pytest -q -n $(WORKERS) --cov --cov-report=term --cov-fail-under=90

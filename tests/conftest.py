@@ -1,6 +1,7 @@
 """What the tests stand on: a home folder of their own and both real databases."""
 
 import os
+import shutil
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -27,6 +28,18 @@ def pytest_configure(config: pytest.Config) -> None:
         max_examples=int(os.environ.get("WHET_EXAMPLES") or (SHORT if is_short else WHOLE)),
     )
     settings.load_profile("whet")
+
+
+@pytest.hookimpl(wrapper=True, tryfirst=True)
+def pytest_terminal_summary(terminalreporter: pytest.TerminalReporter) -> Iterator[None]:
+    """Say at the very end that the sandbox was not tested, where it was not."""
+    yield
+    skipped = [str(report.longrepr) for report in terminalreporter.getreports("skipped")]
+    count = sum("bubblewrap" in reason for reason in skipped)
+    if count:
+        why = "does not work here" if shutil.which("bwrap") else "is not installed"
+        tests = "sandbox test was" if count == 1 else "sandbox tests were"
+        terminalreporter.write_line(f"{count} {tests} skipped: bubblewrap {why}", yellow=True)
 
 
 @pytest.fixture(scope="session")

@@ -24,7 +24,9 @@ from whet.store.listing import Filters, find, list_sessions
 from whet.store.sessions import load
 from whet.trials.checks import CallDemand, Check, FileDemand, Shape, TextDemand
 
-sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
+sandboxed = pytest.mark.skipif(
+    probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="neither bubblewrap nor Landlock works here"
+)
 
 
 @pytest.fixture

@@ -14,7 +14,9 @@ from whet.store.case_files import keep_case, load_case
 from whet.store.home import Home
 from whet.trials.cases import Case
 
-sandboxed = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
+sandboxed = pytest.mark.skipif(
+    probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="neither bubblewrap nor Landlock works here"
+)
 CHECK = "make -s -f check.mk"
 MAKE = 'all:\n\ttest "$$(cat number.txt)" = 7\n'
 
