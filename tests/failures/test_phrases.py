@@ -27,7 +27,6 @@ ANCHORED = {
     "patches.NAMES",
     "job.NAMES",
     "templates.NAMES",
-    "skill_fields._KEY",
     "note_pages._MARKER",
 }
 PUMPS = (

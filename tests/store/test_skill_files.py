@@ -43,7 +43,7 @@ def test_skills_are_listed_and_a_broken_one_says_why(root: Path) -> None:
     (root / "skills" / ".hidden").mkdir()
     found = {each.name: each for each in list_skills(root)}
     assert list(found) == ["broken", "other-name", "tea"]
-    assert "a mapping in braces" in found["broken"].fault
+    assert "is not one text" in found["broken"].fault
     assert "its folder is other-name" in found["other-name"].fault
     assert [skill.name for skill in usable(root)] == ["tea"]
 

@@ -7,8 +7,8 @@ from hypothesis import assume, given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
+from whet.text.front_matter import with_field
 from whet.told import skills
-from whet.told.skill_fields import with_field
 
 validator = pytest.importorskip("skills_ref.validator", reason="skills-ref is not installed")
 parser = pytest.importorskip("skills_ref.parser")

@@ -1,38 +1,110 @@
-"""Front matter: the `key: value` lines between two lines of three dashes at the top of a text."""
+"""Front matter: fields in YAML between two lines of three dashes above a text, read strictly, edited as text."""
 
-from typing import NamedTuple
+import math
+import re
+from typing import Any, NamedTuple
+
+import yaml
+from yaml.nodes import CollectionNode, MappingNode, Node, SequenceNode
 
 from whet.errors import WhetError
+from whet.text.quoting import visible
 
+Field = str | tuple["Field", ...] | dict[str, "Field"]
 FENCE = "---"
+MOST_CHARACTERS = 16_384
+MOST_DEPTH = 8
+ADVICE = "Write `---`, lines of `key: value`, and `---` again; a value with signs in it goes in double quotes."
+PLAINER = {
+    "mapping values are not allowed here": "a value holds a colon; put it in quotes",
+    "found character '\\t' that cannot start any token": "there is a tab; use spaces",
+}
+_CLOSING = re.compile(r"(?<=\n)---[^\S\n]*(?:\n|\Z)")
+
+
+class FrontParts(NamedTuple):
+    """A text in two: the front matter with its fences, and what stands below it."""
+
+    head: str
+    body: str
 
 
 class Document(NamedTuple):
-    """A text and the fields above it, each one line, as written."""
+    """A text and the fields above it, each as one line of words."""
 
     fields: dict[str, str]
     text: str
 
 
-def split(source: str, *, name: str) -> Document:
-    """The fields and the text below them. Anything unclear is refused: a field that was misread would be obeyed."""
-    lines = source.removeprefix("\ufeff").splitlines()
-    if not lines or lines[0].rstrip() != FENCE:
-        raise _fault(name, "does not begin with a line of three dashes")
-    end = next((number for number, line in enumerate(lines[1:], 1) if line.rstrip() == FENCE), 0)
-    if not end:
-        raise _fault(name, "has front matter that never ends")
-    fields: dict[str, str] = {}
-    for line in lines[1:end]:
-        if not line.strip() or line.lstrip().startswith("#"):
-            continue
-        key, colon, value = line.partition(":")
-        if not colon or key != key.strip() or not key:
-            raise _fault(name, f"has a line that is not `key: value`: {line.strip()[:80]}")
-        if key in fields:
-            raise _fault(name, f"gives {key} twice")
-        fields[key] = value.strip()
-    return Document(fields, "\n".join(lines[end + 1 :]).strip())
+class _Loader(yaml.BaseLoader):
+    """Every scalar is the string that was written. What makes one text stand for another is refused."""
+
+    depth = 0
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # of the library
+        if isinstance(event, yaml.AliasEvent):
+            raise _refusal("an alias is not understood here", event)
+        if event.anchor is not None:
+            raise _refusal("an anchor is not understood here", event)
+        if event.tag is not None:
+            raise _refusal("a tag is not understood here", event)
+        if self.depth >= MOST_DEPTH:
+            raise _refusal("the fields are nested too deeply", event)
+        self.depth += 1
+        node = super().compose_node(parent, index)
+        self.depth -= 1
+        return node
+
+
+def document(source: str, *, name: str) -> Document:
+    """The fields and the text of a file of this name. Anything unclear is refused: a misread field would be obeyed."""
+    text = source.removeprefix("\ufeff")
+    try:
+        fields = {key: _line(key, value) for key, value in parse(text).items()}
+    except WhetError as error:
+        raise WhetError(f"{name}: {error.message}", advice=error.advice) from error
+    return Document(fields, "\n".join(split(text).body.splitlines()).strip())
+
+
+def split(text: str) -> FrontParts:
+    """The front matter and the rest; together they are the text, byte for byte."""
+    if text.partition("\n")[0].rstrip() != FENCE:
+        raise _fault(1, "the file does not begin with a line of three dashes")
+    closing = _CLOSING.search(text, len(FENCE))
+    if closing is None:
+        raise _fault(1, "the front matter has no second line of three dashes")
+    return FrontParts(text[: closing.end()], text[closing.end() :])
+
+
+def parse(text: str) -> dict[str, Field]:
+    """The fields of a text; every scalar is a string, as written."""
+    node = _node(split(text).head)
+    return _mapping(node) if node else {}
+
+
+def with_field(text: str, key: str, value: str) -> str:
+    """The text with another value of one field, which is added if it is missing; every other byte stays."""
+    fields = parse(text)
+    head, body = split(text)
+    node = _node(head)
+    lines = head.split("\n")
+    newline = "\r" if lines[0].endswith("\r") else ""
+    closing = next(number for number, line in enumerate(lines) if number and line.rstrip() == FENCE)
+    pairs = node.value if node else []
+    first, last = next((_span(name, held) for name, held in pairs if name.value == key), (closing, closing))
+    while last > first + 1 and not lines[last - 1].strip():
+        last -= 1  # a block of text takes the blank lines after it for its own
+    changed = "\n".join([*lines[:first], f"{key}: {scalar(value)}{newline}", *lines[last:]]) + body
+    if parse(changed) != {**fields, key: " ".join(value.split())}:
+        raise WhetError(f"The field {key} stands in a form that only you can change.", advice="Edit the file itself.")
+    return changed
+
+
+def scalar(value: str) -> str:
+    """A string as YAML on one line, in quotes where YAML would take it for a number, a date or a sign."""
+    line: str = yaml.safe_dump(" ".join(value.split()), allow_unicode=True, width=math.inf)
+    return line.partition("\n")[0]
 
 
 def words(value: str) -> tuple[str, ...]:
@@ -40,5 +112,72 @@ def words(value: str) -> tuple[str, ...]:
     return tuple(value.replace(",", " ").split())
 
 
-def _fault(name: str, what: str) -> WhetError:
-    return WhetError(f"{name} {what}.", advice="Front matter is `---`, lines of `key: value`, and `---` again.")
+def _node(head: str) -> MappingNode | None:
+    """The fields between the fences, with their places."""
+    if len(head) > MOST_CHARACTERS:
+        raise _fault(1, f"it is longer than {MOST_CHARACTERS:,} characters")
+    for number, line in enumerate(head.split("\n"), start=1):
+        if visible(line.removesuffix("\r")) != line.removesuffix("\r"):
+            raise _fault(number, "there are characters that people cannot see")
+    try:
+        node = _Loader(head.partition("\n")[2].rpartition(FENCE)[0]).get_single_node()
+    except yaml.MarkedYAMLError as error:
+        problem = str(error.problem or error.context)
+        raise _fault(error.problem_mark.line + 2 if error.problem_mark else 1, PLAINER.get(problem, problem)) from error
+    except (yaml.YAMLError, ValueError, OverflowError) as error:  # a character, or an escape, that stands for none
+        raise _fault(1, "there is a character that does not exist") from error
+    if node is not None and not isinstance(node, MappingNode):
+        raise _fault(node.start_mark.line + 2, "this is not `key: value`")
+    return node
+
+
+def _field(node: Node) -> Field:
+    if isinstance(node, MappingNode):
+        return _mapping(node)
+    if isinstance(node, SequenceNode):
+        return tuple(_field(each) for each in node.value)
+    value: str = node.value
+    if visible(value) != value:
+        raise _fault(node.start_mark.line + 2, "an escape gives a character that people cannot see")
+    return value
+
+
+def _mapping(node: MappingNode) -> dict[str, Field]:
+    fields: dict[str, Field] = {}
+    for name, value in node.value:
+        key, number = _field(name), name.start_mark.line + 2
+        if not isinstance(key, str) or not key or key == "<<":
+            raise _fault(number, "this is not `key: value`")
+        if key in fields:
+            raise _fault(number, f"{key} is given twice")
+        fields[key] = _field(value)
+    return fields
+
+
+def _span(name: Node, value: Node) -> tuple[int, int]:
+    """The lines of the head on which a field stands, the last one excluded."""
+    end = _last(value).end_mark
+    return name.start_mark.line + 1, end.line + 1 + (end.column > 0)
+
+
+def _last(node: Node) -> Node:
+    """The node at the end of a value. A list of lines ends behind the comments after it, so its last item counts."""
+    while isinstance(node, CollectionNode) and node.value and not node.flow_style:
+        node = node.value[-1][1] if isinstance(node, MappingNode) else node.value[-1]
+    return node
+
+
+def _line(key: str, value: Field) -> str:
+    if isinstance(value, tuple) and all(isinstance(each, str) for each in value):
+        return ", ".join(map(str, value))
+    if not isinstance(value, str):
+        raise WhetError(f"The field {key} of the front matter is not one text.", advice=f"Write `{key}: text`.")
+    return " ".join(value.split())
+
+
+def _refusal(problem: str, event: Any) -> yaml.MarkedYAMLError:
+    return yaml.MarkedYAMLError(problem=problem, problem_mark=event.start_mark)
+
+
+def _fault(number: int, what: str) -> WhetError:
+    return WhetError(f"The front matter cannot be read: line {number}: {what}.", advice=ADVICE)

@@ -8,7 +8,7 @@ from fnmatch import fnmatchcase
 from whet.errors import WhetError
 from whet.sessions.tool_families import family_of, plain_name
 from whet.sessions.transcripts import ToolCall
-from whet.text.front_matter import split, words
+from whet.text.front_matter import document, words
 from whet.values import Value
 
 SMALL_BILLIONS = 15.0
@@ -78,7 +78,7 @@ SIZES = ("", "small", "large")
 
 def passage_of(name: str, source: str) -> Passage:
     """A passage from its file. An unknown field is refused: it would silently apply too often."""
-    fields, text = split(source, name=name)
+    fields, text = document(source, name=name)
     unknown = sorted(set(fields) - FIELDS)
     slot, order, size = fields.get("slot", "guidance"), fields.get("order", str(DEFAULT_ORDER)), fields.get("size", "")
     enforcement = fields.get("enforcement", "no")

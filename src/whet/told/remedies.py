@@ -11,7 +11,7 @@ from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
-from whet.text.front_matter import split, words
+from whet.text.front_matter import document, words
 from whet.values import Value
 
 PURPOSES = ("interactive", "unattended")
@@ -32,7 +32,7 @@ class Remedy(Value, frozen=True):
 
 def remedy_of(name: str, source: str) -> Remedy:
     """A remedy from its file; a field or a word that is not known is refused."""
-    fields, text = split(source, name=name)
+    fields, text = document(source, name=name)
     unknown = sorted(set(fields) - FIELDS) + [p for p in words(fields.get("purposes", "")) if p not in PURPOSES]
     try:
         kind = Kind(fields.get("kind", ""))

@@ -7,10 +7,9 @@ from difflib import SequenceMatcher
 
 from whet.errors import WhetError
 from whet.ledger.patches import digest
-from whet.text import tokens
+from whet.text import front_matter, tokens
+from whet.text.front_matter import Field
 from whet.text.likeness import sense, similarity
-from whet.told import skill_fields
-from whet.told.skill_fields import Field
 from whet.values import Value
 
 FILE = "SKILL.md"
@@ -48,27 +47,26 @@ class Skill(Value, frozen=True):
     @property
     def body(self) -> str:
         """The instructions without the front matter."""
-        return skill_fields.split(self.text).body
+        return front_matter.split(self.text).body
 
 
 def read(text: str) -> Skill:
     """A skill from its text; raises WhetError where it is none."""
-    fields = skill_fields.parse(text)
-    tools = fields.get("allowed-tools", "")
+    fields = front_matter.parse(text)
     return Skill(
         name=_string(fields, "name"),
         description=_string(fields, "description"),
         text=text,
         license=_string(fields, "license"),
         compatibility=_string(fields, "compatibility"),
-        allowed_tools=tuple(tools.split()) if isinstance(tools, str) else tuple(tools),
+        allowed_tools=_strings(fields.get("allowed-tools", "")),
         other=tuple(sorted(fields.keys() - FIELDS)),
     )
 
 
 def compose(name: str, description: str, body: str) -> str:
     """The text of a new skill."""
-    head = f"---\nname: {name}\ndescription: {skill_fields.scalar(description)}\n---\n"
+    head = f"---\nname: {name}\ndescription: {front_matter.scalar(description)}\n---\n"
     return f"{head}\n{body.strip()}\n"
 
 
@@ -96,7 +94,7 @@ def strict_faults(skill: Skill, *, folder: str) -> tuple[str, ...]:
     if not _PLAIN_NAME.fullmatch(skill.name):
         found.append("its name is not of the letters a to z, digits and hyphens")
     # The reference reader takes any three dashes for the end of the front matter.
-    if skill_fields.split(skill.text).head.count(skill_fields.FENCE) > 2:
+    if front_matter.split(skill.text).head.count(front_matter.FENCE) > 2:
         found.append("its front matter holds three dashes within a value")
     if not skill.body.strip():
         found.append("it has no instructions")
@@ -223,3 +221,15 @@ def _string(fields: dict[str, Field], key: str) -> str:
     if not isinstance(value, str):
         raise WhetError(f"The field {key} of the front matter is not one text.", advice=f"Write `{key}: text`.")
     return value.strip()
+
+
+def _strings(field: Field) -> tuple[str, ...]:
+    """Words with spaces between them, or a list of texts."""
+    if isinstance(field, str):
+        return tuple(field.split())
+    if isinstance(field, dict) or not all(isinstance(each, str) for each in field):
+        raise WhetError(
+            "The field allowed-tools of the front matter is no list of names.",
+            advice="Write `allowed-tools: Read Edit`.",
+        )
+    return tuple(map(str, field))

@@ -18,7 +18,7 @@ from whet.store import skill_views
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.store.skill_files import archived, list_skills, read_text, support_files
-from whet.told.skill_fields import FENCE, with_field
+from whet.text.front_matter import FENCE, with_field
 from whet.told.skills import FILE, FOLDERS, compose, read
 
 
