@@ -18,7 +18,7 @@ TOP = ("errors", "values")  # the two modules that every package may use
 MODULES = sorted(
     (*(ROOT / f"{name}.py" for name in TOP), *(path for name in PACKAGES for path in (ROOT / name).rglob("*.py")))
 )
-LIBRARIES = {"msgspec", "re2", "cronsim", "fastjsonschema", "yaml"}
+LIBRARIES = {"msgspec", "re2", "cronsim", "fastjsonschema", "tomlkit", "yaml"}
 # Of the standard library only what reads no clock, chance, file, network or environment.
 PURE = {
     "ast", "bisect", "base64", "binascii", "collections", "contextlib", "csv", "dataclasses", "datetime", "difflib",

@@ -9,9 +9,10 @@ from hypothesis import strategies as st
 from whet.errors import WhetError
 from whet.runs.endpoints import address_of, endpoint_of
 from whet.runs.run import Budget
-from whet.runs.setting_keys import TEXTS
+from whet.runs.setting_keys import TEXTS, path_of
 from whet.runs.settings import TYPES, Endpoint, Settings, explanations, parse
-from whet.runs.settings_edits import assigned, encoded, path_of
+from whet.text.toml import encoded
+from whet.text.toml_edits import assigned
 
 
 def refusal(text: str) -> WhetError:
@@ -114,17 +115,21 @@ toml_values = st.recursive(
 
 @given(st.sampled_from([key.replace("*", "mine") for key in TEXTS]), toml_values)
 def test_whatever_stands_in_a_setting_is_settings_or_advice(key: str, value: object) -> None:
-    text = f"{key} = {written(value)}"
+    text = f"{key} = {encoded(value)}"
     tomllib.loads(text)
     assert outcome(text)
 
 
-def written(value: object) -> str:
-    if isinstance(value, dict):
-        return "{" + ", ".join(f"{encoded(name)} = {written(inner)}" for name, inner in value.items()) + "}"
-    if isinstance(value, list):
-        return f"[{', '.join(written(each) for each in value)}]"
-    return encoded(value)
+def test_names_with_dots_and_slashes_need_no_quotes() -> None:
+    assert path_of("models.openai/gpt-5.1.window") == ("models", "openai/gpt-5.1", "window")
+    assert path_of('models."a.b".window') == ("models", "a.b", "window")
+    assert path_of("budget.tokens") == ("budget", "tokens")
+
+
+@pytest.mark.parametrize("key", ["budget tokens", "", "model = 1\ntools", "model = 1 #", "a.", "[a]"])
+def test_what_is_no_key_is_refused(key: str) -> None:
+    with pytest.raises(WhetError, match="is not the key"):
+        path_of(key)
 
 
 def test_a_model_is_found_at_its_provider() -> None:

@@ -5,7 +5,7 @@ import difflib
 import re
 import tomllib
 from collections.abc import Iterable, Mapping
-from typing import Any, Literal, NamedTuple, get_args, get_type_hints
+from typing import Literal, NamedTuple, get_args, get_type_hints
 from urllib.parse import urlsplit
 
 import msgspec
@@ -14,7 +14,7 @@ from whet.errors import WhetError
 from whet.jobs import schedules
 from whet.jobs.schedules import Schedule
 from whet.ledger.patches import NAMES, Form
-from whet.runs.settings_edits import encoded
+from whet.text import toml
 from whet.text.words import names
 from whet.values import Value
 
@@ -114,15 +114,11 @@ def read(text: str, *, name: str) -> Job:
 
 def written(job: Job) -> str:
     """The text of a job's file; `read` gives the same job again."""
-    lines = [HEAD]
-    for key in SENSES:
-        value = getattr(job, key)
-        if key == "added":
-            moment = datetime.datetime.fromtimestamp(value, datetime.UTC)
-            lines += [f"added = {moment.isoformat().replace('+00:00', 'Z')}\n"] if value else []
-        elif key == "schedule" or value != msgspec.structs.asdict(Job(""))[key]:
-            lines.append(f"{key} = {_literal(value)}\n")
-    return "".join(lines)
+    usual = msgspec.structs.asdict(Job(""))
+    fields = {key: getattr(job, key) for key in SENSES if key == "schedule" or getattr(job, key) != usual[key]}
+    if job.added:
+        fields["added"] = datetime.datetime.fromtimestamp(job.added, datetime.UTC)
+    return HEAD + toml.table(fields)
 
 
 def check(job: Job) -> Job:
@@ -253,14 +249,3 @@ def _expect_tool(job: Job, tool: str) -> None:
         f"The tool {tool} of the job {job.name} {why}.",
         advice=f"Sets: {', '.join(SETS)}; or a tool of a server, such as mcp__files__read. Reports go by `deliver`.",
     )
-
-
-def _literal(value: Any) -> str:
-    """A value as TOML writes it; words of several lines as people write them."""
-    if isinstance(value, str) and "\n" in value and not ("'''" in value or value.endswith("'")) and _is_plain(value):
-        return f"'''\n{value}'''"
-    return encoded(value)
-
-
-def _is_plain(text: str) -> bool:
-    return all(character.isprintable() or character in "\n\t" for character in text)

@@ -1,6 +1,7 @@
 """The names of settings and what each is for, `*` for a name that the person gives; and what no setting may hold."""
 
 import re
+import tomllib
 from typing import Any
 
 from whet.errors import WhetError
@@ -60,11 +61,31 @@ TEXTS = {
     "chat.thoughts": "Whether the model's thinking is shown dim or hidden.",
     "templates.measured": "Whether --warm auto begins some sessions cold, to measure what a template is worth.",
 }
+_TABLES_BY_NAME = frozenset(key.partition(".*.")[0] for key in TEXTS if ".*." in key)
 
 
 def dotted(path: tuple[str, ...]) -> str:
     """A key as people write it; a name that is not plain stands in quotes."""
     return ".".join(name if re.fullmatch(r"[A-Za-z0-9_*-]+", name) else f'"{name}"' for name in path)
+
+
+def path_of(key: str) -> tuple[str, ...]:
+    """The names in a key as people type it; the name of a provider, model or server may hold dots and slashes."""
+    first, _, rest = key.partition(".")
+    if first in _TABLES_BY_NAME and "." in rest and '"' not in key:
+        name, _, field = rest.rpartition(".")
+        return (first, name, field)
+    path: tuple[str, ...] = ()
+    try:
+        node: Any = tomllib.loads(f"{key} = 0")
+    except tomllib.TOMLDecodeError:
+        node = None
+    while isinstance(node, dict) and len(node) == 1:
+        [(name, node)] = node.items()
+        path = (*path, name)
+    if node != 0:
+        raise WhetError(f"{key!r} is not the key of a setting.", advice="Such as model, or budget.tokens.")
+    return path
 
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")

@@ -10,6 +10,7 @@ from whet.errors import WhetError
 from whet.store import files
 from whet.store.home import Home, prepare_home
 from whet.targets.agents import AGENTS, known, reading
+from whet.text import toml
 from whet.values import Value
 
 FILE_NAME = "targets.toml"
@@ -119,22 +120,7 @@ def named(targets: Iterable[Target], name: str) -> Target:
 
 def encode(targets: Iterable[Target]) -> bytes:
     """The file, written so that a person can read and edit it."""
-    lines = [HEAD]
-    for target in targets:
-        lines.append("[[target]]")
-        for key, value in msgspec.to_builtins(target).items():
-            lines.append(f"{key} = {_quoted(value) if isinstance(value, str) else str(value).lower()}")
-        lines.append("")
-    return "\n".join(lines).encode()
-
-
-def _quoted(text: str) -> str:
-    try:
-        text.encode()
-    except UnicodeEncodeError as error:
-        raise WhetError("The path is not valid UTF-8.", advice="Rename the folder or the file.") from error
-    # A JSON string is a TOML string, but for the delete character, which JSON leaves as it is.
-    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
+    return "\n".join([HEAD, *(f"[[target]]\n{toml.table(msgspec.to_builtins(each))}" for each in targets)]).encode()
 
 
 def _place(home: Home) -> files.Place:

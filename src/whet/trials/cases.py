@@ -12,6 +12,7 @@ from whet.runs.run import Budget
 from whet.sessions.arguments import object_of
 from whet.sessions.lineage import is_said
 from whet.sessions.transcripts import Exchange, Message
+from whet.text import toml
 from whet.trials.checks import CallDemand, Check, Shape, expect_sound
 from whet.values import Value
 
@@ -94,7 +95,7 @@ def is_inside(path: str) -> bool:
 def write(case: Case) -> str:
     """The file of a case, for people to read and edit; its conversation goes beside it."""
     fields = msgspec.to_builtins(msgspec.structs.replace(case, name="", conversation=()))
-    return "\n".join([*_table((), fields), ""]).lstrip("\n")
+    return toml.table(fields).lstrip("\n")
 
 
 def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, source: str, tools: tuple[str, ...]) -> Case:
@@ -110,47 +111,3 @@ def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, sourc
         task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,
         budget=Limits(model_calls=1),
     )  # fmt: skip
-
-
-def _table(path: tuple[str, ...], fields: dict[str, Any]) -> list[str]:
-    """A table of TOML: its plain values first, then the tables in it."""
-    plain = [f"{_key(key)} = {_value(value)}" for key, value in fields.items() if not _is_table(value)]
-    lines = [*([f"\n[{'.'.join(map(_key, path))}]"] if path and (plain or not fields) else []), *plain]
-    for key, value in fields.items():
-        if _is_table(value):
-            lines += _table((*path, key), value)
-    return lines
-
-
-def _is_table(value: object) -> bool:
-    return isinstance(value, dict)
-
-
-def _key(key: str) -> str:
-    return key if re.fullmatch(r"[A-Za-z0-9_-]+", key) else _quoted(key)
-
-
-def _value(value: object) -> str:
-    """A value in TOML. A text of several lines stays readable where its characters allow it."""
-    match value:
-        case bool():
-            return "true" if value else "false"
-        case str() if "\n" in value and "'''" not in value and _is_literal(value):
-            return f"'''\n{value}'''"
-        case str():
-            return _quoted(value)
-        case int() | float():
-            return repr(value)
-        case list() | tuple():
-            return f"[{', '.join(map(_value, value))}]"
-        case dict():
-            return "{" + ", ".join(f"{_key(key)} = {_value(inner)}" for key, inner in value.items()) + "}"
-    raise AssertionError(f"a case holds {value!r}")
-
-
-def _quoted(text: str) -> str:
-    return msgspec.json.encode(text).decode().replace("\x7f", "\\u007F")
-
-
-def _is_literal(text: str) -> bool:
-    return not text.endswith("'") and all((char >= " " and char != "\x7f") or char in "\n\t" for char in text)

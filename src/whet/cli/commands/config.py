@@ -10,12 +10,11 @@ from whet.cli.acting import actor_of
 from whet.cli.options import json_option
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, refuse_secret
+from whet.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, path_of, refuse_secret
 from whet.runs.settings import FILE_NAME, NAMED, TYPES, Settings, check, explanations, form_of, read, words
-from whet.runs.settings_edits import encoded, path_of
 from whet.store.home import find_home
-from whet.store.settings_file import assign, load, loaded, place
-from whet.store.settings_file import remove as remove_setting
+from whet.store.settings_file import load, loaded, place
+from whet.text.toml import encoded
 
 DEFAULT = "default"
 NOT_SET = "not set"
@@ -78,6 +77,8 @@ def set_(key: str, value: str, as_json: bool) -> int:
     refuse_secret(path, value)
     _refuse_hidden_secret(path, value)
     given = check(path, _typed(value, TYPES[form_of(path)]))
+    from whet.store.settings_changes import assign
+
     assign(find_home(os.environ), path, given)
     return _tell(dotted(path), given, as_json)
 
@@ -88,7 +89,9 @@ def set_(key: str, value: str, as_json: bool) -> int:
 def unset(key: str, as_json: bool) -> int:
     _expect_person()
     path = path_of(key)
-    settings = remove_setting(find_home(os.environ), path)
+    from whet.store.settings_changes import remove
+
+    settings = remove(find_home(os.environ), path)
     value = next((each.value for each in effective(settings, "") if each.key == dotted(path)), None)
     return _tell(dotted(path), value, as_json)
 

@@ -1,0 +1,39 @@
+"""Changes to the settings file in the home: the person's comments stay, and it is written whole or not at all."""
+
+from typing import Any
+
+from whet.errors import WhetError
+from whet.runs.setting_keys import dotted
+from whet.runs.settings import Settings, parse, read
+from whet.store import files
+from whet.store.home import Home, prepare_home
+from whet.store.settings_file import decoded, place
+from whet.text.toml_edits import assigned, removed
+
+HEAD = "# Settings of Whet. `whet config --explain` says what there is; `whet config set` changes this file.\n"
+
+
+def assign(home: Home, path: tuple[str, ...], value: Any) -> Settings:
+    """Give a setting a value, which must make valid settings together with the rest of the file."""
+    prepare_home(home)
+    body = files.read(place(home))
+    text = decoded(home, body) or HEAD
+    read(text)
+    return _write(home, assigned(text, path, value), body)
+
+
+def remove(home: Home, path: tuple[str, ...]) -> Settings:
+    """Let a setting have its default again."""
+    body = files.read(place(home))
+    text = decoded(home, body)
+    read(text)
+    changed = removed(text, path)
+    if changed == text:
+        raise WhetError(f"{dotted(path)} is not set.", advice="`whet config` shows what is.")
+    return _write(home, changed, body)
+
+
+def _write(home: Home, text: str, expected: bytes | None) -> Settings:
+    settings = parse(text)
+    files.write(place(home), text.encode(), expected=expected)
+    return settings
