@@ -104,6 +104,20 @@ def test_a_step_case_fails_what_failed_before_and_passes_another_way() -> None:
     assert read(write(case), name="renaming", conversation=body) == case
 
 
+def test_a_step_case_can_be_written_where_arguments_of_the_failed_call_were_null() -> None:
+    failing = ToolCall(
+        "c1",
+        "read",
+        '{"path": "a.py", "limit": null, "ranges": [{"end": null}], "deep": ' + "[" * 500 + "]" * 500 + "}",
+    )
+    failed = Exchange(failing, 1, ToolResult("c1", (Text("no such file"),), error=True), 2)
+    before = (message(Role.USER, Text("Read it.")),)
+    case = step_case("reading", before, failed, source="s1", tools=("read",))
+    body = msgspec.json.encode(case.conversation).decode()
+    assert read(write(case), name="reading", conversation=body) == case
+    assert not mark(case.check, Ran((message(Role.AGENT, failing),), known_tools=("read",))).passed
+
+
 def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not() -> None:
     check = Check(calls=CallDemand(repeats_failure=False))
 
