@@ -1,12 +1,14 @@
 """Tools of MCP servers: whatever a server does, it is a result. The library is loaded only where a server is set."""
 
-import asyncio
 import concurrent.futures
 import contextlib
+import math
 import os
 import re
 import threading
-from collections.abc import Coroutine, Mapping
+from collections.abc import Mapping
+from concurrent.futures import Future
+from functools import partial
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 
 import msgspec
@@ -15,6 +17,7 @@ from whet.agent.tools.output import Tape, plain
 from whet.agent.tools.registry import PREFIX
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
+from whet.net.interrupting import Interrupted
 from whet.runs.settings import McpServer
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Disposition
@@ -22,6 +25,7 @@ from whet.sessions.trust import Trust
 from whet.text.quoting import visible
 
 if TYPE_CHECKING:
+    import anyio
     from mcp import Client
     from mcp.types import CallToolResult, Tool
 
@@ -42,56 +46,40 @@ class OfferedTool(NamedTuple):
     name: str
 
 
-class Connection:
-    """One server. It is opened and closed within one task, as the library asks for."""
+class OpenServer(NamedTuple):
+    """A server that answers, what it offers, and what lets go of it."""
 
-    def __init__(self, server: McpServer, environment: Mapping[str, str]) -> None:
-        self.server = server
-        self.client: Client | None = None
-        self._environment = environment
-        self._leave = asyncio.Event()
-        self.ready: asyncio.Future[tuple[Tool, ...]] = asyncio.get_running_loop().create_future()
-        self.task = asyncio.create_task(self._stay())
+    client: "Client"
+    tools: "tuple[Tool, ...]"
+    leave: "anyio.Event"
 
-    async def _stay(self) -> None:
-        from mcp import Client  # noqa: PLC0415 - an extra that takes a second to load
 
-        with open(os.devnull, "w") as silence:
-            async with Client(_transport(self.server, self._environment, silence)) as client:
-                self.client = client
-                tools, cursor = [], None
-                while True:
-                    page = await client.list_tools(cursor=cursor)
-                    tools += page.tools
-                    cursor = page.next_cursor
-                    if cursor is None:
-                        break
-                self.ready.set_result(tuple(tools))
-                await self._leave.wait()
+class Connection(NamedTuple):
+    """One server: what it is once it answers, and the task that holds it from opening to closing."""
 
-    async def close(self) -> None:
-        self._leave.set()
-        _, waiting = await asyncio.wait([self.task], timeout=CLOSE_SECONDS)
-        for task in waiting:
-            task.cancel()
-        await asyncio.wait([self.task], timeout=CLOSE_SECONDS)
-        if self.task.done() and not self.task.cancelled():
-            self.task.exception()  # was told when it happened, or does not matter any more
+    opened: "Future[OpenServer]"
+    held: "Future[None]"
+
+    @property
+    def is_over(self) -> bool:
+        is_open = self.opened.done() and self.opened.exception() is None
+        return self.held.done() or (is_open and self.opened.result().leave.is_set())
 
 
 class Servers:
-    """The servers of a session, on a loop of their own in a thread of their own."""
+    """The servers of a session, each held by a task of its own on a loop in another thread."""
 
     def __init__(self, servers: tuple[McpServer, ...], environment: Mapping[str, str]) -> None:
+        from anyio.from_thread import start_blocking_portal  # noqa: PLC0415 - comes with the extra
+
         self._environment = environment
-        self._connections: dict[str, Connection] = {}
-        self._closing: set[asyncio.Task[None]] = set()
         self._servers = {server.name: server for server in servers}
-        self._loop = asyncio.new_event_loop()
-        self._thread = threading.Thread(target=self._loop.run_forever, name="whet-servers", daemon=True)
-        self._thread.start()
+        self._connections: dict[str, Connection] = {}
         self.faults: list[str] = []
-        self.offers = self._offers()
+        with contextlib.ExitStack() as stack:
+            self._portal = stack.enter_context(start_blocking_portal(name="whet-servers"))
+            self.offers = self._offers()
+            self._running = stack.pop_all()
 
     def call(self, offer: OfferedTool, occasion: Occasion, arguments: str) -> Given:
         """Ask a server to carry a call out. A server that is gone is connected to once more."""
@@ -99,87 +87,103 @@ class Servers:
             given = msgspec.json.decode(arguments, type=dict[str, Any])
         except (msgspec.MsgspecError, UnicodeEncodeError, RecursionError) as error:
             return failed(f"The arguments of {offer.definition.name} are not a JSON object: {error}.")
-        seconds = self._servers[offer.server].timeout_seconds
-        future = self._soon(self._call(offer, given))
-        if not _wait(future, seconds + CONNECT_SECONDS, occasion.interrupt):
-            future.cancel()
-            if occasion.interrupt.is_set():
-                return Given("Interrupted.", error=True, disposition=Disposition.INTERRUPTED, trust=Trust.AGENT)
-            return failed(f"The server {offer.server} did not answer in time.")
-        fault = future.exception()
-        if fault is not None:
+        try:
+            result = self._ask(offer, given, occasion.interrupt)
+        except Interrupted:
+            return Given("Interrupted.", error=True, disposition=Disposition.INTERRUPTED, trust=Trust.AGENT)
+        except Exception as fault:  # noqa: BLE001 - servers are foreign code: their fault is a result
             return Given(f"The server {offer.server} failed: {_said(fault)}", error=True, trust=Trust.EXTERNAL)
-        return _given(future.result(), limit=occasion.situation.terminal.output_characters)
+        return _given(result, limit=occasion.situation.terminal.output_characters)
 
     def close(self) -> None:
-        if self._loop.is_running():
-            self._soon(self._close()).exception(timeout=4 * CLOSE_SECONDS)
-            self._loop.call_soon_threadsafe(self._loop.stop)
-            self._thread.join(CLOSE_SECONDS)
-            self._loop.close()
+        connections = tuple(self._connections.values())
+        self._connections.clear()
+        for each in connections:
+            if each.opened.done() and each.opened.exception() is None:
+                self._portal.call(each.opened.result().leave.set)
+        for late in concurrent.futures.wait([each.held for each in connections], timeout=CLOSE_SECONDS).not_done:
+            late.cancel()
+        self._running.close()
 
     def _offers(self) -> tuple[OfferedTool, ...]:
         """What the servers that could be reached offer, in an order that does not depend on them."""
         found: dict[str, OfferedTool] = {}
-        connecting = [(name, self._soon(self._connected(name))) for name in self._servers]
-        for name, future in connecting:
+        for name, connection in [(name, self._connected(name)) for name in self._servers]:
             fault: BaseException | None
             try:
-                fault = future.exception(timeout=CONNECT_SECONDS + CLOSE_SECONDS)
+                fault = connection.opened.exception(timeout=CONNECT_SECONDS + CLOSE_SECONDS)
             except concurrent.futures.TimeoutError as error:
                 fault = error
             if fault is not None:
                 self.faults.append(f"The MCP server {name} could not be used: {_said(fault)}")
                 continue
             wanted = self._servers[name].tools
-            for tool in future.result():
+            for tool in connection.opened.result().tools:
                 if not wanted or tool.name in wanted:
                     offer = _offer(name, tool)
                     found.setdefault(offer.definition.name, offer)
         return tuple(found[name] for name in sorted(found))
 
-    async def _connected(self, name: str) -> "tuple[Tool, ...]":
+    def _connected(self, name: str) -> Connection:
+        """The connection to a server; another one where the last is over."""
         connection = self._connections.get(name)
-        if connection is None or connection.task.done():
-            connection = self._connections[name] = Connection(self._servers[name], self._environment)
-        either: list[asyncio.Future[Any]] = [connection.ready, connection.task]
-        await asyncio.wait(either, timeout=CONNECT_SECONDS, return_when=asyncio.FIRST_COMPLETED)
-        if connection.ready.done():
-            return connection.ready.result()
-        if not connection.task.done():
-            connection.task.cancel()
-            raise TimeoutError(f"no connection after {CONNECT_SECONDS:g} seconds")
-        raise connection.task.exception() or ConnectionError("the server ended")
+        if connection is None or connection.is_over:
+            opened: Future[OpenServer] = Future()
+            held = self._portal.start_task_soon(_hold, self._servers[name], self._environment, opened)
+            held.add_done_callback(partial(_tell, opened))
+            connection = self._connections[name] = Connection(opened, held)
+        return connection
 
-    async def _call(self, offer: OfferedTool, arguments: dict[str, Any]) -> "CallToolResult":
-        await self._connected(offer.server)
-        connection = self._connections[offer.server]
-        assert connection.client is not None
-        call = asyncio.create_task(connection.client.call_tool(offer.name, arguments))
+    def _ask(self, offer: OfferedTool, arguments: dict[str, Any], interrupt: threading.Event) -> "CallToolResult":
         seconds = self._servers[offer.server].timeout_seconds
+        opened = _awaited(self._connected(offer.server).opened, CONNECT_SECONDS + CLOSE_SECONDS, interrupt)
+        asked: Future[CallToolResult] = self._portal.start_task_soon(_answer, opened, offer.name, arguments, seconds)
         try:
-            await asyncio.wait([call, connection.task], timeout=seconds, return_when=asyncio.FIRST_COMPLETED)
-            if call.done():
-                if call.exception() is not None:
-                    self._drop(offer.server)
-                return call.result()
-            raise TimeoutError(f"no answer after {seconds:g} seconds")
+            return _awaited(asked, seconds + CLOSE_SECONDS, interrupt)
         finally:
-            call.cancel()
+            asked.cancel()
 
-    def _drop(self, name: str) -> None:
-        """Leave a connection that broke; the next call makes another."""
-        closing = asyncio.create_task(self._connections.pop(name).close())
-        self._closing.add(closing)
-        closing.add_done_callback(self._closing.discard)
 
-    async def _close(self) -> None:
-        for name in list(self._connections):
-            self._drop(name)
-        await asyncio.gather(*self._closing)
+async def _hold(server: McpServer, environment: Mapping[str, str], opened: "Future[OpenServer]") -> None:
+    """Open a server and close it when it is left: within one task, as the library asks for."""
+    import anyio  # noqa: PLC0415 - comes with the extra
+    from mcp import Client  # noqa: PLC0415 - an extra that takes a second to load
 
-    def _soon(self, coroutine: Coroutine[Any, Any, _Result]) -> "concurrent.futures.Future[_Result]":
-        return asyncio.run_coroutine_threadsafe(coroutine, self._loop)
+    with open(os.devnull, "w") as silence, anyio.CancelScope() as opening:
+        opening.deadline = anyio.current_time() + CONNECT_SECONDS
+        async with Client(_transport(server, environment, silence)) as client:
+            tools, cursor = [], None
+            while True:
+                page = await client.list_tools(cursor=cursor)
+                tools += page.tools
+                cursor = page.next_cursor
+                if cursor is None:
+                    break
+            opening.deadline = math.inf
+            leave = anyio.Event()
+            opened.set_result(OpenServer(client, tuple(tools), leave))
+            await leave.wait()
+    if opening.cancelled_caught:
+        raise TimeoutError(f"no connection after {CONNECT_SECONDS:g} seconds")
+
+
+def _tell(opened: "Future[OpenServer]", held: "Future[None]") -> None:
+    """Tell whoever waits for a server that it will not be there."""
+    if not opened.done():
+        fault = None if held.cancelled() else held.exception()
+        opened.set_exception(fault or ConnectionError("the server ended"))
+
+
+async def _answer(opened: OpenServer, name: str, arguments: dict[str, Any], seconds: float) -> "CallToolResult":
+    import anyio  # noqa: PLC0415 - comes with the extra
+
+    with anyio.move_on_after(seconds):
+        try:
+            return await opened.client.call_tool(name, arguments)
+        except Exception:
+            opened.leave.set()  # the connection broke; the next call makes another
+            raise
+    raise TimeoutError(f"no answer after {seconds:g} seconds")
 
 
 def _transport(server: McpServer, environment: Mapping[str, str], silence: Any) -> Any:
@@ -226,16 +230,15 @@ def _text(block: Any) -> str:
     return f"[{block.type}]"
 
 
-def _wait(future: "concurrent.futures.Future[Any]", seconds: float, interrupt: threading.Event) -> bool:
-    """Whether it is done before the time is over or the run is stopped."""
-    rounds = max(1, int(seconds / POLL_SECONDS))
-    for _ in range(rounds):
-        with contextlib.suppress(concurrent.futures.TimeoutError, concurrent.futures.CancelledError):
-            future.exception(timeout=POLL_SECONDS)
-            return True
-        if future.done() or interrupt.is_set():
-            return future.done()
-    return False
+def _awaited(future: "Future[_Result]", seconds: float, interrupt: threading.Event) -> _Result:
+    """What comes of it, unless the time is over or the run is stopped before."""
+    for _ in range(max(1, int(seconds / POLL_SECONDS))):
+        if interrupt.is_set():
+            raise Interrupted
+        concurrent.futures.wait([future], timeout=POLL_SECONDS)
+        if future.done():
+            return future.result()
+    raise TimeoutError("no answer in time")
 
 
 def _said(fault: BaseException) -> str:
