@@ -1,4 +1,4 @@
-"""HTTP for model endpoints: one POST at a time on connections that are kept, every byte of the request our own."""
+"""HTTP: one request at a time on connections that are kept, every byte of it our own; redirects are not followed."""
 
 import contextlib
 import http.client
@@ -30,6 +30,7 @@ class Waits(NamedTuple):
 
 
 WAITS = Waits()
+_PLAIN = {"Accept-Encoding": "identity"}
 
 
 class Response:
@@ -102,7 +103,15 @@ class Client:
 
     def post(self, path: str, headers: Mapping[str, str], body: bytes, *, interrupt: threading.Event) -> Response:
         """Send a request and wait for the head of its answer."""
-        request = self._head(path, headers, len(body)) + body
+        return self._ask(
+            self._head("POST", path, {**headers, **_PLAIN, "Content-Length": str(len(body))}) + body, interrupt
+        )
+
+    def get(self, path: str, headers: Mapping[str, str], *, interrupt: threading.Event) -> Response:
+        """Ask for what lies at a path, and wait for the head of the answer."""
+        return self._ask(self._head("GET", path, {**headers, **_PLAIN}), interrupt)
+
+    def _ask(self, request: bytes, interrupt: threading.Event) -> Response:
         wire = self._idle(Patience(interrupt, self._now, self._waits.bytes_seconds))
         if wire is not None:
             # An endpoint may end a connection that was idle too long in the very moment in which it is used again.
@@ -181,7 +190,7 @@ class Client:
                 is_certain=answer.status in (401, 403, 407),
             )
 
-    def _head(self, path: str, headers: Mapping[str, str], size: int) -> bytes:
+    def _head(self, method: str, path: str, headers: Mapping[str, str]) -> bytes:
         route = self._route
         forwarded = route.proxy is not None and not route.is_secure
         target = f"{f'http://{route.authority}' if forwarded else ''}{route.path}{path}"
@@ -189,10 +198,8 @@ class Client:
             "Host": route.authority,
             "Proxy-Authorization": route.proxy.authorization if route.proxy and forwarded else "",
             **headers,
-            "Accept-Encoding": "identity",
-            "Content-Length": str(size),
         }
-        return _lines(f"POST {target} HTTP/1.1", given)
+        return _lines(f"{method} {target} HTTP/1.1", given)
 
 
 class _Unanswered(TransportFailed):

@@ -36,9 +36,9 @@ class Route(NamedTuple):
         return host if self.port == PORTS["https" if self.is_secure else "http"] else f"{host}:{self.port}"
 
 
-def route_to(base_url: str, environment: Mapping[str, str]) -> Route:
-    """The route to an endpoint; raises WhetError for an address that is none."""
-    parts = _split(base_url, PORTS, "base_url")
+def route_to(base_url: str, environment: Mapping[str, str], *, what: str = "base_url") -> Route:
+    """The route to an endpoint; raises WhetError for an address that is none, and says what it is the address of."""
+    parts = _split(base_url, PORTS, what)
     secure = parts.scheme == "https"
     host, port = parts.hostname or "", parts.port or PORTS[parts.scheme]
     proxy = _proxy(parts.scheme, host, port, environment)

@@ -114,6 +114,32 @@ def test_the_token_goes_to_the_hub_and_to_nobody_else(home: Home) -> None:
 
 
 @pytest.mark.parametrize(
+    "elsewhere", ["http://example.org", "ftp://127.0.0.1", "file:///etc", "http://127.0.0.1.example"]
+)
+def test_a_hub_that_sends_on_to_an_address_without_encryption_is_not_followed(home: Home, elsewhere: str) -> None:
+    with hub_with(Served(BODY)) as hub:
+        hub.elsewhere = elsewhere
+        with pytest.raises(WhetError, match=r"without https|not an address"):
+            pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}), home)
+    assert left(home) == []
+
+
+def test_a_hub_that_sends_on_for_ever_is_given_up(home: Home) -> None:
+    with hub_with(Served(BODY)) as hub:
+        hub.elsewhere = ""  # to a path of its own
+        with pytest.raises(WhetError, match="again and again"):
+            pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address, "HF_TOKEN": "secret"}), home)
+    assert all(asked["Authorization"] == "Bearer secret" for _, asked in hub.asked), "it is the hub all the while"
+
+
+def test_a_place_with_blanks_in_its_name_is_asked_for(home: Home) -> None:
+    with hub_with(Served(BODY)) as hub:
+        hub.elsewhere += "/a file?sig=b%2Fc&d=e/"
+        pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}), home)
+    assert hub.asked[1][0] == "/a%20file?sig=b%2Fc&d=e//blob"
+
+
+@pytest.mark.parametrize(
     "address", ["", "owner/repo/x.gguf", "hf:owner/x.gguf", "hf:owner/repo/x.bin", "hf:owner/../x.gguf", "hf://x.gguf"]
 )
 def test_an_address_of_another_form_is_refused(address: str) -> None:

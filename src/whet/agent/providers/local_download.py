@@ -2,36 +2,41 @@
 
 import contextlib
 import hashlib
-import http.client
 import json
 import os
-import urllib.error
-import urllib.request
+import string
+import threading
+import time
 from collections.abc import Callable, Mapping
-from email.message import Message as Headers
 from pathlib import Path
-from typing import IO, Any, NamedTuple
-from urllib.parse import quote, urlsplit
+from typing import NamedTuple
+from urllib.parse import quote, urljoin, urlsplit, urlunsplit
 
-from whet.agent.providers.local_weights import BLOCK_BYTES, SUFFIX, KnownWeights, check, fetching, file_name
+from whet.agent.providers.local_weights import SUFFIX, KnownWeights, check, fetching, file_name
 from whet.errors import WhetError
+from whet.net.http import Client, Response, Waits
+from whet.net.routes import route_to
+from whet.net.wire import TransportFailed
 from whet.store.folders import Folder, explained, temporary_name
 from whet.store.home import Home
 
 PREFIX = "hf:"
 HUB = "https://huggingface.co"
-TIMEOUT_SECONDS = 60.0
+WAITS = Waits(bytes_seconds=60.0)
+REDIRECTS = (301, 302, 303, 307, 308)
+MOST_REDIRECTS = 10
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Progress = Callable[[int, int], None]  # bytes so far, bytes in all: 0 where that is not known
 
 
 class WantedFile(NamedTuple):
-    """A file on a hub: where it is, what it is called here, and what it has to be, where that is known."""
+    """A file on a hub: where it is, what it is called here, what it has to be if that is known, and the way there."""
 
     url: str
     name: str
-    sha256: str = ""
-    token: str = ""
+    sha256: str
+    token: str
+    environment: Mapping[str, str]  # names proxies and certificates
 
 
 class _Part(NamedTuple):
@@ -41,10 +46,17 @@ class _Part(NamedTuple):
     mark: str
 
 
+class _Found(NamedTuple):
+    """What an address led to, and the checksum that was named on the way."""
+
+    body: Response
+    sha256: str
+
+
 class _Answer(NamedTuple):
     """The open body, from where on, how long the whole is, and what the hub says of it."""
 
-    body: http.client.HTTPResponse
+    body: Response
     start: int
     size_bytes: int
     mark: str
@@ -67,7 +79,8 @@ def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", s
         raise WhetError(f"HF_ENDPOINT is not an https address: {hub}.", advice=f"Unset it to use {HUB}.")
     path = "/".join(quote(part, safe="") for part in parts[2:])
     url = f"{hub}/{quote(parts[0], safe='')}/{quote(parts[1], safe='')}/resolve/main/{path}"
-    return WantedFile(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), environment.get("HF_TOKEN", ""))
+    token = environment.get("HF_TOKEN", "")
+    return WantedFile(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), token, environment)
 
 
 def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = None) -> Path:
@@ -76,7 +89,8 @@ def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = Non
     with fetching(home) as folder:
         part = temporary_name(target)
         answer = _asked(wanted, _part(folder, part))
-        with contextlib.closing(answer.body):
+        with contextlib.ExitStack() as stack:
+            stack.callback(answer.body.end)
             _note(folder, part, answer)
             _receive(folder, part, answer, progress or _nothing)
         _finish(folder, part, wanted, answer)
@@ -105,52 +119,47 @@ def _note_name(part: str) -> str:
 
 def _asked(wanted: WantedFile, part: _Part | None) -> _Answer:
     """Ask for the file, or for the rest of it where the server still has the version that the part is of."""
-    headers = {"User-Agent": "whet", "Accept-Encoding": "identity"}
-    if wanted.token:
-        headers["Authorization"] = f"Bearer {wanted.token}"
-    if part:
-        headers |= {"Range": f"bytes={part.size_bytes}-", "If-Range": part.mark}
-    following = _Following()
-    opener = urllib.request.build_opener(following)
+    headers = {"Range": f"bytes={part.size_bytes}-", "If-Range": part.mark} if part else {}
     try:
-        body = opener.open(urllib.request.Request(wanted.url, headers=headers), timeout=TIMEOUT_SECONDS)
-    except urllib.error.HTTPError as error:
-        with error:
-            if error.code == 416 and part:  # longer than the file is now
-                return _asked(wanted, None)
-            raise _refused(error.code, wanted) from None
-    except (OSError, http.client.HTTPException) as error:
-        raise _unreached(wanted, error) from error
+        found = _followed(wanted, headers)
+    except TransportFailed as failure:
+        raise WhetError(
+            f"{urlsplit(wanted.url).hostname} cannot be reached: {failure.message}.",
+            advice=failure.advice or "Check the network, or set HF_ENDPOINT to a mirror.",
+        ) from failure
+    body = found.body
+    if body.status not in (200, 206):
+        body.end()
+        if body.status == 416 and part:  # longer than the file is now
+            return _asked(wanted, None)
+        raise _refused(body.status, wanted)
     start = part.size_bytes if part and body.status == 206 else 0
-    length = int(body.headers.get("Content-Length") or 0)
-    return _Answer(
-        body=body,
-        start=start,
-        size_bytes=start + length if length else 0,
-        mark=body.headers.get("ETag", "") if not body.headers.get("ETag", "").startswith("W/") else "",
-        sha256=wanted.sha256 or following.sha256,
-    )
+    length = int(body.header("Content-Length")) if body.header("Content-Length").isdecimal() else 0
+    mark = body.header("ETag")
+    return _Answer(body, start, start + length if length else 0, "" if mark.startswith("W/") else mark, found.sha256)
 
 
-class _Following(urllib.request.HTTPRedirectHandler):
-    """Follows the hub to where its files lie, notes the checksum that it names, and gives the token to nobody else."""
-
-    def __init__(self) -> None:
-        self.sha256 = ""
-
-    def redirect_request(
-        self, req: urllib.request.Request, fp: IO[bytes], code: int, msg: str, headers: Headers, newurl: str
-    ) -> urllib.request.Request | None:
-        linked = str(headers.get("X-Linked-ETag", "")).strip('"').lower()
-        if len(linked) == 64:
-            self.sha256 = linked
-        made: Any = super().redirect_request(req, fp, code, msg, headers, newurl)  # type: ignore[arg-type]  # as given
-        old, new = urlsplit(req.full_url), urlsplit(newurl)
-        if old.scheme == "https" and new.scheme != "https":
-            raise WhetError(f"{old.hostname} sends on to an address without https.", advice="Use another source.")
-        if made is not None and (old.hostname, old.port) != (new.hostname, new.port):
-            made.remove_header("Authorization")
-        return made if isinstance(made, urllib.request.Request) else None
+def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> _Found:
+    """What a file's address leads to: the hub sends on to where its files lie. The token goes to the hub only."""
+    url, sha256, token = wanted.url, wanted.sha256, wanted.token
+    for _ in range(MOST_REDIRECTS):
+        here = urlsplit(url)
+        given = {"User-Agent": "whet", "Authorization": f"Bearer {token}" if token else "", **headers}
+        route = route_to(f"{here.scheme}://{here.netloc}", wanted.environment, what="the address of the file")
+        client = Client(route, now=time.monotonic, waits=WAITS)
+        path = urlunsplit(("", "", here.path or "/", here.query, ""))
+        response = client.get(path, given, interrupt=threading.Event())
+        if response.status not in REDIRECTS or not response.header("Location"):
+            return _Found(response, sha256)
+        response.end()
+        linked = response.header("X-Linked-ETag").strip('"').lower()
+        sha256 = sha256 or (linked if len(linked) == 64 else "")
+        url = urljoin(url, quote(response.header("Location"), safe=string.punctuation))
+        there = urlsplit(url)
+        if there.scheme != "https" and (here.scheme == "https" or there.hostname not in LOOPBACK):
+            raise WhetError(f"{here.hostname} sends on to an address without https.", advice="Use another source.")
+        token = token if there[:2] == here[:2] else ""
+    raise WhetError(f"{wanted.url} is sent on again and again.", advice="Use another source.")
 
 
 def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> None:
@@ -159,21 +168,19 @@ def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> 
     with explained(folder.path / part), os.fdopen(os.open(part, flags, 0o600, dir_fd=folder.descriptor), "r+b") as out:
         out.seek(answer.start)
         out.truncate()
-        while block := _block(answer, got):
-            out.write(block)
-            got += len(block)
-            progress(got, answer.size_bytes)
-        out.flush()
-        os.fsync(out.fileno())
-    if answer.size_bytes and got < answer.size_bytes:
-        raise _cut(got, answer.size_bytes, "the connection was closed")
-
-
-def _block(answer: _Answer, got: int) -> bytes:
-    try:
-        return answer.body.read(BLOCK_BYTES)
-    except (OSError, http.client.HTTPException) as error:
-        raise _cut(got, answer.size_bytes, str(error) or type(error).__name__) from error
+        try:
+            for block in answer.body.chunks():
+                out.write(block)
+                got += len(block)
+                progress(got, answer.size_bytes)
+        except TransportFailed as failure:
+            raise WhetError(
+                f"The connection broke after {got:,} of {answer.size_bytes:,} bytes: {failure.message}.",
+                advice="Run it again: it goes on from there.",
+            ) from failure
+        finally:
+            out.flush()
+            os.fsync(out.fileno())
 
 
 def _finish(folder: Folder, part: str, wanted: WantedFile, answer: _Answer) -> None:
@@ -218,18 +225,3 @@ def _refused(status: int, wanted: WantedFile) -> WhetError:
     if status == 404:
         return WhetError(f"There is no file at {wanted.url}.", advice="Check owner, repository and file name.")
     return WhetError(f"{wanted.url} answered HTTP {status}.", advice="Try again later.")
-
-
-def _unreached(wanted: WantedFile, error: OSError | http.client.HTTPException) -> WhetError:
-    reason = error.reason if isinstance(error, urllib.error.URLError) else error
-    return WhetError(
-        f"{urlsplit(wanted.url).hostname} cannot be reached: {reason}.",
-        advice="Check the network, or set HF_ENDPOINT to a mirror.",
-    )
-
-
-def _cut(got: int, size: int, reason: str) -> WhetError:
-    return WhetError(
-        f"The connection broke after {got:,} of {size:,} bytes: {reason}.",
-        advice="Run it again: it goes on from there.",
-    )
