@@ -50,7 +50,7 @@ demo: $(READY)
 lock:
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	    --group dev --extra postgres --extra local --extra mcp --output-file requirements/dev.lock pyproject.toml
+	    --group dev --extra work --extra postgres --extra local --extra mcp --output-file requirements/dev.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -9,7 +9,7 @@ from msgspec.structs import replace
 
 from postgres_server import fresh_schema
 from scheduling.job_scenes import carried_out, write
-from whet.cli.procedures import PROCEDURES
+from whet.cli.procedures import with_clock
 from whet.engine.life import held
 from whet.engine.orders import Queue
 from whet.engine.steps import Direct
@@ -51,7 +51,7 @@ def made(home: Home) -> list[JobRecord]:
 
 
 def test_the_clock_is_one_of_the_procedures(place: Home) -> None:
-    assert PROCEDURES["clock"].queue is Queue.CHORES
+    assert with_clock()["clock"].queue is Queue.CHORES
     assert clock(place, Direct("tick"), "{}").summary == "0 due, 0 to deliver again"
 
 

@@ -5,7 +5,7 @@ from whet.engine.steps import Direct
 from whet.engine.system import CLOCK, WATCH
 from whet.improving import improve, review, watch
 from whet.proving import attempt, plan, trial
-from whet.scheduling import clock, runs
+from whet.scheduling import runs
 from whet.store.home import Home
 from whet.trials.design import Trial
 from whet.trials.ideas import ImproveRequest
@@ -18,8 +18,14 @@ PROCEDURES: Procedures = {
     runs.DELIVERY: Procedure(Queue.CHORES, runs.delivery, runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
     WATCH: Procedure(Queue.CHORES, watch.watch, str),
-    CLOCK: Procedure(Queue.CHORES, clock.clock, str),
 }
+
+
+def with_clock() -> Procedures:
+    """All that a worker does: the clock orders work, so it needs the engine."""
+    from whet.scheduling.clock import clock
+
+    return {**PROCEDURES, CLOCK: Procedure(Queue.CHORES, clock, str)}
 
 
 def direct(home: Home, id: str) -> Direct:

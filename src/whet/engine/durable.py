@@ -5,8 +5,8 @@ from threading import Event
 from typing import Any
 
 import msgspec
-from dbos import DBOS, PortableWorkflowError, SetWorkflowID
 
+from whet.engine.library import DBOS, PortableWorkflowError, SetWorkflowID
 from whet.engine.orders import Done, Failed, Procedure, Procedures, left_by
 from whet.engine.steps import T, Unsure, decoded, encoded
 from whet.engine.work import Remembered, identity

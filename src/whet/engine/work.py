@@ -8,17 +8,17 @@ from enum import StrEnum
 from typing import NamedTuple
 
 import msgspec
-from dbos import (
+
+from whet.engine.library import (
     DBOS,
     DBOSClient,
+    DBOSException,
     DBOSPortableJSONSerializer,
     EnqueueOptions,
     PortableWorkflowError,
     StepInfo,
     WorkflowStatus,
 )
-from dbos import error as dbos_error
-
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.system import NAME, VERSION, queue_name, system_of
 from whet.errors import WhetError
@@ -199,7 +199,7 @@ def office(home: Home) -> Iterator[Office]:
     )
     try:
         yield Office(client, home)
-    except dbos_error.DBOSException as error:
+    except DBOSException as error:
         raise WhetError(f"The engine refused: {error}", advice="`whet work` shows how things stand.") from error
     finally:
         client.destroy()

@@ -8,9 +8,9 @@ from threading import Event
 from typing import Any
 
 import msgspec
-from dbos import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 
 from whet.engine.durable import Durable, procedure_of
+from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import held
 from whet.engine.orders import Procedures, Queue, left_by
 from whet.engine.steps import decoded, encoded

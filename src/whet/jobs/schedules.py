@@ -110,7 +110,10 @@ def zone_of(name: str) -> ZoneInfo:
     try:
         return ZoneInfo(name)
     except (KeyError, ValueError, OSError):
-        raise WhetError(f"There is no time zone {name!r}.", advice='Write it as "Europe/Berlin".') from None
+        raise WhetError(
+            f"There is no time zone {name!r}.",
+            advice='Write it as "Europe/Berlin". A machine that knows no time zones needs `pip install tzdata`.',
+        ) from None
 
 
 def _crontab(text: str, words: str, zone: str, now: float) -> Schedule:

@@ -41,7 +41,7 @@ def command(session: str, kind: str, model: str, background: bool, work: bool, a
     with opened(home) as database:
         found = find(database, session)
         ask = ReviewRequest(found.id, found.message_count, ReviewKind(kind), model)
-        if background:
+        if background and (not work or _can_queue()):
             _submit(home, ask, as_json)
             return _work(home) if work else 0
         from whet.cli.chat.interrupts import interruptible
@@ -66,6 +66,17 @@ def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> None:
         print_json({"work": id})
     else:
         say(f"Queued as {id}. `whet worker` carries it out.")
+
+
+def _can_queue() -> bool:
+    """Whether the engine is installed. Without it a review behind a conversation is made at once; a crash loses it."""
+    from whet.errors import WhetError
+
+    try:
+        import whet.engine.library  # noqa: F401
+    except WhetError:
+        return False
+    return True
 
 
 def _work(home: "Home") -> int:

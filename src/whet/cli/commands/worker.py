@@ -47,11 +47,11 @@ def command(queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json
 
 def work_off(home: "Home", queues: "list[Queue]", *, concurrency: int, until_idle: bool = True) -> int:
     """Carry out what waits on some queues, until nothing is left or somebody stops it."""
-    from whet.cli.procedures import PROCEDURES
+    from whet.cli.procedures import with_clock
     from whet.engine.worker import launched
 
     stop = _stopping()
-    with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker:
+    with launched(home, with_clock(), queues=queues, concurrency=concurrency) as worker:
         while not stop.is_set():
             worker.look_after()
             if until_idle and worker.is_idle():

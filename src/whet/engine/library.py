@@ -1,0 +1,39 @@
+"""What is used of the library for durable work. It is an extra: whoever needs it is told how to get it."""
+
+from whet.errors import WhetError
+
+try:
+    from dbos import (
+        DBOS,
+        DBOSClient,
+        DBOSConfig,
+        DBOSPortableJSONSerializer,
+        EnqueueOptions,
+        PortableWorkflowError,
+        SetWorkflowID,
+        StepInfo,
+        WorkflowStatus,
+        error,
+    )
+except ModuleNotFoundError as missing:
+    if missing.name != "dbos":
+        raise
+    raise WhetError(
+        "Work in the background needs a library that is not installed.",
+        advice="pip install 'whet[work]'. Without it, trials and `whet improve` run in this process with --now.",
+    ) from missing
+
+DBOSException = error.DBOSException
+
+__all__ = [
+    "DBOS",
+    "DBOSClient",
+    "DBOSConfig",
+    "DBOSException",
+    "DBOSPortableJSONSerializer",
+    "EnqueueOptions",
+    "PortableWorkflowError",
+    "SetWorkflowID",
+    "StepInfo",
+    "WorkflowStatus",
+]
