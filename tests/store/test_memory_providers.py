@@ -6,7 +6,7 @@ import pytest
 
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
-from whet.store.memory_providers import MemoryProvider, OwnMemory, Vault, connect, connected, disconnect
+from whet.store.memory_providers import OwnMemory, Vault, connect, connected, disconnect
 
 
 @pytest.fixture
@@ -54,12 +54,18 @@ def test_own_notes_are_told_and_searched(own: Path) -> None:
 
 @pytest.mark.parametrize("limit", [0, 10, 30, 60])
 def test_every_memory_keeps_to_the_limit_and_finds_nothing_for_nothing(vault: Path, own: Path, limit: int) -> None:
-    providers: tuple[MemoryProvider, ...] = (Vault(vault), OwnMemory(own))
-    for provider in providers:
+    for provider in (Vault(vault), OwnMemory(own)):
         assert len(provider.block(limit)) <= limit
         assert provider.search("", 5) == ()
         assert provider.search("orchid", 5) == ()
         assert len(provider.search("staging in english", 1)) == 1
+
+
+def test_a_vault_may_have_any_name(tmp_path: Path) -> None:
+    folder = tmp_path / 'my "notes" 📓\x7f'
+    folder.mkdir()
+    connect(tmp_path, Vault(folder))
+    assert connected(tmp_path) == Vault(folder)
 
 
 def test_a_vault_is_connected_and_let_go(tmp_path: Path, vault: Path) -> None:

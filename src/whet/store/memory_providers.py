@@ -1,6 +1,5 @@
 """Memories that the prompt can draw on: Whet's own notes, and a folder of Markdown notes that a person keeps."""
 
-import json
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
@@ -10,10 +9,12 @@ from whet.errors import WhetError
 from whet.sessions.trust import Trust
 from whet.store.files import Place, beneath, entries, read, remove, write
 from whet.store.memory_files import NAMES, Shelf, load
+from whet.text import toml
 from whet.told import memory, note_pages
 from whet.told.recall import Excerpt, best, excerpts
 
 SETTINGS = "memory.toml"
+HEAD = "# Notes of your own that agents may read.\n"
 NOTE = "whet.md"
 DEEPEST = 8
 MOST_FILES = 5_000
@@ -99,9 +100,8 @@ def connect(home: Path, vault: Vault) -> None:
         raise WhetError(f"There is no folder {vault.folder}.", advice="Give the folder of your notes.")
     beneath(vault.folder, vault.note)
     place = beneath(home, SETTINGS)
-    lines = ("# Notes of your own that agents may read.", "[vault]")
-    fields = (f"folder = {json.dumps(str(vault.folder))}", f"note = {json.dumps(vault.note)}", "")
-    write(place, "\n".join((*lines, *fields)).encode(), expected=read(place))
+    text = HEAD + toml.table({"vault": {"folder": str(vault.folder), "note": vault.note}})
+    write(place, text.encode(), expected=read(place))
 
 
 def disconnect(home: Path) -> bool:
