@@ -19,7 +19,7 @@ from threading import Event
 from trial_cases import TOOLS, WORK, Work, by_tool, one_step, several_steps
 from tuning_cases import tuning, tuning_steps
 from whet.agent.compaction import Compacting
-from whet.agent.providers.scripted import Call, Scripted, asks, says
+from whet.agent.providers.scripted import Call, Scripted, ScriptLine, reply_of
 from whet.agent.redacting import Secrets
 from whet.agent.start import Means, new_id, perform
 from whet.agent.start import says as order
@@ -115,7 +115,7 @@ def do(home: Home, database: Database, work: Work) -> None:
         for path, text in work.files.items():
             Path(folder, path).write_text(text)
         box = toolbox(Situation(Path(folder), home, "work", os.environ, told=Trust.OPERATOR), sets=TOOLS, messages=())
-        replies = [asks(Call(name, json.dumps(arguments))) for name, arguments in work.calls]
+        replies = [reply_of(ScriptLine(calls=(Call(name, json.dumps(arguments)),))) for name, arguments in work.calls]
         run = Run(
             id=new_id(time.time()),
             model="scripted",
@@ -125,7 +125,12 @@ def do(home: Home, database: Database, work: Work) -> None:
             allowed=box.names,
             folder=folder,
         )
-        means = Means(Scripted([*replies, says(work.answer)]), box, Compacting(lambda: "", enabled=False), Secrets())
+        means = Means(
+            Scripted([*replies, reply_of(ScriptLine(text=work.answer))]),
+            box,
+            Compacting(lambda: "", enabled=False),
+            Secrets(),
+        )
         for _ in perform(database, run, means, interrupt=Event()):
             pass
         box.close()

@@ -16,9 +16,10 @@ from threading import Event
 from msgspec.structs import replace
 
 from agent.scenes import run_of
+from replies import asks, says
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Answer, Reply
-from whet.agent.providers.scripted import Call, Scripted, asks, says
+from whet.agent.providers.scripted import Call, Scripted
 from whet.agent.redacting import Secrets
 from whet.agent.start import Means, perform
 from whet.runs.run import Fragment, Run

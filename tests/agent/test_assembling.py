@@ -8,9 +8,10 @@ from threading import Event
 import pytest
 
 from conversations import user
+from replies import says
 from whet.agent.assembling import Assembled, Wish, assemble_run
 from whet.agent.protocols import Chosen
-from whet.agent.providers.scripted import Scripted, says
+from whet.agent.providers.scripted import Scripted
 from whet.agent.session import Talk
 from whet.changes.apply import try_out
 from whet.ledger.entries import Actor

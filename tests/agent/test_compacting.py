@@ -10,9 +10,10 @@ from msgspec.structs import replace
 
 from agent.prefixes import Watch, Watched
 from agent.scenes import Notebook, clock, run_of, user
+from replies import asks, says
 from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Stop
-from whet.agent.providers.scripted import Call, Scripted, Step, asks, says
+from whet.agent.providers.scripted import Call, Scripted, Step
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, grown
 from whet.runs.shortening import size

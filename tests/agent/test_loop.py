@@ -1,8 +1,6 @@
 """The loop keeps to its budgets, carries out what it may, and leaves a conversation that can go on."""
 
-import tempfile
 from collections.abc import Iterator
-from pathlib import Path
 from threading import Barrier, Event
 
 import pytest
@@ -14,9 +12,10 @@ from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, played, run_of, user
 from lengths import examples
 from patience import PATIENCE_SECONDS
+from replies import asks, says
 from whet.agent.loop import execute
 from whet.agent.protocols import Answer, ProviderFailed, ProviderFault, Reply, Stop
-from whet.agent.providers.scripted import Call, Recording, Scripted, asks, says, scripted_file
+from whet.agent.providers.scripted import Call, Scripted
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Budget, Ended, Fragment, Run, Spent, WorkStatus, grown
 from whet.sessions.transcripts import (
@@ -314,15 +313,3 @@ def test_whatever_happens_requests_extend_one_another_and_every_call_has_one_res
     assert not pairing.orphans
     assert all(exchange.result is not None for exchange in pairing.exchanges)
     assert len({exchange.call.id for exchange in pairing.exchanges}) == len(pairing.exchanges)
-
-
-@given(st.lists(replies, min_size=1, max_size=6))
-@settings(max_examples=examples(100))
-def test_a_recorded_run_that_is_played_again_says_the_same(script: list[Reply | ProviderFailed]) -> None:
-    with tempfile.TemporaryDirectory() as folder:
-        path = Path(folder, "script.jsonl")
-        path.touch()
-        first, ended = played(run_of(), Recording(Scripted(script), path), Notebook())
-        again, ended_again = played(run_of(), scripted_file(path), Notebook())
-    assert again == first
-    assert (ended_again.ending, ended_again.fault) == (ended.ending, ended.fault)

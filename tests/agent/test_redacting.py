@@ -5,9 +5,10 @@ from threading import Event
 
 from agent.prefixes import Watch
 from agent.scenes import Notebook, clock, run_of, user
+from replies import asks, says
 from whet.agent.loop import execute
 from whet.agent.protocols import Reply, Stop
-from whet.agent.providers.scripted import Call, Scripted, asks, says
+from whet.agent.providers.scripted import Call, Scripted
 from whet.agent.redacting import RedactingProvider, RedactingToolbox, Secrets, without_secrets
 from whet.runs.run import Ended, Run
 from whet.sessions.transcripts import Message, Role, Text, Thought, ToolCall

@@ -11,10 +11,11 @@ from msgspec.structs import replace
 
 from agent.prefixes import Watch, extends
 from agent.scenes import Notebook, user
+from replies import asks, says
 from whet.agent.assembling import Wish, assemble_run
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Provider
-from whet.agent.providers.scripted import Call, Scripted, asks, request_of, says
+from whet.agent.providers.scripted import Call, Scripted, request_of
 from whet.agent.redacting import Secrets
 from whet.agent.start import Means, new_id, newest, perform, resume, room_of
 from whet.agent.start import says as turn

@@ -11,8 +11,8 @@ from msgspec.structs import replace
 
 from proving.trial_scenes import SECRET, failing, supply_of
 from proving.trial_scenes import repeats_unless_told as obeys
+from replies import says
 from whet.agent.protocols import Reply
-from whet.agent.providers.scripted import says
 from whet.changes.apply import apply
 from whet.engine.steps import Direct, T, decoded, encoded
 from whet.evidence.verdicts import Ruling

@@ -17,7 +17,7 @@ from whet.changes.templates import keep
 from whet.engine.steps import Direct
 from whet.examples.choosing import SHARES, Choice, Need, Worth
 from whet.examples.templates import written
-from whet.improving.template_watch import RENEWED_SECONDS, Measured, look_at_templates, templates_in_measurement
+from whet.improving.template_watch import RENEWED_SECONDS, Measured, look_at_templates
 from whet.improving.watch import watch
 from whet.jobs.job import Job
 from whet.ledger.entries import Actor, Step
@@ -208,7 +208,6 @@ def test_a_session_counts_once_with_all_that_goes_on_from_it_and_not_before_it_s
     [found] = looked(home, database, at=BEGAN + 4 * HOUR)
     assert (found.sessions, found.comparison.told, found.comparison.untold) == (2, int(bool(told)), int(not told))
     assert looked(home, database, at=BEGAN + 5 * HOUR) == [found]
-    assert templates_in_measurement(home, database, now=BEGAN + 5 * HOUR) == (found,)
 
 
 def test_only_what_people_and_jobs_do_counts_and_only_where_it_really_began(home: Home, database: Database) -> None:

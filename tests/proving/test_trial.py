@@ -7,8 +7,8 @@ import msgspec
 import pytest
 
 from proving.trial_scenes import RULE, WORDS, case_of, obeys, prepared, questions, supply_of, tried
+from replies import says
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
-from whet.agent.providers.scripted import says
 from whet.changes.apply import Refused, apply
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts, Past

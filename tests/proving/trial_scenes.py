@@ -8,8 +8,9 @@ from uuid import uuid4
 import msgspec
 
 from conversations import agent, call, conversation, user
+from replies import asks, says
 from whet.agent.protocols import Chosen, Reply
-from whet.agent.providers.scripted import Call, Scripted, asks, says
+from whet.agent.providers.scripted import Call, Scripted
 from whet.engine.steps import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.attempt import AttemptRequest, Supply, attempt

@@ -4,7 +4,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 from msgspec.structs import replace
 
-from whet.runs.run import Budget, Run, Spent, exceeded, fork, grown, is_open, spend, together, without_last_turn
+from whet.runs.run import Budget, Run, Spent, exceeded, fork, grown, is_open, spend, together
 from whet.sessions.transcripts import Message, Origin, Purpose, Role, Text, ToolCall, ToolResult, Usage
 from whet.sessions.trust import Trust
 
@@ -61,13 +61,9 @@ def test_a_run_is_open_while_somebody_waits_for_an_answer() -> None:
     ]
 
 
-def test_taking_back_the_last_turn_leaves_what_was_before_it() -> None:
-    run = grown(RUN, AGENT, USER, CALL, RESULT, STOPPED)
-    back = without_last_turn(run, id="b")
-    assert (back.messages, back.parent, back.id) == ((USER, AGENT), "a", "b")
-    assert without_last_turn(back, id="c").messages == ()
-    assert without_last_turn(replace(RUN, messages=()), id="c").messages == ()
+def test_a_run_that_grows_by_nothing_is_the_same() -> None:
     assert grown(RUN) is RUN
+    assert grown(RUN, AGENT).messages == (*RUN.messages, AGENT)
 
 
 @given(st.lists(st.builds(Spent, st.integers(0, 9), st.integers(0, 9), st.integers(0, 9))))

@@ -20,7 +20,6 @@ FRAMES = {
     Slot.MEMORY: "{body}",
     Slot.USER: "{body}",
     Slot.EXTERNAL: "{body}",
-    Slot.TRAJECTORY: "{body}",
     Slot.CALLS: "{body}",
     Slot.RESULT: "{body}",
     Slot.DATE: "{date}",

@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown, without_last_turn
+from whet.runs.run import Budget, Ended, Fragment, Run, Sampling, Spent, fork, grown
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import (
     Ending,
@@ -22,7 +22,7 @@ from whet.sessions.transcripts import (
 )
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
-from whet.store.analyses import analysis_of, refresh
+from whet.store.analyses import judged, refresh
 from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.preparing import prepare
@@ -196,9 +196,7 @@ def test_what_a_fork_repeats_is_evidence_in_its_parent_only(database: Database) 
     review = fork(whole, id="own-2", order=[said("what was learned?")], allowed=frozenset(), purpose=Purpose.REVIEW)
     play(database, review, said("nothing", Role.AGENT))
     refresh(database, failure_weights(), progress=lambda _: None)
-    parent, child = (analysis_of(database, find(database, each)) for each in ("own-1", "own-2"))
-    assert parent
-    assert child
+    parent, child = (each.analysis for each in judged(database, Filters()))
     assert parent.signals
     assert (child.signals, any(child.calls.values())) == ((), False)
 
@@ -227,11 +225,10 @@ def test_a_second_hand_on_the_same_session_is_noticed_and_writes_nothing(databas
     assert load(database, find(database, "own-1")).messages == (said("hello"), said("one", Role.AGENT))
 
 
-def test_taking_a_turn_back_begins_a_session_that_shares_what_is_left(database: Database) -> None:
+def test_going_on_from_an_earlier_turn_begins_a_session_that_shares_what_is_left(database: Database) -> None:
     run = grown(run_of(said("one")), said("1", Role.AGENT), said("two"), said("2", Role.AGENT))
     play(database, run)
-    back = without_last_turn(run, id="own-2")
-    assert back.messages == (said("one"), said("1", Role.AGENT))
+    back = replace(run, id="own-2", parent=run.id, messages=run.messages[:2])
     play(database, grown(back, said("three")), said("3", Role.AGENT))
     assert find(database, "own-2").base_count == 2
     assert len(load(database, find(database, "own-1")).messages) == 4
@@ -270,6 +267,5 @@ def test_how_a_session_ended_is_looked_at_though_no_message_tells_of_it(database
     for ending, failed in ((Ending.UNKNOWN, False), (Ending.REFUSED, True), (Ending.FINISHED, False)):
         recorder.end(Ended(ending))
         assert refresh(database, failure_weights(), progress=lambda _: None) == 1
-        found = analysis_of(database, find(database, "own-1"))
-        assert found is not None
+        [found] = (each.analysis for each in judged(database, Filters()))
         assert (found.failure_score == 1.0) is failed, ending

@@ -118,19 +118,6 @@ class Source:
         """The file as a zip file of JSON members."""
         return archives.opened(self.path, limit_bytes=self.limits.document_bytes)
 
-    def members(self) -> Iterator[tuple[str, object]]:
-        """The JSON members of a zip file with their names; one that cannot be read is reported and passed over."""
-        with self.archive() as archive:
-            for name in archive.names:
-                if not name.endswith(".json"):
-                    continue
-                try:
-                    value = archive.read(name)
-                except Unreadable as error:
-                    self.skip(str(error))
-                else:
-                    yield name, value
-
     def _open(self, *, plain: bool = False) -> IO[bytes]:
         try:
             if plain or not self.compressed:

@@ -64,12 +64,6 @@ def look_at_templates(
     return tuple(found)
 
 
-def templates_in_measurement(home: Home, database: Database, *, now: float) -> tuple[Measured, ...]:
-    """Every template that sessions drew for, with what was counted so far; nothing is counted and nothing decided."""
-    courses = [course for _, of_one in _courses(home, database) for course in of_one]
-    return tuple(_shown(course, _judged(course, now=now)) for course in courses)
-
-
 def reason(name: str, worths: Iterable[Worth], *, praised: bool) -> str:
     """Why a template is retired, with the numbers of each model."""
     told = []

@@ -7,7 +7,7 @@ from typing import Literal
 import msgspec
 
 from whet.sessions.definitions import Definition
-from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Usage
+from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
 from whet.values import Value
 
 
@@ -121,12 +121,6 @@ def is_open(run: Run) -> bool:
     """Whether somebody waits for the model's answer: a person, or the results of its calls."""
     last = run.messages[-1] if run.messages else None
     return last is not None and (last.role is not Role.AGENT or bool(last.calls))
-
-
-def without_last_turn(run: Run, *, id: str) -> Run:
-    """The conversation before the person's last words, as a session of its own: what was said stays on record."""
-    said = [i for i, each in enumerate(run.messages) if each.role is Role.USER and each.origin is Origin.TURN]
-    return msgspec.structs.replace(run, id=id, parent=run.id, messages=run.messages[: said[-1]] if said else ())
 
 
 def spend(spent: Spent, usage: Usage | None) -> Spent:

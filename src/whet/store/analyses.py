@@ -91,11 +91,6 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
             yield JudgedSession(msgspec.json.decode(record, type=Analysis), title, tokens, dated)
 
 
-def analysis_of(database: Database, session: Session) -> Analysis | None:
-    rows = database.query("SELECT record FROM analyses WHERE session = ?", (session.no,))
-    return msgspec.json.decode(rows[0][0], type=Analysis) if rows else None
-
-
 @contextlib.contextmanager
 def _analysers(messages: int, processors: int) -> Iterator[Callable[[list[bytes], Weights], Iterable[Analysis]]]:
     """A way to analyse encoded transcripts in order, on all processors where there is enough to do."""

@@ -3,7 +3,7 @@
 import tomllib
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple, Protocol
+from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.sessions.trust import Trust
@@ -19,18 +19,6 @@ NOTE = "whet.md"
 DEEPEST = 8
 MOST_FILES = 5_000
 MOST_BYTES = 200_000
-
-
-class MemoryProvider(Protocol):
-    """A memory: one block for the prompt, one search for the agent."""
-
-    def block(self, limit: int) -> str:
-        """What an agent is told at the start of a session, in at most so many characters."""
-        ...
-
-    def search(self, question: str, limit: int) -> tuple[Excerpt, ...]:
-        """The excerpts that fit a question best."""
-        ...
 
 
 class OwnMemory(NamedTuple):

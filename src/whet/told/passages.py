@@ -35,7 +35,6 @@ class Slot(StrEnum):
     MODEL = "model"
     PROVIDER = "provider"
     SESSION = "session"
-    TRAJECTORY = "trajectory"
     CALLS = "calls"  # tools for a model that calls them in plain text
     RESULT = "result"  # what a tool answered such a model
 

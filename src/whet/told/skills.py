@@ -34,9 +34,7 @@ class Skill(Value, frozen=True):
     name: str
     description: str
     text: str = ""
-    license: str = ""
     compatibility: str = ""
-    allowed_tools: tuple[str, ...] = ()
     other: tuple[str, ...] = ()  # fields that the form does not know; other agents have their own
     uses: int = 0
 
@@ -57,9 +55,7 @@ def read(text: str) -> Skill:
         name=_string(fields, "name"),
         description=_string(fields, "description"),
         text=text,
-        license=_string(fields, "license"),
         compatibility=_string(fields, "compatibility"),
-        allowed_tools=_strings(fields.get("allowed-tools", "")),
         other=tuple(sorted(fields.keys() - FIELDS)),
     )
 
@@ -221,15 +217,3 @@ def _string(fields: dict[str, Field], key: str) -> str:
     if not isinstance(value, str):
         raise WhetError(f"The field {key} of the front matter is not one text.", advice=f"Write `{key}: text`.")
     return value.strip()
-
-
-def _strings(field: Field) -> tuple[str, ...]:
-    """Words with spaces between them, or a list of texts."""
-    if isinstance(field, str):
-        return tuple(field.split())
-    if isinstance(field, dict) or not all(isinstance(each, str) for each in field):
-        raise WhetError(
-            "The field allowed-tools of the front matter is no list of names.",
-            advice="Write `allowed-tools: Read Edit`.",
-        )
-    return tuple(map(str, field))

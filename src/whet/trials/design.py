@@ -26,10 +26,6 @@ class Allowance(Value, frozen=True):
     tokens: int | None = None
     seconds: float | None = None
 
-    @property
-    def is_limited(self) -> bool:
-        return self != Allowance()
-
 
 class Price(Value, frozen=True):
     """What a change costs each session: prompt tokens after the changed place, read anew once, and tokens it adds."""

@@ -6,23 +6,13 @@ from threading import Event
 import pytest
 
 from agent.scenes import Notebook, played, run_of, user
-from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, Stop
-from whet.agent.providers.scripted import (
-    Call,
-    Recording,
-    Scripted,
-    ScriptLine,
-    asks,
-    replies_of,
-    reply_of,
-    request_of,
-    says,
-    scripted_file,
-)
+from replies import says
+from whet.agent.protocols import ProviderFailed, Reply, Stop
+from whet.agent.providers.scripted import Call, Scripted, ScriptLine, reply_of, scripted_file
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Fragment, grown
-from whet.sessions.transcripts import Ending, Text, ToolCall, Usage
+from whet.sessions.transcripts import Ending, Text, ToolCall
 
 
 def test_a_reply_streams_in_pieces_that_add_up() -> None:
@@ -77,25 +67,9 @@ def test_a_script_that_is_not_there_is_a_mistake_with_advice(tmp_path: Path) -> 
         scripted_file(tmp_path / "none")
 
 
-def test_what_is_recorded_can_be_given_again(tmp_path: Path) -> None:
-    path = tmp_path / "script.jsonl"
-    steps = [asks(Call("read", "[]"), text="Hm.", usage=Usage(input=3)), says("Cut", stop=Stop.LENGTH)]
-    first, ended = played(run_of(), Recording(Scripted(steps, name="real"), path), Notebook())
-    again, ended_again = played(run_of(), scripted_file(path), Notebook())
-    assert (again, ended_again) == (first, ended)
-    assert Recording(Scripted([], name="real"), path).name == "real"
-    assert Recording(Scripted([]), path).request(run_of()) == request_of(run_of())
-
-
-def test_a_recorded_fault_comes_again(tmp_path: Path) -> None:
-    path = tmp_path / "script.jsonl"
-    failure = ProviderFailed(ProviderFault.NETWORK, "Gone.")
-    played(run_of(), Recording(Scripted([failure]), path), Notebook())
-    _, ended = played(run_of(), scripted_file(path), Notebook())
-    assert (ended.fault, ended.detail) == ("network", "Gone.")
-
-
-def test_the_replies_of_a_conversation_are_those_of_the_agent() -> None:
-    messages, _ = played(run_of(), Scripted([asks(Call("read")), says("Done.")]), Notebook())
-    assert [reply.stop for reply in replies_of(messages)] == [Stop.CALLS, Stop.END]
+def test_words_alone_end_a_turn_and_calls_ask_for_their_results() -> None:
     assert reply_of(ScriptLine(text="x")).message.parts == (Text("x"),)
+    assert [reply.stop for reply in (reply_of(ScriptLine(text="x")), reply_of(ScriptLine(calls=(Call("read"),))))] == [
+        Stop.END,
+        Stop.CALLS,
+    ]

@@ -1,4 +1,4 @@
-"""Replies that are given beforehand: by a test, by a file, or by the record of a real run."""
+"""Replies that are given beforehand, by a test or by a file."""
 
 from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
@@ -6,7 +6,7 @@ from threading import Event, Lock
 
 import msgspec
 
-from whet.agent.protocols import Provider, ProviderFailed, ProviderFault, Reply, Stop
+from whet.agent.protocols import ProviderFailed, ProviderFault, Reply, Stop
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
 from whet.runs.run import Fragment, Run
@@ -27,13 +27,12 @@ class Call(Value, frozen=True):
 
 
 class ScriptLine(Value, frozen=True, forbid_unknown_fields=True):
-    """One line of a script: words and calls, a whole recorded message, or a fault."""
+    """One line of a script: words and calls, or a fault."""
 
     text: str = ""
     calls: tuple[Call, ...] = ()
     stop: Stop | None = None
     usage: Usage | None = None
-    message: Message | None = None
     fault: ProviderFault | None = None
 
 
@@ -66,16 +65,6 @@ class Scripted:
         yield reply
 
 
-def says(text: str, *, usage: Usage | None = None, stop: Stop = Stop.END) -> Reply:
-    """A reply in words."""
-    return reply_of(ScriptLine(text=text, usage=usage, stop=stop))
-
-
-def asks(*calls: Call, text: str = "", usage: Usage | None = None, stop: Stop = Stop.CALLS) -> Reply:
-    """A reply that asks for tools."""
-    return reply_of(ScriptLine(text=text, calls=calls, usage=usage, stop=stop))
-
-
 def scripted_file(path: Path) -> Scripted:
     """The provider of a script: a file with one reply a line, in the form of `Line`."""
     try:
@@ -90,50 +79,13 @@ def scripted_file(path: Path) -> Scripted:
         ) from error
 
 
-def replies_of(messages: Iterable[Message]) -> Iterator[Reply]:
-    """The replies of a recorded conversation, to be given again."""
-    for message in messages:
-        if message.role is Role.AGENT:
-            yield Reply(message, Stop.CALLS if message.calls else Stop.END)
-
-
-class Recording:
-    """A provider whose replies and faults are written to a script as they come, so that they can be given again."""
-
-    def __init__(self, provider: Provider, path: Path) -> None:
-        self._provider = provider
-        self._path = path
-        self._lock = Lock()
-
-    @property
-    def name(self) -> str:
-        return self._provider.name
-
-    def request(self, run: Run) -> bytes:
-        return self._provider.request(run)
-
-    def reply(self, run: Run, *, interrupt: Event) -> Iterator[Fragment | Reply]:
-        try:
-            for piece in self._provider.reply(run, interrupt=interrupt):
-                if isinstance(piece, Reply):
-                    self._write(ScriptLine(message=piece.message, stop=piece.stop))
-                yield piece
-        except ProviderFailed as failure:
-            self._write(ScriptLine(fault=failure.fault, text=failure.message))
-            raise
-
-    def _write(self, line: ScriptLine) -> None:
-        with self._lock, self._path.open("ab") as file:
-            file.write(msgspec.json.encode(line) + b"\n")
-
-
 def reply_of(line: ScriptLine) -> Reply:
     """The reply that a line of a script stands for. Calls without an id are numbered within their message."""
     calls = tuple(
         ToolCall(call.id or f"call-{number}", call.name, call.arguments)
         for number, call in enumerate(line.calls, start=1)
     )
-    message = line.message or Message(
+    message = Message(
         role=Role.AGENT,
         parts=(*((Text(line.text),) if line.text else ()), *calls),
         trust=Trust.AGENT,
