@@ -2,20 +2,23 @@
 
 import platform
 import struct
-from collections.abc import Iterable
+from collections.abc import Mapping
 from typing import NamedTuple
 
 LOAD, EQUAL, HAS_BITS, GIVE = 0x20, 0x15, 0x45, 0x06
 ALLOW, FAIL = 0x7FFF_0000, 0x0005_0000
-EPERM, EACCES, ENOSYS = 1, 13, 38
+EPERM, EACCES, ENOSYS, EAFNOSUPPORT = 1, 13, 38, 97
 NUMBER, MACHINE, ARGUMENTS = 0, 4, 16  # offsets in the record that the kernel shows to a filter
 SET_ID = 0o6000
 X32 = 0x4000_0000
-UNIX, INET, INET6 = 1, 2, 10
+# Families of sockets that programs need. Of netlink, only what tells of interfaces and routes.
+UNIX, INET, INET6, NETLINK = 1, 2, 10, 16
+ROUTE = 0
 
 # Numbers of system calls: x86_64, aarch64. None where the machine has no such call.
 NUMBERS: dict[str, tuple[int | None, int | None]] = {
     "socket": (41, 198),
+    "socketpair": (53, 199),
     "open": (2, None),
     "creat": (85, None),
     "openat": (257, 56),
@@ -87,13 +90,13 @@ def program(*, network: bool, unix_sockets: bool = False, machine: str = "") -> 
     """The filter as the kernel takes it; empty for a machine whose numbers are not known here.
 
     Sockets with a name in the file system lead to whatever listens there (a container engine, a desktop, a key
-    agent), so they are refused; unnamed pairs work. Without `network` those of the internet are refused too.
+    agent), so they are refused; unnamed pairs work. Without `network` those of the internet are refused too, and those
+    of every other family (packets, virtual machines, the kernel's ciphers, Bluetooth …) are never there.
     """
     column, own = MACHINES.get(machine or platform.machine(), (-1, 0))
     if column < 0:
         return b""
-    refused = [] if unix_sockets else [UNIX]
-    refused += [] if network else [INET, INET6]
+    families = {UNIX: unix_sockets, INET: network, INET6: network, NETLINK: network}
     steps = [
         Instruction(LOAD, MACHINE),
         Instruction(EQUAL, own, 1, 0),
@@ -105,15 +108,17 @@ def program(*, network: bool, unix_sockets: bool = False, machine: str = "") -> 
     for name, numbers in NUMBERS.items():
         number = numbers[column]
         if number is not None:
-            steps += _for(name, number, refused)
+            steps += _for(name, number, families)
     steps.append(Instruction(GIVE, ALLOW))
     return b"".join(struct.pack("<HBBI", step.code, step.if_so, step.if_not, step.value) for step in steps)
 
 
-def _for(name: str, number: int, families: Iterable[int]) -> list[Instruction]:
+def _for(name: str, number: int, families: Mapping[int, bool]) -> list[Instruction]:
     """What becomes of one system call; any other goes on to the next steps."""
     if name == "socket":
-        body = _unless_refused(families)
+        body = _of_family(families)
+    elif name == "socketpair":
+        body = _of_family({UNIX: True})
     elif name in MODES:
         body = [
             Instruction(LOAD, ARGUMENTS + 8 * MODES[name]),
@@ -129,6 +134,13 @@ def _for(name: str, number: int, families: Iterable[int]) -> list[Instruction]:
     return [Instruction(EQUAL, number, 0, len(body)), *body]
 
 
-def _unless_refused(families: Iterable[int]) -> list[Instruction]:
-    checks = [[Instruction(EQUAL, family, 0, 1), Instruction(GIVE, FAIL | EACCES)] for family in families]
-    return [Instruction(LOAD, ARGUMENTS), *(step for check in checks for step in check), Instruction(GIVE, ALLOW)]
+def _of_family(families: Mapping[int, bool]) -> list[Instruction]:
+    """Sockets of these families, as far as each is allowed; a family that is not named does not exist."""
+    steps = [Instruction(LOAD, ARGUMENTS)]
+    for family, allowed in families.items():
+        verdict = [Instruction(GIVE, ALLOW if allowed else FAIL | EACCES)]
+        if family == NETLINK and allowed:
+            protocol = [Instruction(LOAD, ARGUMENTS + 16), Instruction(EQUAL, ROUTE, 1, 0)]
+            verdict = [*protocol, Instruction(GIVE, FAIL | EAFNOSUPPORT), *verdict]
+        steps += [Instruction(EQUAL, family, 0, len(verdict)), *verdict]
+    return [*steps, Instruction(GIVE, FAIL | EAFNOSUPPORT)]
