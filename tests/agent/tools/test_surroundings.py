@@ -23,6 +23,10 @@ KEPT = {"LANG": "C.UTF-8", "CC": "gcc", "JAVA_HOME": "/opt/java", "VIRTUAL_ENV":
         ("SSH_AUTH_SOCK", "/run/agent"),
         ("BASH_FUNC_ls%%", "() { evil; }"),
         ("NODE_OPTIONS", "--require /evil.js"),
+        ("MY_OWN_THING", "whatever it is"),
+        ("KUBECONFIG", "/home/me/.kube/config"),
+        ("http_proxy", "http://proxy:3128"),
+        ("HTTPS_PROXY", "http://proxy:3128"),
     ],
 )
 def test_secrets_and_what_steers_are_withheld(name: str, value: str) -> None:
@@ -32,8 +36,21 @@ def test_secrets_and_what_steers_are_withheld(name: str, value: str) -> None:
 
 
 def test_a_person_can_let_a_variable_through() -> None:
-    found = cleaned({"NPM_TOKEN": "abc"}, session="s", temporary="/tmp", kept=("NPM_TOKEN",))
-    assert found["NPM_TOKEN"] == "abc"
+    variables = {"NPM_TOKEN": "abc", "MY_OWN_THING": "x"}
+    found = cleaned(variables, session="s", temporary="/tmp", kept=tuple(variables))
+    assert variables.items() <= found.items()
+
+
+def test_a_proxy_is_known_where_there_is_a_network_and_never_its_password() -> None:
+    variables = {"https_proxy": "http://proxy:3128", "HTTP_PROXY": "http://me:hunter22hunter@proxy:3128"}
+    found = cleaned(variables, session="s", temporary="/tmp", network=True)
+    assert found["https_proxy"] == "http://proxy:3128"
+    assert "HTTP_PROXY" not in found
+
+
+@pytest.mark.parametrize("name", ["LC_ALL", "TZ", "GOPATH", "CARGO_HOME", "NODE_PATH", "PKG_CONFIG_PATH", "USER"])
+def test_what_programs_need_is_passed_on(name: str) -> None:
+    assert cleaned({name: "x"}, session="s", temporary="/tmp")[name] == "x"
 
 
 def test_commands_know_that_an_agent_runs_them() -> None:

@@ -1,4 +1,4 @@
-"""The environment that commands of the agent see: without secrets, and without what would steer them from outside."""
+"""The environment that commands of the agent see: what programs need to run, by name, and nothing that is secret."""
 
 from collections.abc import Iterable, Mapping
 
@@ -6,16 +6,29 @@ from whet.secrets.looks import is_key_name, is_secret_name
 from whet.secrets.redactor import Redactor
 from whet.text.words import names
 
-# What makes programs load code, run commands or talk to agents and desktops of the person.
-STEERING = names(
-    "BASH_ENV ENV PROMPT_COMMAND PS4 SHELLOPTS BASHOPTS CDPATH GLOBIGNORE LD_PRELOAD LD_AUDIT LD_LIBRARY_PATH LD_DEBUG"
-    " DYLD_INSERT_LIBRARIES DYLD_LIBRARY_PATH PYTHONSTARTUP PYTHONINSPECT PYTHONHOME PERL5OPT PERL5DB RUBYOPT"
-    " NODE_OPTIONS JAVA_TOOL_OPTIONS _JAVA_OPTIONS SSH_AUTH_SOCK SSH_AGENT_PID SSH_ASKPASS SSH_CONNECTION SSH_CLIENT"
-    " GPG_AGENT_INFO GPG_TTY DBUS_SESSION_BUS_ADDRESS XDG_RUNTIME_DIR XDG_SESSION_ID DISPLAY WAYLAND_DISPLAY"
-    " XAUTHORITY DOCKER_HOST KUBECONFIG TMUX STY MAIL OLDPWD PWD SHLVL EDITOR VISUAL BROWSER PAGER GIT_PAGER"
-    " HISTFILE INPUTRC KRB5CCNAME"
+# Who and where one is, and how texts and times are written. All that begins with LC_ besides.
+USUAL = names("HOME USER LOGNAME SHELL HOSTNAME LANG LANGUAGE TZ COLUMNS LINES CI SOURCE_DATE_EPOCH")
+# Where languages and their tools are installed and find their libraries, and how they build.
+TOOLCHAINS = names(
+    "VIRTUAL_ENV CONDA_PREFIX CONDA_DEFAULT_ENV CONDA_EXE PYTHONPATH PYTHONIOENCODING PYTHONUTF8 PYTHONHASHSEED"
+    " PYTHONDONTWRITEBYTECODE PYTHONWARNINGS PYENV_ROOT PYENV_VERSION UV_PYTHON UV_PROJECT_ENVIRONMENT PIPX_HOME"
+    " NODE_PATH NODE_ENV NVM_DIR NVM_BIN FNM_DIR FNM_MULTISHELL_PATH VOLTA_HOME N_PREFIX PNPM_HOME BUN_INSTALL"
+    " DENO_DIR DENO_INSTALL COREPACK_HOME GOPATH GOROOT GOBIN GOCACHE GOMODCACHE GOTOOLCHAIN GOFLAGS GOPROXY"
+    " GOPRIVATE GONOSUMDB GONOPROXY GOOS GOARCH CGO_ENABLED CARGO_HOME CARGO_TARGET_DIR CARGO_BUILD_JOBS RUSTUP_HOME"
+    " RUSTUP_TOOLCHAIN RUSTFLAGS RUST_BACKTRACE JAVA_HOME JDK_HOME JRE_HOME GRADLE_HOME GRADLE_USER_HOME MAVEN_HOME"
+    " M2_HOME ANT_HOME SDKMAN_DIR KOTLIN_HOME SCALA_HOME SBT_HOME ANDROID_HOME ANDROID_SDK_ROOT ANDROID_NDK_HOME"
+    " ANDROID_NDK_ROOT GEM_HOME GEM_PATH BUNDLE_PATH BUNDLE_GEMFILE RBENV_ROOT RBENV_VERSION RUBYLIB PERL5LIB"
+    " PERL_LOCAL_LIB_ROOT LUA_PATH LUA_CPATH COMPOSER_HOME PHPRC DOTNET_ROOT DOTNET_CLI_HOME NUGET_PACKAGES OPAMROOT"
+    " OPAMSWITCH OPAM_SWITCH_PREFIX OCAMLPATH CAML_LD_LIBRARY_PATH STACK_ROOT CABAL_DIR GHCUP_INSTALL_BASE_PREFIX"
+    " ERL_LIBS MIX_HOME MIX_ENV HEX_HOME JULIA_DEPOT_PATH JULIA_PROJECT R_HOME R_LIBS R_LIBS_USER ASDF_DIR"
+    " ASDF_DATA_DIR MISE_DATA_DIR NIX_PATH NIX_PROFILES XDG_DATA_DIRS XDG_CONFIG_DIRS HOMEBREW_PREFIX"
+    " HOMEBREW_CELLAR HOMEBREW_REPOSITORY EMSDK CUDA_HOME CUDA_PATH CUDA_VISIBLE_DEVICES ROCM_PATH OMP_NUM_THREADS"
+    " MKL_NUM_THREADS OPENBLAS_NUM_THREADS CC CXX CPP LD AR AS NM FC CFLAGS CXXFLAGS CPPFLAGS LDFLAGS MAKEFLAGS"
+    " CMAKE_PREFIX_PATH CMAKE_GENERATOR PKG_CONFIG_PATH CPATH C_INCLUDE_PATH CPLUS_INCLUDE_PATH LIBRARY_PATH SDKROOT"
+    " DEVELOPER_DIR MANPATH INFOPATH SSL_CERT_FILE SSL_CERT_DIR REQUESTS_CA_BUNDLE CURL_CA_BUNDLE"
+    " NODE_EXTRA_CA_CERTS"
 )
-STEERING_PREFIXES = ("WHET_", "GIT_", "BASH_FUNC_", "npm_config_", "NPM_CONFIG_")
+PROXIES = names("http_proxy https_proxy ftp_proxy all_proxy no_proxy")
 FIXED = {
     "PAGER": "cat",
     "GIT_PAGER": "cat",
@@ -31,11 +44,15 @@ DEFAULT_PATH = "/usr/local/sbin:/usr/local/bin:/usr/sbin:/usr/bin:/sbin:/bin"
 
 
 def cleaned(
-    environment: Mapping[str, str], *, session: str, temporary: str, kept: Iterable[str] = ()
+    environment: Mapping[str, str], *, session: str, temporary: str, network: bool = False, kept: Iterable[str] = ()
 ) -> dict[str, str]:
-    """The variables for commands. `kept` names those that the person lets through though they look secret."""
+    """The variables for commands: those that are known to be needed, and those that the person names in `kept`."""
     chosen = frozenset(kept)
-    found = {name: value for name, value in environment.items() if name in chosen or not is_withheld(name, value)}
+    found = {
+        name: value
+        for name, value in environment.items()
+        if name in chosen or (is_known(name, network=network) and not looks_secret(name, value))
+    }
     return {
         **found,
         **FIXED,
@@ -47,9 +64,14 @@ def cleaned(
     }
 
 
-def is_withheld(name: str, value: str) -> bool:
-    """Whether a variable is kept from commands: by its name, or because its value looks like a secret."""
-    if name in STEERING or name.startswith(STEERING_PREFIXES) or is_secret_name(name) or is_key_name(name):
+def is_known(name: str, *, network: bool) -> bool:
+    """Whether programs need a variable of this name."""
+    return name in USUAL or name in TOOLCHAINS or name.startswith("LC_") or (network and name.lower() in PROXIES)
+
+
+def looks_secret(name: str, value: str) -> bool:
+    """Whether a variable looks like a secret, by its name or by its value: a proxy's address may hold a password."""
+    if is_secret_name(name) or is_key_name(name):
         return True
     return Redactor().text(value) != value or Redactor().text(f"{name}={value}") != f"{name}={value}"
 
