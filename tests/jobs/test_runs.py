@@ -69,6 +69,12 @@ def test_a_script_that_hangs_has_no_exit_code() -> None:
     assert "within 2 seconds and was killed" in hung.error
 
 
+def test_what_the_person_should_know_is_delivered_with_nothing_to_report() -> None:
+    noted = finished(RECORD, JobResult(JobOutcome.NOTHING_TO_REPORT, notes=("Changed: Makefile.",)), now=1.0)
+    assert noted.handing is Handing.WAITING
+    assert "Note: Changed: Makefile." in letter(noted)
+
+
 def test_nothing_to_report_delivers_nothing() -> None:
     silent = finished(RECORD, JobResult(JobOutcome.NOTHING_TO_REPORT, "psst"), now=1.0)
     assert (silent.state, silent.handing, silent.has_failed) == (RunState.ENDED, Handing.NONE, False)

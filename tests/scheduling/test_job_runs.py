@@ -136,6 +136,14 @@ def test_nothing_to_report_delivers_nothing(place: Home, work: Path, tmp_path: P
     assert not (tmp_path / "out").exists()
 
 
+def test_a_run_that_writes_what_others_run_says_so(place: Home, work: Path, tmp_path: Path) -> None:
+    writing = '{"calls": [{"name": "write_file", "arguments": "{\\"path\\": \\"Makefile\\", \\"content\\": \\"x\\"}"}]}'
+    record = ran(place, job(work, model=script(tmp_path / "m", writing, SILENT)))
+    assert record.result is not None
+    assert "Makefile (make)" in "".join(record.result.notes)
+    assert record.handing is Handing.DELIVERED
+
+
 def test_a_failure_that_the_agent_reports_is_a_failed_run(place: Home, work: Path, tmp_path: Path) -> None:
     record = ran(place, job(work, model=script(tmp_path / "m", FAILED)))
     assert record.has_failed

@@ -16,7 +16,7 @@ from whet.agent.tools.toolbox import Box
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
 from whet.errors import WhetError
 from whet.examples.choosing import Need
-from whet.runs.run import Run, grown
+from whet.runs.run import Ended, Run, grown
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Message
 from whet.store.database import Database
@@ -33,6 +33,7 @@ class Talk:
         self, home: Home, database: Database, wish: Wish, *, ask: Ask | None = None, tell: Tell | None = None
     ) -> None:
         self.home = home
+        self.news: list[str] = []  # what the person was told at the end of each turn
         self.database = database
         self.model = wish.settings.model
         self.folder = (wish.folder or Path.cwd()).resolve()
@@ -69,7 +70,16 @@ class Talk:
                 self.run = said
             elif isinstance(said, Message):
                 self.run = grown(self.run, said)
+            if isinstance(said, Ended):
+                self._tell_news()
             yield said
+
+    def _tell_news(self) -> None:
+        """Tell the person what the turn left for other programs to run, and what was taken aside."""
+        for line in self._box.news():
+            self.news.append(line)
+            if self._tell:
+                self._tell(line)
 
     @property
     def served(self) -> Chosen:
@@ -109,6 +119,7 @@ class Talk:
 
     def close(self) -> None:
         self._box.close()
+        self._tell_news()
 
     def _resumed(self, wish: Wish) -> Run:
         run = resume(self.database, wish.resumed or newest(self.database, self.folder), now=time.time())

@@ -176,7 +176,5 @@ def _ask(question: Question) -> bool:
     from whet.cli.chat.interrupts import answered
     from whet.cli.chat.plain import safe
 
-    sys.stderr.write(
-        f"\r\x1b[K{question.tool} wants to run, and {', '.join(question.reasons)}:\n  {safe(question.text)}\n"
-    )
-    return answered(lambda: said_yes("Allow it?", sys.stderr))
+    sys.stderr.write(f"\r\x1b[K{question.lead}\n  {safe(question.text)}\n")
+    return answered(lambda: said_yes(question.prompt, sys.stderr))

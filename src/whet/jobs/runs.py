@@ -61,6 +61,7 @@ class JobResult(Value, frozen=True):
     model: str = ""
     provider: str = ""
     spent: Spent = Spent()
+    notes: tuple[str, ...] = ()  # what the person should know besides: files that were taken aside, or run by others
 
 
 class JobRecord(Value, frozen=True):
@@ -132,8 +133,9 @@ def report_in(messages: Iterable[Message]) -> WorkReport | None:
 
 
 def finished(record: JobRecord, result: JobResult, *, now: float) -> JobRecord:
-    """The record of a run that ended. Where there is nothing to report, nothing is handed over."""
-    is_silent = result.outcome is JobOutcome.NOTHING_TO_REPORT or record.job.deliver == "none"
+    """The record of a run that ended. Where there is nothing to report, and nothing to note, nothing is handed over."""
+    has_nothing = result.outcome is JobOutcome.NOTHING_TO_REPORT and not result.notes
+    is_silent = has_nothing or record.job.deliver == "none"
     handing = Handing.NONE if is_silent else Handing.WAITING
     return msgspec.structs.replace(record, state=RunState.ENDED, ended=now, result=result, handing=handing)
 
@@ -163,7 +165,7 @@ def letter(record: JobRecord) -> str:
     result = record.result
     if result is None:
         raise WhetError(f"The run {record.id} has not ended.", advice="`whet jobs history` shows it.")
-    said = (result.report.strip(), result.error.strip())
+    said = (result.report.strip(), result.error.strip(), *(f"Note: {note}" for note in result.notes))
     return "\n".join(
         [heading(record), *((missed_words(record),) if record.missed_count else ()), "", *filter(None, said), ""]
     )

@@ -127,6 +127,7 @@ def message(record: JobRecord) -> dict[str, object]:
         "outcome": result.outcome.value,
         "report": result.report,
         "error": result.error,
+        "notes": result.notes,
         "exit_code": result.exit_code,
         "missed": record.missed_count,
         "session": result.session,

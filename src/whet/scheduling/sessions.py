@@ -89,6 +89,7 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
     return replace(
         result_of(replace(ended, spent=spent), answer),
         session=session_id(SOURCE, talk.run.id),
+        notes=tuple(talk.news),
         model=next((message.model for message in reversed(said) if message.model), talk.served.model.name),
         provider=talk.served.provider.name,
     )

@@ -321,10 +321,10 @@ ESCAPES: tuple[Escape, ...] = (
         rare=True,
     ),
     Escape("modes outside", _mode_outside, walls=("bubblewrap",)),
-    Escape("a hook", _hook, walls=("bubblewrap",)),
-    Escape("a folder of hooks", _new_hooks, walls=("bubblewrap",)),
-    Escape("another repository in its place", _moved_repository, walls=("bubblewrap",)),
-    Escape("settings of git", _git_settings, walls=("bubblewrap",)),
+    Escape("a hook", _hook),
+    Escape("a folder of hooks", _new_hooks),
+    Escape("another repository in its place", _moved_repository),
+    Escape("settings of git", _git_settings),
 )
 
 

@@ -53,10 +53,11 @@ class Room:
         servers: tuple[McpServer, ...] = (),
         messages: tuple[Message, ...] = (),
         person_agrees: bool | None = None,
+        person_keeps: bool = False,
     ) -> Box:
         def ask(question: Question) -> bool:
             self.asked = question
-            return bool(person_agrees)
+            return person_keeps if question.keep else bool(person_agrees)
 
         situation = Situation(
             self.work,
@@ -64,7 +65,7 @@ class Room:
             "session-1",
             self.environment,
             ask=None if person_agrees is None else ask,
-            sandbox=sandbox or Sandbox(),
+            sandbox=sandbox or Sandbox(required=self.walls != Walls(Wall.NONE)),
             terminal=terminal or Terminal(),
             servers=servers,
             told=Trust.OPERATOR,

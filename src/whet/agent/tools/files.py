@@ -9,6 +9,7 @@ from typing import Annotated, NamedTuple
 
 from msgspec import Meta
 
+from whet.agent.tools.aftermath import write
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
 
@@ -56,10 +57,14 @@ def read_file(
 def write_file(occasion: Occasion, *, path: Path_, content: str) -> Given:
     """Write a whole file in the working folder, making its folders; what was there is replaced."""
     body = content.encode("utf-8", "surrogatepass")
-    with occasion.workplace.guard.writing(path, make=True) as (folder, name):
-        old = _status(folder, name, path)
-        _put(folder, name, body, mode=stat.S_IMODE(old.st_mode) if old else None)
-    return Given(f"{'Replaced' if old else 'Wrote'} {path}: {len(body):,} bytes.")
+
+    def put() -> Given:
+        with occasion.workplace.guard.writing(path, make=True) as (folder, name):
+            old = _status(folder, name, path)
+            _put(folder, name, body, mode=stat.S_IMODE(old.st_mode) if old else None)
+        return Given(f"{'Replaced' if old else 'Wrote'} {path}: {len(body):,} bytes.")
+
+    return write(occasion, "write_file", path, content, put)
 
 
 def edit(
@@ -73,6 +78,12 @@ def edit(
     """Replace text in a file of the working folder."""
     if old == new:
         return failed("old and new are the same: nothing to do.")
+    return write(
+        occasion, "edit", path, f"- {old}\n+ {new}", lambda: _edit(occasion, path, old=old, new=new, every=all)
+    )
+
+
+def _edit(occasion: Occasion, path: str, *, old: str, new: str, every: bool) -> Given:
     with occasion.workplace.guard.writing(path, make=False) as (folder, name):
         status = _status(folder, name, path)
         if status is None:
@@ -84,7 +95,7 @@ def edit(
             count = text.count(old)
         if count == 0:
             return failed(f"old does not occur in {path}.{_nearest(text, old)}")
-        if count > 1 and not all:
+        if count > 1 and not every:
             lines = ", ".join(str(line) for line in _lines_of(text, old)[:10])
             return failed(f"old occurs {count} times in {path}, at lines {lines}. Give more of the text around it.")
         body = text.replace(old, new).encode("utf-8", "surrogatepass")

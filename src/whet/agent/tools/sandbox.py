@@ -1,6 +1,7 @@
 """The sandbox of the terminal: bubblewrap where it works, else Landlock, else none; and what each cannot hold back."""
 
 import functools
+import itertools
 import os
 import shutil
 import subprocess
@@ -10,15 +11,16 @@ from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
+from whet.agent.inspection.tree import REPOSITORY
 from whet.agent.tools import launcher, seccomp
-from whet.agent.tools.guard import REPOSITORY, Guard
+from whet.agent.tools.guard import Guard
 from whet.agent.tools.processes import Launch
 from whet.agent.tools.surroundings import DEFAULT_PATH
 
 PROBE_SECONDS = 10.0
 SHARED_PLACES = ("/tmp", "/var/tmp")
-# Beneath a repository's own folder: what git runs for whoever uses the repository next.
-HOOKS, CONFIG = "hooks", "config"
+MOST_REPOSITORIES = 200  # that are mounted; what is done to others is found afterwards
 # Terminals are not among them: what is written to one appears on the person's screen.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 # Through these root would change the kernel's settings, from whichever namespace.
@@ -50,6 +52,8 @@ class Bounds(NamedTuple):
     temporary: Path
     network: bool = False
     writable: tuple[Path, ...] = ()
+    repositories: tuple[Path, ...] = ()  # git's own folders, which keep their settings and hooks
+    pointers: tuple[Path, ...] = ()  # files that tell git where its folder is
 
     @property
     def folders(self) -> tuple[Path, ...]:
@@ -67,16 +71,18 @@ def probe(path: str = DEFAULT_PATH) -> Walls:
     return Walls(Wall.LANDLOCK, abi=abi) if abi else Walls(Wall.NONE)
 
 
-def note(walls: Walls, *, network: bool) -> str:
+def note(walls: Walls, *, network: bool, required: bool = True) -> str:
     """What a person should know about it, in a sentence or two; empty where everything holds."""
     if walls.wall is Wall.NONE:
-        return (
-            "No sandbox is available: commands of the agent may write wherever you may. Install bubblewrap, or use a"
-            " kernel with Landlock (Linux 5.13 or later)."
-        )
+        advice = "Install bubblewrap, or use a kernel with Landlock (Linux 5.13 or later)"
+        if not required:
+            return f"No sandbox works here: commands of the agent may write wherever you may. {advice}."
+        unconfined = "`whet config set sandbox.required false` lets commands run without one"
+        return f"No sandbox works here, so the agent has no terminal. {advice}; {unconfined}."
     if walls.wall is Wall.BUBBLEWRAP:
         return ""
-    gaps = ["modes and times of your files outside the working folder, and the hooks of a repository in it, are open"]
+    gaps = ["modes and times of your files outside the working folder are open"]
+    gaps.append("the settings of a repository in it can be changed for a moment before they are put back")
     if walls.abi < 2:
         gaps.append("files cannot be moved between folders")
     if walls.abi < 3:
@@ -132,20 +138,23 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
         options += ["--bind", str(bounds.temporary), shared]
     for each in bounds.folders:
         options += ["--bind", str(each), str(each)]
-    for place in bounds.guard.hidden:
+    for place in sorted(bounds.guard.hidden):
         if place.is_dir():
             options += ["--tmpfs", str(place)]
         elif place.exists():
             options += ["--ro-bind", "/dev/null", str(place)]
     options += ["--ro-bind-try", str(bounds.guard.skills), str(bounds.guard.skills)]
-    for each in bounds.folders:
-        options += _kept_repository(each / REPOSITORY)
+    named = (each for each in bounds.repositories if REPOSITORY in each.parts)  # others may be a project's own files
+    for each in itertools.islice(named, MOST_REPOSITORIES):
+        options += _kept_repository(each)
+    for each in bounds.pointers[:MOST_REPOSITORIES]:
+        options += ["--ro-bind-try", str(each), str(each)]
     return tuple(options)
 
 
 def landlock_rules(bounds: Bounds) -> Iterator[tuple[str, int]]:
     """What a command may reach behind Landlock, which knows only what is allowed: all but what is hidden."""
-    hidden = [str(place) for place in bounds.guard.hidden if place.exists()]
+    hidden = [str(place) for place in sorted(bounds.guard.hidden) if place.exists()]
     for path in _around("/", [*hidden, "/dev", "/proc"]):
         yield path, launcher.READ
     # Without this nobody could list the folder around a hidden place. It shows names in there, and no content.
@@ -181,12 +190,14 @@ def _kept_repository(repository: Path) -> list[str]:
     """A repository in the working folder keeps its hooks and its settings, which others would run."""
     if not repository.is_dir() or repository.is_symlink():
         return []
-    hooks, config = repository / HOOKS, repository / CONFIG
+    hooks, common = repository / HOOKS, repository / COMMON
     kept = ["--ro-bind", str(hooks), str(hooks)] if hooks.is_dir() and not hooks.is_symlink() else []
-    if not hooks.exists() and not hooks.is_symlink():
+    if not hooks.exists() and not hooks.is_symlink() and not common.exists():
         kept = ["--tmpfs", str(hooks), "--remount-ro", str(hooks)]
+    for name in (*CONFIGS, COMMON):
+        kept += ["--ro-bind-try", str(repository / name), str(repository / name)]
     # Itself a mount, for what is one cannot be renamed away.
-    return ["--bind", str(repository), str(repository), *kept, "--ro-bind-try", str(config), str(config)]
+    return ["--bind", str(repository), str(repository), *kept]
 
 
 def _works(program: str, *, sealed: bool) -> bool:

@@ -3,12 +3,15 @@
 import shutil
 import tempfile
 import time
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+from whet.agent.inspection.inspecting import Inspection
+from whet.agent.inspection.quarantine import FOLDER as QUARANTINE
 from whet.agent.tools.guard import Guard, guard_of
+from whet.agent.tools.lookout import Lookout
 from whet.agent.tools.plans import plan_in
 from whet.agent.tools.processes import Processes
 from whet.agent.tools.sandbox import Walls, probe
@@ -24,11 +27,25 @@ from whet.store.home import Home
 
 
 class Question(NamedTuple):
-    """What a person is asked before a call is carried out: the call in its own words, and why it is asked about."""
+    """What a person is asked before a call is carried out: the call in its own words, and why it is asked about.
+
+    With `keep` it is asked afterwards, whether what a call left may stay.
+    """
 
     tool: str
     text: str
     reasons: tuple[str, ...]
+    keep: bool = False
+
+    @property
+    def lead(self) -> str:
+        """The sentence that stands before the text."""
+        reasons = ", ".join(self.reasons)
+        return f"A command left what {reasons}:" if self.keep else f"{self.tool} wants to run, and {reasons}:"
+
+    @property
+    def prompt(self) -> str:
+        return "Keep it?" if self.keep else "Allow it?"
 
 
 class Situation(NamedTuple):
@@ -79,6 +96,16 @@ class Workplace:
         self.lineage = Lineage(situation.told, held)
         self.plan = plan_in(held)
         self.processes = Processes()
+        self.writable = tuple(_folders(situation.sandbox.writable))
+        self.inspection = Inspection(
+            (self.guard.folder, *self.writable),
+            left_out=self.guard.hidden,
+            quarantine=situation.home.folder / QUARANTINE / situation.session,
+        )
+        self.lookout = Lookout(self.inspection)
+        self.told: list[str] = []  # what the person is told at the end of the turn
+        self.reported: dict[str, None] = {}  # triggers that were changed in this turn
+        self.knows_size = False  # whether the person was told that the folder is too large to look through
         self.shell_folder = self.situation.folder
         self._temporary: Path | None = None
 
@@ -109,6 +136,13 @@ class Occasion(NamedTuple):
     @property
     def situation(self) -> Situation:
         return self.workplace.situation
+
+
+def _folders(named: Iterable[str]) -> Iterator[Path]:
+    for each in named:
+        folder = Path(each).expanduser()
+        if folder.is_dir():
+            yield folder.resolve()
 
 
 def failed(text: str) -> Given:

@@ -11,7 +11,7 @@ from typing import Annotated, Literal
 from msgspec import Meta
 
 from whet.agent.tools.processes import Launch, Process
-from whet.agent.tools.sandbox import Bounds, Wall, launch, temporary_for
+from whet.agent.tools.sandbox import Bounds, launch, temporary_for
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace, failed
 from whet.agent.tools.surroundings import cleaned
 from whet.runs.dangerous_commands import dangers
@@ -91,13 +91,6 @@ def _refused(occasion: Occasion, command: str) -> Given | None:
     situation = occasion.situation
     if not command.strip() or "\0" in command or len(os.fsencode(command)) > LONGEST_COMMAND:
         return failed(f"The command is empty, holds a zero byte, or is longer than {LONGEST_COMMAND:,} bytes.")
-    if situation.sandbox.required and occasion.workplace.walls.wall is Wall.NONE:
-        return Given(
-            "Commands are refused: no sandbox is available here, and the settings require one.",
-            error=True,
-            disposition=Disposition.BLOCKED,
-            trust=Trust.AGENT,
-        )
     reasons = dangers(command)
     if not reasons:
         return None
@@ -123,7 +116,7 @@ def _in_background(workplace: Workplace, occasion: Occasion, start: "functools.p
 
 def _start(workplace: Workplace, command: str) -> Process:
     planned = plan_of(workplace, command)
-    return Process(planned, command, limit=workplace.situation.terminal.output_characters)
+    return workplace.lookout.watch(Process(planned, command, limit=workplace.situation.terminal.output_characters))
 
 
 def plan_of(workplace: Workplace, command: str) -> Launch:
@@ -133,15 +126,18 @@ def plan_of(workplace: Workplace, command: str) -> Launch:
         situation.environment,
         session=situation.session,
         temporary=temporary_for(walls, workplace.temporary),
+        network=situation.sandbox.network,
         kept=situation.sandbox.variables,
     )
+    inspection = workplace.inspection
+    inspection.ensure_begun()
     bounds = Bounds(
         workplace.guard,
         workplace.temporary,
         situation.sandbox.network,
-        tuple(
-            Path(each).expanduser().resolve() for each in situation.sandbox.writable if Path(each).expanduser().is_dir()
-        ),
+        workplace.writable,
+        tuple(map(Path, inspection.repositories)),
+        tuple(map(Path, inspection.pointers)),
     )
     folder = workplace.shell_folder if workplace.shell_folder.is_dir() else workplace.guard.folder
     argv = (_shell(environment["PATH"]), "--noprofile", "--norc", "-c", SCRIPT, "bash", command)

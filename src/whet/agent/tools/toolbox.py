@@ -6,8 +6,9 @@ from threading import Event
 from typing import TYPE_CHECKING
 
 from whet.agent.protocols import Answer
-from whet.agent.tools.registry import PREFIX, SERVERS, Tool, built_in, names_in, tools_in
-from whet.agent.tools.sandbox import note
+from whet.agent.tools.aftermath import begin, news, settle, settled_call
+from whet.agent.tools.registry import PREFIX, SERVERS, TERMINAL, Tool, built_in, names_in, tools_in
+from whet.agent.tools.sandbox import Wall, note
 from whet.agent.tools.situation import Given, Occasion, Question, Situation, Workplace, failed
 from whet.errors import WhetError
 from whet.runs.tool_schemas import Unfit
@@ -44,7 +45,8 @@ class Box:
         listed = tuple(tools)
         wanted = names_in(sets, (tool.name for tool in listed if tool.name.startswith(PREFIX)))
         self._workplace, self._servers = workplace, servers
-        self._tools = {tool.name: tool for tool in listed if tool.name in wanted}
+        self._withheld = frozenset(TERMINAL) & wanted if _lacks_wall(workplace, wanted) else frozenset()
+        self._tools = {tool.name: tool for tool in listed if tool.name in wanted - self._withheld}
         self.definitions: tuple[Definition, ...] = tuple(tool.definition for tool in self._tools.values())
 
     @property
@@ -55,8 +57,10 @@ class Box:
     @property
     def notes(self) -> tuple[str, ...]:
         """What the person should know before the tools are used."""
-        situation = self._workplace.situation
-        said = note(self._workplace.walls, network=situation.sandbox.network) if "terminal" in self._tools else ""
+        sandbox = self._workplace.situation.sandbox
+        said = ""
+        if self._withheld or "terminal" in self._tools:
+            said = note(self._workplace.walls, network=sandbox.network, required=sandbox.required)
         return (*((said,) if said else ()), *(self._servers.faults if self._servers else ()))
 
     def attend(self, messages: Iterable[Message]) -> None:
@@ -69,7 +73,7 @@ class Box:
 
     def answer(self, call: ToolCall, *, allowed: frozenset[str], interrupt: Event) -> Answer:
         """Carry one call out. Never raises for what the model or the tool did wrong: that is a result."""
-        given = self._given(call, allowed, interrupt)
+        given = self._inspected(call, allowed, interrupt) if _may_write(call) else self._given(call, allowed, interrupt)
         self._workplace.lineage.lower(given.trust)
         text = (Text(given.text),) if given.text else ()
         result = ToolResult(call.id, text, call.name, given.error, given.exit_code, given.disposition)
@@ -79,13 +83,30 @@ class Box:
         tool = self._tools.get(call.name)
         return tool is not None and tool.beside
 
+    def news(self) -> tuple[str, ...]:
+        """What the person should know at the end of a turn, or after the end of the session."""
+        if self._workplace.lookout.is_watching:
+            settle(self._workplace)
+        return news(self._workplace)
+
     def close(self) -> None:
+        was_watching = self._workplace.lookout.is_watching
         self._workplace.close()
+        if was_watching:
+            settle(self._workplace)
         if self._servers is not None:
             self._servers.close()
 
+    def _inspected(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> Given:
+        """Carry a call out that may leave something for other programs to run."""
+        begin(self._workplace)
+        return settled_call(self._workplace, self._given(call, allowed, interrupt))
+
     def _given(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> Given:
         tool = self._tools.get(call.name)
+        if call.name in self._withheld:  # shown to a session that began where a sandbox worked
+            text = "Commands are refused: no sandbox works here, and the settings require one."
+            return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
         if tool is None:
             return failed(f"There is no tool {call.name!r}. Tools: {', '.join(self._tools)}.")
         if call.name not in allowed:
@@ -102,3 +123,15 @@ class Box:
             return Given(f"{error.message} {error.advice}".strip(), error=True)
         except Exception as error:  # noqa: BLE001 - tools are foreign code: their fault is a result, never our end
             return Given(f"The tool itself failed: {type(error).__name__}: {error}", error=True)
+
+
+def _lacks_wall(workplace: Workplace, wanted: frozenset[str]) -> bool:
+    """Whether commands would have to run without the sandbox that the settings require."""
+    if wanted.isdisjoint(TERMINAL) or not workplace.situation.sandbox.required:
+        return False
+    return workplace.walls.wall is Wall.NONE
+
+
+def _may_write(call: ToolCall) -> bool:
+    """Whether a call may change any file of the folder. Tools that write one file see to it themselves."""
+    return call.name in TERMINAL or call.name.startswith(PREFIX)

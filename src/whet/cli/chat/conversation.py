@@ -73,9 +73,9 @@ class Conversation:
         source = self._input
         if source is None:
             return False
-        self._screen.line(f"{question.tool} wants to run, and {', '.join(question.reasons)}:", YELLOW)
+        self._screen.line(question.lead, YELLOW)
         self._screen.line(f"  {safe(question.text)}")
-        return answered(lambda: source.confirm("Allow it?"))
+        return answered(lambda: source.confirm(question.prompt))
 
     def status(self) -> str:
         """The line below the prompt: model, tokens, cost."""

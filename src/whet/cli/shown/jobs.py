@@ -48,6 +48,7 @@ def run_record(record: JobRecord) -> dict[str, Any]:
         "outcome": result.outcome.value if result else None,
         "report": result.report if result else "",
         "error": result.error if result else "",
+        "notes": result.notes if result else (),
         "exit_code": result.exit_code if result else None,
         "session": result.session if result else "",
         "model": result.model if result else "",
@@ -138,6 +139,8 @@ def print_result(record: JobRecord) -> None:
         say(plain(result.report.rstrip()))
     if result.error:
         say(f"[bold]{plain(result.outcome.value)}[/bold]: {plain(result.error)}")
+    for note in result.notes:
+        say(plain(f"Note: {note}"))
     if record.handing in PROBLEMS:
         say(f"The report was not delivered ({record.handing}): {plain(record.handing_error)}")
 

@@ -1,0 +1,223 @@
+"""Spots: every place in a folder from which another program would run something, with what stands there."""
+
+import hashlib
+import json
+import os
+import re
+import shlex
+import stat
+from collections.abc import Iterable, Iterator
+from typing import NamedTuple
+
+from whet.agent.inspection.git_settings import GitOrder, orders
+from whet.agent.inspection.tree import Tree, mark_of, settled
+from whet.agent.inspection.triggers import Care, Trigger
+
+LARGEST_BYTES = 1_000_000
+KEPT_BYTES = 64_000_000
+GIT = "git"
+HOOKS, CONFIGS, COMMON = "hooks", ("config", "config.worktree"), "commondir"
+SAMPLE, WORKTREES = ".sample", "worktrees"
+REBASE = "rebase-merge/git-rebase-todo"
+_GITFILE = re.compile(r"gitdir: (.+?)\s*")
+_EXECUTES = re.compile(r"^\s*(?:x|exec)\s", re.MULTILINE)
+PACKAGE = "/package.json"
+# The keys of a package's file that run something: by name, when it is installed, or when a commit is made.
+PACKAGE_KEYS = ("scripts", "husky", "simple-git-hooks", "lint-staged", "gitHooks", "pre-commit", "gypfile")
+# Settings of git whose value is a path, whether or not something stands there yet.
+PATHS = frozenset({"hookspath", "path", "fsmonitor"})
+
+
+class Content(NamedTuple):
+    """What stands at a place: a file's bytes, or where a link leads. `whole` is False for a file that is too large."""
+
+    body: bytes
+    kind: str = "file"
+    runnable: bool = False
+    whole: bool = True
+
+
+class Spot(NamedTuple):
+    """A place, who would run or obey what stands there, and how the agent's writing it is treated."""
+
+    path: str
+    program: str
+    care: Care
+    content: Content
+    orders: frozenset[GitOrder] | None = None  # of git's settings; None for what is no such file
+    leads: str = ""  # where git would go on from here, if that is in the folder
+
+
+class Spots(NamedTuple):
+    """All spots by their paths, and the repositories among them."""
+
+    spots: dict[str, Spot]
+    repositories: tuple[str, ...]
+
+
+class SpotReader:
+    """Reads the spots of a tree. Files that have not changed are not read twice."""
+
+    def __init__(self, tree: Tree) -> None:
+        self._tree = tree
+        self._read: dict[str, tuple[tuple[int, ...], Content]] = {}
+        self._kept_bytes = 0
+
+    def read(self) -> Spots:
+        found: dict[str, Spot] = {}
+        waiting: list[str] = []
+        before, self._read = self._read, {}
+        self._kept_bytes = 0
+        for path, listing in self._tree.folders():
+            if listing.is_repository:
+                waiting.append(path)
+            if listing.pointers or listing.triggers:
+                pointers = (self._pointer(f"{path}/{name}", path) for name in listing.pointers)
+                triggers = (self._triggered(f"{path}/{name}", trigger, before) for name, trigger in listing.triggers)
+                found |= {spot.path: spot for spot in _present(*pointers, *triggers)}
+        waiting += [spot.leads for spot in found.values() if spot.leads]
+        repositories: dict[str, None] = {}
+        while waiting:
+            path = waiting.pop()
+            if path not in repositories:
+                repositories[path] = None
+                parts = {spot.path: spot for spot in self._parts(path)}
+                found |= parts
+                waiting += [spot.leads for spot in parts.values() if spot.leads]
+        return Spots(found, tuple(sorted(repositories)))
+
+    def _triggered(
+        self, path: str, trigger: Trigger, before: dict[str, tuple[tuple[int, ...], Content]]
+    ) -> Spot | None:
+        try:
+            mark = mark_of(os.lstat(path))
+        except OSError:
+            return None
+        known = before.get(path)
+        content = known[1] if known and known[0] == mark else content_of(path)
+        if content is None:
+            return None
+        self._kept_bytes += len(content.body)
+        if self._kept_bytes > KEPT_BYTES:  # of more than that only a hash is kept, and nothing can be put back
+            content = content._replace(body=hashlib.sha256(content.body).digest(), whole=False)
+        self._read[path] = (settled(mark), content)
+        if path.endswith(PACKAGE):
+            content = content._replace(body=_run_by_package(content.body))
+        return Spot(path, trigger.program, trigger.care, content)
+
+    def _parts(self, repository: str) -> Iterator[Spot]:
+        """What in a repository's own folder makes git run something or go elsewhere."""
+        yield from self._settings(repository)
+        yield from _present(self._pointer(f"{repository}/{COMMON}", repository))
+        todo = content_of(f"{repository}/{REBASE}")
+        if todo and _EXECUTES.search(todo.body.decode("latin-1")):
+            yield Spot(f"{repository}/{REBASE}", "git rebase --continue", Care.REPORTED, todo)
+        hooks = f"{repository}/{HOOKS}"
+        names = [] if os.path.islink(hooks) else _names(hooks)
+        yield from _present(_spot(hooks), *(_spot(f"{hooks}/{name}") for name in names if not name.endswith(SAMPLE)))
+
+    def _settings(self, repository: str) -> Iterator[Spot]:
+        for name in CONFIGS:
+            path = f"{repository}/{name}"
+            if (content := content_of(path)) is not None:
+                text = content.body.decode("latin-1")
+                held = frozenset(each for each in orders(text) if not self._stays(each, repository))
+                clear = content.kind == "file" and content.whole
+                yield Spot(path, GIT, Care.REFUSED, content, held if clear else None)
+
+    def _stays(self, order: GitOrder, repository: str) -> bool:
+        """Whether an order only names a working tree in the folder, as every submodule's does."""
+        if (order.section, order.name) != ("core", "worktree"):
+            return False
+        return bool(self._inside(os.path.join(repository, order.value)))
+
+    def _pointer(self, path: str, folder: str) -> Spot | None:
+        """A file that tells git where to go on. Only that of a further working tree leads to what others share."""
+        spot = _spot(path)
+        if spot is None or spot.content.kind != "file":
+            return spot
+        text = spot.content.body.decode("utf-8", "surrogateescape")
+        match = _GITFILE.fullmatch(text)
+        target = match[1] if match else ""
+        if path.endswith(f"/{COMMON}"):
+            target = text.rstrip("\r\n") if os.path.basename(os.path.dirname(folder)) == WORKTREES else ""
+        return spot._replace(leads=self._inside(os.path.join(folder, target))) if target else spot
+
+    def _inside(self, path: str) -> str:
+        """The real path, if it lies in the tree."""
+        real = os.path.realpath(path) if "\0" not in path else ""
+        return real if self._tree.holds(real) else ""
+
+
+def named_triggers(found: Iterable[Spot]) -> Iterator[Trigger]:
+    """What the settings of repositories name in the folder: scripts that git runs, files that it reads."""
+    for spot in found:
+        repository = os.path.dirname(spot.path)
+        tree = os.path.dirname(repository)
+        for order in spot.orders or ():
+            for word in _words(order.value):
+                for base in (tree, repository):
+                    path = os.path.normpath(os.path.join(base, word.lstrip("!")))
+                    if path.startswith(f"{tree}/") and _is_named(order, word, path):
+                        name = path.removeprefix(f"{tree}/")
+                        yield Trigger(name, f"git ({order.said})", Care.REFUSED)
+                        yield Trigger(f"{name}/", f"git ({order.said})", Care.REFUSED)
+
+
+def _is_named(order: GitOrder, word: str, path: str) -> bool:
+    if order.name in PATHS or ("/" in word and os.path.lexists(path)):
+        return True
+    return os.path.isfile(path)
+
+
+def content_of(path: str) -> Content | None:
+    """What stands there, read over no link; None for nothing and for folders."""
+    try:
+        status = os.lstat(path)
+        if stat.S_ISLNK(status.st_mode):
+            return Content(os.fsencode(os.readlink(path)), "link")
+        if stat.S_ISDIR(status.st_mode):
+            return None
+        if not stat.S_ISREG(status.st_mode):
+            return Content(b"", "other")
+        runnable = bool(status.st_mode & 0o111)
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            body = file.read(LARGEST_BYTES + 1)
+    except OSError:
+        return None
+    if len(body) <= LARGEST_BYTES:
+        return Content(body, runnable=runnable)
+    return Content(repr(mark_of(status)).encode(), runnable=runnable, whole=False)
+
+
+def _spot(path: str) -> Spot | None:
+    content = content_of(path)
+    return Spot(path, GIT, Care.REFUSED, content) if content is not None else None
+
+
+def _present(*spots: Spot | None) -> Iterator[Spot]:
+    yield from (spot for spot in spots if spot is not None)
+
+
+def _names(folder: str) -> list[str]:
+    try:
+        return sorted(os.listdir(folder))
+    except OSError:
+        return []
+
+
+def _words(text: str) -> list[str]:
+    try:
+        return shlex.split(text)
+    except ValueError:
+        return text.split()
+
+
+def _run_by_package(body: bytes) -> bytes:
+    """What a package's file runs; a hash of all of it where it cannot be read."""
+    try:
+        package = json.loads(body)
+        return json.dumps([package.get(key) for key in PACKAGE_KEYS], sort_keys=True).encode()
+    except (ValueError, AttributeError, RecursionError):
+        return hashlib.sha256(body).digest()

@@ -1,0 +1,150 @@
+"""Triggers: files that other programs run or obey on their own, one a line with the program and the care they get."""
+
+import re
+from collections.abc import Callable, Iterable, Sequence
+from enum import StrEnum
+from fnmatch import translate
+from typing import NamedTuple
+
+from whet.text.words import names
+
+
+class Care(StrEnum):
+    """What happens when the agent writes a trigger.
+
+    Refused to commands is what git runs while it only looks. Asked about is what runs, or is obeyed, without anybody
+    choosing to run it: when a folder is entered or opened, a shell, an editor or an agent is started, a commit is made.
+    Reported is what runs when a person runs a build, a test or a push: writing it is ordinary work.
+    """
+
+    REFUSED = "refused"
+    ASKED = "asked"
+    REPORTED = "reported"
+
+
+class Trigger(NamedTuple):
+    """Files by the end of their path (`*` stands for any letters, a slash at the end for all beneath), and who runs
+    them."""
+
+    pattern: str
+    program: str
+    care: Care = Care.ASKED
+
+
+def _all(program: str, care: Care, patterns: str) -> tuple[Trigger, ...]:
+    return tuple(Trigger(pattern, program, care) for pattern in patterns.split())
+
+
+ASKED, REPORTED = Care.ASKED, Care.REPORTED
+TRIGGERS: tuple[Trigger, ...] = (
+    *_all("direnv", ASKED, ".envrc"),
+    *_all("mise", ASKED, "mise.toml .mise.toml mise.*.toml .mise.*.toml mise/config.toml .mise/ .config/mise/"),
+    *_all("autoenv", ASKED, ".autoenv .autoenv.zsh .autoenv_leave.zsh"),
+    *_all("bash", ASKED, ".bashrc .bash_profile .bash_login .bash_logout .bash_aliases .profile .inputrc"),
+    *_all("zsh", ASKED, ".zshrc .zshenv .zprofile .zlogin .zlogout .oh-my-zsh/"),
+    *_all("other shells", ASKED, ".kshrc .cshrc .tcshrc .login .config/fish/ .config/nushell/ .config/powershell/"),
+    *_all("the desktop", ASKED, ".config/autostart/ .config/systemd/ .xinitrc .xprofile .xsession .xsessionrc"),
+    *_all("macOS", ASKED, "Library/LaunchAgents/ Library/LaunchDaemons/"),
+    *_all("git", ASKED, ".gitconfig .config/git/ .githooks/ .git-hooks/ .git_hooks/"),
+    *_all("husky", ASKED, ".husky/ .huskyrc .huskyrc.*"),
+    *_all("pre-commit", ASKED, ".pre-commit-config.yaml .pre-commit-config.yml"),
+    *_all("lefthook", ASKED, "lefthook.* .lefthook.* lefthook-local.* .lefthook/ .lefthook-local/"),
+    *_all("overcommit", ASKED, ".overcommit.yml .local-overcommit.yml"),
+    *_all("simple-git-hooks", ASKED, ".simple-git-hooks.* simple-git-hooks.*"),
+    *_all("Mercurial", ASKED, ".hg/hgrc .hg/hgrc-not-shared .hgrc"),
+    *_all("Sapling", ASKED, ".sl/config"),
+    *_all("Jujutsu", ASKED, ".jj/repo/config.toml .jj/config.toml .jj/workspace-config.toml"),
+    *_all("Darcs and Pijul", ASKED, "_darcs/prefs/ .pijul/config"),
+    *_all("VS Code", ASKED, ".vscode/ *.code-workspace"),
+    *_all("dev containers", ASKED, ".devcontainer/ .devcontainer.json"),
+    *_all("JetBrains", ASKED, ".idea/runConfigurations/ .idea/startup.xml .idea/watcherTasks.xml .idea/tools/"),
+    *_all("JetBrains", ASKED, ".fleet/ .run/"),
+    *_all("Zed", ASKED, ".zed/"),
+    *_all("Sublime Text", ASKED, "*.sublime-project"),
+    *_all("Vim", ASKED, ".exrc .vimrc .gvimrc .nvimrc .nvim.lua .lvimrc .vim/ .config/nvim/"),
+    *_all("Emacs", ASKED, ".dir-locals.el .dir-locals-2.el .emacs .emacs.d/ .config/emacs/"),
+    *_all("Claude Code", ASKED, ".claude/ .mcp.json"),
+    *_all("Codex", ASKED, ".codex/"),
+    *_all("Gemini CLI", ASKED, ".gemini/ .qwen/"),
+    *_all("Cursor", ASKED, ".cursor/"),
+    *_all("OpenCode", ASKED, ".opencode/ opencode.json opencode.jsonc"),
+    *_all("Copilot", ASKED, ".github/hooks/ .copilot/"),
+    *_all("other agents", ASKED, ".kiro/ .windsurf/ .roo/ .continue/ .amazonq/ .junie/ .goose/ .factory/ .pi/"),
+    *_all("other agents", ASKED, ".hermes/ .crush.json crush.json .aider.conf.yml .agents/"),
+    *_all("R", ASKED, ".Rprofile .Renviron"),
+    *_all("debuggers", ASKED, ".gdbinit .lldbinit .pdbrc .perldb"),
+    *_all("interpreters", ASKED, ".irbrc .pryrc .ghci .ocamlinit .iex.exs .tmux.conf .screenrc"),
+    *_all("agents", REPORTED, "AGENTS.md CLAUDE.md CLAUDE.local.md GEMINI.md .cursorrules .windsurfrules .clinerules"),
+    *_all("agents", REPORTED, ".clinerules/ .github/copilot-instructions.md .github/instructions/"),
+    *_all("JetBrains", REPORTED, ".idea/workspace.xml"),
+    *_all("make", REPORTED, "Makefile GNUmakefile"),
+    *_all("task runners", REPORTED, "justfile .justfile Taskfile.y*ml Rakefile SConstruct Gruntfile.* gulpfile.*"),
+    *_all("Python", REPORTED, "setup.py conftest.py noxfile.py tox.ini tasks.py fabfile.py dodo.py sitecustomize.py"),
+    *_all("npm", REPORTED, "package.json .npmrc .pnpmfile.cjs .pnpmfile.mjs binding.gyp .lintstagedrc .lintstagedrc.*"),
+    *_all("Yarn", REPORTED, ".yarnrc .yarnrc.yml .pnp.cjs .yarn/releases/ .yarn/plugins/"),
+    *_all("linters", REPORTED, ".eslintrc.*js eslint.config.* .prettierrc.*js prettier.config.* .pylintrc"),
+    *_all("Cargo", REPORTED, "build.rs .cargo/config .cargo/config.toml"),
+    *_all("Java builds", REPORTED, "build.gradle build.gradle.kts settings.gradle settings.gradle.kts gradlew mvnw"),
+    *_all("Java builds", REPORTED, "build.xml .mvn/ gradle/wrapper/"),
+    *_all("PHP and Ruby", REPORTED, "composer.json .bundle/config Gemfile"),
+    *_all("machines", REPORTED, "Vagrantfile Tiltfile docker-compose.y*ml compose.y*ml .gitpod.yml"),
+    *_all("CI", REPORTED, ".github/workflows/ .github/actions/ .gitlab-ci.yml .circleci/ .travis.yml Jenkinsfile"),
+    *_all("CI", REPORTED, "azure-pipelines.yml bitbucket-pipelines.yml .buildkite/ .drone.yml .woodpecker/"),
+)  # fmt: skip
+# What is installed in there is code that its owner runs; thousands of packages bring such files along, and no program
+# looks for them there.
+DEPENDENCIES = names(
+    "node_modules bower_components site-packages vendor .venv venv .tox .nox __pypackages__ .terraform pods"
+)
+
+
+Find = Callable[[str, bool], Trigger | None]
+Table = dict[str, list[tuple[tuple[str, ...], Trigger]]]
+
+
+class Triggers:
+    """The triggers of a folder: those that are known, and those that its own repositories name."""
+
+    def __init__(self, named: Iterable[Trigger] = ()) -> None:
+        self._files, self._folders, self._ways, odd = Table(), Table(), Table(), Table()
+        for trigger in (*TRIGGERS, *named):
+            parts = tuple(trigger.pattern.lower().strip("/").split("/"))
+            table = self._folders if trigger.pattern.endswith("/") else odd if "*" in parts[-1] else self._files
+            table.setdefault(parts[-1], []).append((parts, trigger))
+            for length in range(1, len(parts)):
+                self._ways.setdefault(parts[length - 1], []).append((parts[:length], trigger))
+        self._odd = tuple((re.compile(translate(name)), known) for name, known in odd.items())
+        self._is_odd = re.compile("|".join(translate(name) for name in odd))
+
+    def of(self, parts: Sequence[str], *, link: bool = False) -> Trigger | None:
+        """The trigger that a path is, from the folder down."""
+        return self.within(parts[:-1])(parts[-1], link)
+
+    def within(self, above: Sequence[str]) -> Find:
+        """What tells by a name, and by whether it is a link, which trigger it is in this folder."""
+        folders = tuple(part.lower() for part in above)
+        if not DEPENDENCIES.isdisjoint(folders):
+            return lambda _name, _link: None
+        lengths = range(1, len(folders) + 1)
+        around = next((found for each in lengths if (found := _ending(self._folders, folders[:each]))), None)
+        if around:
+            return lambda _name, _link: around
+
+        def find(name: str, link: bool) -> Trigger | None:
+            path = (*folders, name.lower())
+            found = _ending(self._files, path) if path[-1] in self._files else None
+            if found is None and self._is_odd.match(path[-1]):
+                tables = (known for pattern, known in self._odd if pattern.match(path[-1]))
+                found = next((each for known in tables for parts, each in known if _fits(parts[:-1], folders)), None)
+            # A link may stand for a folder of triggers, or for one on the way to them.
+            return found or (_ending(self._folders, path) or _ending(self._ways, path) if link else None)
+
+        return find
+
+
+def _ending(table: Table, path: tuple[str, ...]) -> Trigger | None:
+    return next((trigger for parts, trigger in table.get(path[-1], ()) if _fits(parts, path)), None)
+
+
+def _fits(parts: tuple[str, ...], path: tuple[str, ...]) -> bool:
+    return not parts or path[-len(parts) :] == parts

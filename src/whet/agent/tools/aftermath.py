@@ -1,0 +1,128 @@
+"""What becomes of what a call left for other programs to run: taken aside, asked about, or reported to the person."""
+
+from collections.abc import Callable, Iterable
+from pathlib import Path
+
+from whet.agent.inspection.inspecting import Leftover
+from whet.agent.inspection.tree import MOST_FOLDERS
+from whet.agent.inspection.triggers import Care, Trigger
+from whet.agent.tools.situation import Given, Occasion, Question, Workplace
+from whet.sessions.transcripts import Disposition
+from whet.sessions.trust import Trust
+from whet.text.quoting import one_line
+
+# By these names git knows a repository, whatever the folder around them is called.
+REPOSITORY_NAMES = frozenset({"head", "commondir", "config", "config.worktree", "hooks", "objects", "refs"})
+TOO_LARGE = (
+    f"The working folder holds more than {MOST_FOLDERS:,} folders: what commands leave in those beyond that is not"
+    " looked at. Work in a smaller one."
+)
+MOST_NAMED = 8
+SHOWN_CHARACTERS = 4_000
+
+
+def write(occasion: Occasion, tool: str, path: str, shown: str, put: Callable[[], Given]) -> Given:
+    """Write a file by `put`, after the person was asked where another program runs or obeys such a file on its own."""
+    workplace = occasion.workplace
+    names = workplace.guard.names(path)
+    trigger = workplace.inspection.trigger_of(names)
+    if trigger is None and REPOSITORY_NAMES.isdisjoint(name.lower() for name in names):
+        return put()
+    place = str(workplace.guard.folder.joinpath(*names))
+    if trigger is not None and trigger.care is not Care.REPORTED:
+        refused = _refused(occasion, tool, trigger, f"{path}\n{shown}")
+        if refused:
+            return refused
+        workplace.inspection.allowed.add(place)
+    begin(workplace)
+    try:
+        return settled_call(workplace, put())
+    finally:
+        workplace.inspection.allowed.discard(place)
+
+
+def _refused(occasion: Occasion, tool: str, trigger: Trigger, shown: str) -> Given | None:
+    why = f"writes what {trigger.program} runs or obeys on its own"
+    if occasion.situation.ask is None:
+        text = f"Not written, because nobody can be asked here: it {why}. Leave it, and say so."
+        return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
+    if len(shown) > SHOWN_CHARACTERS:
+        shown = f"{shown[:SHOWN_CHARACTERS]}\n[… {len(shown):,} characters in all]"
+    if not occasion.situation.ask(Question(tool, shown, (why,))):
+        text = f"Not written, the person refused it: it {why}."
+        return Given(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
+    return None
+
+
+def begin(workplace: Workplace) -> None:
+    """Take what stands in the folder for the person's own, unless a command that still runs may have put it there."""
+    if not workplace.lookout.is_watching:
+        workplace.inspection.begin()
+
+
+def settled_call(workplace: Workplace, given: Given) -> Given:
+    """The answer of a call, with what became of what it left. The person is told at the end of the turn."""
+    said = settle(workplace)
+    return given._replace(text="\n".join((given.text, *(f"[{line}]" for line in said))).lstrip("\n")) if said else given
+
+
+def settle(workplace: Workplace) -> tuple[str, ...]:
+    """See to all that was left since the last time; gives what the agent should know."""
+    inspection, lookout = workplace.inspection, workplace.lookout
+    found = inspection.find()
+    if lookout.take(found):
+        found = inspection.find()
+    wanted = [each for each in found if each.spot.care is Care.REPORTED]
+    asked = tuple(each for each in found if each.spot.care is not Care.REPORTED)
+    if asked and _person_keeps(workplace, asked):
+        wanted += asked
+    else:
+        inspection.take(asked)
+    inspection.accept(wanted)
+    workplace.reported |= dict.fromkeys(_words(workplace, wanted))
+    if inspection.is_cut and not workplace.knows_size:
+        workplace.knows_size = True
+        workplace.told.append(TOO_LARGE)
+    return _tell(workplace, inspection.taken())
+
+
+def news(workplace: Workplace) -> tuple[str, ...]:
+    """What the person should know at the end of a turn, each thing once."""
+    said = tuple(workplace.told)
+    if workplace.reported:
+        listed = _listed(list(workplace.reported))
+        said += (f"Changed, and run or obeyed by other programs: {listed}. Look at them before you use them.",)
+    workplace.told.clear()
+    workplace.reported.clear()
+    return said
+
+
+def _person_keeps(workplace: Workplace, found: Iterable[Leftover]) -> bool:
+    ask = workplace.situation.ask
+    reasons = tuple(dict.fromkeys(f"{each.spot.program} runs or obeys on its own" for each in found))
+    listed = "\n".join(_words(workplace, found))
+    return ask is not None and ask(Question("", listed, reasons, keep=True))
+
+
+def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
+    if not taken:
+        return ()
+    listed = _listed(_words(workplace, taken))
+    workplace.told.append(
+        f"Taken aside, because it would have run on its own: {listed}. See {workplace.inspection.place}."
+    )
+    return (f"taken aside, because other programs would run or obey it on their own: {listed}; do not write it again",)
+
+
+def _words(workplace: Workplace, found: Iterable[Leftover]) -> list[str]:
+    folder = workplace.guard.folder
+    return [
+        f"{one_line(str(path.relative_to(folder) if folder in path.parents else path))} ({each.spot.program})"
+        for each in found
+        for path in (Path(each.spot.path),)
+    ]
+
+
+def _listed(words: list[str]) -> str:
+    more = len(words) - MOST_NAMED
+    return ", ".join(words[:MOST_NAMED]) + (f" and {more} more" if more > 0 else "")

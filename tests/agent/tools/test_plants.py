@@ -1,0 +1,42 @@
+"""Nothing that a command leaves in the working folder is run by the person's own git."""
+
+import shutil
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from agent.tools.plants import PLANTS, Plant, as_person, filled, has_run, prepare
+from agent.tools.rooms import Room, ask_for, walls_here
+
+WALLS = walls_here()
+pytestmark = pytest.mark.skipif(
+    sys.platform != "linux" or shutil.which("git") is None, reason="the ways are written for bash and git on Linux"
+)
+
+
+@pytest.fixture(params=["bubblewrap", "landlock"])
+def enclosed(request: pytest.FixtureRequest, room_folder: Path) -> Iterator[Room]:
+    """A room behind one kind of sandbox."""
+    if request.param not in WALLS:
+        pytest.skip(f"{request.param} does not work on this machine")
+    room = Room(room_folder, WALLS[request.param])
+    yield room
+    room.leave()
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+def test_what_a_command_plants_is_not_run(enclosed: Room, plant: Plant) -> None:
+    prepare(plant, enclosed)
+    box = enclosed.box(person_agrees=True)
+    answer = ask_for(box, "terminal", command=filled(plant.command, enclosed))
+    assert answer.result.disposition is None
+    assert not has_run(plant, enclosed)
+
+
+@pytest.mark.parametrize("plant", PLANTS, ids=lambda plant: plant.name)
+def test_the_plant_grows_in_a_plain_shell(room: Room, plant: Plant) -> None:
+    prepare(plant, room)
+    as_person(filled(plant.command, room), room, room.work)
+    assert has_run(plant, room)
