@@ -12,7 +12,8 @@ from typing import Annotated, NamedTuple
 import re2
 from msgspec import Meta
 
-from whet.agent.tools.guard import REPOSITORY, Guard
+from whet.agent.inspection.tree import REPOSITORY
+from whet.agent.tools.guard import Guard
 from whet.agent.tools.ignoring import Ignored, glob_pattern, is_ignored, read_rules
 from whet.agent.tools.output import plain
 from whet.agent.tools.processes import Launch, Process
@@ -182,7 +183,7 @@ def _text(path: Path) -> str:
 
 
 def _is_seen(guard: Guard, path: Path) -> bool:
-    return not any(path == place or place in path.parents for place in guard.hidden)
+    return guard.hidden.isdisjoint((path, *path.parents))
 
 
 def _named(sought: Sought, path: Path) -> str:

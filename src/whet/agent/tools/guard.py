@@ -7,23 +7,13 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.agent.inspection.tree import is_repository_name
+from whet.agent.tools.secret_places import secret_places
 from whet.errors import WhetError
 from whet.store.home import Home
 
-# Where programs keep keys, passwords and what was typed, beneath a person's own folder.
-SECRET_PLACES = (
-    ".ssh", ".gnupg", ".aws", ".azure", ".kube", ".docker", ".netrc", ".git-credentials", ".npmrc", ".pypirc",
-    ".pgpass", ".my.cnf", ".password-store", ".vault-token", ".terraform.d", ".config/gcloud", ".config/gh",
-    ".config/hub", ".config/op", ".config/rclone", ".config/sops", ".config/google-chrome", ".config/chromium",
-    ".config/BraveSoftware", ".mozilla", ".thunderbird", ".local/share/keyrings", ".local/share/kwalletd",
-    ".bash_history", ".zsh_history", ".python_history", ".psql_history", ".cargo/credentials.toml",
-    ".claude/.credentials.json", ".claude.json", ".codex/auth.json", ".hermes/.env", ".hermes/auth.json",
-    ".gemini/oauth_creds.json", ".local/share/opencode/auth.json", "Library/Keychains",
-)  # fmt: skip
-SYSTEM_SECRETS = ("/etc/shadow", "/etc/gshadow", "/etc/sudoers", "/etc/ssl/private", "/var/lib/private")
 # Not files but windows into processes and devices: reading them can hang, or show another process's environment.
 WINDOWS = ("/proc", "/dev", "/sys")
-REPOSITORY = ".git"
 OPENABLE = os.O_RDONLY | os.O_NONBLOCK | os.O_CLOEXEC | os.O_NOFOLLOW
 FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 
@@ -32,7 +22,7 @@ class Guard(NamedTuple):
     """The working folder, and the places that no tool sees: Whet's home and where secrets lie."""
 
     folder: Path
-    hidden: tuple[Path, ...]
+    hidden: frozenset[Path]
     skills: Path  # in the home, and still readable: skills bring scripts along
 
     def path(self, text: str) -> Path:
@@ -96,7 +86,7 @@ class Guard(NamedTuple):
             raise WhetError(
                 f"{text} is outside the working folder {self.folder}.", advice="Files are written in it only."
             )
-        if REPOSITORY in (name.lower() for name in names):
+        if any(map(is_repository_name, names)):
             raise WhetError(f"{text} is in a repository's own folder.", advice="Use git in the terminal for that.")
         return names
 
@@ -138,10 +128,8 @@ LINKS = (40, 20, 62)  # ELOOP of Linux, ENOTDIR, ELOOP of macOS
 
 def guard_of(folder: Path, home: Home, environment: Mapping[str, str], *, hidden: tuple[Path, ...] = ()) -> Guard:
     """The guard of a session; raises WhetError for a working folder in which nothing may be written."""
-    own = Path(environment.get("HOME") or os.path.expanduser("~"))
-    secret = (*(own / place for place in SECRET_PLACES), *(Path(place) for place in SYSTEM_SECRETS))
-    places = (home.folder, *hidden, *secret)
-    guard = Guard(folder, tuple(Path(os.path.realpath(place)) for place in places), home.folder / "skills")
+    places = (home.folder, *hidden, *secret_places(environment, folder))
+    guard = Guard(folder, frozenset(Path(os.path.realpath(place)) for place in places), home.folder / "skills")
     if guard.is_hidden(folder) or home.folder.resolve() == folder:
         raise WhetError(f"The agent may not work in {folder}.", advice="Start it in another folder.")
     return guard

@@ -21,6 +21,15 @@ def failure_weights() -> "Weights":
 
 
 @cache
+def secret_places() -> tuple[tuple[str, str], ...]:
+    """Where programs keep keys and passwords: a path beneath a person's folder, an absolute one or one that a variable
+    names, and the program."""
+    lines = files(__name__).joinpath("secret_places.txt").read_text().splitlines()
+    rows = (line.split("  ", 1) for line in lines if line and not line.startswith("#"))
+    return tuple((place, program.strip()) for place, program in rows)
+
+
+@cache
 def models() -> ModelTable:
     """What is known of models: windows, tools, prices."""
     return msgspec.json.decode(files(__name__).joinpath("models.json").read_bytes(), type=ModelTable)
