@@ -44,7 +44,7 @@ class ModelFacts(Value, frozen=True):
 class Sandbox(Value, frozen=True):
     """What commands of the agent may touch."""
 
-    required: bool = False
+    required: bool = True
     network: bool = False
     writable: tuple[str, ...] = ()
     variables: tuple[str, ...] = ()

@@ -170,10 +170,17 @@ def test_a_person_decides_about_a_dangerous_command(shell: Room) -> None:
     assert "pushed" in agreed.result.text
 
 
-def test_a_required_sandbox_that_is_missing_refuses_commands(shell: Room) -> None:
-    answer = ask_for(shell.box(sandbox=Sandbox(required=True)), "terminal", command="echo ran")
+def test_without_a_sandbox_there_is_no_terminal_unless_the_person_says_so(shell: Room) -> None:
+    box = shell.box(sandbox=Sandbox())
+    answer = ask_for(box, "terminal", command="echo ran")
     without = shell.walls == Walls(Wall.NONE)
+    assert ({"terminal", "process"} & box.names == set()) is without
     assert answer.result.disposition is (Disposition.BLOCKED if without else None)
+    if without:
+        assert "sandbox.required false" in "".join(box.notes)
+        allowed = shell.box(sandbox=Sandbox(required=False))
+        assert ask_for(allowed, "terminal", command="echo ran").result.text == "ran"
+        assert "No sandbox works here" in "".join(allowed.notes)
 
 
 @pytest.mark.parametrize("command", ["", "  \n", "echo \0", "x" * 200_000])

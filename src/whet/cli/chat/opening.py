@@ -60,6 +60,8 @@ def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) 
     """Each line of standard input is a turn; with `as_json` each answer is a line of JSON."""
     source = Piped(sys.stdin.buffer)
     with Screen(sys.stdout) as screen, closing(Talk(home, database, wish, tell=_note)) as talk:
+        for note in talk.notes:
+            _note(note)
         if not as_json:
             return Conversation(talk, screen, review=wish.settings.review).go(source)
         code = FINISHED
