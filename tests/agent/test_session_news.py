@@ -5,7 +5,8 @@ from contextlib import closing
 from pathlib import Path
 from threading import Event
 
-from whet.agent.session import Talk, Wish
+from whet.agent.assembling import Wish
+from whet.agent.session import Talk
 from whet.runs.settings import Settings
 from whet.store.database import Database
 from whet.store.home import Home

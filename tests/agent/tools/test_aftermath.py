@@ -48,6 +48,11 @@ def test_an_edit_of_what_runs_on_its_own_is_asked_about(room: Room) -> None:
     assert (room.work / ".envrc").read_text() == "export A=1\n"
 
 
+def test_what_is_too_long_to_look_through_is_not_asked_about(room: Room) -> None:
+    answer = ask_for(room.box(person_agrees=True), "write_file", path=".envrc", content="x\n" * 20_000)
+    assert answer.result.disposition is Disposition.BLOCKED
+
+
 def test_leave_to_write_a_file_once_is_no_leave_for_commands(shell: Room) -> None:
     box = shell.box(person_agrees=True)
     ask_for(box, "write_file", path=".envrc", content="good")
@@ -108,7 +113,8 @@ def test_a_person_can_keep_what_a_command_left(shell: Room) -> None:
     box = shell.box(person_agrees=True, person_keeps=True)
     answer = ask_for(box, "terminal", command=written(".pre-commit-config.yaml"))
     assert shell.asked.keep
-    assert ".pre-commit-config.yaml" in shell.asked.text
+    assert shell.asked.text.startswith(".pre-commit-config.yaml (pre-commit)\n| {")
+    assert "evil" in shell.asked.text
     assert "taken aside" not in answer.result.text
     assert (shell.work / ".pre-commit-config.yaml").exists()
     assert ".pre-commit-config.yaml" in box.news()[0]

@@ -38,8 +38,11 @@ def is_repository_name(name: str) -> bool:
 class Tree:
     """Folders and all beneath them, over no link. `left_out` are places that no command can write to."""
 
-    def __init__(self, roots: Iterable[str], left_out: Iterable[str], triggers: Triggers) -> None:
+    def __init__(
+        self, roots: Iterable[str], left_out: Iterable[str], triggers: Triggers, *, most: int = MOST_FOLDERS
+    ) -> None:
         self.roots = tuple(roots)
+        self._most = most
         self._left_out = frozenset(left_out)
         self._triggers = triggers
         self._known: dict[str, tuple[tuple[int, ...], Listing]] = {}
@@ -62,7 +65,7 @@ class Tree:
         waiting: deque[tuple[str, tuple[str, ...]]] = deque((root, ()) for root in self.roots)
         while waiting:
             path, parts = waiting.popleft()
-            if len(self._known) >= MOST_FOLDERS:
+            if len(self._known) >= self._most:
                 self.is_cut = True
                 return
             listing = self._listing(path, parts, before.get(path))

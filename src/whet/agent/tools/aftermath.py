@@ -18,7 +18,7 @@ TOO_LARGE = (
     " looked at. Work in a smaller one."
 )
 MOST_NAMED = 8
-SHOWN_CHARACTERS = 4_000
+SHOWN_CHARACTERS = 20_000
 
 
 def write(occasion: Occasion, tool: str, path: str, shown: str, put: Callable[[], Given]) -> Given:
@@ -30,7 +30,7 @@ def write(occasion: Occasion, tool: str, path: str, shown: str, put: Callable[[]
         return put()
     place = str(workplace.guard.folder.joinpath(*names))
     if trigger is not None and trigger.care is not Care.REPORTED:
-        refused = _refused(occasion, tool, trigger, f"{path}\n{shown}")
+        refused = _refused(occasion, tool, trigger, f"{path}\n{_quoted(shown)}")
         if refused:
             return refused
         workplace.inspection.allowed.add(place)
@@ -47,7 +47,8 @@ def _refused(occasion: Occasion, tool: str, trigger: Trigger, shown: str) -> Giv
         text = f"Not written, because nobody can be asked here: it {why}. Leave it, and say so."
         return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
     if len(shown) > SHOWN_CHARACTERS:
-        shown = f"{shown[:SHOWN_CHARACTERS]}\n[… {len(shown):,} characters in all]"
+        text = f"Not written, because it is too long for a person to look through, and it {why}. Write a shorter one."
+        return Given(text, error=True, disposition=Disposition.BLOCKED, trust=Trust.AGENT)
     if not occasion.situation.ask(Question(tool, shown, (why,))):
         text = f"Not written, the person refused it: it {why}."
         return Given(text, error=True, disposition=Disposition.REJECTED, trust=Trust.AGENT)
@@ -97,11 +98,20 @@ def news(workplace: Workplace) -> tuple[str, ...]:
     return said
 
 
-def _person_keeps(workplace: Workplace, found: Iterable[Leftover]) -> bool:
+def _person_keeps(workplace: Workplace, found: tuple[Leftover, ...]) -> bool:
     ask = workplace.situation.ask
     reasons = tuple(dict.fromkeys(f"{each.spot.program} runs or obeys on its own" for each in found))
-    listed = "\n".join(_words(workplace, found))
-    return ask is not None and ask(Question("", listed, reasons, keep=True))
+    contents = (_quoted(each.spot.content.body.decode("utf-8", "replace")) for each in found)
+    pairs = zip(_words(workplace, found), contents, strict=True)
+    shown = "\n".join(f"{words}\n{content}" for words, content in pairs)
+    if len(shown) > SHOWN_CHARACTERS:
+        shown = f"{shown[:SHOWN_CHARACTERS]}\nThere is more; look at the files themselves before you answer."
+    return ask is not None and ask(Question("", shown, reasons, keep=True))
+
+
+def _quoted(text: str) -> str:
+    """Foreign lines, each with a mark in front, so that none of them passes for ours."""
+    return "\n".join(f"| {line}" for line in text.splitlines())
 
 
 def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:

@@ -1,0 +1,54 @@
+"""Files that other programs run or obey are known by the end of their path."""
+
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
+
+from whet.agent.inspection.triggers import TRIGGERS, Care, Trigger, Triggers
+
+KNOWN = Triggers()
+
+
+@pytest.mark.parametrize("trigger", TRIGGERS, ids=lambda trigger: trigger.pattern)
+def test_every_pattern_finds_its_file_at_any_depth(trigger: Trigger) -> None:
+    path = trigger.pattern.replace("*", "x").rstrip("/")
+    path = f"{path}/deep/file" if trigger.pattern.endswith("/") else path
+    for above in ("", "a/", "a/b/"):
+        found = KNOWN.of(f"{above}{path}".split("/"))
+        assert found is not None
+        assert found.care is not Care.REFUSED
+
+
+@pytest.mark.parametrize(
+    "path",
+    ["src/main.py", "envrc", "vscode/tasks.json", "tasks.json", "docs/settings.json", "x/.envrc.md", "README.md"],
+)
+def test_other_files_are_ordinary(path: str) -> None:
+    assert KNOWN.of(path.split("/")) is None
+
+
+@pytest.mark.parametrize("path", [".vscode", ".github", ".config", "sub/.claude", ".jj/repo"])
+def test_a_link_may_stand_for_a_folder_on_the_way(path: str) -> None:
+    assert KNOWN.of(path.split("/")) is None
+    assert KNOWN.of(path.split("/"), link=True) is not None
+
+
+@pytest.mark.parametrize("path", ["repo", "src", "workflows"])
+def test_other_links_are_ordinary(path: str) -> None:
+    assert KNOWN.of(path.split("/"), link=True) is None
+
+
+def test_what_lies_among_dependencies_is_left_out() -> None:
+    assert KNOWN.of(["node_modules", "x", "Makefile"]) is None
+
+
+def test_what_a_repository_names_is_found() -> None:
+    named = Triggers([Trigger("tools/hooks/", "git", Care.REFUSED)])
+    found = named.of(["sub", "Tools", "hooks", "pre-commit"])
+    assert found is not None
+    assert found.care is Care.REFUSED
+
+
+@given(st.lists(st.text(min_size=1).filter(lambda name: "/" not in name), min_size=1, max_size=4))
+def test_any_path_has_an_answer(parts: list[str]) -> None:
+    assert KNOWN.of(parts) == KNOWN.of([part.upper() for part in parts]) or not "".join(parts).isascii()
