@@ -11,7 +11,7 @@ from whet.importers import openai_messages
 from whet.importers.source import Source
 from whet.sessions.transcripts import Transcript
 
-LABELLED = ("agentdojo_dev", "intercode_dev", "tau_airline")
+LABELLED = ("agentdojo_dev", "intercode_dev", "tau_airline", "swebench_mini_gemini3_dev", "bashkit_dev")
 HEALTHY = ("claude_code_dev", "codex_dev")
 
 

@@ -51,6 +51,24 @@ def fit(
     return Model(intercept, tuple(weights))
 
 
+def straighten(logits: Sequence[float], failed: Sequence[bool], shares: Sequence[float]) -> tuple[float, float]:
+    """The slope and the shift that make log odds into chances, by Newton steps on both at once."""
+    slope, shift = 1.0, 0.0
+    for _ in range(SWEEPS):
+        g0 = g1 = h00 = h01 = h11 = 0.0
+        for logit, bad, share in zip(logits, failed, shares, strict=True):
+            chance = _sigmoid(slope * logit + shift)
+            off, curve = share * (chance - bad), share * chance * (1 - chance)
+            g0, g1 = g0 + off * logit, g1 + off
+            h00, h01, h11 = h00 + curve * logit * logit, h01 + curve * logit, h11 + curve
+        size = h00 * h11 - h01 * h01
+        move = (h11 * g0 - h01 * g1) / size, (h00 * g1 - h01 * g0) / size
+        slope, shift = slope - move[0], shift - move[1]
+        if max(map(abs, move)) < TOLERANCE:
+            break
+    return slope, shift
+
+
 def balanced(sources: Sequence[str], failed: Sequence[bool]) -> list[float]:
     """Row shares that let every source, and failure and success within it, weigh the same."""
     counts: dict[tuple[str, bool], int] = {}

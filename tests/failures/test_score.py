@@ -3,7 +3,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.failures.score import SIGNS, UNANSWERED, Weights, failure_of, measure, score
+from whet.failures.score import SAID, SIGNS, UNANSWERED, WHOLE, Weighed, failure_of, measure, weigh
+from whet.failures.usual import Beyond
 from whet.failures.view import gather
 from whet.sessions.transcripts import Ending
 from whet.shipped.data import failure_weights
@@ -17,12 +18,13 @@ def signs(*turns: Turn) -> dict[str, float]:
 
 
 def failure(*turns: Turn) -> float:
-    return score(signs(*turns), failure_weights()).value
+    weights = failure_weights()
+    return failure_of(weigh(gather(conversation(*turns)), weights), weights).value
 
 
 def test_the_shipped_weights_know_every_sign_and_excuse_nothing() -> None:
     weights = failure_weights().weights
-    assert set(weights) == {sign.name for sign in SIGNS}
+    assert set(weights) == {*(sign.name for sign in SIGNS), WHOLE, SAID}
     assert all(weight >= 0 for weight in weights.values())
 
 
@@ -47,12 +49,12 @@ def test_a_session_that_went_wrong_scores_above_one_half(turns: tuple[Turn, ...]
 def test_a_session_that_ended_without_an_answer_failed_whatever_its_signs(ending: Ending, calls: list[Turn]) -> None:
     weights = failure_weights()
     turns = (user("How old is user 2?"), *calls, agent("User 2 is 41 years old."))
-    found = failure_of(gather(conversation(*turns, ending=ending)), weights)
+    found = failure_of(weigh(gather(conversation(*turns, ending=ending)), weights), weights)
     assert found.value == 1.0
     assert found.reasons[0] == UNANSWERED[ending]
     assert len(found.reasons) <= 4
     finished = gather(conversation(*turns, ending=Ending.FINISHED))
-    assert failure_of(finished, weights) == score(measure(finished), weights), "and no other ending decides alone"
+    assert failure_of(weigh(finished, weights), weights).value < 1, "and no other ending decides alone"
 
 
 def test_every_further_failure_raises_the_score() -> None:
@@ -62,7 +64,8 @@ def test_every_further_failure_raises_the_score() -> None:
 
 
 def test_the_reasons_are_those_that_weigh_most() -> None:
-    found = score(signs(user("Please send the mail."), FAILED, agent("It failed to work.")), failure_weights())
+    turns = (user("Please send the mail."), FAILED, agent("It failed to work."))
+    found = weigh(gather(conversation(*turns)), failure_weights())
     assert found.reasons[0] == "no call worked"
     assert "a change was asked for and none was made" in found.reasons
     assert len(found.reasons) <= 4
@@ -93,13 +96,14 @@ def test_labels_and_rewards_of_the_source_are_not_looked_at() -> None:
     assert measure(gather(plain)) == measure(gather(conversation(user("go"), WORKED, agent("Done."), native_id="two")))
 
 
-@given(st.dictionaries(st.sampled_from([sign.name for sign in SIGNS]), st.floats(0, 1e6)))
-def test_a_score_is_always_between_nought_and_one(measured: dict[str, float]) -> None:
-    assert 0 <= score(measured, failure_weights()).value <= 1
-    assert 0 <= score(measured, Weights(intercept=0.0, weights={})).value <= 1
+@given(st.floats(-1e6, 1e6), st.floats(0, 1), st.floats(0, 1))
+def test_a_score_is_always_between_nought_and_one(logit: float, whole: float, said: float) -> None:
+    assert 0 <= failure_of(Weighed(logit), failure_weights(), Beyond(whole, said)).value <= 1
 
 
-def test_a_short_result_is_never_called_long() -> None:
-    weights = Weights(intercept=0.0, weights={"long_last_result": 9.0})
-    assert score({"long_last_result": 0.5}, weights).reasons == ()
-    assert score({"long_last_result": 0.9}, weights).reasons == ("it ended on a long result",)
+def test_length_counts_against_what_is_usual_and_is_told_where_it_is_far_beyond() -> None:
+    weights = failure_weights()
+    usual, longer = (failure_of(Weighed(-1.0), weights, Beyond(each, each)) for each in (0.5, 1.0))
+    assert usual.value < longer.value
+    assert usual.reasons == ()
+    assert longer.reasons == ("it took longer than is usual here",)

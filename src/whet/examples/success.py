@@ -12,7 +12,7 @@ from collections.abc import Iterable
 from enum import IntEnum
 from typing import NamedTuple
 
-from whet.failures.score import Weights, measure, score
+from whet.failures.score import Weights, failure_of, weigh
 from whet.failures.view import SessionView
 from whet.failures.wordings import Phrase
 from whet.sessions.call_effects import COMMIT, Effect, checks_of
@@ -20,7 +20,7 @@ from whet.sessions.lineage import is_persons
 from whet.sessions.transcripts import Ending, Role, Transcript
 from whet.text.likeness import sense
 
-LOW_SCORE = 0.2  # the highest failure score of a session that nothing but its score speaks for
+LOW_SCORE = 0.3  # the highest failure score of a session that nothing but its score speaks for
 AGREED_SCORE = 0.5  # the same, where another session came to the same result
 # Among labelled sessions without a verdict, most of the longer ones failed, whatever their score.
 MOST_STEPS = 6
@@ -102,7 +102,7 @@ def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> S
         return SuccessFinding(None, "a check failed and was not put right")
     if verified:
         return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
-    value = score(measure(evidence), weights).value
+    value = failure_of(weigh(evidence, weights), weights).value
     if value > AGREED_SCORE:
         return SuccessFinding(None, "likely failed", vote)
     if len(evidence.steps) > MOST_STEPS:

@@ -1,10 +1,14 @@
 """Everything that Whet finds in one session, as one value."""
 
+from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from whet.failures.detectors import detect
-from whet.failures.score import Weights, failure_of, open_question
+from whet.failures.score import Weighed, Weights, failure_of, open_question, weigh
 from whet.failures.signals import Kind, Signal
+from whet.failures.usual import Circle, Size, Usual, beyond, circle_of, size_of
 from whet.failures.view import SessionView, gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.activity import Activity, classify
@@ -12,7 +16,7 @@ from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 3
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 4
 
 
 class ExchangeOutcome(Value, frozen=True):
@@ -45,6 +49,9 @@ class Analysis(Value, frozen=True):
     source: str = ""
     model: str = ""
     at: float | None = None
+    weighed: Weighed = Weighed(0.0)
+    size: Size = Size()
+    circle: Circle = Circle("", "", "", "")
 
     @property
     def calls(self) -> dict[str, int]:
@@ -70,7 +77,8 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
     """Decide every exchange, detect every signal and score the session."""
     evidence = gather(transcript, ignore_flags=ignore_flags)
     signals = detect(evidence)
-    failure = failure_of(evidence, weights)
+    weighed = weigh(evidence, weights)
+    failure = failure_of(weighed, weights)
     turning = decisive_step(evidence, signals)
     return Analysis(
         session=transcript.id,
@@ -87,7 +95,17 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
         source=transcript.source,
         model=transcript.model,
         at=transcript.started,
+        weighed=weighed,
+        size=size_of(evidence.transcript),
+        circle=circle_of(evidence.transcript),
     )
+
+
+def compared(analysis: Analysis, weights: Weights, usual: Mapping[Circle, Usual]) -> Analysis:
+    """The analysis with the score that the session has among others of its kind."""
+    more = beyond(analysis.size, analysis.circle, usual)
+    failure = failure_of(analysis.weighed, weights, more)
+    return replace(analysis, failure_score=round(failure.value, 4), reasons=failure.reasons)
 
 
 def decisive_step(evidence: SessionView, signals: tuple[Signal, ...]) -> Turning | None:

@@ -1,26 +1,30 @@
 """How likely a session failed: bad signs that its record shows, weighed by a small logistic model.
 
 Every sign is 0 when all is well and grows with trouble, and no weight is negative: a session is never excused by
-how it is written, and each reason can be read aloud. The weights are fitted in bench/detect.py. What a session's own
-record says outright is not weighed: without a whole answer it has failed, and no labelled session could teach that.
+how it is written, and each reason can be read aloud. Length counts only against what is usual for the agent and the
+project (`usual.py`). The weights are fitted in bench/detect.py. What a session's own record says outright is not
+weighed: without a whole answer it has failed, and no labelled session could teach that.
 """
 
 import math
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import NamedTuple
 
 from whet.failures.phrases import AGENT_PHRASES, last_sentence
+from whet.failures.usual import AS_USUAL, Beyond
 from whet.failures.view import JudgedCall, SessionView
 from whet.failures.wordings import Phrase
 from whet.sessions.call_effects import Effect
 from whet.sessions.tool_families import Family, family_of
-from whet.sessions.transcripts import Ending, Origin, Role
+from whet.sessions.transcripts import Ending
 from whet.values import Value
 
-SHORT_SESSION_TURNS = 6
-LONG_RESULT = 4_000
+LONGER = 0.8  # beyond what is usual, from where on it is told
 REASONS_SHOWN = 4
 REASON_WEIGHT = 0.25
+MOST = 30.0  # log odds that no other sign can outweigh
+WHOLE, SAID = "longer_than_usual", "more_said_than_usual"
+LONGER_REASON = "it took longer than is usual here"
 UNANSWERED = {
     Ending.REFUSED: "the model would not answer",
     Ending.EMPTY: "the model said nothing, also when it was asked again",
@@ -35,18 +39,24 @@ class Weights(Value, frozen=True):
     weights: dict[str, float]
 
 
+class Weighed(Value, frozen=True):
+    """What the signs of one session come to before it is compared with others: log odds, and the heaviest signs."""
+
+    logit: float
+    reasons: tuple[str, ...] = ()
+
+
 class Score(NamedTuple):
     value: float
     reasons: tuple[str, ...]
 
 
 class Sign(NamedTuple):
-    """One bad sign: its measure from 0 upwards, how it reads as a reason, and from where on the reason holds."""
+    """One bad sign: its measure from 0 upwards, and how it reads as a reason."""
 
     name: str
     measure: Callable[[SessionView], float]
     reason: str
-    told_from: float = 0.0
 
 
 def _share(part: int, whole: int) -> float:
@@ -165,22 +175,6 @@ def unbacked_claim(evidence: SessionView) -> float:
     return float(claims and _is_single_order(evidence) and not _changed(evidence))
 
 
-def many_tools(evidence: SessionView) -> float:
-    return math.log1p(len({step.tool for step in evidence.steps}))
-
-
-def length(evidence: SessionView) -> float:
-    """How long it went on, discounted by how much work the agent does for each thing that the person says."""
-    turns = sum(m.role is Role.AGENT and m.origin is Origin.TURN for m in evidence.transcript.messages)
-    work = math.log1p(_share(len(evidence.steps), max(1, len(evidence.by_user))))
-    return math.log1p(max(0, turns - SHORT_SESSION_TURNS)) / (1 + work)
-
-
-def long_last_result(evidence: SessionView) -> float:
-    size = min(len(evidence.steps[-1].text), LONG_RESULT) if evidence.steps else 0
-    return math.log1p(size) / math.log1p(LONG_RESULT)
-
-
 def cut_off(evidence: SessionView) -> float:
     return float(evidence.transcript.ending in (Ending.BUDGET, Ending.FAILED))
 
@@ -201,9 +195,6 @@ SIGNS: tuple[Sign, ...] = (
     Sign("not_done", not_done, "a change was asked for and none was made"),
     Sign("unasked_change", unasked_change, "something was changed and only an answer was asked for"),
     Sign("unbacked_claim", unbacked_claim, "it claims a change that no call made"),
-    Sign("many_tools", many_tools, "it needed many different tools", math.log1p(6)),
-    Sign("length", length, "it took long", 1.0),
-    Sign("long_last_result", long_last_result, "it ended on a long result", 0.85),
     Sign("cut_off", cut_off, "it was cut off"),
 )
 
@@ -213,20 +204,29 @@ def measure(evidence: SessionView) -> dict[str, float]:
     return {sign.name: sign.measure(evidence) for sign in SIGNS}
 
 
-def failure_of(evidence: SessionView, weights: Weights) -> Score:
-    """The score of a session by its signs, or 1 where it ended without an answer, whatever its signs."""
-    weighed = score(measure(evidence), weights)
-    reason = UNANSWERED.get(evidence.transcript.ending)
-    return Score(1.0, (reason, *weighed.reasons)[:REASONS_SHOWN]) if reason else weighed
+def weigh(evidence: SessionView, weights: Weights) -> Weighed:
+    """What the signs of a session weigh together; all there is where it ended without an answer."""
+    signs = measure(evidence)
+    parts = {name: weight * signs.get(name, 0.0) for name, weight in weights.weights.items() if name in signs}
+    told = sorted(
+        (sign for sign in SIGNS if parts.get(sign.name, 0.0) >= REASON_WEIGHT), key=lambda sign: -parts[sign.name]
+    )
+    reasons = tuple(sign.reason for sign in told)
+    unanswered = UNANSWERED.get(evidence.transcript.ending)
+    if unanswered:
+        return Weighed(MOST, (unanswered, *reasons)[:REASONS_SHOWN])
+    return Weighed(weights.intercept + sum(parts.values()), reasons[:REASONS_SHOWN])
 
 
-def score(signs: Mapping[str, float], weights: Weights) -> Score:
-    """The probability-like score of failure, and the signs that carry most of it."""
-    parts = {name: weight * signs.get(name, 0.0) for name, weight in weights.weights.items()}
-    total = max(-30.0, min(30.0, weights.intercept + sum(parts.values())))
-    reasons = sorted((sign for sign in SIGNS if _is_reason(sign, signs, parts)), key=lambda sign: -parts[sign.name])
-    return Score(1 / (1 + math.exp(-total)), tuple(sign.reason for sign in reasons[:REASONS_SHOWN]))
+def failure_of(weighed: Weighed, weights: Weights, more: Beyond = AS_USUAL) -> Score:
+    """The score of a session: its signs, and how far it goes beyond what is usual where it was made."""
+    if weighed.logit >= MOST:
+        return Score(1.0, weighed.reasons)
+    relative = weights.weights.get(WHOLE, 0.0) * more.whole + weights.weights.get(SAID, 0.0) * more.said
+    total = max(-MOST, min(MOST, weighed.logit + relative))
+    return Score(1 / (1 + math.exp(-total)), told_reasons(weighed, max(more)))
 
 
-def _is_reason(sign: Sign, signs: Mapping[str, float], parts: Mapping[str, float]) -> bool:
-    return parts.get(sign.name, 0.0) >= REASON_WEIGHT and signs.get(sign.name, 0.0) >= sign.told_from
+def told_reasons(weighed: Weighed, longer: float) -> tuple[str, ...]:
+    """The reasons for a score, with the session's length where it goes so far beyond what is usual."""
+    return (*weighed.reasons, *((LONGER_REASON,) if longer >= LONGER else ()))[:REASONS_SHOWN]

@@ -11,8 +11,9 @@ from typing import NamedTuple
 import msgspec
 
 from whet.failures.analysis import ANALYSIS_VERSION, Analysis, analyse
-from whet.failures.score import Weights
+from whet.failures.score import Weighed, Weights, failure_of, told_reasons
 from whet.failures.summaries import JudgedSession
+from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Origin, Purpose, Transcript
 from whet.store.database import Database
@@ -23,6 +24,7 @@ from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000
 PAGE = 500
+LEAST_CHANGE = 0.005
 
 
 class AnalysisProgress(NamedTuple):
@@ -30,6 +32,29 @@ class AnalysisProgress(NamedTuple):
 
     done: int
     total: int
+
+
+class ComparedRow(NamedTuple):
+    """What is needed of a session to compare it with others."""
+
+    session: int
+    source: str
+    order_digest: str
+    folder: str
+    model: str
+    whole: int
+    said: int
+    weighed: float
+    failure_score: float
+    longer: float
+
+    @property
+    def circle(self) -> Circle:
+        return Circle(self.source, self.order_digest, self.folder, self.model)
+
+    @property
+    def size(self) -> Size:
+        return Size(self.whole, self.said)
 
 
 def refresh(
@@ -55,7 +80,24 @@ def refresh(
                     _keep(database, session, analysis)
             done += sum(session.message_count for session in batch)
             progress(AnalysisProgress(done, total))
+    if waiting:
+        _compare(database, weights)
     return len(waiting)
+
+
+def _compare(database: Database, weights: Weights) -> None:
+    """Score every session among the others of its kind: what is usual there changes with the new ones."""
+    rows = [ComparedRow(*row) for row in database.query(COMPARED)]
+    usual = usual_by_circle((row.circle, row.size) for row in rows)
+    changed: list[tuple[float, float, int]] = []
+    for row in rows:
+        more = beyond(row.size, row.circle, usual)
+        score = round(failure_of(Weighed(row.weighed), weights, more).value, 4)
+        if abs(score - row.failure_score) >= LEAST_CHANGE or abs(max(more) - row.longer) >= LEAST_CHANGE:
+            changed.append((score, max(more), row.session))
+    if changed:
+        with database.writing():
+            database.many("UPDATE analyses SET failure_score = ?, longer = ? WHERE session = ?", changed)
 
 
 def _own_part(session: Session, transcript: Transcript) -> Transcript:
@@ -79,7 +121,7 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
     last = -1
     while True:
         rows = database.query(
-            "SELECT s.no, a.record, s.title, s.input_tokens + s.output_tokens, s.dated"
+            "SELECT s.no, a.record, a.failure_score, a.longer, s.title, s.input_tokens + s.output_tokens, s.dated"
             " FROM analyses AS a JOIN sessions AS s ON s.no = a.session"
             f" WHERE {where} AND s.no > ? ORDER BY s.no LIMIT ?",
             (*parameters, last, PAGE),
@@ -87,8 +129,19 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
         if not rows:
             return
         last = rows[-1][0]
-        for _, record, title, tokens, dated in rows:
-            yield JudgedSession(msgspec.json.decode(record, type=Analysis), title, tokens, dated)
+        for _, record, score, longer, title, tokens, dated in rows:
+            yield JudgedSession(_read(record, score, longer), title, tokens, dated)
+
+
+def analysis_of(database: Database, session: Session) -> Analysis | None:
+    rows = database.query("SELECT record, failure_score, longer FROM analyses WHERE session = ?", (session.no,))
+    return _read(*rows[0]) if rows else None
+
+
+def _read(record: bytes, score: float, longer: float) -> Analysis:
+    """A kept analysis with its score among the sessions that are known now."""
+    analysis = msgspec.json.decode(record, type=Analysis)
+    return msgspec.structs.replace(analysis, failure_score=score, reasons=told_reasons(analysis.weighed, longer))
 
 
 @contextlib.contextmanager
@@ -123,9 +176,20 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
     database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
     # A session that was forgotten meanwhile is not there to be analysed.
     database.execute(
-        "INSERT INTO analyses (session, head, version, failure_score, record)"
-        " SELECT no, ?, ?, ?, ? FROM sessions WHERE no = ?",
-        (session.head, ANALYSIS_VERSION, analysis.failure_score, msgspec.json.encode(analysis), session.no),
+        "INSERT INTO analyses"
+        " (session, head, version, failure_score, record, weighed, order_digest, whole, said)"
+        " SELECT no, ?, ?, ?, ?, ?, ?, ?, ? FROM sessions WHERE no = ?",
+        (
+            session.head,
+            ANALYSIS_VERSION,
+            analysis.failure_score,
+            msgspec.json.encode(analysis),
+            analysis.weighed.logit,
+            analysis.circle.order,
+            analysis.size.whole,
+            analysis.size.said,
+            session.no,
+        ),
     )
     database.many(
         "INSERT INTO call_counts (session, tool, calls, ok, failed, rejected)"
@@ -148,6 +212,11 @@ def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
     return counts
 
 
+COMPARED = f"""
+    SELECT a.session, s.source, a.order_digest, s.folder, s.model, a.whole, a.said, a.weighed, a.failure_score, a.longer
+    FROM analyses AS a JOIN sessions AS s ON s.no = a.session
+    WHERE a.version = {ANALYSIS_VERSION} AND s.purpose <> '{Purpose.TRIAL.value}'
+"""
 WAITING = f"""
     SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
     FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no

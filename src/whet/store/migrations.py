@@ -252,6 +252,16 @@ MIGRATIONS = (
             " schedule = rtrim(rtrim(schedule, replace(schedule, ' ', ''))) WHERE schedule <> ''",
         ),
     ),
+    Migration(
+        "sessions compared with others of their kind",
+        shared=(
+            "ALTER TABLE analyses ADD COLUMN weighed {real} NOT NULL DEFAULT 0",
+            "ALTER TABLE analyses ADD COLUMN order_digest TEXT NOT NULL DEFAULT ''",
+            "ALTER TABLE analyses ADD COLUMN whole {number} NOT NULL DEFAULT 0",
+            "ALTER TABLE analyses ADD COLUMN said {number} NOT NULL DEFAULT 0",
+            "ALTER TABLE analyses ADD COLUMN longer {real} NOT NULL DEFAULT 0.5",
+        ),
+    ),
 )
 
 

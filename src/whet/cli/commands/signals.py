@@ -12,11 +12,12 @@ from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, plain, print_json_line, say
 from whet.cli.shown.findings import analysis_lines
 from whet.errors import WhetError
-from whet.failures.analysis import analyse, record
+from whet.failures.analysis import analyse, compared, record
 from whet.failures.signals import Kind
 from whet.failures.summaries import JudgedSession
+from whet.failures.usual import usual_by_circle
 from whet.shipped.data import failure_weights
-from whet.store.analyses import judged
+from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
@@ -93,12 +94,13 @@ def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> I
 
 
 def _read(paths: list[str], ignore_flags: bool) -> Iterator[JudgedSession]:
-    """The analyses of the sessions in files, under the ids that they have there; nothing of them is stored."""
+    """The analyses of the sessions in files, compared with each other, under the ids that they have there."""
     from whet.importers.source import Skipped
     from whet.intake.finding import named_files
     from whet.intake.reading import read_transcripts
     from whet.store.preparing import opening
 
+    found_here: list[JudgedSession] = []
     for item in (item for path in named_files(paths) for item in read_transcripts(path)):
         if isinstance(item, Skipped):
             place = f"{item.path}, line {item.line}" if item.line else item.path
@@ -106,15 +108,21 @@ def _read(paths: list[str], ignore_flags: bool) -> Iterator[JudgedSession]:
             continue
         found = analyse(item, failure_weights(), ignore_flags=ignore_flags)
         title = item.title or opening(item.messages)
-        yield JudgedSession(replace(found, session=item.native_id), title, 0, item.ended or 0.0)
+        found_here.append(JudgedSession(replace(found, session=item.native_id), title, 0, item.ended or 0.0))
+    usual = usual_by_circle((one.analysis.circle, one.analysis.size) for one in found_here)
+    for one in found_here:
+        yield one._replace(analysis=compared(one.analysis, failure_weights(), usual))
 
 
 def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:
     with opened(find_home(os.environ)) as database:
-        if not ids and not ignore_flags:
+        if not ignore_flags:
             bring_up_to_date(database)
+        if not ids and not ignore_flags:
             yield from judged(database, filters)
             return
         for session in [find(database, each) for each in ids]:
-            found = analyse(load(database, session), failure_weights(), ignore_flags=ignore_flags)
+            found = None if ignore_flags else analysis_of(database, session)
+            if found is None:
+                found = analyse(load(database, session), failure_weights(), ignore_flags=ignore_flags)
             yield JudgedSession(found, session.title, session.input_tokens + session.output_tokens, session.dated)
