@@ -20,7 +20,7 @@ from whet.sessions.lineage import is_persons
 from whet.sessions.transcripts import Ending, Role, Transcript
 from whet.text.likeness import sense
 
-LOW_SCORE = 0.3  # the highest failure score of a session that nothing but its score speaks for
+LOW_SCORE = 0.28  # the highest failure score of a session that nothing but its score speaks for
 AGREED_SCORE = 0.5  # the same, where another session came to the same result
 # Among labelled sessions without a verdict, most of the longer ones failed, whatever their score.
 MOST_STEPS = 6
