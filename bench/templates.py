@@ -241,10 +241,8 @@ def blind_rival(name: str, every: list[Case]) -> Blind:
 def unseen_weights(tuned: dict[str, list[Case]]) -> dict[str, Weights]:
     """For each labelled set, weights that saw nothing of it."""
     rows = {name: detect.measured(name, tuned[name]) for name in tuned}
-    healthy = [row for name in HEALTHY for row in rows[name]]
     return {
-        name: detect.shipped([row for other in LABELLED if other != name for row in rows[other]], healthy)
-        for name in LABELLED
+        name: detect.shipped([row for other in LABELLED if other != name for row in rows[other]]) for name in LABELLED
     }
 
 
