@@ -21,13 +21,14 @@ class Detector(NamedTuple):
 
 
 DETECTORS: tuple[Detector, ...] = (
-    Detector(Kind.RETRY_LOOP, call_signals.retry_loops, "the same call failed three times"),
-    Detector(Kind.TOOL_FAILURE, call_signals.tool_failures, "a call failed that was not a check doing its work"),
+    Detector(Kind.RETRY_LOOP, call_signals.retry_loops, "the same call failed three times, nothing changed between"),
+    Detector(Kind.TOOL_FAILURE, call_signals.tool_failures, "a call failed that was no red check"),
     Detector(Kind.TIMEOUT, call_signals.timeouts, "a call failed because its time ran out"),
-    Detector(Kind.HALLUCINATION, call_signals.inventions, "a tool or file was used that nothing had mentioned"),
+    Detector(Kind.HALLUCINATION, call_signals.inventions, "a tool was called that does not exist"),
     Detector(Kind.HALLUCINATION, word_signals.false_claims, "success was claimed after a failed step"),
     Detector(Kind.HALLUCINATION, word_signals.unbacked_claims, "passing checks were claimed and none was run"),
     Detector(Kind.HALLUCINATION, word_signals.denials, "a capability was denied that the record shows"),
+    Detector(Kind.HALLUCINATION, word_signals.admissions, "the agent admits that it made something up"),
     Detector(Kind.CONTEXT_LOSS, call_signals.rereads, "the same answer was fetched again and again"),
     Detector(Kind.CONTEXT_LOSS, word_signals.reminders, "somebody says that it was said before, or forgotten"),
     Detector(Kind.USER_CORRECTION, word_signals.corrections, "the person corrected, refused or interrupted"),

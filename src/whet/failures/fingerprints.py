@@ -27,10 +27,25 @@ _WRAPPING = re.compile(
     r"|chunk id: .*|wall time: .*|original token count: .*|output:$|total output lines: .*|\$ .*|<returncode>.*"
     r"|command (?:failed|exited) .*|stdout:|stderr:|error calling tool[^:]*: )"
 )
-_ERROR_LINE = re2.compile(
-    r"(?i)(?:error|exception)\b|\b(?:fatal|failed|failure|cannot|can't|could not|not found|no such|denied|invalid|"
-    r"unexpected|unrecognized|unknown|missing|refused|unable|timed out|timeout|illegal|does not exist)\b"
+# From what says most to what says least: a line of an earlier sort is taken wherever it stands.
+_RAISED = re2.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Interrupt|Timeout|\.error)(?: \[\w+\])?: \S")
+_TELLING = tuple(
+    re2.compile(pattern)
+    for pattern in (
+        r"(?i)^(?:error|fatal(?: error)?|err!|panic|ERR_\w+)\b(?:\[[^\]]{1,40}\])?:? \S|^\w[\w.+-]{0,40}: error: ",
+        r"(?i)^(?:[\w./()-]{1,60}: ){1,3}(?:[^:]{1,80}: )?(?:no such file|command not found|not found|permission denied"
+        r"|cannot |can't |could not |invalid |unrecognized |unknown |missing |is a directory|not a directory)",
+        r"(?i)(?:error|exception)\b|\b(?:fatal|failed|failure|cannot|can't|could not|not found|no such|denied|invalid|"
+        r"unexpected|unrecognized|unknown|missing|refused|unable|timed out|timeout|illegal|does not exist)\b",
+    )
 )
+# Words that say only that something failed; what failed stands elsewhere.
+_EMPTY_WORDS = re2.compile(
+    r"(?i)^(?:\W*(?:\[[\w:.-]+\]\s*)?(?:error:?\s*)?(?:task|command|script|process|lifecycle|build|job)\b[^:]{0,60}"
+    r"\b(?:failed|exited|terminated)\b[^:]{0,40}|\W*errors?\W*|npm (?:ERR!|error) (?:code|errno|path|command)\b.*"
+    r"|\W*ELIFECYCLE.*|error: script .*|error Command failed.*|FAILED|failure:?)$"
+)
+_TRACEBACK = "Traceback (most recent call last):"
 
 
 class Variable(NamedTuple):
@@ -77,13 +92,16 @@ def call_key(call: ToolCall) -> str:
 
 def error_line(text: str) -> str:
     """The line of a failed result that says what went wrong."""
-    first = ""
-    for raw in ends_of(text).split("\n"):
-        line = _unwrapped(raw)
-        if line and _ERROR_LINE.search(raw[:LINE_LIMIT]):
-            return line
-        first = first or line
-    return first
+    lines = [(raw.strip()[:LINE_LIMIT], line) for raw in ends_of(text).split("\n") if (line := _unwrapped(raw))]
+    if not lines:
+        return ""
+    if _TRACEBACK in text and (raised := next((line for raw, line in reversed(lines) if _RAISED.search(raw)), "")):
+        return raised
+    telling = [each for each in lines if not _EMPTY_WORDS.search(each[0])] or lines
+    for pattern in (_RAISED, *_TELLING):
+        if found := next((line for raw, line in telling if pattern.search(raw)), ""):
+            return found
+    return telling[0][1]
 
 
 def fingerprint(text: str) -> str:

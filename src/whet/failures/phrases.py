@@ -97,5 +97,5 @@ def _sentence_start(text: str) -> int:
 
 AGENT_PHRASES = Phrases(AGENT_WORDINGS)
 # What is worth hearing while the agent still works: most of its turns have none of it.
-RARE_PHRASES = Phrases({phrase: AGENT_WORDINGS[phrase] for phrase in (Phrase.DENIAL, Phrase.FORGOT)})
+RARE_PHRASES = Phrases({phrase: AGENT_WORDINGS[phrase] for phrase in (Phrase.DENIAL, Phrase.FORGOT, Phrase.INVENTED)})
 USER_PHRASES = Phrases(USER_WORDINGS)

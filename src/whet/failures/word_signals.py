@@ -8,6 +8,7 @@ from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, Saying, SessionView
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.call_effects import Effect
 from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Origin, Role
@@ -16,6 +17,8 @@ from whet.sessions.trust import Trust
 WORD_LENGTH = 4
 TOPIC_REACH = 400
 TOPIC_WORDS = 12
+RETYPED = 0.6  # so much of an earlier message, and it is that message again
+EARLIER = 6
 # Tools whose refusal only says that a plan was not liked or a question not answered.
 PLANNING = frozenset({"exit_plan_mode", "ask_user_question", "request_user_input", "update_plan"})
 
@@ -63,28 +66,51 @@ def denials(evidence: SessionView) -> Iterator[Signal]:
                 yield _said(Kind.HALLUCINATION, saying, Phrase.DENIAL, confidence=0.5)
 
 
+def admissions(evidence: SessionView) -> Iterator[Signal]:
+    """The agent admits that it made something up."""
+    for saying in evidence.by_agent:
+        if saying.has(Phrase.INVENTED):
+            yield _said(Kind.HALLUCINATION, saying, Phrase.INVENTED, confidence=0.9)
+
+
 def corrections(evidence: SessionView) -> Iterator[Signal]:
     """The person corrects the agent, refuses a call, or stops it to say something else."""
+    said: list[str] = [saying.words for saying in evidence.by_user[:1]]
     for saying in _answers_to_agent(evidence):
-        if saying.has(Phrase.SETTLED):
+        is_new = all(_likeness(saying.words, other) < RETYPED for other in said[-EARLIER:])
+        said.append(saying.words)
+        if saying.has(Phrase.SETTLED) or not is_new:
             continue
         if saying.has(Phrase.CORRECTION):
             yield _said(Kind.USER_CORRECTION, saying, Phrase.CORRECTION, confidence=0.8)
-        elif _follows_interrupt(evidence, saying):
-            yield _said(Kind.USER_CORRECTION, saying, Phrase.CORRECTION, confidence=0.5)
+        elif _follows_interrupt(evidence, saying) and saying.has(Phrase.CONTRAST):
+            yield _said(Kind.USER_CORRECTION, saying, Phrase.CONTRAST, confidence=0.7)
     for step in evidence.steps:
         if step.decision.outcome is Outcome.REJECTED:
-            yield Signal(
-                kind=Kind.USER_CORRECTION,
-                message=step.message,
-                call_id=step.exchange.call.id,
-                quote=shortened(f"refused: {step.tool}"),
-                cause=Cause.AGENT,
-                trust=Trust.USER,
-                confidence=0.4 if plain_name(step.tool) in PLANNING else 0.7,
-                tool=step.tool,
-                fingerprint="refused",
-            )
+            yield _refused(step)
+
+
+def _refused(step: JudgedCall) -> Signal:
+    """A call that the person refused, with what they said."""
+    result = step.exchange.result
+    words = refusal_words(result.text) if result is not None else ""
+    silent = 0.3 if plain_name(step.tool) in PLANNING else 0.6
+    return Signal(
+        kind=Kind.USER_CORRECTION,
+        message=step.message,
+        call_id=step.exchange.call.id,
+        quote=shortened(words or f"refused: {step.tool}"),
+        cause=Cause.AGENT,
+        trust=Trust.USER,
+        confidence=0.85 if words else silent,
+        tool=step.tool,
+        fingerprint=_topic(words) if words else "refused",
+    )
+
+
+def _likeness(one: str, other: str) -> float:
+    first, second = (set(words[:TOPIC_REACH].lower().split()) for words in (one, other))
+    return len(first & second) / len(first | second) if first and second else 0.0
 
 
 def reminders(evidence: SessionView) -> Iterator[Signal]:
@@ -103,8 +129,9 @@ def surrenders(evidence: SessionView) -> Iterator[Signal]:
     if final is None:
         return
     stuck = bool(evidence.trailing_failures) or not any(step.worked for step in evidence.steps)
-    if final.has(Phrase.SURRENDER):
-        yield _said(Kind.GAVE_UP, final, Phrase.SURRENDER, confidence=0.9 if stuck else 0.7)
+    # Who has done the work may still say what could not be done beside it.
+    if stuck and final.has(Phrase.SURRENDER):
+        yield _said(Kind.GAVE_UP, final, Phrase.SURRENDER, confidence=0.9)
     elif stuck and evidence.steps and final.has(Phrase.INABILITY):
         yield _said(Kind.GAVE_UP, final, Phrase.INABILITY, confidence=0.7)
     elif not final.words.strip() and evidence.trailing_failures:
@@ -132,9 +159,9 @@ def _follows_interrupt(evidence: SessionView, saying: Saying) -> bool:
     return before.origin is Origin.INTERRUPT and len(saying.words.split()) > 3
 
 
-def _topic(saying: Saying) -> str:
+def _topic(said: str) -> str:
     """What a person speaks of, so that the same wish in two sessions is seen to be the same."""
-    words = {word.strip(".,;:!?()[]'-").lower() for word in saying.words[:TOPIC_REACH].split()}
+    words = {word.strip(".,;:!?()[]'-").lower() for word in said[:TOPIC_REACH].split()}
     return " ".join(sorted(word for word in words if len(word) >= WORD_LENGTH)[:TOPIC_WORDS])
 
 
@@ -149,5 +176,5 @@ def _said(kind: Kind, saying: Saying, phrase: Phrase, *, confidence: float, step
         trust=Trust.USER if saying.role is Role.USER else Trust.AGENT,
         confidence=confidence,
         tool=step.tool if step is not None else "",
-        fingerprint=_topic(saying) if saying.role is Role.USER else phrase.value,
+        fingerprint=_topic(saying.words) if saying.role is Role.USER else phrase.value,
     )

@@ -17,9 +17,11 @@ class Phrase(StrEnum):
     VERIFIED = "verified"  # says that a check passed
     DENIAL = "denial"  # says that it lacks a tool or a capability
     FORGOT = "forgot"  # says that it lost the thread
+    INVENTED = "invented"  # admits that it made something up
     # by the person
     CORRECTION = "correction"
     REMINDER = "reminder"  # has said so before
+    CONTRAST = "contrast"  # wants it otherwise: counts only where the agent was stopped for it
     SETTLED = "settled"  # says that it is fine now
     CHANGE = "change"  # asks that something be made different, not only told
 
@@ -92,6 +94,11 @@ AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         r"\bi no longer have (?:the )?(?:context|access to (?:the|our) (?:earlier|previous))",
         r"\b(?:could|can) you remind me\b|\bi (?:don't|do not) (?:recall|remember)\b",
     ),
+    Phrase.INVENTED: (
+        r"\bi (?:made (?:that|this|it|those|them|these) up|fabricated|invented (?:that|this|it|those|them|the))\b",
+        r"\bi (?:hallucinated|should(?: not|n't) have (?:claimed|invented|made up|stated))\b",
+        r"\b(?:that|this|it) was (?:fabricated|made up|a hallucination|invented by me)\b",
+    ),
 }
 
 USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
@@ -119,6 +126,10 @@ USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         r"das (?:ist|war) (?:falsch|nicht)|nicht das|falsch[.!]|ce n'est pas|c'est faux",
         r"eso no es|está mal|isso não|está errado|это не то|неправильно",
         r"違います|そうじゃない|間違って|不对|不是这|错了|틀렸|아니[,.]",
+    ),
+    Phrase.CONTRAST: (
+        r"\b(?:don't|do not|doesn't|won't|not|never|instead|rather|already|actually|wrong|stop|wait|only|just)\b",
+        r"\bshould(?:n't)?\b|\bno[,. ]|\bneeds? to\b|\buse (?:the|a|an|this|that|our)\b|\bmust\b",
     ),
     Phrase.REMINDER: (
         r"\bi (?:already|just) (?:told|said|gave|provided|mentioned|answered|explained|asked|sent)\b",

@@ -1,5 +1,7 @@
 """How agent programs say that a person refused a call, or that it was not let to finish."""
 
+import re2
+
 from whet.outcomes.error_forms import ErrorForm, Forms
 
 # Sentences of the agent programs that nothing else prints: they hold whatever the tool and however long the text.
@@ -54,3 +56,17 @@ CANCELLATIONS = Forms(
         ErrorForm("cancelled", r"(?i)^\[?(?:skipped|cancelled|canceled|aborted)(?:\]|:| due to| because)"),
     )
 )
+
+# What agent programs put before the person's own words on a refusal.
+_REASON = re2.compile(
+    r"(?is)(?:the user said:|user (?:provided|gave) the following (?:reason|feedback)[^:\n]*:|"
+    r"feedback from the user:|reason:)\s*(.+)\z"
+)
+_AFTER = re2.compile(r"(?is)\n+(?:note:|<system|important:|\[request interrupted).*\z")
+REASON_REACH = 4_000
+
+
+def refusal_words(text: str) -> str:
+    """What the person said when they refused a call; nothing where they only said no."""
+    found = _REASON.search(text[:REASON_REACH])
+    return _AFTER.sub("", found.group(1)).strip() if found else ""

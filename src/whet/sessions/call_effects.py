@@ -47,12 +47,23 @@ EFFECT_OF_FAMILY = {
 CHECKERS = names(
     "pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox tsc mypy pyright pyre ruff flake8 "
     "pylint eslint biome prettier stylelint shellcheck clippy golangci-lint rubocop black isort make ninja cmake "
-    "gradle gradlew mvn ant bazel playwright cypress knip rustc gcc g++ clang javac pre-commit lint-staged"
+    "gradle gradlew mvn mvnw ant bazel playwright cypress knip rustc gcc g++ clang javac pre-commit lint-staged "
+    "nextest vet swiftlint ktlint detekt checkstyle dart-analyze hadolint tflint yamllint markdownlint "
+    "markdownlint-cli2 vale oxlint deptry bandit semgrep hlint credo dialyzer scalafmt spotless karma jasmine "
+    "busted luacheck"
 )
 CHECKING_WORDS = re.compile(
     r"(?:^|[:_-])(tests?|lint|check|typecheck|type-check|build|verify|validate|e2e|ci)(?:$|[:_-])"
 )
-RUNNERS = names("npm pnpm yarn bun deno cargo go dotnet swift mix rake bundle uv poetry python python3 just task")
+RUNNERS = names(
+    "npm pnpm yarn bun bunx npx deno cargo go dotnet swift mix rake bundle uv uvx poetry python python3 just task mise "
+    "turbo nx lerna moon rush hatch pdm pipenv rye tox-uv docker docker-compose podman nerdctl flutter dart composer "
+    "php artisan rails sbt mill lein stack cabal zig earthly dagger invoke inv doit xcodebuild fastlane"
+)
+# Programs that start others somewhere else: what they start may stand far behind.
+CARRIERS = names("docker docker-compose podman nerdctl mise turbo nx hatch uv kubectl")
+WORDS_CARRIED = 14
+CI_REPORTS = frozenset({("pr", "checks"), ("run", "watch"), ("run", "view")})
 PROBERS = names("grep egrep fgrep rg ag ls test [ [[ which type command diff cmp pgrep ps find fd stat")
 WORDS_READ = 4
 COMMIT = "commit"
@@ -103,13 +114,21 @@ def _check_of(stage: Stage) -> str:
     """The name of the check that a program runs; nothing for any other."""
     if stage.program in CHECKERS:
         return stage.program
-    words = stage.words[1:WORDS_READ]
-    # A commit runs the checks of its hooks.
+    words = stage.words[1 : WORDS_CARRIED if stage.program in CARRIERS else WORDS_READ]
+    # A commit runs the checks of its hooks; a push those of another.
     if stage.program == "git":
         return COMMIT if "commit" in words else ""
+    if stage.program == "gh":  # its status is that of the checks it tells of
+        return "ci" if tuple(words[:2]) in CI_REPORTS else ""
     if stage.program not in RUNNERS:
-        return ""
+        return _check_named(stage.program.removesuffix(".sh")) if _is_script(stage) else ""
     return next((name for word in words if (name := _check_named(word))), "")
+
+
+def _is_script(stage: Stage) -> bool:
+    """Whether a program is a file of the project: named by its path, or by its ending."""
+    first = stage.words[0] if stage.words else ""
+    return "/" in first or first.endswith((".sh", ".py", ".js", ".ts", ".ps1"))
 
 
 def _check_named(word: str) -> str:

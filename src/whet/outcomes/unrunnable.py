@@ -1,0 +1,52 @@
+"""Checks that could not run at all: called in a way that does not exist, or where they cannot be. One example each.
+
+A red check is work in progress. A check that never ran tells nothing of the work, and the call was wrong.
+"""
+
+from whet.outcomes.error_forms import ErrorForm, Forms, head, tail
+
+UNRUNNABLE = Forms(
+    (
+        # error: unrecognized subcommand 'bun'
+        ErrorForm(
+            "no such command",
+            r"(?im)\b(?:unrecognized|unknown|unexpected|invalid|no such) "
+            r"(?:sub-?)?(?:command|option|argument|flag|switch)\b",
+        ),
+        # zsh: command not found: pytest
+        ErrorForm("no such program", r"(?im)\bcommand not found\b|: not found$|is not recognized as an internal"),
+        # npm error Missing script: "test:unit"
+        ErrorForm("no such script", r"(?im)\bmissing script\b|\bscript not found\b|\bno rule to make target\b"),
+        # error: no bin target named `nextest`
+        ErrorForm("no such target", r"(?im)^error: no (?:such (?:command|target|task)|[\w ]{1,20} target named)\b"),
+        # Task 'lint' not found in root project; nx: Cannot find configuration for task web:test
+        ErrorForm(
+            "no such task",
+            r"(?im)\btask [`'\"]?[\w:.-]+[`'\"]? (?:was )?not found\b|cannot find configuration for task",
+        ),
+        # ERROR: file or directory not found: tests/unit
+        ErrorForm("no such place", r"(?im)^(?:ERROR: )?file or directory not found: "),
+        # python: No module named pytest
+        ErrorForm("no such module", r"(?im)^\S*python[\w.]*: no module named "),
+        # No tests found, exiting with code 1; no test files
+        ErrorForm("no tests", r"(?im)^\s*no tests? (?:found|files?|matched|collected|ran)\b|^collected 0 items$"),
+        # Build daemon is disabled on this host. Use: ./gradlew --no-daemon
+        ErrorForm(
+            "disabled here", r"(?im)\bis (?:disabled|not available|not supported|not allowed) (?:on|in|here|for) "
+        ),
+        # Cannot connect to the Docker daemon at unix:///var/run/docker.sock
+        ErrorForm("no daemon", r"(?im)\bcannot connect to the \w+ daemon\b"),
+        # usage: pytest [options]; Usage: ./dev test MODULE
+        ErrorForm("usage", r"(?m)^(?:usage|Usage|USAGE|Use): \S"),
+        # The engine "node" is incompatible with this module
+        ErrorForm("wrong version", r"(?im)\bengine [`'\"]?node[`'\"]? is incompatible|\bunsupported engine\b"),
+    )
+)
+REACH = 2_000
+
+
+def could_not_run(text: str) -> str:
+    """Why a check did not run, as far as its output says so; nothing where it ran, however red."""
+    if len(text) <= 2 * REACH:
+        return UNRUNNABLE.first(head(text, 2 * REACH))
+    return UNRUNNABLE.first(head(text, REACH)) or UNRUNNABLE.first(tail(text, REACH))
