@@ -183,10 +183,9 @@ def test_the_word_timeout_is_not_a_timeout(turns: tuple[Turn, ...]) -> None:
     [
         call("get_mail", {}, "ToolNotFoundException: The requested function `get_mail` is not available.", error=True),
         call("fly", {}, "Error: unknown tool: fly", error=True),
-        call("Read", {"file_path": "/app/src/helpers.ts"}, "Error: File does not exist.", error=True),
     ],
 )
-def test_a_tool_or_file_that_nothing_mentioned_is_invented(failing: Turn) -> None:
+def test_a_tool_that_does_not_exist_is_invented(failing: Turn) -> None:
     assert Kind.HALLUCINATION in kinds(user("tidy up"), shell("ls", "main.py"), failing)
 
 
@@ -200,8 +199,9 @@ def test_a_tool_or_file_that_nothing_mentioned_is_invented(failing: Turn) -> Non
             call("Read", {"file_path": "src/helpers.ts"}, "File does not exist.", error=True),
         ),
         (user("read it"), call("Read", {"file_path": "main.py"}, "def tool_not_found(): ...")),
+        (user("tidy up"), call("Read", {"file_path": "/app/src/helpers.ts"}, "File does not exist.", error=True)),
     ],
-    ids=["the person named it", "a result named it", "it is there"],
+    ids=["the person named it", "a result named it", "it is there", "a guess at a usual name"],
 )
 def test_an_honest_not_found_is_not_invented(turns: tuple[Turn, ...]) -> None:
     assert Kind.HALLUCINATION not in kinds(*turns)
@@ -210,18 +210,21 @@ def test_an_honest_not_found_is_not_invented(turns: tuple[Turn, ...]) -> None:
 # What the record already holds
 
 
-def reread(answer: str = "def main(): pass") -> Turn:
+LONG = "def main(): pass\n" * 20
+
+
+def reread(answer: str = LONG) -> Turn:
     return call("Read", {"file_path": "main.py"}, answer)
 
 
-def test_the_same_answer_fetched_three_times_is_a_lost_thread() -> None:
-    assert Kind.CONTEXT_LOSS in kinds(user("explain"), reread(), reread(), reread())
+def test_the_same_file_read_three_times_may_be_a_lost_thread() -> None:
+    (found,) = of_kind(Kind.CONTEXT_LOSS, user("explain"), reread(), reread(), reread())
+    assert found.confidence < 0.5
 
 
-def test_after_a_compaction_twice_is_enough() -> None:
+def test_reading_again_after_a_compaction_is_no_lost_thread() -> None:
     summary = user("This session is being continued", origin=Origin.SUMMARY)
-    assert Kind.CONTEXT_LOSS in kinds(user("explain"), reread(), summary, reread())
-    assert Kind.CONTEXT_LOSS not in kinds(user("explain"), reread(), reread())
+    assert Kind.CONTEXT_LOSS not in kinds(user("explain"), reread(), reread(), summary, reread(), reread(), reread())
 
 
 def test_looking_again_after_a_change_is_no_lost_thread() -> None:

@@ -112,8 +112,9 @@ def test_a_refused_call_is_a_correction() -> None:
 
 def test_an_interrupt_with_new_words_is_a_correction() -> None:
     stop = user("[Request interrupted by user]", origin=Origin.INTERRUPT)
-    assert of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("work on the other file please"))
+    assert of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("don't touch that, only the other file please"))
     assert not of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("continue"))
+    assert not of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("work on the other file please"))
 
 
 def test_what_the_program_inserted_is_not_the_persons_word() -> None:
