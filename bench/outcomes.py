@@ -1,11 +1,12 @@
 """Measures outcomes (tool errors from text alone) and activity against labels, and prints one table.
 
-Run: python bench/outcomes.py [DATA]; DATA has sessions/*.jsonl.gz (default: WHET_BENCH_DATA or ../shared/data).
-The tune part is what was looked at while the forms were written; the held-out part was only measured.
+Run: python bench/outcomes.py [DATA]; DATA has sessions, projects and samples (default: WHET_BENCH_DATA or
+../shared/data). A family is left out where no failed answer of it was looked at while the table of reports was written.
+Every family is measured twice: as recorded, and with the printed exit status taken away, as agents answer that print
+none (OpenCode).
 """
 
 import gzip
-import hashlib
 import json
 import os
 import re
@@ -15,16 +16,28 @@ import time
 from collections import Counter
 from collections.abc import Iterable, Iterator
 from pathlib import Path
+from statistics import mean
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from activity_labels import KNOWN, UNSEEN, Labelled
+from whet.evidence.classical import wilson
 from whet.importers import openai_messages
 from whet.importers.source import Source
+from whet.intake.reading import read_transcripts
 from whet.outcomes.deciding import Outcome, decide
 from whet.sessions.activity import classify, kind_of
-from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult, pair
+from whet.sessions.transcripts import Exchange, Text, ToolCall, ToolResult, Transcript, pair
 
-SETS = ("agentdojo_dev", "intercode_dev", "claude_code_dev", "codex_dev", "tau_airline")
+SETS = ("agentdojo_dev", "intercode_dev", "tau_airline", "claude_code_dev", "swebench_mini_gemini3_dev")
+SEEN_PROJECTS = ("context-evaluator", "oh-my-posh")
+LEFT_OUT = ("bashkit_dev", "codex_dev", "cipher-box", "pi")
+PRINTED_STATUS = re.compile(
+    r"(?m)^(?:Error: )?Exit code:? -?\d+\n?|^<returncode>-?\d+</returncode>\n?|^Process exited with code -?\d+\n?|"
+    r"^</?output>\n?|^Chunk ID:.*\n|^Wall time:.*\n|^Original token count:.*\n|^Output:\n|"
+    r"\n*Command exited with code -?\d+\s*$|^\[exit code: \d+\]\n?"
+)
 NAIVE = re.compile(r"error|failed|exception|timeout", re.IGNORECASE)
 # The documented sentences for a person's refusal and for a cancelled sibling: errors by flag, not failures.
 REFUSALS = (
@@ -37,9 +50,7 @@ REFUSALS = (
 BROKEN_ESCAPE = re.compile(r"(\\\\)|\\u(?![0-9a-fA-F]{4})")
 
 
-class Session(NamedTuple):
-    held_out: bool
-    exchanges: tuple[Exchange, ...]
+Session = tuple[Exchange, ...]
 
 
 class Score(NamedTuple):
@@ -67,74 +78,78 @@ class Row(NamedTuple):
     results: int
     naive: Score
     whet: Score
-    told_apart: int  # flagged results for which refusal or failure was decided as documented
-    flagged: int
-    refused: int
+    bare: Score  # where the tool's own line about the exit status is taken away
     hidden: int  # failures found beside a flag that says ok
 
 
 def sessions(path: Path) -> Iterator[Session]:
-    held_out: dict[str, bool] = {}
     with (
         tempfile.NamedTemporaryFile("w", suffix=".jsonl", encoding="utf-8") as mended,
         gzip.open(path, "rt", encoding="utf-8") as lines,
     ):
         for line in lines:
-            whole = BROKEN_ESCAPE.sub(lambda found: found[1] or "u", line)
-            record = json.loads(whole)
-            task = (record.get("meta") or {}).get("task_id") or record["id"]
-            held_out[record["id"]] = int(hashlib.sha256(task.encode()).hexdigest(), 16) % 10 >= 6
-            mended.write(whole)
+            mended.write(BROKEN_ESCAPE.sub(lambda found: found[1] or "u", line))
         mended.flush()
         for transcript in openai_messages.read(Source(Path(mended.name))):
-            yield Session(held_out[transcript.native_id], pair(transcript.messages).exchanges)
+            yield pair(transcript.messages).exchanges
+
+
+def raw_sessions(folder: Path) -> Iterator[Session]:
+    for path in sorted(folder.glob("*.jsonl*")):
+        for transcript in read_transcripts(path):
+            if isinstance(transcript, Transcript):
+                yield pair(transcript.messages).exchanges
+
+
+def flag_of(result: ToolResult | None) -> bool | None:
+    """Whether the source says that the call failed; None where it does not say."""
+    if result is None or result.disposition is not None or result.text.startswith(REFUSALS):
+        return None
+    if result.error is not None:
+        return result.error
+    return None if result.exit_code is None else result.exit_code != 0
 
 
 def measure(exchanges: Iterable[Exchange]) -> Row:
-    results = told_apart = flagged = refused = hidden = 0
-    naive, whet = Score(), Score()
+    results = hidden = 0
+    naive, whet, bare = Score(), Score(), Score()
     for exchange in exchanges:
         result = exchange.result
-        if result is None or result.error is None:
+        failed = flag_of(result)
+        if failed is None or result is None:
             continue
         results += 1
-        text = result.text
-        outcome = decide(exchange, ignore_flags=True).outcome
-        refusal = result.error and text.startswith(REFUSALS)
-        if result.error:
-            flagged += 1
-            refused += refusal
-            told_apart += refusal == (outcome in (Outcome.REJECTED, Outcome.CANCELLED))
-        else:
-            hidden += decide(exchange).outcome is Outcome.FAILED
-        failed = result.error and not refusal
-        naive = naive.of(said=NAIVE.search(text) is not None, true=failed)
-        whet = whet.of(said=outcome is Outcome.FAILED, true=failed)
-    return Row(results, naive, whet, told_apart, flagged, refused, hidden)
+        hidden += not failed and decide(exchange).outcome is Outcome.FAILED
+        naive = naive.of(said=NAIVE.search(result.text) is not None, true=failed)
+        whet = whet.of(said=decide(exchange, ignore_flags=True).outcome is Outcome.FAILED, true=failed)
+        text = PRINTED_STATUS.sub("", result.text)
+        if text.strip() or not failed:  # a failure without a word cannot be told
+            stripped = replace(exchange, result=replace(result, content=(Text(text),)))
+            bare = bare.of(said=decide(stripped, ignore_flags=True).outcome is Outcome.FAILED, true=failed)
+    return Row(results, naive, whet, bare, hidden)
 
 
-def line(name: str, part: str, row: Row) -> str:
-    scores = (f"{score.precision:.3f} {score.recall:.3f} {score.f1:.3f}" for score in (row.naive, row.whet))
-    failures, apart = row.whet.right + row.whet.missed, f"{row.told_apart}/{row.flagged}"
-    counts = f"{name:16} {part:9} {row.results:6} {failures:6}"
-    return " │ ".join((counts, *scores, f"{apart:>9} {row.refused:7} {row.hidden:6}"))
+def line(name: str, row: Row) -> str:
+    scores = (f"{score.precision:.2f} {score.recall:.2f}" for score in (row.naive, row.whet, row.bare))
+    low, high = wilson(row.whet.right, row.whet.right + row.whet.missed)
+    failures = row.whet.right + row.whet.missed
+    columns = (f"{row.results} | {failures}", *scores, f"{low:.2f}–{high:.2f}", str(row.hidden))
+    return f"| {name} | {' | '.join(columns)} |"
 
 
 def show_outcomes(found: dict[str, list[Session]]) -> None:
-    print(f"{'':33} failed │ words anywhere    │ Whet, text only   │ told      refused hidden")
-    print("set              part      results        │ prec  recall F1   │ prec  recall F1   │ apart")
-    for part, held_out in (("tune", False), ("held out", True)):
-        rows = {
-            name: measure(e for session in all_of if session.held_out is held_out for e in session.exchanges)
-            for name, all_of in found.items()
-        }
-        for name, row in rows.items():
-            print(line(name, part, row))
-        naive = sum(row.naive.f1 for row in rows.values()) / len(rows)
-        whet = sum(row.whet.f1 for row in rows.values()) / len(rows)
-        apart, flagged = sum(row.told_apart for row in rows.values()), sum(row.flagged for row in rows.values())
-        means = (f"{'':12}{naive:.3f}", f"{'':12}{whet:.3f}", f"{apart / flagged:9.3f}")
-        print(" │ ".join((f"{'macro over sets':16} {part:9} {'':13}", *means)))
+    print("| family | results | failed | words anywhere | Whet | without printed status | recall 95 % | hidden |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|")
+    rows = {name: measure(exchange for session in all_of for exchange in session) for name, all_of in found.items()}
+    for name, row in rows.items():
+        print(line(f"{name}{' (left out)' if name in LEFT_OUT else ''}", row))
+    for title, names in (("all", tuple(rows)), ("left out", LEFT_OUT)):
+        part = [rows[name] for name in names]
+        means = (
+            f"precision {mean(score.precision for score in scores):.2f}, recall {mean(s.recall for s in scores):.2f}"
+            for scores in ([row.whet for row in part], [row.bare for row in part])
+        )
+        print(f"{title}: {'; without printed status '.join(means)}")
 
 
 def macro_f1(calls: Iterable[Labelled]) -> float:
@@ -150,7 +165,7 @@ def show_activity(found: dict[str, list[Session]]) -> None:
     print(f"activity, kinds of {len(KNOWN)} calls with known names:   macro F1 {macro_f1(KNOWN):.3f}")
     print(f"activity, kinds of {len(UNSEEN)} calls with unseen names:   macro F1 {macro_f1(UNSEEN):.3f}")
     for name in ("claude_code_dev", "codex_dev"):
-        activities = Counter(str(classify(session.exchanges)) for session in found[name] if session.exchanges)
+        activities = Counter(str(classify(session)) for session in found[name] if session)
         print(f"activity of real coding sessions, {name}: {dict(activities.most_common())}")
 
 
@@ -174,6 +189,12 @@ def show_speed() -> None:
 def main() -> None:
     data = Path(sys.argv[1] if len(sys.argv) > 1 else os.environ.get("WHET_BENCH_DATA", "../shared/data"))
     found = {name: list(sessions(data / "sessions" / f"{name}.jsonl.gz")) for name in SETS}
+    found |= {name: list(raw_sessions(data / "projects" / name)) for name in SEEN_PROJECTS}
+    found |= {
+        name: list(sessions(data / "sessions" / f"{name}.jsonl.gz")) for name in LEFT_OUT if name.endswith("_dev")
+    }
+    found |= {"cipher-box": list(raw_sessions(data / "projects" / "cipher-box"))}
+    found |= {"pi": list(raw_sessions(data / "samples" / "pi"))}
     show_outcomes(found)
     show_activity(found)
     show_speed()

@@ -1,5 +1,7 @@
 """How programs end when they fail: stack traces, and the closing lines of tests, compilers and linters."""
 
+import re2
+
 from whet.outcomes.error_forms import ErrorForm, Forms
 
 # The end of a program that stopped with an error: what an interpreter or a shell prints last.
@@ -11,7 +13,8 @@ ENDINGS = Forms(
             r"(?:: [^\n]*)?(?:\n[^\n]*){0,3}\s*\z",
         ),
         ErrorForm(
-            "exception", r"(?:^|\n)(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Exit|Interrupt): [^\n]*\s*\z"
+            "exception",
+            r"(?:^|\n)(?:[A-Za-z_][\w.]*\.)?(?:[A-Z]\w*(?:Error|Exception|Exit|Interrupt)|Exception): [^\n]*\s*\z",
         ),
         ErrorForm("node exception", r"\nNode\.js v\d+[\d.]*\s*\z"),
         ErrorForm("panic", r"(?m)^(?:panic: |thread '[^'\n]*' (?:\(\d+\) )?panicked at |fatal error: )"),
@@ -55,8 +58,37 @@ CHECKS = Forms(
             r"error Command failed with exit code|\s?ELIFECYCLE\s)",
         ),
         ErrorForm("bundler: failed", r"(?m)^(?:> Build error occurred|Failed to compile\.|✘ \[ERROR\] |ERROR in \./)"),
-        ErrorForm("linter: failed", r"(?m)^(?:Found [1-9]\d* errors?\b|✖ \d+ problems? \([1-9]\d* errors?)"),
+        ErrorForm(
+            "linter: failed",
+            r"(?m)^(?:Found [1-9]\d* errors?\b|✖ \d+ problems? \([1-9]\d* errors?|✖ [1-9]\d* errors?\b)",
+        ),
+        ErrorForm("markdownlint: failed", r"(?m)^\S+:\d+(?::\d+)? (?:error )?MD\d{3}/"),
         ErrorForm("playwright: failed", r"(?m)^\s+[1-9]\d* failed$"),
         ErrorForm("hook: failed", r"(?m)^husky - [\w-]+ (?:script|hook) (?:failed|exited)"),
     )
 )
+
+_TRACEBACK = "Traceback (most recent call last):"
+_RAISED = re2.compile(r"^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*: (.+)$")
+LEAST_MESSAGE = 6
+
+
+def program_end(end: str) -> str:
+    """The form in which a program ended with an error; nothing where it caught the error and only tells of it."""
+    found = ENDINGS.first(end)
+    return "" if found == "traceback" and _was_caught(end) else found
+
+
+def _was_caught(end: str) -> bool:
+    """Whether the words of an error stand beside its traceback too: the program had them and went on."""
+    lines = end.split("\n")
+    traces = [place for place, line in enumerate(lines) if line.strip() == _TRACEBACK]
+    margin = len(lines[traces[-1]]) - len(lines[traces[-1]].lstrip())
+    after = range(traces[-1] + 1, len(lines))
+    raised = next((place for place in after if lines[place][: margin + 1].strip()), None)
+    found = _RAISED.search(lines[raised]) if raised is not None else None
+    if raised is None or found is None:
+        return False
+    message = found.group(1).strip()
+    beside = "\n".join((*lines[: traces[0]], *lines[raised + 1 :]))
+    return "Remainder of file ignored" in beside or (len(message) >= LEAST_MESSAGE and message in beside)

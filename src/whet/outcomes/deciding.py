@@ -3,7 +3,7 @@
 from enum import StrEnum
 
 from whet.outcomes import envelopes, hidden_failures
-from whet.outcomes.check_forms import ENDINGS
+from whet.outcomes.check_forms import program_end
 from whet.outcomes.error_forms import (
     EDITOR_HEADS,
     HEADS,
@@ -15,15 +15,16 @@ from whet.outcomes.error_forms import (
     without_preamble,
 )
 from whet.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
+from whet.outcomes.reported_forms import reported
 from whet.sessions.arguments import command_of
 from whet.sessions.shell_lines import split
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import Disposition, Exchange, ToolCall
 from whet.text.words import names
 from whet.values import Value
 
 # Raised whenever a decision may differ from an earlier one, so that cached decisions are made again.
-OUTCOMES_VERSION = 1
+OUTCOMES_VERSION = 2
 SHORT_ANSWER = 1_500
 LAST_LINE = 60
 FILE_READERS = frozenset({Family.READ, Family.SEARCH})
@@ -32,7 +33,7 @@ EDITORS = frozenset({Family.EDIT, Family.WRITE})
 # Families whose tools may print an exit status as a shell tool does.
 STATUS_PRINTERS = frozenset({Family.SHELL, Family.INTERPRETER, Family.DEVELOP, Family.EDIT, Family.OTHER})
 # Programs whose exit code 1 means no match or a difference, which is an answer.
-NOTHING_FOUND = ": nothing found"
+MEASURING = names("test check measure diagnose ping status probe verify validate scan monitor inspect")
 FINDERS = names("grep egrep fgrep rg ag ack diff cmp test [ [[ which pgrep")
 
 
@@ -124,17 +125,21 @@ def _from_text(call: ToolCall, text: str) -> Decision:
 
 def _form(call: ToolCall, family: Family, text: str) -> str:
     """The error form of the call's family that the text has, or nothing."""
+    if report := reported(text):
+        return report
     start = head(text)
     if family is Family.SHELL:
         return hidden_failures.failure(command_of(call), text)
     if family is Family.INTERPRETER:
-        return ENDINGS.first(tail(text)) or HEADS.first(start)
+        return program_end(tail(text)) or HEADS.first(start)
     if family in READERS:
         about = family not in FILE_READERS or READING_REASON.search(start) is not None
         return READER_HEADS.first(start) if about and len(text) <= SHORT_ANSWER else ""
     if family is Family.SQL:
         return SQL_HEADS.first(start) or HEADS.first(start)
-    return (EDITOR_HEADS.first(start) if family in EDITORS else "") or HEADS.first(start)
+    found = (EDITOR_HEADS.first(start) if family in EDITORS else "") or HEADS.first(start)
+    # What a tool measures may fail without a fault of the tool: "Speed test failed: no connection" is an answer.
+    return "" if found == "failed" and not MEASURING.isdisjoint(plain_name(call.name).split("_")) else found
 
 
 def _refusal(text: str) -> Decision | None:
@@ -165,14 +170,14 @@ def _flag_evidence(call: ToolCall, text: str) -> str:
 def _from_envelope(status: envelopes.EnvelopeStatus, call: ToolCall) -> Decision:
     evidence = status.evidence
     if status.exit_code == 1 and status.is_silent and _looks_for_something(call):
-        evidence += NOTHING_FOUND
+        evidence += envelopes.NOTHING_FOUND
     return Decision(Outcome.FAILED if status.failed else Outcome.OK, evidence)
 
 
 def _exit_evidence(code: int, call: ToolCall, text: str) -> str:
     """The exit code; where it only means that nothing was found, those words too."""
     silent = code == 1 and not envelopes.output_of(text)
-    return f"exit code {code}" + (NOTHING_FOUND if silent and _looks_for_something(call) else "")
+    return f"exit code {code}" + (envelopes.NOTHING_FOUND if silent and _looks_for_something(call) else "")
 
 
 def _looks_for_something(call: ToolCall) -> bool:

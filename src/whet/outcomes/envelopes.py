@@ -29,6 +29,11 @@ SUCCESS_KEYS = ("success", "ok", "succeeded")
 FLAG_KEYS = ("isError", "is_error")
 BAD_STATUS = frozenset({"error", "failed", "failure", "fail", "timeout", "timed_out", "blocked", "denied"})
 SHELL_KEYS = frozenset(("output", "stdout", "stderr", "metadata", *EXIT_KEYS))
+PRINTED_KEYS = frozenset({"output", "stdout", "stderr"})
+CONTENT_KEYS = ("content", "output", "stdout", "result", "results", "data", "matches", "files", "text", "lines")
+TYPE_KEYS = ("error_type", "errorType", "error_code", "errorCode")
+NOTHING_FOUND = ": nothing found"
+NO_ERROR = "(not an error)"  # Hermes' word on an exit code that only says that nothing was found
 
 # Each is the form of one agent program's shell tool; the number is the exit status.
 _STATUS_AT_HEAD = tuple(
@@ -54,10 +59,12 @@ _RUNNING = re2.compile(
     r"(?m)^(?:Process running with session ID \d+|Script running with cell ID)|"
     r"(?i)\b(?:command|process)(?: with id: \S+)?(?: is)? still running\b|^\[The command has no new output after"
 )
+_CUT_START = re2.compile(r'^\{\s*"(?:output|stdout|stderr|exit_code|returncode)"\s*:')
+_CUT_STATUS = re2.compile(r'"(exit_code|returncode|exitCode)"\s*:\s*(-?\d+)\s*[,}]')
 # A shell line that prints the status of an earlier command itself, as in `make; echo "exit: $?"`.
 _ECHOED = re2.compile(
     r"(?im)^[\W_]{0,6}(?:\w+[ _-])?(?:exit|return|rc|status)(?:ed)?(?:[ _-]?(?:code|status))?"
-    r"\s*[:=]\s*(\d{1,3})\W{0,6}$"
+    r"(?:\s*[:=]\s*| )(\d{1,3})\W{0,6}$"
 )
 
 
@@ -125,6 +132,8 @@ def read(text: str, family: Family) -> EnvelopeStatus | None:
         return None
     for key in EXIT_KEYS:
         if key in answer and (code := _value(answer[key])) is not None and isinstance(code, int):
+            if NO_ERROR in str(_value(answer.get("exit_code_meaning"))):
+                return EnvelopeStatus(False, f"envelope: {key}={code}{NOTHING_FOUND}", code)
             return EnvelopeStatus(code != 0, f"envelope: {key}={code}", code, _is_silent(answer))
     for key in SUCCESS_KEYS:
         if isinstance(flag := _value(answer.get(key)), bool):
@@ -146,6 +155,9 @@ def _from_words(answer: dict[str, object]) -> EnvelopeStatus | None:
     error = _value(answer.get("error"))
     if error and (isinstance(error, str | dict) or error is True):
         return EnvelopeStatus(True, "envelope: error")
+    kind = next((key for key in TYPE_KEYS if _value(answer.get(key))), "")
+    if kind and (own or len(answer) <= SMALL_ANSWER):
+        return EnvelopeStatus(True, f"envelope: {kind}")
     if "error" in answer or (own and isinstance(status, str) and status.lower() in ("success", "ok", "completed")):
         return EnvelopeStatus(False, "envelope: no error")
     return None
@@ -159,9 +171,12 @@ def _is_silent(answer: dict[str, object]) -> bool:
 def _is_envelope(answer: dict[str, object], family: Family) -> bool:
     """What a shell, a reader or a page shows may be JSON of any kind; only the tool's own wrapping counts."""
     if family in (Family.SHELL, Family.INTERPRETER):
-        return bool(answer.keys() & SHELL_KEYS) and answer.keys() <= ENVELOPE_KEYS
+        whole = bool(answer.keys() & PRINTED_KEYS) and not answer.keys().isdisjoint(EXIT_KEYS)
+        return whole or (bool(answer.keys() & SHELL_KEYS) and answer.keys() <= ENVELOPE_KEYS)
     if family in (Family.READ, Family.SEARCH, Family.FETCH):
-        return answer.keys() <= ENVELOPE_KEYS or ("error" in answer and len(answer) <= SMALL_ANSWER)
+        brought = [_value(answer[key]) for key in CONTENT_KEYS if key in answer]
+        alone = len(answer) <= SMALL_ANSWER or (bool(brought) and not any(brought))
+        return answer.keys() <= ENVELOPE_KEYS or ("error" in answer and alone)
     return True
 
 
@@ -184,8 +199,16 @@ def _first_of_many(text: str) -> dict[str, object] | None:
     try:
         value, _ = json.JSONDecoder().raw_decode(text.lstrip())
     except (ValueError, RecursionError):
-        return None
+        return _cut(text)
     return value if isinstance(value, dict) else None
+
+
+def _cut(text: str) -> dict[str, object] | None:
+    """What is left of an envelope whose middle or end a limit cut away: its status, where that still stands there."""
+    if not _CUT_START.match(text.lstrip()[:EDGE]):
+        return None
+    found = _CUT_STATUS.search(tail(text, EDGE)) or _CUT_STATUS.search(head(text, EDGE))
+    return {"output": text, found.group(1): int(found.group(2)[:9])} if found else None
 
 
 def _literal(text: str) -> dict[str, object] | None:

@@ -34,6 +34,10 @@ class Forms:
         found = self._set.Match(text)
         return self.forms[min(found)].name if found else ""
 
+    def all(self, text: str) -> tuple[str, ...]:
+        """The names of all forms that the text has, in the table's order."""
+        return tuple(self.forms[number].name for number in sorted(self._set.Match(text) or ()))
+
 
 def head(text: str, length: int = HEAD) -> str:
     """The beginning of a text as a person sees it: one kind of line end, no colours."""
@@ -110,7 +114,8 @@ HEADS = Forms(
         ErrorForm("traceback", r"^Traceback \(most recent call last\)"),
         ErrorForm(
             "exception",
-            r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception|Failure|Fault|Timeout)\b(?: \[\w+\])?:(?:\s|$)",
+            r"^(?:[A-Za-z_][\w.]*\.)?(?:[A-Z]\w*(?:Error|Exception|Failure|Fault|Timeout)|Exception)\b(?: \[\w+\])?:"
+            r"(?:\s|$)",
         ),
         ErrorForm("exception", r"^[A-Z][a-z]\w*(?:Error|Exception)$"),
         ErrorForm("error", rf"(?i)^[\W_]{{0,6}}(?:(?:{_KINDS}) )*error\b[*_]{{0,2}}\s*(?:\(|\[|:|-|—|!|#|\d|$|\n)"),
@@ -153,9 +158,11 @@ READER_HEADS = Forms(
         ErrorForm("tool_use_error", r"^<tool_use_error>"),
         *BLOCKED,
         ErrorForm("error", r"(?i)^\W{0,4}(?:\w+ )?error:(?:\s|$)"),
+        ErrorForm("tool failed", r"^[a-z_]{3,40} failed: "),
+        ErrorForm("search failed", r"(?i)^search failed\b"),
         ErrorForm("error", r"(?i)^error message from last action"),
         ErrorForm("error", rf"(?i)^error (?:{_DOING})\b"),
-        ErrorForm("exception", r"^(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*(?:Error|Exception): "),
+        ErrorForm("exception", r"^(?:[A-Za-z_][\w.]*\.)?(?:[A-Z]\w*(?:Error|Exception)|Exception): "),
         ErrorForm("errno", rf"^{_ERRNO}: "),
         ErrorForm(
             "no such file",

@@ -3,8 +3,9 @@
 import re2
 
 from whet.outcomes import envelopes
-from whet.outcomes.check_forms import CHECKS, ENDINGS
+from whet.outcomes.check_forms import CHECKS, program_end
 from whet.outcomes.error_forms import STRONG_HEADS, ErrorForm, Forms, head, tail
+from whet.outcomes.reported_forms import reported_by_program
 from whet.sessions.shell_lines import Stage, is_decisive, split
 from whet.text.words import names
 
@@ -27,21 +28,24 @@ READER_SUBCOMMANDS = {
 # A program's remark that leaves its exit status at 0.
 REMARK = re2.compile(
     r"(?i)\bwarning\b|binary file .*matches|binary file matches|removing leading|entering directory|"
-    r"leaving directory|nothing to be done|is up to date|\bnotice\b|\binfo\b|file changed as we read"
+    r"leaving directory|nothing to be done|^downloading |^finding module|is up to date|\bnotice\b|\binfo\b|"
+    r"file changed as we read"
 )
 _SHELL_COMPLAINT = re2.compile(
     r"^(?:-|/\S*/)?(?:ba|z|da|k|fi|a)?sh: ?(?:(?:line )?\d+: ?|-c: (?:line \d+: )?)?(.+)$|"
     r"^(?:zsh|\(eval\)):\d*:? ?(.+)$|: -c: line \d+: (.+)$"
 )
 _NOT_FOUND = re2.compile(
-    r"^(?:(?:command not found|no such file or directory|permission denied): (\S+)|(\S+): (?:command not found|"
+    r"^(?:(?:command not found|no such file or directory|permission denied): (\S+)|([a-z]+): .{1,300}: (?:No such file "
+    r"or directory|Not a directory|Permission denied)|(.{1,300}?): (?:command not found|"
     r"not found|No such file or directory|Permission denied|cannot execute.*|Is a directory))"
 )
 _SHELL_SYNTAX = re2.compile(
-    r"^(?:syntax error|unexpected |unmatched |parse error|bad substitution|.{0,80}: (?:syntax error|"
+    r"(?i)^(?:syntax error|unexpected |unmatched |parse error|bad substitution|can't open |.{0,80}: (?:syntax error|"
     r"bad substitution|unbound variable|event not found|invalid |ambiguous redirect|cannot create|"
-    r"Argument list too long))"
+    r"argument list too long))"
 )
+_STREAM = re2.compile(r"(?i)^\[?stderr\]?:\s*")  # how some shell tools mark the lines that are no answer
 _PROGRAM_COMPLAINT = re2.compile(r"^(?:/\S*/)?([A-Za-z0-9_.+-]{1,40}): (.+)$")
 _REFUSED = re2.compile(
     r"(?i)no such file or directory|permission denied|not found|cannot |can't |missing |invalid |unrecognized |"
@@ -82,8 +86,8 @@ def hidden_failure(command: str, text: str) -> str:
         return ""
     if code := envelopes.echoed_exit_code(text, command):
         return f"exit code {code}"
-    ending = ENDINGS.first(tail(text))
-    return CHECKS.first(tail(text)) or (ending if ending == "traceback" else "")
+    end = tail(text)
+    return CHECKS.first(end) or (ending if (ending := program_end(end)) == "traceback" else "")
 
 
 def failure(command: str, text: str) -> str:
@@ -94,12 +98,14 @@ def failure(command: str, text: str) -> str:
     stages = split(command)
     if complaint := _complaint(stages, text):
         return complaint
-    if stages and all(is_reader(stage) or not is_decisive(stages, index) for index, stage in enumerate(stages)):
-        return ""
+    only_shows = stages and all(is_reader(stage) or not is_decisive(stages, i) for i, stage in enumerate(stages))
+    if only_shows:
+        return reported_by_program(stages, text, by_any=False)
     end = tail(text)
     return (
-        ENDINGS.first(end)
+        program_end(end)
         or CHECKS.first(end)
+        or reported_by_program(stages, text, by_any=True)
         or OPENINGS.first(head(text, 400))
         or CLOSINGS.first(end[end.rfind("\n") + 1 :])
     )
@@ -123,14 +129,21 @@ def is_reader(stage: Stage) -> bool:
 def _complaint(stages: tuple[Stage, ...], text: str) -> str:
     """A line in which the shell, or a program whose status is the line's, says what it could not do."""
     first, last = head(text).split("\n")[:HEAD_LINES], tail(text).split("\n")[-TAIL_LINES:]
-    lines = list(dict.fromkeys(line.strip() for line in first + last if line.strip()))
+    lines = list(dict.fromkeys(_STREAM.sub("", line.strip()) for line in first + last if line.strip()))
     for line in lines:
         shell, said = _SHELL_COMPLAINT.search(line), _PROGRAM_COMPLAINT.match(line)
         if shell and _is_shell_failure(stages, next(filter(None, shell.groups())), is_last=line == lines[-1]):
             return "shell: " + ("command not found" if "not found" in line else "error")
         if said and not shell and _is_own_failure(stages, said.group(1), said.group(2)):
             return f"{said.group(1)}: error"
+        # Nothing else was printed: what follows by && in the line has not run.
+        if said and len(lines) == 1 and _stops_line(stages, said.group(1)):
+            return f"{said.group(1)}: error"
     return ""
+
+
+def _stops_line(stages: tuple[Stage, ...], program: str) -> bool:
+    return len(stages) > 1 and stages[0].program == program and stages[0].joiner == "&&"
 
 
 def _programs(stage: Stage) -> tuple[str, ...]:
@@ -145,7 +158,7 @@ def _is_shell_failure(stages: tuple[Stage, ...], message: str, *, is_last: bool)
     missing = _NOT_FOUND.match(message)
     if missing is None:
         return _SHELL_SYNTAX.match(message) is not None
-    program = (missing.group(1) or missing.group(2)).rsplit("/", 1)[-1]
+    program = next(filter(None, missing.groups())).rsplit("/", 1)[-1]
     places = [index for index, stage in enumerate(stages) if stage.program == program]
     return any(is_decisive(stages, place) for place in places) if places else is_last
 
@@ -154,6 +167,7 @@ def _is_own_failure(stages: tuple[Stage, ...], program: str, message: str) -> bo
     """Whether the complaint is of a program that decides the line's status."""
     if REMARK.search(message):
         return False
+    program = "git" if program == "fatal" else program
     places = [index for index, stage in enumerate(stages) if program in _programs(stage)]
     if places:
         return any(is_decisive(stages, place) for place in places)
