@@ -3,7 +3,7 @@ import pytest
 from conversations import Turn, agent, call, conversation, picture, program, shell, user
 from whet.failures.detectors import detect
 from whet.failures.environment import Cause
-from whet.failures.signals import Kind, Signal
+from whet.failures.signals import SHOWN, Kind, Signal
 from whet.failures.view import gather
 from whet.sessions.transcripts import Disposition, Ending, Origin
 from whet.sessions.trust import Trust
@@ -236,6 +236,19 @@ def test_polling_a_program_is_no_lost_thread() -> None:
     assert Kind.CONTEXT_LOSS not in kinds(user("wait"), *(shell("git status", "clean") for _ in range(5)))
 
 
+@pytest.mark.parametrize(
+    "failing",
+    [
+        shell("./run; echo \"exit: $?\"", "boom\nexit: 3", error=False),
+        shell("cat a.txt b.txt 2>/dev/null", "Exit code 1\nwhat is in a", error=True),
+        shell("bun pm ls | rg codex", "Exit code 1", error=True),
+    ],
+    ids=["it asked for the status", "it wanted no error shown", "nothing found"],
+)
+def test_a_failure_that_was_reckoned_with_is_not_shown(failing: Turn) -> None:
+    assert all(signal.confidence < SHOWN for signal in signals(user("look"), failing, agent("It is so.")))
+
+
 # Budgets
 
 
@@ -243,6 +256,23 @@ def test_a_session_cut_off_by_its_budget_says_so() -> None:
     assert Kind.BUDGET_SPENT in kinds(user("go"), shell("ls", "a"), ending=Ending.BUDGET)
     assert Kind.BUDGET_SPENT in kinds(user("go"), shell("ls", "a"), program("Maximum number of turns reached."))
     assert Kind.BUDGET_SPENT in kinds(user("go"), *(edit(old=str(number)) for number in range(9)))
+
+
+@pytest.mark.parametrize(
+    "last",
+    ["Exit due to cost limit", "LimitsExceeded", "Agent stopped: step limit", "Maximum number of steps (50) reached"],
+)
+def test_a_budget_as_the_last_word_of_a_record_is_one_whoever_speaks(last: str) -> None:
+    assert Kind.BUDGET_SPENT in kinds(user("go"), shell("ls", "a"), agent(last))
+    assert Kind.BUDGET_SPENT in kinds(user("go"), shell("ls", "a"), user(last))
+
+
+def test_a_record_that_ends_on_an_open_call_was_cut_off() -> None:
+    asked, _ = shell("make", "")
+    assert Kind.BUDGET_SPENT in kinds(user("go"), shell("ls", "a"), asked)
+    assert Kind.BUDGET_SPENT not in kinds(user("go"), shell("ls", "a"), asked, ending=Ending.INTERRUPTED)
+    question, _ = call("AskUserQuestion", {"question": "which?"}, "")
+    assert Kind.BUDGET_SPENT not in kinds(user("go"), shell("ls", "a"), question)
 
 
 @pytest.mark.parametrize(

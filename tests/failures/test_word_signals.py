@@ -2,7 +2,7 @@ import pytest
 
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.failures.detectors import detect
-from whet.failures.signals import Kind, Signal
+from whet.failures.signals import SHOWN, Kind, Signal
 from whet.failures.view import gather
 from whet.sessions.transcripts import Disposition, Origin
 from whet.sessions.trust import Trust
@@ -55,6 +55,54 @@ def test_an_honest_report_is_not_made_up(turns: tuple[Turn, ...]) -> None:
     assert not of_kind(Kind.HALLUCINATION, user("do it"), *turns)
 
 
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (call("get_order", {"id": 1}, "order 1"), agent("I've cancelled the order for you."), user("thanks")),
+        (agent("Which one?"), user("number 1"), call("get_order", {"id": 1}, "1"), agent("I have cancelled it.")),
+    ],
+    ids=["one order", "after some talk"],
+)
+def test_an_action_that_no_call_made_is_made_up(turns: tuple[Turn, ...]) -> None:
+    able = ("get_order", "cancel_order")
+    found = detect(gather(conversation(user("cancel my order"), *turns, tools=able)))
+    assert [signal.kind for signal in found] == [Kind.HALLUCINATION]
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (call("cancel_order", {"id": 1}, "done"), agent("I've cancelled the order for you.")),
+        (call("cancel_order", {"id": 1}, "done"), agent("I've removed the order for you.")),
+        (shell("shop cancel 1", "done"), agent("I've cancelled the order for you.")),
+        (agent("I could have cancelled it, but it has gone out already."),),
+    ],
+    ids=["it was made", "by a tool of another name", "by a shell", "no claim"],
+)
+def test_an_action_that_a_call_may_have_made_is_believed(turns: tuple[Turn, ...]) -> None:
+    able = ("get_order", "cancel_order")
+    found = detect(gather(conversation(user("cancel my order"), *turns, tools=able)))
+    assert not [signal for signal in found if signal.kind is Kind.HALLUCINATION]
+
+
+def test_what_failed_in_one_way_may_have_been_done_in_another() -> None:
+    failed = call("Write", {"file_path": "a.ts", "content": "x"}, "Error: not read yet", error=True)
+    done = shell("cat > a.ts <<'EOF'\nx\nEOF", "")
+    assert not of_kind(Kind.HALLUCINATION, user("write it"), failed, failed, done, agent("I have written the file."))
+
+
+def test_success_claimed_over_a_build_that_failed_time_and_again_is_made_up() -> None:
+    red = shell("npm run build", "Exit code 1\nFailed to compile.", error=True)
+    assert of_kind(Kind.HALLUCINATION, user("make it"), FIX, red, red, agent("I have created a working app."))
+    honest = agent("I have created the app; the build fails on a missing file.")
+    assert not of_kind(Kind.HALLUCINATION, user("make it"), FIX, red, red, honest)
+
+
+def test_an_agent_that_admits_to_have_made_it_up_is_believed() -> None:
+    admits = agent("You are right: I made that up. There is no such figure in the file.")
+    assert of_kind(Kind.HALLUCINATION, user("how many?"), agent("42"), user("where is that from?"), admits)
+
+
 def test_denying_a_tool_that_was_used_is_made_up() -> None:
     used = call("get_webpage", {"url": "a"}, "news")
     assert of_kind(Kind.HALLUCINATION, user("go"), used, agent("I cannot access any webpage, sorry."))
@@ -75,6 +123,11 @@ def test_denying_a_tool_that_was_used_is_made_up() -> None:
         "Nein, das ist falsch.",
         "不对，应该用另一个接口",
         "No, eso no es lo que pedí.",
+        "thats not the branch I was looking for",
+        "shouldn't this be added to an existing commit?",
+        "hmmm, still seeing the id in the top bar",
+        "Why aren't we using the table for these?",
+        "There is a bug at the start of the line.",
     ],
 )
 def test_a_person_who_corrects_is_heard(words: str) -> None:
@@ -93,8 +146,20 @@ def test_a_person_who_corrects_is_heard(words: str) -> None:
         "I got this:\n```\nError: this is not working\n```\nCan you look into it?",
         "Now add a test that checks for a wrong password.",
         "ok now it works",
+        "ok now how am i meant to get a code?",
+        "what is still open?",
     ],
-    ids=["next order", "polite no", "quoting", "quoting a comment", "quoting an error", "a word", "settled"],
+    ids=[
+        "next order",
+        "polite no",
+        "quoting",
+        "quoting a comment",
+        "quoting an error",
+        "a word",
+        "settled",
+        "meant to",
+        "still",
+    ],
 )
 def test_a_person_who_goes_on_corrects_nothing(words: str) -> None:
     assert not of_kind(Kind.USER_CORRECTION, user("add a page"), agent("Done."), user(words))
@@ -115,6 +180,28 @@ def test_an_interrupt_with_new_words_is_a_correction() -> None:
     assert of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("don't touch that, only the other file please"))
     assert not of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("continue"))
     assert not of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("work on the other file please"))
+
+
+def test_the_words_on_a_refusal_are_quoted_once() -> None:
+    refused = call("Bash", {"command": "gh pr create"}, "no", error=True, disposition=Disposition.REJECTED)
+    stop = user("[Request interrupted by user for tool use]", origin=Origin.INTERRUPT)
+    (found,) = of_kind(Kind.USER_CORRECTION, user("go"), refused, stop, user("don't create a pr, just a commit"))
+    assert found.quote == "don't create a pr, just a commit"
+    (found,) = of_kind(Kind.USER_CORRECTION, user("go"), refused, user("which branch is this on?"))
+    assert found.quote == "which branch is this on?"
+
+
+def test_a_refusal_that_is_taken_back_and_a_plan_that_is_not_liked_are_not_shown() -> None:
+    refused = call("Bash", {"command": "git commit"}, "no", error=True, disposition=Disposition.REJECTED)
+    plan = call("ExitPlanMode", {"plan": "…"}, "no", error=True, disposition=Disposition.REJECTED)
+    for turns in ((refused, user("continue")), (plan, user("make it shorter"))):
+        assert all(signal.confidence < SHOWN for signal in of_kind(Kind.USER_CORRECTION, user("go"), *turns))
+
+
+def test_a_long_order_after_an_interrupt_is_no_correction_by_one_word_in_it() -> None:
+    stop = user("[Request interrupted by user]", origin=Origin.INTERRUPT)
+    order = user("Take the list above and go through it one by one. " * 5 + "Only the first three are for today.")
+    assert not of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, order)
 
 
 def test_what_the_program_inserted_is_not_the_persons_word() -> None:
@@ -175,8 +262,10 @@ def test_ending_without_a_result_is_giving_up(turns: tuple[Turn, ...]) -> None:
         (STUCK, call("search", {"q": "y"}, "found"), agent("Done: I found it under another name.")),
         (STUCK, agent("I could not find it, so let me try elsewhere."), user("ok"), GREEN, agent("Found.")),
         (GREEN, agent("The old test could not fail: `give up` was never reached.")),
+        (FIX, RED, agent("Review done. I found no bugs. I could not run the tests here.")),
+        (STUCK, agent("There are no issues in the change.")),
     ],
-    ids=["an honest no", "recovered", "went on", "talk about code"],
+    ids=["an honest no", "recovered", "went on", "talk about code", "no bugs found", "no issues"],
 )
 def test_going_on_is_not_giving_up(turns: tuple[Turn, ...]) -> None:
     assert not of_kind(Kind.GAVE_UP, user("do it"), *turns)

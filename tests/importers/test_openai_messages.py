@@ -198,3 +198,18 @@ def test_reading_another_form_on_request_reports_it(tmp_path: Path) -> None:
     found = source(tmp_path / "package.json", {"name": "whet"})
     assert list(openai_messages.read(found)) == []
     assert found.skipped[0].reason == "no list of messages"
+
+
+@pytest.mark.parametrize(
+    ("words", "expected"),
+    [
+        ("<task-notification>\nThe build has ended.\n</task-notification>", Origin.INSERTED),
+        ("<ci-monitor-event>e2e failed on main</ci-monitor-event>", Origin.INSERTED),
+        ("<local-command-stdout>Bye!</local-command-stdout>", Origin.INSERTED),
+        ("<editor-context>a.py is open</editor-context>\nPlease rename the function.", Origin.TURN),
+        ("<button> does nothing when I press it", Origin.TURN),
+    ],
+)
+def test_events_of_programs_are_nobody_s_words(tmp_path: Path, words: str, expected: Origin) -> None:
+    (found,) = read(source(tmp_path / "a.json", [USER, DONE, {"role": "user", "content": words}]))
+    assert found.messages[-1].origin is expected

@@ -9,12 +9,17 @@ from whet.failures.fingerprints import error_line
 from whet.failures.phrases import shortened
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, SessionView
+from whet.outcomes.envelopes import NOTHING_FOUND
+from whet.outcomes.hidden_failures import is_reader
 from whet.outcomes.unrunnable import could_not_run
+from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.example_marks import SILENCE
-from whet.sessions.tool_families import Family, family_of
+from whet.sessions.shell_lines import split
+from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import Ending, Message, Origin, Role
 from whet.sessions.trust import Trust
+from whet.text.words import names
 
 LOOP_FAILURES = 3
 SIMILAR_LOOP_FAILURES = 6
@@ -24,6 +29,10 @@ SHORT_ANSWER = 200
 STRANDED_CALLS = 8
 RESULT_REACH = 800
 KEY_REACH = 2_000
+LAST_WORD = 200
+# Calls that wait for the person, who need not answer.
+ASKING = names("exit_plan_mode ask_user_question request_user_input ask_user ask_followup_question clarify question")
+ECHOED = "hidden by pipe: exit code"
 
 _TIMEOUT = re2.compile(
     r"(?i)\btimed[ -]?out\b|\btime-?out (?:after|exceeded|expired|reached|of \d)|\bdeadline exceeded\b"
@@ -41,6 +50,12 @@ _BUDGET = re2.compile(
     r"(?:turn|step|iteration|token|cost|"
     r"budget|context) (?:limit|budget) (?:was |has been )?(?:reached|exceeded|exhausted)|context (?:length|window) "
     r"(?:exceeded|full)|exceeded the (?:maximum|context)|prompt is too long|ran out of (?:context|tokens|budget))"
+)
+# The same as the whole last word of a record, whoever is said to have spoken it.
+_BUDGET_END = re2.compile(
+    r"(?i)^\W*(?:exit(?:ed)?:? (?:due to|because of) [\w ]{0,30}(?:cost|step|call|time|token|budget|context|limit)|"
+    r"LimitsExceeded|(?:agent )?(?:stopped|terminated)(?: due to|:| because)[\w ]{0,30} (?:limit|budget|turns)|"
+    r"max(?:imum)?(?: number of)? (?:turns|steps|iterations)(?: \(?\d+\)?)? (?:reached|exceeded))"
 )
 
 
@@ -105,7 +120,18 @@ def tool_failures(evidence: SessionView) -> Iterator[Signal]:
         if step.effect is Effect.PROBES or (step.effect is Effect.CHECKS and not could_not_run(step.text)):
             continue
         seen.add((step.tool, step.fingerprint))
-        yield _signal(Kind.TOOL_FAILURE, step, confidence=0.6 if recovered.get(step.tool, -1) > index else 0.9)
+        known = 0.6 if recovered.get(step.tool, -1) > index else 0.9
+        yield _signal(Kind.TOOL_FAILURE, step, confidence=0.4 if _is_expected(step) else known)
+
+
+def _is_expected(step: JudgedCall) -> bool:
+    """Whether the agent asked for the status itself, wanted no error shown, or only found nothing."""
+    evidence = step.decision.evidence
+    if evidence.endswith(NOTHING_FOUND) or evidence.startswith(ECHOED):
+        return True
+    command = command_of(step.exchange.call) if family_of(step.exchange.call) is Family.SHELL else ""
+    silenced = "2>/dev/null" in command or "|| true" in command
+    return silenced and all(map(is_reader, split(command)))
 
 
 def timeouts(evidence: SessionView) -> Iterator[Signal]:
@@ -158,7 +184,7 @@ def _compacted_between(evidence: SessionView, step: JudgedCall) -> bool:
 
 
 def budgets(evidence: SessionView) -> Iterator[Signal]:
-    """The session was cut off: by its own word, by the program's, or stranded among failures without an answer."""
+    """The session was cut off: by its own word, by the program's, on an open call, or stranded among failures."""
     transcript = evidence.transcript
     if transcript.ending is Ending.BUDGET:
         yield _cut_off(evidence, transcript.ending_detail or "the budget was spent", 0.95)
@@ -168,9 +194,24 @@ def budgets(evidence: SessionView) -> Iterator[Signal]:
         if _is_programs_word(message) and (found := _BUDGET.search(message.text[:RESULT_REACH])):
             yield _cut_off(evidence, shortened(message.text[found.start() :]), 0.8)
             return
+    last = own[-1].text if own else ""
+    if len(last) <= LAST_WORD and (found := _BUDGET_END.search(last)):
+        yield _cut_off(evidence, last, 0.8)
+        return
+    if _ends_on_call(evidence):
+        yield _cut_off(evidence, f"the record ends on a call that was not answered: {evidence.steps[-1].tool}", 0.5)
+        return
     stranded = evidence.final is None and len(evidence.trailing_failures) >= 2
     if stranded and len(evidence.steps) >= STRANDED_CALLS and transcript.messages[-1].role is Role.TOOL:
         yield _cut_off(evidence, shortened(error_line(evidence.steps[-1].text)), 0.5)
+
+
+def _ends_on_call(evidence: SessionView) -> bool:
+    """Whether the record ends on a call that nobody answered, and nobody says why."""
+    last = evidence.steps[-1] if evidence.steps else None
+    if last is None or last.exchange.result is not None or plain_name(last.tool) in ASKING:
+        return False
+    return last.exchange.asked == evidence.last_message and evidence.transcript.ending is Ending.UNKNOWN
 
 
 def _is_programs_word(message: Message) -> bool:

@@ -5,7 +5,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.failures import call_signals, word_signals
+from whet.failures import call_signals, claim_signals, word_signals
 from whet.failures.phrases import QUOTE_LENGTH, shortened
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import SessionView
@@ -25,10 +25,11 @@ DETECTORS: tuple[Detector, ...] = (
     Detector(Kind.TOOL_FAILURE, call_signals.tool_failures, "a call failed that was no red check"),
     Detector(Kind.TIMEOUT, call_signals.timeouts, "a call failed because its time ran out"),
     Detector(Kind.HALLUCINATION, call_signals.inventions, "a tool was called that does not exist"),
-    Detector(Kind.HALLUCINATION, word_signals.false_claims, "success was claimed after a failed step"),
-    Detector(Kind.HALLUCINATION, word_signals.unbacked_claims, "passing checks were claimed and none was run"),
-    Detector(Kind.HALLUCINATION, word_signals.denials, "a capability was denied that the record shows"),
-    Detector(Kind.HALLUCINATION, word_signals.admissions, "the agent admits that it made something up"),
+    Detector(Kind.HALLUCINATION, claim_signals.false_claims, "success was claimed after a failed step"),
+    Detector(Kind.HALLUCINATION, claim_signals.unbacked_claims, "passing checks were claimed and none was run"),
+    Detector(Kind.HALLUCINATION, claim_signals.unmade_actions, "an action was claimed and no call made it"),
+    Detector(Kind.HALLUCINATION, claim_signals.denials, "a capability was denied that the record shows"),
+    Detector(Kind.HALLUCINATION, claim_signals.admissions, "the agent admits that it made something up"),
     Detector(Kind.CONTEXT_LOSS, call_signals.rereads, "the same answer was fetched again and again"),
     Detector(Kind.CONTEXT_LOSS, word_signals.reminders, "somebody says that it was said before, or forgotten"),
     Detector(Kind.USER_CORRECTION, word_signals.corrections, "the person corrected, refused or interrupted"),

@@ -14,13 +14,12 @@ from typing import NamedTuple
 from whet.evidence.classical import wilson
 from whet.failures.analysis import Analysis
 from whet.failures.environment import Cause
-from whet.failures.signals import Kind, Signal
+from whet.failures.signals import SHOWN, Kind, Signal
 from whet.sessions.trust import Trust
 from whet.values import Value
 
 SESSIONS_NEEDED = 3
 RARE = 0.05
-CONFIDENT = 0.6
 FIRM = 0.7
 FIRM_SHARE = 1 / 3
 EXAMPLES_KEPT = 3
@@ -177,7 +176,7 @@ def _counted(analysis: Analysis) -> Iterator[tuple[Subject, Signal]]:
     """The signals that count. A loop stands for the failures that it is made of."""
     looping = {signal.tool for signal in analysis.signals if signal.kind is Kind.RETRY_LOOP}
     for signal in analysis.signals:
-        if signal.confidence < CONFIDENT or (signal.kind is Kind.TOOL_FAILURE and signal.tool in looping):
+        if signal.confidence < SHOWN or (signal.kind is Kind.TOOL_FAILURE and signal.tool in looping):
             continue
         # A fault of the surroundings is one fault, whatever it broke first.
         kind = Kind.TOOL_FAILURE if signal.cause is Cause.ENVIRONMENT else signal.kind

@@ -4,7 +4,7 @@ from collections.abc import Mapping
 
 import re2
 
-from whet.failures.wordings import AGENT_WORDINGS, USER_WORDINGS, Phrase
+from whet.failures.wordings import AGENT_WORDINGS, HARMLESS, USER_WORDINGS, Phrase
 
 WORDS_LIMIT = 20_000
 QUOTE_LENGTH = 160
@@ -21,8 +21,10 @@ _SHOWN = re2.compile(
     r"|`[^`\n]+`"
     r'|"[^"\n]+"|“[^”\n]+”|«[^»\n]+»|„[^“”\n]+[“”]|「[^」\n]+」'
     r"|(?m:^[ \t]*(?:>|\||\$ |\[[\dA-Z]|at [\w.$<>]+ ?\().*$)"
+    r"|(?m:^.*\S\.(?:[cm]?[jt]sx?|py|go|rs|rb|java):\d+:\d+\b.*$)"
     r"|(?m:^[ \t]*(?:[A-Za-z_.]*(?:Error|Exception)|ERROR|WARN|Traceback|fatal|npm ERR!)\b.*$)"
 )
+_HARMLESS = re2.compile(HARMLESS)
 
 
 class Phrases:
@@ -67,6 +69,12 @@ def own_words(text: str) -> str:
         return spoken
     # A message that is one block of thinking is still all that its speaker said.
     return text if text.lstrip().startswith(("<thinking>", "<think>")) else ""
+
+
+def without_harmless(words: str) -> str:
+    """The words without sentences that sound like surrender and are none."""
+    left: str = _HARMLESS.sub(" ", _plain(words))
+    return left
 
 
 def shortened(text: str, length: int = SPAN_LENGTH) -> str:

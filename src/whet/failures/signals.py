@@ -6,6 +6,9 @@ from whet.failures.environment import Cause
 from whet.sessions.trust import Trust
 from whet.values import Value
 
+# A signal below this is kept and not shown: too many of its sort are none.
+SHOWN = 0.5
+
 
 class Kind(StrEnum):
     """What kind of failure was seen."""

@@ -7,7 +7,14 @@ from msgspec.structs import replace
 
 from whet.failures.environment import fault_of
 from whet.failures.fingerprints import call_key, error_line, fingerprint
-from whet.failures.phrases import AGENT_PHRASES, RARE_PHRASES, USER_PHRASES, WORDS_LIMIT, own_words
+from whet.failures.phrases import (
+    AGENT_PHRASES,
+    RARE_PHRASES,
+    USER_PHRASES,
+    WORDS_LIMIT,
+    own_words,
+    without_harmless,
+)
 from whet.failures.wordings import Phrase
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.outcomes.envelopes import contents
@@ -17,6 +24,7 @@ from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall,
 from whet.sessions.trust import Trust, trust_of_tool
 
 SHORT_RESULT = 1_000
+DEFEATS = frozenset({Phrase.INABILITY, Phrase.SURRENDER})
 OF_OTHERS = frozenset({Origin.SUMMARY, Origin.INSERTED})
 
 
@@ -98,9 +106,15 @@ class Saying:
         if self.role is Role.USER:
             return USER_PHRASES.said(self.words)
         if self.is_closing:
-            return AGENT_PHRASES.said(self.words)
+            return self._closing_phrases()
         # The cheap look at the whole text spares the careful one at its own words.
         return RARE_PHRASES.said(self.words) if RARE_PHRASES.said(self.text[:WORDS_LIMIT]) else frozenset()
+
+    def _closing_phrases(self) -> frozenset[Phrase]:
+        found = AGENT_PHRASES.said(self.words)
+        if found.isdisjoint(DEFEATS):
+            return found
+        return (found - DEFEATS) | (AGENT_PHRASES.said(without_harmless(self.words)) & DEFEATS)
 
     def has(self, *phrases: Phrase) -> bool:
         return not self.phrases.isdisjoint(phrases)

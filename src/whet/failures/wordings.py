@@ -23,11 +23,19 @@ class Phrase(StrEnum):
     REMINDER = "reminder"  # has said so before
     CONTRAST = "contrast"  # wants it otherwise: counts only where the agent was stopped for it
     SETTLED = "settled"  # says that it is fine now
+    APPROVAL = "approval"  # thanks, or lets the agent go on or hand it over
     CHANGE = "change"  # asks that something be made different, not only told
 
 
 _CANNOT = r"\b(?:can't|cannot|can not|couldn't|could not|unable to|not able to|wasn't able to)"
 _CHECK = r"(?:tests?|test suite|specs?|checks?|build|linter|lint|type ?check(?:s|ing)?|compilation|ci)"
+# What is no surrender: a review that found nothing wrong, and work whose check could not be run.
+HARMLESS = (
+    r"[^.!?\n]*\b(?:no|zero|any) (?:\w+ ){0,3}(?:bugs?|issues?|problems?|errors?|findings?|regressions?|blockers?|"
+    r"vulnerabilit(?:y|ies)|conflicts?|changes needed)\b[^.!?\n]*"
+    rf"|[^.!?\n]*(?:{_CANNOT}|\bdid(?: not|n't)|\bfailed to|\bhave(?: not|n't)|\bwas(?: not|n't) able to) "
+    r"(?:\w+ )?(?:run|ran|execute|verify|verified|test|tested|check|reproduce|confirm|build|compile)\b[^.!?\n]*"
+)
 _ACCESS = r"(?:access|browse|run|execute|open|read|write|send|post|book|call)\b"
 
 AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
@@ -107,21 +115,30 @@ USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         r"^\W*(?:no|stop|wait) (?:that|this|it|not|you|don't|i meant)\b",
         r"\b(?:that's|that is|this is|it's) (?:still |just |completely )?(?:wrong|incorrect|broken)\b",
         r"\byou(?:'re| are| were) (?:just |completely )?(?:wrong|incorrect|mistaken)\b",
-        r"\b(?:that's|that is|this is|it's|it is) (?:still )?not (?:right|correct|what|true|how|working)\b",
+        r"\b(?:that'?s|that is|this is|it'?s|it is) (?:still )?not (?:right|correct|what|true|how|working|the \w+ i)\b",
         r"\bnot what i\b",
         r"\bi (?:didn't|did not|never) (?:ask|want|say|tell|mean)\b",
-        r"\bi (?:meant|was talking about|was referring to|asked you (?:for|to|not))\b",
+        r"(?:^|[.,;:!\n] ?|\bbut )i (?:meant|was talking about|was referring to|asked you (?:for|to|not))\b",
         r"\byou (?:forgot|missed|misunderstood|ignored|didn't|did not|haven't|broke|deleted)\b",
         r"\byou (?:should(?:n't| not) have|were (?:not )?supposed to)\b",
-        r"\bwhy (?:did|are|would|do) you\b|\bare you sure\b",
+        r"\bwhy (?:did|are|would|do) you\b|\bare you sure\b|\bwhy (?:aren'?t|didn'?t|don'?t|haven'?t) (?:you|we)\b",
+        r"\bwhy is (?:the|this|that|your) (?:sub-?)?agent\b",
         r"\b(?:revert|undo) (?:that|this|it|your|the last)\b|\bi(?:'ve| have) reverted\b",
         r"\bdon't (?:do|use|change|touch) (?:that|this)\b",
         r"\bstop (?:doing|using|adding|changing|that)\b",
         r"\b(?:it|this|that) (?:still )?(?:does|is|did)(?: not|n't) (?:work|updated?|fixed|there|show)",
         r"\b(?:it|this|that|which|tests?|build)(?:'s| is| are)? still (?:fails?|failing|broken|crash(?:es|ing)?)\b",
-        r"\bstill (?:fails|broken|not working|not fixed|wrong|the same (?:error|problem|issue))\b",
-        r"\bi(?:'m| am)? still (?:have|getting|get|see|seeing)\b",
+        r"\bstill (?:fails|failing|broken|not working|not fixed|wrong|an? (?:issue|problem|bug|error))\b",
+        r"\bstill (?:the same (?:error|problem|issue)|some [\w ]{0,30}(?:failures|errors|issues|problems))\b",
+        r"\bstill (?:has|have|shows?) (?:a |an |the )?(?:different|wrong|same|old)\b",
+        r"\bi(?:'m| am)? still (?:have|getting|get|see|seeing)\b|^\W*(?:hm+,? ?|ok,? ?)?still (?:seeing|getting)\b",
         r"\bshould(?: not|n't) (?:be|have|do)\b[^.\n]*\b(?:but|instead)\b",
+        r"\bshouldn'?t (?:this|that|it|these|those|we|you|the|url)\b[^.\n]*\?",
+        r"\bi don'?t want (?:any|that|this|it|you)\b|\bsomething(?:'s| is)? (?:wrong|off|broken)\b",
+        r"\bthere(?:'s| is| are) (?:still )?(?:an? |some |another )?(?:bugs?|regressions?|mistakes?) (?:in|at|on)\b",
+        r"\bdoes(?: not|n'?t) (?:seem to )?(?:work|apply|render|correctly|change the|look right)\b",
+        r"\bseems? to be (?:gone|missing|broken)\b|\b(?:is|are) (?:gone|broken) (?:now|again)\b",
+        r"\bbefore you (?:go|start|do)\b[^.\n]*\b(?:we|you) (?:need|should|must|have to)\b",
         r"\bi (?:still )?(?:don't|do not|can't|cannot) see\b",
         r"das (?:ist|war) (?:falsch|nicht)|nicht das|falsch[.!]|ce n'est pas|c'est faux",
         r"eso no es|está mal|isso não|está errado|это не то|неправильно",
@@ -139,9 +156,18 @@ USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         r"habe ich (?:schon|bereits)|je l'ai déjà|ya (?:te )?(?:lo )?dije|já (?:disse|falei)|я уже",
     ),
     Phrase.SETTLED: (
+        r"\bnot (?:a|an) (?:bug|issue|problem)\b|\bwithout (?:a |any )?(?:bugs?|issues?|problems?)\b",
         r"\b(?:it works|works now|looks good|well done|lgtm|that's perfect)\b",
         r"^\W*no,? that(?:'s| is| will be| would be) (?:all|ok|okay|fine|it|everything|good)\b",
         r"^\W*no,? (?:thank|i'm good|problem|worries)",
+    ),
+    Phrase.APPROVAL: (
+        r"^\W*(?:great|perfect|nice|awesome|excellent|thanks|thank you|thx|well done|love it|cool|lgtm)\b",
+        r"\b(?:thanks|thank you|looks good|it works|works now)\b",
+        r"^\W*(?:(?:ok(?:ay)?|yes|yeah|now|please|then|can you|and),? )*(?:commit|push|merge|ship|deploy|release)\b",
+        r"^\W*(?:(?:ok(?:ay)?|yes|yeah|please),? )*(?:go (?:on|ahead)|proceed|continue|create (?:a|the) pr)\b",
+        r"^\W*(?:yes|yep|yeah|ok(?:ay)?|sure)(?: please)?\W*$",
+        r"danke|merci|gracias|obrigad|спасибо|ありがとう|谢谢|감사",
     ),
     Phrase.CHANGE: (
         r"\b(?:send|creat|updat|delet|add|remov|book|reserv|cancel|schedul|post|invit|writ|edit)(?:e|es|ed|ing)?\b",

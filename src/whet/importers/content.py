@@ -3,6 +3,7 @@
 import base64
 import binascii
 import hashlib
+import re
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
@@ -30,6 +31,12 @@ TRUST_OF_ROLE = {
     Role.AGENT: Trust.AGENT,
     Role.TOOL: Trust.TOOL,
 }
+# The tags in which agent programs hand in what nobody typed: <task-notification>, <ci-monitor-event> …
+_EVENT = re.compile(
+    r"\s*<((?:[a-z]+[-_ ])+(?:notifications?|reminder|events?|context|caveat|stdout|stderr|activity|hook|instructions|"
+    r"aborted))\b[^>]*>"
+)
+EVENT_HEAD = 200
 
 
 def spoken(
@@ -42,10 +49,28 @@ def spoken(
     origin: Origin = Origin.TURN,
 ) -> Message:
     """A message by one role. What the agent program inserts in the user's place is not the user's word."""
+    parts = tuple(parts)
+    if role is Role.USER and origin is Origin.TURN and _is_event(parts):
+        origin = Origin.INSERTED
     trust = TRUST_OF_ROLE[role]
     if role is Role.USER and origin in (Origin.INSERTED, Origin.SUMMARY):
         trust = Trust.TOOL
-    return Message(role=role, parts=tuple(parts), trust=trust, at=at, model=model, usage=usage, origin=origin)
+    return Message(role=role, parts=parts, trust=trust, at=at, model=model, usage=usage, origin=origin)
+
+
+def _is_event(parts: tuple[Part, ...]) -> bool:
+    """Whether all that is said are blocks of a program: notifications, CI events, output of its own commands."""
+    texts = [part.text for part in parts if isinstance(part, Text)]
+    return bool(texts) and all(map(_is_block, texts))
+
+
+def _is_block(text: str) -> bool:
+    """Whether a text is one block of a program with nothing of a person's behind it."""
+    found = _EVENT.match(text[:EVENT_HEAD])
+    if found is None:
+        return False
+    closing = f"</{found[1]}>"
+    return closing not in text or text.rstrip().endswith(closing)
 
 
 def answered(result: ToolResult, *, at: float | None = None) -> Message:

@@ -18,6 +18,7 @@ ENDINGS = {
     "stopped": Ending.INTERRUPTED,
     "paused": Ending.INTERRUPTED,
 }
+STILL_RUNNING = -1  # the exit code of a command that has not ended
 BUDGETS = ("maximum iteration", "maximum budget")
 SPOKEN = frozenset({"message", "finish", "reject", "system", "think", "condensation"})
 SILENT = frozenset({"change_agent_state", "recall", "null", "agent_state_changed", "start", "pause", "resume", "stop"})
@@ -114,14 +115,17 @@ class OpenHandsState:
             self._take_unasked(event, observation)
             return
         success = fields.flag(event, "success")
+        exit_code = _exit_code(event, extras, status)
         failed = True if observation == "error" else None if success is None else not success
+        if exit_code == STILL_RUNNING:
+            failed = exit_code = None
         self._answer(
             content.result(
                 call_id,
                 event.get("content"),
                 tool=self.steps.names.get(call_id, "") or observation,
                 error=failed,
-                exit_code=_exit_code(event, extras, status),
+                exit_code=exit_code,
                 disposition=Disposition.REJECTED if observation == "user_rejected" else None,
             ),
             event,

@@ -64,9 +64,11 @@ _REASON = re2.compile(
 )
 _AFTER = re2.compile(r"(?is)\n+(?:note:|<system|important:|\[request interrupted).*\z")
 REASON_REACH = 4_000
+PROGRAMS_WORDS = ("The user wants to clarify these questions",)
 
 
 def refusal_words(text: str) -> str:
     """What the person said when they refused a call; nothing where they only said no."""
     found = _REASON.search(text[:REASON_REACH])
-    return _AFTER.sub("", found.group(1)).strip() if found else ""
+    words = _AFTER.sub("", found.group(1)).strip() if found else ""
+    return "" if words.startswith(PROGRAMS_WORDS) else words

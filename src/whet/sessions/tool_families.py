@@ -33,7 +33,7 @@ NAMES: dict[Family, frozenset[str]] = {
         "execute_command run_in_terminal bash_output write_stdin container_exec shell_command cmd powershell "
         "run_terminal_cmd run_terminal_command bash_command execute_shell run_bash command_line cmd_run process "
         "read_bash write_bash stop_bash get_terminal_output send_command_input run_terminal terminal_execute "
-        "developer_shell bash_tool command_status send_keys keystrokes"
+        "power_shell developer_shell bash_tool command_status send_keys keystrokes"
     ),
     Family.INTERPRETER: names(
         "execute_code python run_python ipython execute_ipython_cell ipython_run_cell code_interpreter repl "

@@ -5,8 +5,8 @@ from collections.abc import Iterable
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.environment import Cause
-from whet.failures.lessons import CONFIDENT, ChangeKind, Lesson, SignalTally
-from whet.failures.signals import Kind
+from whet.failures.lessons import ChangeKind, Lesson, SignalTally
+from whet.failures.signals import SHOWN, Kind
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import ToolCall
@@ -72,7 +72,7 @@ def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[
     total = 0
     for total, analysis in enumerate(analyses, 1):  # noqa: B007 - the last number is how many there were
         for signal in analysis.signals:
-            if signal.cause is Cause.AGENT and signal.confidence >= CONFIDENT:
+            if signal.cause is Cause.AGENT and signal.confidence >= SHOWN:
                 for remedy in known:
                     if remedy.kind is signal.kind and _is_for(remedy, signal.tool):
                         tallies[remedy.name].add(analysis, signal)
