@@ -6,7 +6,8 @@ from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.examples.success import LOW_SCORE, Ground, SuccessFinding, Vote, Votes, Warrant, find, verification
+from whet.examples.success import LOW_SCORE, Ground, SuccessFinding, Vote, Votes, Warrant, find
+from whet.failures.success_signs import verification
 from whet.failures.view import gather
 from whet.sessions.call_effects import checks_of
 from whet.sessions.transcripts import Ending, RecordedCheck, ToolCall, Transcript

@@ -3,10 +3,13 @@
 import json
 
 import msgspec
+import pytest
 
 from conversations import Turn, agent, call, conversation, picture, shell, user
 from growth import is_linear
-from whet.failures.analysis import Analysis, analyse, record
+from whet.failures.analysis import Analysis, analyse, compared, record
+from whet.failures.signals import SHOWN
+from whet.failures.usual import Usual
 from whet.failures.view import JudgedCall
 from whet.outcomes.deciding import decide
 from whet.sessions.transcripts import Disposition, Exchange, Text, ToolCall, ToolResult, Transcript
@@ -36,11 +39,14 @@ def test_the_record_has_the_form_that_programs_read() -> None:
     found = record(analysed(user("change it"), FAILED, FAILED, FAILED, agent("I could not do it.")))
     assert list(found) == [
         "session",
+        "project",
         "failure_score",
         "reasons",
         "activity",
         "decisive_step",
         "decisive_reason",
+        "decisive_confidence",
+        "cannot_tell",
         "calls",
         "exchanges",
         "signals",
@@ -67,10 +73,66 @@ def test_the_decisive_step_is_what_the_person_corrected() -> None:
     assert found.decisive_step == 3
 
 
-def test_a_session_that_went_well_has_no_decisive_step() -> None:
-    changed = call("Edit", {"file_path": "a.py", "old_string": "x"}, "The file has been updated.")
-    assert analysed(user("go"), FAILED, WORKED, changed, agent("Done.")).decisive_step is None
-    assert analysed(user("hello"), agent("Hello.")).decisive_step is None
+def edited(path: str, text: str = "x") -> Turn:
+    return call("Edit", {"file_path": path, "old_string": "a", "new_string": text}, "The file has been updated.")
+
+
+def test_without_a_bad_sign_the_largest_lasting_change_is_the_guess() -> None:
+    scratch = call("Write", {"file_path": "reproduce_issue.py", "content": "x" * 900}, "ok")
+    found = analysed(user("go"), scratch, edited("a.py", "x" * 90), edited("b.py"), agent("Done."))
+    assert found.decisive_step == 3
+    assert found.decisive_confidence < SHOWN
+    shell_edit = shell("sed -i 's/a/b/' src/a.py && git diff", "+b")
+    assert analysed(user("go"), WORKED, shell_edit, agent("Done.")).decisive_step == 3
+
+
+def test_without_a_change_the_last_word_is_the_guess() -> None:
+    found = analysed(user("when?"), WORKED, agent("On Monday."))
+    assert found.decisive_step == 3
+    assert found.decisive_confidence < SHOWN
+    assert analysed(user("hello")).decisive_step is None
+
+
+def test_a_record_without_a_sign_of_either_kind_cannot_tell() -> None:
+    assert analysed(user("when?"), WORKED, agent("On Monday.")).cannot_tell
+    assert not analysed(user("when?"), FAILED, FAILED, agent("I could not find it.")).cannot_tell
+
+
+GREEN = shell("pytest -q", "4 passed in 0.1s")
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (edited("a.py"), GREEN, agent("Done.")),
+        (edited("a.py"), agent("Done."), user("great, thanks")),
+        (edited("a.py"), agent("Done."), user("ok commit this")),
+    ],
+    ids=["a check passed", "thanks", "go-ahead"],
+)
+def test_a_check_or_the_person_s_word_speaks_for_a_session(turns: tuple[Turn, ...]) -> None:
+    found = analysed(user("go"), *turns)
+    assert found.backed
+    assert not found.cannot_tell
+
+
+@pytest.mark.parametrize(
+    "turns",
+    [
+        (GREEN, edited("a.py"), agent("Done.")),
+        (edited("a.py"), agent("Done."), user("no, that's wrong, thanks")),
+        (edited("a.py"), agent("Done.")),
+    ],
+    ids=["a check before the change", "a correction", "nothing"],
+)
+def test_nothing_speaks_for_a_session_that_was_not_checked(turns: tuple[Turn, ...]) -> None:
+    assert not analysed(user("go"), *turns).backed
+
+
+def test_being_compared_with_others_a_session_may_tell_after_all() -> None:
+    found = analysed(user("when?"), WORKED, agent("On Monday."))
+    short = Usual(whole=0.5, whole_spread=0.2, said=0.5, said_spread=0.2)
+    assert not compared(found, WEIGHTS, {found.circle: short}).cannot_tell
 
 
 def test_flags_can_be_left_aside() -> None:

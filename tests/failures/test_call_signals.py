@@ -239,7 +239,7 @@ def test_polling_a_program_is_no_lost_thread() -> None:
 @pytest.mark.parametrize(
     "failing",
     [
-        shell("./run; echo \"exit: $?\"", "boom\nexit: 3", error=False),
+        shell('./run; echo "exit: $?"', "boom\nexit: 3", error=False),
         shell("cat a.txt b.txt 2>/dev/null", "Exit code 1\nwhat is in a", error=True),
         shell("bun pm ls | rg codex", "Exit code 1", error=True),
     ],

@@ -13,9 +13,8 @@ from enum import IntEnum
 from typing import NamedTuple
 
 from whet.failures.score import Weights, failure_of, weigh
+from whet.failures.success_signs import verification
 from whet.failures.view import SessionView
-from whet.failures.wordings import Phrase
-from whet.sessions.call_effects import COMMIT, Effect, checks_of
 from whet.sessions.lineage import is_persons
 from whet.sessions.transcripts import Ending, Role, Transcript
 from whet.text.likeness import sense
@@ -108,32 +107,6 @@ def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> S
     if len(evidence.steps) > MOST_STEPS:
         return SuccessFinding(None, "long, and no check passed at its end", vote)
     return SuccessFinding(Warrant(Ground.SCORED, value), vote=vote)
-
-
-def verification(evidence: SessionView) -> bool | None:
-    """Whether the checks that a session ran passed in the end; None where they say nothing about its work.
-
-    A pass says something after a change, or where the same check had failed, and until the person objects.
-    """
-    last: dict[str, bool] = {}
-    changed, passed_at = False, -1
-    for step in evidence.steps:
-        if step.effect is Effect.CHANGES and step.worked:
-            changed, passed_at = True, -1
-        if step.effect is not Effect.CHECKS or not (step.worked or step.failed):
-            continue
-        for name in checks_of(step.exchange.call):
-            if step.worked and name != COMMIT and (changed or last.get(name) is False):
-                passed_at = step.message
-            last[name] = step.worked
-    if not all(last.values()):
-        return False
-    objections = (saying.message for saying in evidence.by_user if _objects(saying.phrases))
-    return True if passed_at > max(objections, default=-1) else None
-
-
-def _objects(phrases: frozenset[Phrase]) -> bool:
-    return Phrase.CORRECTION in phrases and Phrase.SETTLED not in phrases
 
 
 class Votes:

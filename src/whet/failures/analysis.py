@@ -1,22 +1,24 @@
 """Everything that Whet finds in one session, as one value."""
 
 from collections.abc import Mapping
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
+from whet.failures.decisive import decisive_step
 from whet.failures.detectors import detect
-from whet.failures.score import Weighed, Weights, failure_of, open_question, weigh
-from whet.failures.signals import Kind, Signal
+from whet.failures.score import Weighed, Weights, failure_of, weigh
+from whet.failures.signals import SHOWN, Signal
+from whet.failures.success_signs import is_backed
 from whet.failures.usual import Circle, Size, Usual, beyond, circle_of, size_of
-from whet.failures.view import SessionView, gather
+from whet.failures.view import gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.activity import Activity, classify
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 4
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 5
 
 
 class ExchangeOutcome(Value, frozen=True):
@@ -36,6 +38,10 @@ class Analysis(Value, frozen=True):
     >>> found = whet.analyse(session)
     >>> found.failure_score > 0.5, found.calls["failed"], found.decisive_step
     (True, 3, 2)
+
+    Where the record holds no bad sign and no sign of success, `cannot_tell` is true and the score says nothing.
+    `decisive_step` is always a best guess; `decisive_confidence` says how good. `backed` is whether a check that
+    passed or the person's word speaks for the session.
     """
 
     session: str
@@ -46,6 +52,9 @@ class Analysis(Value, frozen=True):
     signals: tuple[Signal, ...]
     decisive_step: int | None = None
     decisive_reason: str = ""
+    decisive_confidence: float = 0.0
+    cannot_tell: bool = False
+    backed: bool = False
     source: str = ""
     model: str = ""
     at: float | None = None
@@ -66,13 +75,6 @@ class Analysis(Value, frozen=True):
         return frozenset(exchange.tool for exchange in self.exchanges)
 
 
-class Turning(NamedTuple):
-    """The message after which the session seems lost, and why."""
-
-    message: int
-    reason: str
-
-
 def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = False) -> Analysis:
     """Decide every exchange, detect every signal and score the session."""
     evidence = gather(transcript, ignore_flags=ignore_flags)
@@ -80,6 +82,7 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
     weighed = weigh(evidence, weights)
     failure = failure_of(weighed, weights)
     turning = decisive_step(evidence, signals)
+    backed = is_backed(evidence)
     return Analysis(
         session=transcript.id,
         failure_score=round(failure.value, 4),
@@ -92,6 +95,9 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
         signals=signals,
         decisive_step=turning.message if turning is not None else None,
         decisive_reason=turning.reason if turning is not None else "",
+        decisive_confidence=turning.confidence if turning is not None else 0.0,
+        cannot_tell=tells_nothing(failure.reasons, signals, backed=backed),
+        backed=backed,
         source=transcript.source,
         model=transcript.model,
         at=transcript.started,
@@ -105,53 +111,38 @@ def compared(analysis: Analysis, weights: Weights, usual: Mapping[Circle, Usual]
     """The analysis with the score that the session has among others of its kind."""
     more = beyond(analysis.size, analysis.circle, usual)
     failure = failure_of(analysis.weighed, weights, more)
-    return replace(analysis, failure_score=round(failure.value, 4), reasons=failure.reasons)
+    return scored(analysis, round(failure.value, 4), failure.reasons)
 
 
-def decisive_step(evidence: SessionView, signals: tuple[Signal, ...]) -> Turning | None:
-    """The earliest message after which the session was lost, as far as its record tells; None when it was not."""
-    candidates: list[Turning] = []
-    if evidence.trailing_failures:
-        first = evidence.trailing_failures[0]
-        candidates.append(Turning(first.exchange.asked, "the first of the failures that nothing recovered from"))
-    by_kind = {signal.kind: signal for signal in reversed(signals) if signal.confidence >= 0.5}
-    if (loop := by_kind.get(Kind.RETRY_LOOP)) is not None:
-        candidates.append(Turning(_first_of_loop(evidence, loop), "the first call of a loop of the same failing call"))
-    if (claim := by_kind.get(Kind.HALLUCINATION)) is not None:
-        candidates.append(Turning(claim.message, "what it says or uses here, the record does not bear out"))
-    if (correction := by_kind.get(Kind.USER_CORRECTION)) is not None:
-        candidates.append(Turning(_before(evidence, correction.message), "the person corrected what it did here"))
-    if not candidates and evidence.final is not None and (open_question(evidence) or Kind.GAVE_UP in by_kind):
-        candidates.append(Turning(evidence.final.message, "it stopped here without a result"))
-    return min(candidates, default=None)
+def scored(analysis: Analysis, score: float, reasons: tuple[str, ...]) -> Analysis:
+    """The analysis with another score and its reasons."""
+    silent = tells_nothing(reasons, analysis.signals, backed=analysis.backed)
+    return replace(analysis, failure_score=score, reasons=reasons, cannot_tell=silent)
 
 
-def _first_of_loop(evidence: SessionView, loop: Signal) -> int:
-    last = next(step for step in evidence.steps if step.exchange.call.id == loop.call_id)
-    return next((step.exchange.asked for step in evidence.failures if step.key == last.key), last.exchange.asked)
+def tells_nothing(reasons: tuple[str, ...], signals: tuple[Signal, ...], *, backed: bool) -> bool:
+    """Whether the record holds neither a bad sign nor a sign of success: a wrong answer leaves no trace."""
+    return not reasons and not backed and not any(signal.confidence >= SHOWN for signal in signals)
 
 
-def _before(evidence: SessionView, message: int) -> int:
-    said = [saying.message for saying in evidence.by_agent if saying.message < message]
-    asked = [step.exchange.asked for step in evidence.steps if step.exchange.asked < message]
-    return max([*said, *asked], default=message)
-
-
-def record(analysis: Analysis) -> dict[str, Any]:
-    """The analysis in the form that programs read: one JSON object a session."""
+def record(analysis: Analysis, *, project: str = "", least: float = SHOWN) -> dict[str, Any]:
+    """The analysis in the form that programs read: one JSON object a session, with signals as sure as `least`."""
     return {
         "session": analysis.session,
+        "project": project,
         "failure_score": analysis.failure_score,
         "reasons": list(analysis.reasons),
         "activity": analysis.activity.value,
         "decisive_step": analysis.decisive_step,
         "decisive_reason": analysis.decisive_reason,
+        "decisive_confidence": analysis.decisive_confidence,
+        "cannot_tell": analysis.cannot_tell,
         "calls": analysis.calls,
         "exchanges": [
             {"call_id": one.call_id, "tool": one.tool, "outcome": one.outcome.value, "evidence": one.evidence}
             for one in analysis.exchanges
         ],
-        "signals": [_signal_record(signal) for signal in analysis.signals],
+        "signals": [_signal_record(signal) for signal in analysis.signals if signal.confidence >= least],
     }
 
 

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill
+from whet.failures.signals import SHOWN
 from whet.outcomes.deciding import Outcome
 
 LIKELY_FAILED = 0.5
@@ -29,6 +30,7 @@ class SessionGroup:
     name: str
     sessions: int = 0
     failed_sessions: int = 0
+    untold_sessions: int = 0  # those whose record cannot tell
     calls: int = 0
     failed_calls: int = 0
     tokens: int = 0
@@ -36,10 +38,11 @@ class SessionGroup:
 
     def add(self, judged: JudgedSession, *, tool: str = "") -> None:
         """Count a session; with a tool, only its calls."""
-        failed = judged.analysis.failure_score >= LIKELY_FAILED
+        failed = judged.analysis.failure_score >= LIKELY_FAILED and not judged.analysis.cannot_tell
         outcomes = [e.outcome for e in judged.analysis.exchanges if not tool or e.tool == tool]
         self.sessions += 1
         self.failed_sessions += failed
+        self.untold_sessions += judged.analysis.cannot_tell
         self.calls += len(outcomes)
         self.failed_calls += outcomes.count(Outcome.FAILED)
         self.tokens += judged.tokens
@@ -81,7 +84,7 @@ class Summary:
             groups.setdefault(name or "unknown", SessionGroup(name or "unknown")).add(judged)
         for tool in analysis.tools:
             self.tools.setdefault(tool, SessionGroup(tool)).add(judged, tool=tool)
-        for kind in {signal.kind.value for signal in analysis.signals}:
+        for kind in {signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN}:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         self.first = judged.at if self.first is None else min(self.first, judged.at)
         self.last = judged.at if self.last is None else max(self.last, judged.at)

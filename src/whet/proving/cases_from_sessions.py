@@ -10,6 +10,7 @@ import msgspec
 from whet.agent.tools.situation import Situation
 from whet.errors import WhetError
 from whet.failures.analysis import analyse
+from whet.failures.signals import SHOWN
 from whet.failures.view import gather
 from whet.proving.checks import run_check
 from whet.sessions.example_marks import cold
@@ -53,7 +54,8 @@ def cases_from(home: Home, transcript: Transcript) -> MadeCases:
 def decisive_failure(transcript: Transcript) -> Exchange | None:
     """The failed call at which the session was lost, as far as its record tells; else the last that failed."""
     failed = [step.exchange for step in gather(transcript).failures]
-    turning = analyse(transcript, failure_weights()).decisive_step
+    found = analyse(transcript, failure_weights())
+    turning = found.decisive_step if found.decisive_confidence >= SHOWN else None
     after = [each for each in failed if turning is not None and each.asked >= turning]
     return after[0] if after else failed[-1] if failed else None
 

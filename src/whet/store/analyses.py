@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.analysis import ANALYSIS_VERSION, Analysis, analyse
+from whet.failures.analysis import ANALYSIS_VERSION, Analysis, analyse, scored
 from whet.failures.score import Weighed, Weights, failure_of, told_reasons
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
@@ -141,7 +141,7 @@ def analysis_of(database: Database, session: Session) -> Analysis | None:
 def _read(record: bytes, score: float, longer: float) -> Analysis:
     """A kept analysis with its score among the sessions that are known now."""
     analysis = msgspec.json.decode(record, type=Analysis)
-    return msgspec.structs.replace(analysis, failure_score=score, reasons=told_reasons(analysis.weighed, longer))
+    return scored(analysis, score, told_reasons(analysis.weighed, longer))
 
 
 @contextlib.contextmanager

@@ -53,6 +53,54 @@ def test_files_are_read_without_importing_them(whet: Whet, corpus: Path, tmp_pat
     assert not (tmp_path / "home").exists()
 
 
+def quiet(name: str) -> dict[str, object]:
+    """A session whose record shows neither a bad sign nor a sign of success."""
+    steps = call(0, "cat plan.md", "The party is on Monday.", error=False)
+    end = {"role": "assistant", "content": "It is on Monday."}
+    return {"id": name, "model": "some-model", "messages": [{"role": "user", "content": "When is it?"}, *steps, end]}
+
+
+def test_a_record_that_shows_nothing_says_so(whet: Whet, tmp_path: Path) -> None:
+    path = tmp_path / "quiet.json"
+    path.write_text(json.dumps(quiet("quiet")))
+    (found,) = whet("signals", str(path), "--json").json_lines
+    assert found["cannot_tell"]
+    assert isinstance(found["failure_score"], float)
+    assert "cannot tell" in whet("signals", str(path)).out
+    whet("import", str(path))
+    assert "of 1 the record cannot tell" in whet("report").out
+
+
+def test_what_is_seldom_right_is_shown_on_request(whet: Whet, tmp_path: Path) -> None:
+    session = quiet("asked")
+    session["messages"][1:1] = call(9, "./run; echo exit: $?", "boom\nexit: 3", error=False)  # type: ignore[index]
+    path = tmp_path / "asked.json"
+    path.write_text(json.dumps(session))
+    (hidden,) = whet("signals", str(path), "--json").json_lines
+    assert hidden["signals"] == []
+    (shown,) = whet("signals", str(path), "--json", "--all").json_lines
+    assert [signal["kind"] for signal in shown["signals"]] == ["tool_failure"]
+    assert "tool_failure" in whet("signals", str(path), "--all").out
+
+
+def test_a_session_is_told_with_the_repository_that_it_worked_in(whet: Whet, tmp_path: Path) -> None:
+    folder = tmp_path / "shop" / "src"
+    folder.mkdir(parents=True)
+    (tmp_path / "shop" / ".git").mkdir()
+    for place, expected in ((str(folder), "shop"), ("/nowhere/shop/src", "/nowhere/shop/src")):
+        line = {
+            "type": "user",
+            "sessionId": "one",
+            "uuid": "u1",
+            "timestamp": "2026-03-01T10:00:00Z",
+            "cwd": place,
+            "message": {"role": "user", "content": "When is it?"},
+        }
+        path = tmp_path / "one.jsonl"
+        path.write_text(json.dumps(line) + "\n")
+        assert whet("signals", str(path), "--json").json_lines[0]["project"] == expected
+
+
 def test_signals_can_be_decided_from_text_alone(whet: Whet, tmp_path: Path) -> None:
     lying = healthy("lying")
     lying["messages"][2]["is_error"] = True  # type: ignore[index]

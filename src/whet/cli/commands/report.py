@@ -72,7 +72,8 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...]) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     say(
-        f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}); "
+        f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}), "
+        f"of {total.untold_sessions:,} the record cannot tell; "
         f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
     )
     if total.tokens:

@@ -13,7 +13,7 @@ from whet.cli.output import many, plain, print_json_line, say
 from whet.cli.shown.findings import analysis_lines
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, compared, record
-from whet.failures.signals import Kind
+from whet.failures.signals import SHOWN, Kind
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import usual_by_circle
 from whet.shipped.data import failure_weights
@@ -29,13 +29,15 @@ from whet.store.sessions import load
     epilog="Example: whet signals ~/.codex/sessions --kind retry_loop",
     help="Say what went wrong in sessions: retry loops, tool failures, time-outs, statements the record contradicts, "
     "lost context, corrections by the person, giving up, spent budgets. With IDs, in those sessions; with PATHs, in "
-    "files as they are, storing nothing; with neither, in all stored sessions. The number is the failure score.",
+    "files as they are, storing nothing; with neither, in all stored sessions. The number is the failure score, or "
+    '"cannot tell" where the record holds neither a bad sign nor a sign of success.',
 )
 @click.argument("names", nargs=-1, metavar="[ID | PATH]...")
 @filter_options
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in Kind]), help="Only this kind."
 )
+@click.option("--all", "everything", is_flag=True, help="Also signals that are seldom right, below 0.5.")
 @click.option("--ignore-flags", is_flag=True, help="Decide from text alone, without the agents' own error flags.")
 @click.option("--limit", type=click.IntRange(min=1), help="How many sessions at the most, the worst first.")
 @json_option
@@ -48,24 +50,26 @@ def command(
     since: str | None,
     until: str | None,
     kinds: tuple[str, ...],
+    everything: bool,
     ignore_flags: bool,
     limit: int | None,
     as_json: bool,
 ) -> int:
     filters = filters_of(source, model, folder, tool, since, until)
-    wanted = frozenset(kinds)
+    wanted, least = frozenset(kinds), 0.0 if everything else SHOWN
     sessions = _sessions(names, filters, ignore_flags)
     if limit:
         sessions = iter(sorted(sessions, key=lambda one: -one.analysis.failure_score)[:limit])
     seen, shown = 0, 0
     for one in sessions:
         seen += 1
-        if wanted and not any(signal.kind.value in wanted for signal in one.analysis.signals):
+        signals = [signal for signal in one.analysis.signals if signal.confidence >= least]
+        if wanted and not any(signal.kind.value in wanted for signal in signals):
             continue
         if as_json:
-            print_json_line(record(one.analysis))
-        elif one.analysis.signals or names:
-            for line in analysis_lines(one.analysis, one.title, wanted):
+            print_json_line(record(one.analysis, project=_project(one.analysis.circle.folder), least=least))
+        elif signals or names:
+            for line in analysis_lines(one.analysis, one.title, wanted, least):
                 say(line)
         else:
             continue
@@ -77,6 +81,14 @@ def command(
             else "No sessions. `whet import` brings them in."
         )
     return 0 if seen else 1
+
+
+def _project(folder: str) -> str:
+    """The repository that a session worked in, by the name of its root; where there is none here, the folder."""
+    from whet.context.finding import repository_root
+
+    root = repository_root(Path(folder)) if folder else None
+    return root.name if root is not None else folder
 
 
 def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:

@@ -5,7 +5,8 @@ from collections.abc import Iterator
 from whet.cli.output import many, plain
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import ChangeKind, Lesson
-from whet.failures.signals import Kind
+from whet.failures.signals import SHOWN, Kind
+from whet.failures.summaries import LIKELY_FAILED
 
 KINDS = {
     Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",
@@ -37,18 +38,18 @@ def lesson_sentence(lesson: Lesson) -> str:
     return f"{what} — {lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
 
 
-def analysis_lines(analysis: Analysis, title: str, kinds: frozenset[str]) -> Iterator[str]:
-    """One session: its score with the reasons, and its signals."""
+def analysis_lines(analysis: Analysis, title: str, kinds: frozenset[str], least: float = SHOWN) -> Iterator[str]:
+    """One session: its score with the reasons, and its signals that are as sure as `least`."""
     colour = "red" if analysis.failure_score >= 0.5 else "green"
-    lost = f" · lost at #{analysis.decisive_step}" if analysis.decisive_step is not None else ""
+    score = "cannot tell" if analysis.cannot_tell else f"[{colour}]{analysis.failure_score:.2f}[/]"
     yield (
-        f"[bold]{analysis.session[:8]}[/] [{colour}]{analysis.failure_score:.2f}[/] {analysis.activity.value}"
-        f" [dim]{_counted(analysis)}{lost}[/]  {plain(title[:80])}"
+        f"[bold]{analysis.session[:8]}[/] {score} {analysis.activity.value}"
+        f" [dim]{_counted(analysis)}{_lost(analysis)}[/]  {plain(title[:80])}"
     )
     if analysis.reasons and analysis.failure_score >= 0.5:
         yield f"    [dim]because {plain('; '.join(analysis.reasons))}[/]"
     for signal in analysis.signals:
-        if kinds and signal.kind.value not in kinds:
+        if signal.confidence < least or (kinds and signal.kind.value not in kinds):
             continue
         tool = f" {plain(signal.tool)}" if signal.tool else ""
         cause = "" if signal.cause.value == "agent" else " [yellow](environment)[/]"
@@ -56,6 +57,14 @@ def analysis_lines(analysis: Analysis, title: str, kinds: frozenset[str]) -> Ite
             f"    #{signal.message:<4} {signal.kind.value}{tool}{cause} [dim]{signal.confidence:.2f}[/]"
             f"  {plain(' '.join(signal.quote.split()))}"
         )
+
+
+def _lost(analysis: Analysis) -> str:
+    """Where the session was lost, if it seems to have been."""
+    if analysis.decisive_step is None or analysis.cannot_tell or analysis.failure_score < LIKELY_FAILED:
+        return ""
+    perhaps = "" if analysis.decisive_confidence >= SHOWN else "perhaps "
+    return f" · lost {perhaps}at #{analysis.decisive_step}"
 
 
 def _counted(analysis: Analysis) -> str:

@@ -1,0 +1,42 @@
+"""Signs that a session went well: a check that passed after the last change, the person's thanks or go-ahead."""
+
+from whet.failures.view import SessionView
+from whet.failures.wordings import Phrase
+from whet.sessions.call_effects import COMMIT, Effect, checks_of
+
+
+def verification(evidence: SessionView) -> bool | None:
+    """Whether the checks that a session ran passed in the end; None where they say nothing about its work.
+
+    A pass says something after a change, or where the same check had failed, and until the person objects.
+    """
+    last: dict[str, bool] = {}
+    changed, passed_at = False, -1
+    for step in evidence.steps:
+        if step.effect is Effect.CHANGES and step.worked:
+            changed, passed_at = True, -1
+        if step.effect is not Effect.CHECKS or not (step.worked or step.failed):
+            continue
+        for name in checks_of(step.exchange.call):
+            if step.worked and name != COMMIT and (changed or last.get(name) is False):
+                passed_at = step.message
+            last[name] = step.worked
+    if not all(last.values()):
+        return False
+    objections = (saying.message for saying in evidence.by_user if _objects(saying.phrases))
+    return True if passed_at > max(objections, default=-1) else None
+
+
+def approval(evidence: SessionView) -> bool:
+    """Whether the person's last word lets the agent go on or thanks it, once it had done something."""
+    said = evidence.by_user[-1] if len(evidence.by_user) > 1 else None
+    return said is not None and said.has(Phrase.APPROVAL) and not _objects(said.phrases)
+
+
+def is_backed(evidence: SessionView) -> bool:
+    """Whether anything in the record tells that the work went well: a check that passed, or the person's word."""
+    return verification(evidence) is True or approval(evidence)
+
+
+def _objects(phrases: frozenset[Phrase]) -> bool:
+    return Phrase.CORRECTION in phrases and Phrase.SETTLED not in phrases
