@@ -79,16 +79,15 @@ def prepare(
     chosen = (supply or served)(home, settings, model)
     placebo = placebo_of(wanted.patch, filler()) if wanted.placebo is not False else None
     price, of_one = _priced(_Surroundings(home, database, settings, chosen), wanted.patch, targets[0], now=now)
-    designed = design(
-        (case.name for case in targets),
-        (case.name for case in wanted.cases if case.guard),
-        seeds=wanted.seeds,
-        placebo=placebo is not None,
-        alpha=alpha_for(past_trials(database), most=wanted.alpha),
-        allowance=wanted.allowance,
-    )
     trial = replace(
-        designed,
+        design(
+            (case.name for case in targets),
+            (case.name for case in wanted.cases if case.guard),
+            seeds=wanted.seeds,
+            placebo=placebo is not None,
+            alpha=alpha_for(past_trials(database), most=wanted.alpha),
+            allowance=wanted.allowance,
+        ),
         id=id,
         form=wanted.patch.form,
         name=wanted.patch.name,
@@ -103,9 +102,13 @@ def prepare(
     )
     if placebo is not None and not wanted.placebo and not is_affordable(trial):
         trial, placebo = replace(trial, arms=(Arm.BASE, Arm.CANDIDATE)), None
-    patches = {Arm.CANDIDATE: wanted.patch, **({Arm.PLACEBO: placebo} if placebo else {})}
-    trial = replace(trial, patches={arm: keep_material(database, each, now=now) for arm, each in patches.items()})
+    trial = replace(trial, patches=_keep_patches(database, wanted.patch, placebo, now=now))
     return trial if id else replace(trial, id=_identity(database, trial))
+
+
+def _keep_patches(database: Database, patch: Patch, placebo: Patch | None, *, now: float) -> dict[Arm, str]:
+    patches = {Arm.CANDIDATE: patch, **({Arm.PLACEBO: placebo} if placebo else {})}
+    return {arm: keep_material(database, each, now=now) for arm, each in patches.items()}
 
 
 def _identity(database: Database, trial: Trial) -> str:
