@@ -88,7 +88,7 @@ def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = Non
     target = file_name(wanted.name)
     with fetching(home) as folder:
         part = temporary_name(target)
-        answer = _asked(wanted, _part(folder, part))
+        answer = _ask(wanted, _part(folder, part))
         with contextlib.ExitStack() as stack:
             stack.callback(answer.body.end)
             _note(folder, part, answer)
@@ -117,7 +117,7 @@ def _note_name(part: str) -> str:
     return temporary_name(f"{part}.version")
 
 
-def _asked(wanted: WantedFile, part: _Part | None) -> _Answer:
+def _ask(wanted: WantedFile, part: _Part | None) -> _Answer:
     """Ask for the file, or for the rest of it where the server still has the version that the part is of."""
     headers = {"Range": f"bytes={part.size_bytes}-", "If-Range": part.mark} if part else {}
     try:
@@ -131,7 +131,7 @@ def _asked(wanted: WantedFile, part: _Part | None) -> _Answer:
     if body.status not in (200, 206):
         body.end()
         if body.status == 416 and part:  # longer than the file is now
-            return _asked(wanted, None)
+            return _ask(wanted, None)
         raise _refused(body.status, wanted)
     start = part.size_bytes if part and body.status == 206 else 0
     length = int(body.header("Content-Length")) if body.header("Content-Length").isdecimal() else 0

@@ -108,7 +108,7 @@ class Servers:
     def _offers(self) -> tuple[OfferedTool, ...]:
         """What the servers that could be reached offer, in an order that does not depend on them."""
         found: dict[str, OfferedTool] = {}
-        for name, connection in [(name, self._connected(name)) for name in self._servers]:
+        for name, connection in [(name, self._connect(name)) for name in self._servers]:
             fault: BaseException | None
             try:
                 fault = connection.opened.exception(timeout=CONNECT_SECONDS + CLOSE_SECONDS)
@@ -124,7 +124,7 @@ class Servers:
                     found.setdefault(offer.definition.name, offer)
         return tuple(found[name] for name in sorted(found))
 
-    def _connected(self, name: str) -> Connection:
+    def _connect(self, name: str) -> Connection:
         """The connection to a server; another one where the last is over."""
         connection = self._connections.get(name)
         if connection is None or connection.is_over:
@@ -136,7 +136,7 @@ class Servers:
 
     def _ask(self, offer: OfferedTool, arguments: dict[str, Any], interrupt: threading.Event) -> "CallToolResult":
         seconds = self._servers[offer.server].timeout_seconds
-        opened = _awaited(self._connected(offer.server).opened, CONNECT_SECONDS + CLOSE_SECONDS, interrupt)
+        opened = _awaited(self._connect(offer.server).opened, CONNECT_SECONDS + CLOSE_SECONDS, interrupt)
         asked: Future[CallToolResult] = self._portal.start_task_soon(_answer, opened, offer.name, arguments, seconds)
         try:
             return _awaited(asked, seconds + CLOSE_SECONDS, interrupt)
