@@ -189,7 +189,7 @@ def test_what_is_no_command_is_told(shell: Room, command: str) -> None:
 
 
 def test_another_folder_can_be_opened_for_writing(shell: Room) -> None:
-    box = shell.box(sandbox=Sandbox(writable=(str(shell.outside), "/no/such/folder"), required=False))
+    box = shell.box(sandbox=Sandbox(required=False, writable=(str(shell.outside), "/no/such/folder")))
     ask_for(box, "terminal", command=f"echo new > {shell.victim}")
     assert shell.victim.read_text() == "new\n"
 
