@@ -177,6 +177,37 @@ def test_a_background_command_is_ended_when_it_leaves_what_git_would_run(shell: 
     assert ".git/commondir" in box.news()[0]
 
 
+def ended_unseen(room: Room, box: Box, planted: str) -> None:
+    """A background command that leaves something and is gone, while nobody calls a tool."""
+    command = f"until [ -e go ]; do sleep 0.05; done; {planted}"
+    ask_for(box, "terminal", command=command, background=True)
+    (room.work / "go").touch()
+    process = box._workplace.processes.get("p1")
+    assert process is not None
+    assert process.done.wait(PATIENCE_SECONDS)
+
+
+def test_what_a_background_command_leaves_at_its_end_is_taken_without_a_call(shell: Room) -> None:
+    as_person("git init -q", shell, shell.work, check=True)
+    box = shell.box(person_agrees=True)
+    ended_unseen(shell, box, "echo ../x > .git/commondir")
+    box._workplace.lookout.rest(PATIENCE_SECONDS)
+    assert not (shell.work / ".git" / "commondir").exists()
+    assert ".git/commondir" in box.news()[0]
+
+
+@pytest.mark.parametrize("then", ["true", ""])
+def test_what_a_background_command_left_at_its_end_is_not_taken_for_the_persons(shell: Room, then: str) -> None:
+    box = shell.box()
+    ended_unseen(shell, box, "echo evil > .envrc; echo evil > Makefile")
+    if then:
+        ask_for(box, "terminal", command=then)
+    told = "".join(box.news())
+    assert not (shell.work / ".envrc").exists()
+    assert ".envrc" in told
+    assert "Makefile" in told
+
+
 def test_what_a_background_command_left_is_seen_to_at_the_end(shell: Room) -> None:
     box = shell.box()
     ask_for(box, "terminal", command="echo evil > .envrc; touch up; sleep 900", background=True)

@@ -34,9 +34,9 @@ def write(occasion: Occasion, tool: str, path: str, shown: str, put: Callable[[]
         if refused:
             return refused
         workplace.inspection.allowed.add(place)
-    begin(workplace)
+    said = begin(workplace)
     try:
-        return settled_call(workplace, put())
+        return settled_call(workplace, put(), said)
     finally:
         workplace.inspection.allowed.discard(place)
 
@@ -55,21 +55,27 @@ def _refused(occasion: Occasion, tool: str, trigger: Trigger, shown: str) -> Giv
     return None
 
 
-def begin(workplace: Workplace) -> None:
-    """Take what stands in the folder for the person's own, unless a command that still runs may have put it there."""
-    if not workplace.lookout.is_watching:
+def begin(workplace: Workplace) -> tuple[str, ...]:
+    """Take what stands in the folder for the person's own, unless a command that still runs may have put it there.
+
+    What a command left that nobody waited for is seen to first; gives what the agent should know of it.
+    """
+    said = settle(workplace) if workplace.lookout.needs_look else ()
+    if not workplace.lookout.needs_look:
         workplace.inspection.begin()
+    return said
 
 
-def settled_call(workplace: Workplace, given: Given) -> Given:
+def settled_call(workplace: Workplace, given: Given, before: tuple[str, ...] = ()) -> Given:
     """The answer of a call, with what became of what it left. The person is told at the end of the turn."""
-    said = settle(workplace)
+    said = (*before, *settle(workplace))
     return given._replace(text="\n".join((given.text, *(f"[{line}]" for line in said))).lstrip("\n")) if said else given
 
 
 def settle(workplace: Workplace) -> tuple[str, ...]:
     """See to all that was left since the last time; gives what the agent should know."""
     inspection, lookout = workplace.inspection, workplace.lookout
+    had_ended = not lookout.is_watching
     found = inspection.find()
     if lookout.take(found):
         found = inspection.find()
@@ -81,6 +87,8 @@ def settle(workplace: Workplace) -> tuple[str, ...]:
         inspection.take(asked)
     inspection.accept(wanted)
     workplace.reported |= dict.fromkeys(_words(workplace, wanted))
+    if had_ended:
+        lookout.saw()
     if inspection.is_cut and not workplace.knows_size:
         workplace.knows_size = True
         workplace.told.append(TOO_LARGE)

@@ -122,6 +122,7 @@ class Workplace:
 
     def close(self) -> None:
         self.processes.close()
+        self.lookout.rest()
         if self._temporary is not None:
             shutil.rmtree(self._temporary, ignore_errors=True)
             self._temporary = None

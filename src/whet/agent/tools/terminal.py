@@ -43,7 +43,7 @@ def terminal(
     if refused:
         return refused
     workplace = occasion.workplace
-    start = functools.partial(_start, workplace, command)
+    start = functools.partial(_start, workplace, command, attended=not background)
     if background:
         return _in_background(workplace, occasion, start)
     seconds = float(timeout_seconds) or occasion.situation.terminal.timeout_seconds
@@ -114,9 +114,10 @@ def _in_background(workplace: Workplace, occasion: Occasion, start: "functools.p
     return Given(_with(printed, f"{handle}: {_state(process)}"), error=None, exit_code=process.exit_code)
 
 
-def _start(workplace: Workplace, command: str) -> Process:
+def _start(workplace: Workplace, command: str, *, attended: bool) -> Process:
     planned = plan_of(workplace, command)
-    return workplace.lookout.watch(Process(planned, command, limit=workplace.situation.terminal.output_characters))
+    process = Process(planned, command, limit=workplace.situation.terminal.output_characters)
+    return workplace.lookout.watch(process, attended=attended)
 
 
 def plan_of(workplace: Workplace, command: str) -> Launch:

@@ -85,22 +85,21 @@ class Box:
 
     def news(self) -> tuple[str, ...]:
         """What the person should know at the end of a turn, or after the end of the session."""
-        if self._workplace.lookout.is_watching:
+        if self._workplace.lookout.needs_look:
             settle(self._workplace)
         return news(self._workplace)
 
     def close(self) -> None:
-        was_watching = self._workplace.lookout.is_watching
         self._workplace.close()
-        if was_watching:
+        if self._workplace.lookout.needs_look:
             settle(self._workplace)
         if self._servers is not None:
             self._servers.close()
 
     def _inspected(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> Given:
         """Carry a call out that may leave something for other programs to run."""
-        begin(self._workplace)
-        return settled_call(self._workplace, self._given(call, allowed, interrupt))
+        said = begin(self._workplace)
+        return settled_call(self._workplace, self._given(call, allowed, interrupt), said)
 
     def _given(self, call: ToolCall, allowed: frozenset[str], interrupt: Event) -> Given:
         tool = self._tools.get(call.name)
