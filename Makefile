@@ -8,7 +8,7 @@ WORKERS ?= 2
 # The tests start hundreds of processes: what is compiled once is kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup test check demo format lint types layers docs lock bench clean
+.PHONY: setup test check demo format lint types layers docs lock bench agents clean
 
 setup: $(READY)
 
@@ -46,6 +46,11 @@ docs: $(READY)
 demo: $(READY)
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
 	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo_improve.sh
+
+# The programs of other agents, pinned, for the tests that run them for real; nothing else needs them.
+agents:
+	npm install --no-audit --no-fund --prefix .agents \
+	    @anthropic-ai/claude-code@2.1.197 @openai/codex@0.166.0 opencode-ai@1.18.33
 
 lock:
 	$(BIN)/python -m pip install --quiet uv

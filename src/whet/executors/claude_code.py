@@ -1,0 +1,102 @@
+"""Claude Code as an executor: `claude -p` with a config folder of its own."""
+
+import contextlib
+from pathlib import Path
+from typing import Any
+
+import msgspec
+
+from whet.executors.errands import Carried, Errand, Left, ProgramLaunch, Validity
+from whet.executors.records import newest_transcript, without_record
+from whet.sessions.transcripts import Usage
+from whet.text import fields
+
+ALLOWED = "Bash,Read,Edit,Write,MultiEdit,Glob,Grep,LS,NotebookEdit,TodoWrite,Task,Skill"
+
+
+class ClaudeCode:
+    """The settings of the person and of their projects stay out: only those of the workspace count."""
+
+    name = "claude"
+    program = "claude"
+    instructions = "CLAUDE.md"
+    skills = ".claude/skills"
+
+    def launch(self, errand: Errand, program: str) -> ProgramLaunch:
+        words = [
+            program, "-p", errand.task, "--output-format", "json", "--permission-mode", "dontAsk",
+            "--allowedTools", ALLOWED, "--setting-sources", "project", "--strict-mcp-config",
+        ]  # fmt: skip
+        if errand.model:
+            words += ["--model", errand.model]
+        if errand.dollars is not None:
+            words += ["--max-budget-usd", f"{errand.dollars:.2f}"]
+        if errand.turns is not None:
+            words += ["--max-turns", str(errand.turns)]
+        variables = {
+            "CLAUDE_CONFIG_DIR": str(errand.config),
+            "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
+            "DISABLE_AUTOUPDATER": "1",
+        }
+        return ProgramLaunch(tuple(words), variables)
+
+    def carried(self, errand: Errand, left: Left) -> Carried:
+        result = _result(left.output)
+        transcript = newest_transcript(errand.config / "projects", "*.jsonl")
+        if transcript is None:
+            return without_record(left)
+        usage = fields.mapping(result, "usage")
+        counted = Usage(
+            input=fields.whole(usage, "input_tokens")
+            + fields.whole(usage, "cache_read_input_tokens")
+            + fields.whole(usage, "cache_creation_input_tokens"),
+            output=fields.whole(usage, "output_tokens"),
+            cached=fields.whole(usage, "cache_read_input_tokens"),
+            cache_written=fields.whole(usage, "cache_creation_input_tokens"),
+            cost_dollars=fields.amount(result.get("total_cost_usd")),
+        )
+        validity, why = _validity(result, left)
+        models = sorted(fields.mapping(result, "modelUsage"))
+        return Carried(
+            transcript,
+            counted,
+            validity,
+            why,
+            transcript.version,
+            models[0] if models else transcript.model,
+            left.seconds,
+        )
+
+
+def _result(output: str) -> dict[str, Any]:
+    with contextlib.suppress(msgspec.DecodeError, RecursionError):
+        value = msgspec.json.decode(output.strip() or "{}")
+        if isinstance(value, list):
+            value = next((each for each in reversed(value) if isinstance(each, dict)), {})
+        if isinstance(value, dict):
+            return value
+    return {}
+
+
+def _validity(result: dict[str, Any], left: Left) -> tuple[Validity, str]:
+    if left.exit_code is None:
+        return Validity.TIMED_OUT, "its time was over"
+    denials = fields.objects(result, "permission_denials")
+    if denials:
+        names = sorted({fields.text(denial, "tool_name") or "a tool" for denial in denials})
+        return Validity.DENIED, f"it was not allowed to use {', '.join(names)}"
+    said = fields.text(result, "result")
+    status = fields.whole(result, "api_error_status")
+    if status in (401, 403) or "/login" in said:
+        return Validity.NO_LOGIN, said[:200] or "it is not logged in"
+    if status in (402, 429, 529):
+        return Validity.LIMITED, said[:200] or f"the service answered {status}"
+    if left.exit_code and not result:
+        return Validity.CRASHED, left.errors.strip()[:200] or f"it ended with {left.exit_code}"
+    if result.get("is_error") and status:
+        return Validity.CRASHED, said[:200]
+    return Validity.VALID, ""
+
+
+EXECUTOR = ClaudeCode()
+FOLDER = Path("projects")

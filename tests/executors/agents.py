@@ -1,0 +1,41 @@
+"""The real programs of other agents, where a machine has them: `make agents` installs pinned ones."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from executors.obedient import Obedient
+
+FOLDER = Path(__file__).parents[2] / ".agents" / "node_modules" / ".bin"
+MODELS = {"claude": "claude-sonnet-4-5", "codex": "m", "opencode": "loop/m"}
+
+
+def program(name: str) -> str:
+    """Where a program is, or a skip with the reason."""
+    found = shutil.which(name, path=os.pathsep.join([str(FOLDER), os.environ.get("PATH", "")]))
+    if found is None:
+        pytest.skip(f"{name} is not installed: `make agents` installs it")
+    return found
+
+
+def configure(name: str, config: Path, server: Obedient) -> dict[str, str]:
+    """A config home that asks the loopback model, and the variables that the program needs besides."""
+    config.mkdir(parents=True, exist_ok=True)
+    if name == "codex":
+        (config / "config.toml").write_text(
+            'model = "m"\nmodel_provider = "loop"\n[model_providers.loop]\nname = "loop"\n'
+            f'base_url = "{server.url}/v1"\nenv_key = "OPENAI_API_KEY"\nwire_api = "responses"\n'
+        )
+    if name == "opencode":
+        options = {"baseURL": f"{server.url}/v1", "apiKey": "k"}
+        provider = {"loop": {"npm": "@ai-sdk/openai-compatible", "options": options, "models": {"m": {}}}}
+        folder = config / "config" / "opencode"
+        folder.mkdir(parents=True)
+        (folder / "opencode.json").write_text(json.dumps({"provider": provider}))
+    return {
+        "PATH": os.environ["PATH"], "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "loopback",
+        "OPENAI_API_KEY": "loopback",
+    }  # fmt: skip

@@ -1,0 +1,204 @@
+"""A model on loopback that does what its context tells it, for real agent programs: three wire formats, one mind.
+
+It runs one command and then says that it is done. Which command depends on whether a rule stands in its context.
+"""
+
+import json
+import threading
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any, NamedTuple
+
+
+class Mind(NamedTuple):
+    """Where `rule` stands in the context it runs `told`, else `untold`."""
+
+    rule: str
+    told: str
+    untold: str
+
+
+class Obedient(ThreadingHTTPServer):
+    """Answers Anthropic messages, OpenAI responses and chat completions, and keeps what it was asked."""
+
+    daemon_threads = True
+
+    def __init__(self, mind: Mind) -> None:
+        super().__init__(("127.0.0.1", 0), _Desk)
+        self.mind = mind
+        self.asked: list[tuple[str, dict[str, Any]]] = []
+        self.refuse_with = 0
+
+    @property
+    def url(self) -> str:
+        return f"http://127.0.0.1:{self.server_address[1]}"
+
+    def command(self, text: str) -> str:
+        return self.mind.told if self.mind.rule in text else self.mind.untold
+
+
+@contextmanager
+def obedient(mind: Mind) -> Iterator[Obedient]:
+    server = Obedient(mind)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server
+    finally:
+        server.shutdown()
+        server.server_close()
+
+
+class _Desk(BaseHTTPRequestHandler):
+    server: Obedient
+    protocol_version = "HTTP/1.1"
+
+    def log_message(self, format: str, *args: Any) -> None:
+        pass
+
+    def do_HEAD(self) -> None:
+        self._json({})
+
+    def do_GET(self) -> None:
+        self._json({"data": [{"id": "obedient", "object": "model"}], "models": []})
+
+    def do_POST(self) -> None:
+        size = int(self.headers.get("Content-Length") or 0)
+        body = json.loads(self.rfile.read(size) or b"{}")
+        path = self.path.partition("?")[0]
+        self.server.asked.append((path, body))
+        if self.server.refuse_with:
+            self._json({"error": {"type": "error", "message": "refused"}}, self.server.refuse_with)
+        elif path.endswith("/count_tokens"):
+            self._json({"input_tokens": 100})
+        elif path.endswith("/messages"):
+            self._stream(_anthropic(self.server, body))
+        elif path.endswith("/responses"):
+            self._stream(_responses(self.server, body))
+        elif path.endswith("/chat/completions"):
+            self._stream(_chat(self.server, body))
+        else:
+            self._json({})
+
+    def _json(self, value: Any, status: int = 200) -> None:
+        body = json.dumps(value).encode()
+        self.send_response(status)
+        self.send_header("Content-Type", "application/json")
+        self.send_header("Content-Length", str(len(body)))
+        self.end_headers()
+        self.wfile.write(body)
+
+    def _stream(self, events: Iterator[tuple[str, Any]]) -> None:
+        self.send_response(200)
+        self.send_header("Content-Type", "text/event-stream")
+        self.send_header("Connection", "close")
+        self.end_headers()
+        for name, value in events:
+            head = f"event: {name}\n" if name else ""
+            data = value if isinstance(value, str) else json.dumps(value)
+            self.wfile.write(f"{head}data: {data}\n\n".encode())
+        self.wfile.flush()
+        self.close_connection = True
+
+
+def _names(body: dict[str, Any]) -> list[str]:
+    tools = body.get("tools") or []
+    return [tool.get("name") or (tool.get("function") or {}).get("name") or "" for tool in tools]
+
+
+def _anthropic(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    messages = body.get("messages") or []
+    done = any(
+        isinstance(part, dict) and part.get("type") == "tool_result"
+        for message in messages
+        for part in (message["content"] if isinstance(message["content"], list) else [])
+    )
+    usage = {"input_tokens": 900, "output_tokens": 20, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 0}
+    start = {
+        "id": f"msg_{len(server.asked)}",
+        "type": "message",
+        "role": "assistant",
+        "model": body.get("model", "m"),
+        "content": [],
+        "stop_reason": None,
+        "stop_sequence": None,
+        "usage": usage,
+    }
+    yield "message_start", {"type": "message_start", "message": start}
+    if "Bash" in _names(body) and not done:
+        arguments = json.dumps({"command": server.command(json.dumps(body)), "description": "Do it"})
+        block: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": arguments}
+        reason = "tool_use"
+    else:
+        block, delta, reason = {"type": "text", "text": ""}, {"type": "text_delta", "text": "Done."}, "end_turn"
+    yield "content_block_start", {"type": "content_block_start", "index": 0, "content_block": block}
+    yield "content_block_delta", {"type": "content_block_delta", "index": 0, "delta": delta}
+    yield "content_block_stop", {"type": "content_block_stop", "index": 0}
+    yield (
+        "message_delta",
+        {
+            "type": "message_delta",
+            "delta": {"stop_reason": reason, "stop_sequence": None},
+            "usage": {"output_tokens": 20},
+        },
+    )
+    yield "message_stop", {"type": "message_stop"}
+
+
+SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "exec_command": lambda command: {"cmd": command},
+    "shell_command": lambda command: {"command": command},
+    "shell": lambda command: {"command": ["bash", "-lc", command]},
+    "bash": lambda command: {"command": command, "description": "Do it"},
+    "run_shell_command": lambda command: {"command": command},
+}
+
+
+def _responses(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    done = any(item.get("type", "").endswith("_output") for item in body.get("input") or [] if isinstance(item, dict))
+    shell = next((name for name in SHELLS if name in _names(body)), "")
+    yield "response.created", {"type": "response.created", "response": {"id": "resp_1"}}
+    if shell and not done:
+        arguments = json.dumps(SHELLS[shell](server.command(json.dumps(body))))
+        item: dict[str, Any] = {
+            "type": "function_call",
+            "id": "fc_1",
+            "call_id": "call_1",
+            "name": shell,
+            "arguments": arguments,
+        }
+    else:
+        item = {
+            "type": "message",
+            "id": "msg_1",
+            "role": "assistant",
+            "content": [{"type": "output_text", "text": "Done."}],
+        }
+    yield "response.output_item.done", {"type": "response.output_item.done", "output_index": 0, "item": item}
+    usage = {
+        "input_tokens": 1000,
+        "output_tokens": 20,
+        "total_tokens": 1020,
+        "input_tokens_details": {"cached_tokens": 100},
+        "output_tokens_details": {"reasoning_tokens": 0},
+    }
+    yield "response.completed", {"type": "response.completed", "response": {"id": "resp_1", "usage": usage}}
+
+
+def _chat(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    done = any(message.get("role") == "tool" for message in body.get("messages") or [])
+    shell = next((name for name in SHELLS if name in _names(body)), "")
+    head = {"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "m")}
+    if shell and not done:
+        arguments = json.dumps(SHELLS[shell](server.command(json.dumps(body))))
+        call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": shell, "arguments": arguments}}
+        delta, reason = {"role": "assistant", "tool_calls": [call]}, "tool_calls"
+    else:
+        delta, reason = {"role": "assistant", "content": "Done."}, "stop"
+    yield "", {**head, "choices": [{"index": 0, "delta": delta, "finish_reason": None}]}
+    yield "", {**head, "choices": [{"index": 0, "delta": {}, "finish_reason": reason}]}
+    usage = {"prompt_tokens": 1000, "completion_tokens": 20, "total_tokens": 1020}
+    yield "", {**head, "choices": [], "usage": usage}
+    yield "", "[DONE]"

@@ -1,0 +1,74 @@
+"""The real Claude Code, Codex and OpenCode carry out an errand against a model on loopback, and leave their record."""
+
+import subprocess
+from pathlib import Path
+from threading import Event
+
+import pytest
+
+from executors.agents import MODELS, configure, program
+from executors.obedient import Mind, obedient
+from lengths import long
+from whet.executors.errands import Carried, Errand, Validity
+from whet.executors.registry import EXECUTORS, executor_named
+from whet.executors.running import carry_out
+from whet.sessions.arguments import command_of
+from whet.sessions.lineage import is_said
+
+MIND = Mind(rule="./dev test", told="./dev test", untold="pytest -q")
+RULE = "In this project run the tests with `./dev test`; plain `pytest` fails.\n"
+NAMES = [executor.name for executor in EXECUTORS]
+
+
+def workspace(folder: Path) -> Path:
+    work = folder / "work"
+    work.mkdir()
+    (work / "dev").write_text("#!/bin/sh\necho all passed\ntouch ran\n")
+    (work / "dev").chmod(0o755)
+    subprocess.run(["git", "init", "-q"], cwd=work, check=True)
+    return work
+
+
+def carried(name: str, folder: Path, *, told: bool, refuse_with: int = 0) -> tuple[Carried, Path]:
+    found = program(name)
+    work = workspace(folder)
+    executor = executor_named(name)
+    if told:
+        (work / executor.instructions).write_text(RULE)
+    with obedient(MIND) as server:
+        server.refuse_with = refuse_with
+        environment = configure(name, folder / "config", server)
+        errand = Errand("Run the tests.", work, folder / "config", model=MODELS[name], seconds=300.0)
+        return carry_out(executor, errand, program=found, environment=environment, interrupt=Event()), work
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_an_agent_does_what_its_instructions_say_and_its_record_comes_back(name: str, tmp_path: Path) -> None:
+    found, work = carried(name, tmp_path, told=True)
+    assert (found.validity, found.why) == (Validity.VALID, "")
+    assert found.transcript is not None
+    said = [message.text.strip('"') for message in found.transcript.messages if is_said(message)]
+    assert said == ["Run the tests."]
+    calls = [call for message in found.transcript.messages for call in message.calls]
+    assert [command_of(call) for call in calls] == ["./dev test"]
+    assert (work / "ran").exists()
+    assert found.usage.input > 0
+    assert found.version
+
+
+@long
+@pytest.mark.parametrize("name", NAMES)
+def test_without_the_rule_it_does_something_else(name: str, tmp_path: Path) -> None:
+    found, work = carried(name, tmp_path, told=False)
+    assert found.transcript is not None
+    calls = [call for message in found.transcript.messages for call in message.calls]
+    assert [command_of(call) for call in calls] == ["pytest -q"]
+    assert not (work / "ran").exists()
+
+
+@long
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_a_login_that_is_refused_makes_no_valid_attempt(name: str, tmp_path: Path) -> None:
+    found, _ = carried(name, tmp_path, told=True, refuse_with=401)
+    assert found.validity is not Validity.VALID
+    assert found.why
