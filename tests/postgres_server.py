@@ -7,7 +7,7 @@ import pwd
 import shutil
 import subprocess
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import psycopg
@@ -15,35 +15,26 @@ import psycopg
 from disks import fast_folder
 
 SERVER_USERS = ("postgres", "nobody")
+INITIAL = ("-U", "whet", "--auth=trust", "-E", "UTF8", "--no-locale", "-N")
+Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
 @contextlib.contextmanager
 def serve() -> Iterator[str]:
-    """Start a server that listens on a socket in a folder of its own, and stop it at the end."""
+    """Start a server that listens on a socket in a folder of its own; both are gone at the end, even after a kill."""
     binaries = find_binaries()
     # A socket's path may have at most 107 characters, and pytest's folders are long and closed to other users.
-    with tempfile.TemporaryDirectory(prefix="whet-pg-", dir=fast_folder()) as short:
-        root, data = Path(short), Path(short) / "data"
-        user = _give_away(root)
-        run = _runner(user, root)
-        run(
-            str(binaries / "initdb"),
-            "-D",
-            str(data),
-            "-U",
-            "whet",
-            "--auth=trust",
-            "-E",
-            "UTF8",
-            "--no-locale",
-            "-N",
-        )
+    root = Path(tempfile.mkdtemp(prefix="whet-pg-", dir=fast_folder()))
+    data, control = str(root / "data"), str(binaries / "pg_ctl")
+    start = _starter(_give_away(root), root)
+    # Waits for the end of what it is told, which comes when this process ends, however that happens.
+    keeper = start("/bin/sh", "-c", 'read -r _; "$0" -D "$1" -m immediate stop; rm -rf "$2"', control, data, str(root))
+    assert keeper.stdin is not None
+    with keeper, keeper.stdin:
+        _run(start(str(binaries / "initdb"), "-D", data, *INITIAL))
         settings = f"-c listen_addresses='' -c unix_socket_directories='{root}' -c fsync=off -c max_connections=60"
-        run(str(binaries / "pg_ctl"), "-D", str(data), "-w", "-l", str(root / "log"), "-o", settings, "start")
-        try:
-            yield f"postgresql:///postgres?host={root}&user=whet"
-        finally:
-            run(str(binaries / "pg_ctl"), "-D", str(data), "-m", "immediate", "stop")
+        _run(start(control, "-D", data, "-w", "-l", str(root / "log"), "-o", settings, "start"))
+        yield f"postgresql:///postgres?host={root}&user=whet"
 
 
 @contextlib.contextmanager
@@ -82,17 +73,25 @@ def _give_away(folder: Path) -> pwd.struct_passwd | None:
     return user
 
 
-def _runner(user: pwd.struct_passwd | None, folder: Path):  # type: ignore[no-untyped-def]
-    def run(*command: str) -> None:
-        subprocess.run(
+def _starter(user: pwd.struct_passwd | None, folder: Path) -> Start:
+    """A way to start programs as that user, out of reach of a Ctrl-C."""
+
+    def start(*command: str) -> "subprocess.Popen[bytes]":
+        return subprocess.Popen(
             command,
-            check=True,
             cwd=folder,
+            stdin=subprocess.PIPE,
             stdout=subprocess.DEVNULL,
-            stdin=subprocess.DEVNULL,
+            start_new_session=True,
             user=user.pw_uid if user else None,
             group=user.pw_gid if user else None,
             extra_groups=[] if user else None,
         )
 
-    return run
+    return start
+
+
+def _run(process: "subprocess.Popen[bytes]") -> None:
+    process.communicate()
+    if process.returncode:
+        raise subprocess.CalledProcessError(process.returncode, process.args)
