@@ -61,7 +61,7 @@ class Line(NamedTuple):
 
 def measured(name: str, loaded: Sequence[Case]) -> list[Row]:
     circles = [circle_of(case.transcript) for case in loaded]
-    sizes = [size_of(case.transcript) for case in loaded]
+    sizes = [size_of(case.transcript.messages) for case in loaded]
     usual = usual_by_circle(zip(circles, sizes, strict=True))
     rows = []
     for case, circle, size in zip(loaded, circles, sizes, strict=True):

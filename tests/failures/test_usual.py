@@ -53,5 +53,5 @@ def test_a_place_is_between_nought_and_one_and_grows_with_the_size(many: list[Si
 
 def test_the_size_is_what_was_said_and_what_came_back() -> None:
     talk = conversation(user("Go on."), call("run", {}, "12345"), agent("Done."))
-    assert size_of(talk) == Size(whole=len("Go on.{}12345Done."), said=len("{}Done."))
+    assert size_of(talk.messages) == Size(whole=len("Go on.{}12345Done."), said=len("{}Done."))
     assert circle_of(talk).source == talk.source

@@ -1,9 +1,10 @@
 """Analyses are kept with their sessions, and made again only where something changed."""
 
+import msgspec
 import pytest
 
 from whet.failures.analysis import analyse
-from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
@@ -74,3 +75,58 @@ def test_many_sessions_are_analysed_on_all_processors_with_the_same_result(datab
     for analysis in stored:
         session = find(database, analysis.session)
         assert analysis == analyse(sessions.load(database, session), failure_weights())
+
+
+def resumed(name: str, *, calls: int, goes_on: int = 0, dated: bool = True) -> Transcript:
+    """A session of which another one may be the beginning."""
+    base = transcript("base", calls=calls)
+    messages = [
+        msgspec.structs.replace(message, at=float(place) if dated else None, usage=Usage(input=10, output=1))
+        for place, message in enumerate(base.messages)
+    ]
+    for number in range(goes_on):
+        call = ToolCall(f"{name}{number}", "Edit", f'{{"file_path":"{name}{number}"}}')
+        answer = ToolResult(call.id, (Text("no such file"),), error=True)
+        messages.append(Message(role=Role.AGENT, parts=(call,), trust=Trust.AGENT, at=100.0 + number))
+        messages.append(Message(role=Role.TOOL, parts=(answer,), trust=Trust.TOOL, at=100.0 + number))
+    return msgspec.structs.replace(base, native_id=name, messages=tuple(messages))
+
+
+def test_what_a_resumed_session_copied_counts_once(database: Database) -> None:
+    keep(database, resumed("first", calls=4))
+    keep(database, resumed("again", calls=4, goes_on=3))
+    refresh(database)
+    first, again = analyses.judged(database, Filters())
+    assert first.analysis.calls["failed"] == 2
+    assert again.analysis.calls["failed"] == 3
+    assert {exchange.tool for exchange in again.analysis.exchanges} == {"Edit"}
+    assert (first.tokens, again.tokens) == (99, 0)
+    assert {use.tool: use.calls for use in measure(database, Filters()).tools} == {"Bash": 4, "Edit": 3}
+
+
+def test_a_session_that_is_only_a_copy_counts_for_nothing(database: Database) -> None:
+    keep(database, resumed("first", calls=4))
+    keep(database, resumed("copy", calls=4))
+    refresh(database)
+    (only,) = analyses.judged(database, Filters())
+    assert only.analysis.session == resumed("first", calls=0).id
+    copy = analyses.analysis_of(database, find(database, "copy"))
+    assert copy is not None
+    assert copy.copied.whole
+
+
+def test_two_runs_that_begin_alike_without_dates_are_both_counted(database: Database) -> None:
+    keep(database, resumed("first", calls=4, dated=False))
+    keep(database, resumed("again", calls=4, goes_on=1, dated=False))
+    refresh(database)
+    assert [one.analysis.calls["failed"] for one in analyses.judged(database, Filters())] == [2, 3]
+
+
+def test_a_copy_counts_when_the_session_that_it_was_copied_from_is_forgotten(database: Database) -> None:
+    keep(database, resumed("first", calls=4))
+    keep(database, resumed("again", calls=4, goes_on=1))
+    refresh(database)
+    sessions.forget(database, resumed("first", calls=0).id)
+    assert refresh(database) == 1
+    (left,) = analyses.judged(database, Filters())
+    assert left.analysis.calls["failed"] == 3

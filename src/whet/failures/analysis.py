@@ -14,7 +14,9 @@ from whet.failures.usual import Circle, Size, Usual, beyond, circle_of, size_of
 from whet.failures.view import gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.activity import Activity, classify
+from whet.sessions.copies import copied_count, is_copy, own_part
 from whet.sessions.transcripts import Transcript
+from whet.sessions.usage import total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
@@ -28,6 +30,14 @@ class ExchangeOutcome(Value, frozen=True):
     tool: str
     outcome: Outcome
     evidence: str
+
+
+class Copied(Value, frozen=True):
+    """What a session repeats of another: so many messages and their tokens; `whole` where nothing in it is its own."""
+
+    messages: int = 0
+    tokens: int = 0
+    whole: bool = False
 
 
 class Analysis(Value, frozen=True):
@@ -61,6 +71,7 @@ class Analysis(Value, frozen=True):
     weighed: Weighed = Weighed(0.0)
     size: Size = Size()
     circle: Circle = Circle("", "", "", "")
+    copied: Copied = Copied()
 
     @property
     def calls(self) -> dict[str, int]:
@@ -75,9 +86,15 @@ class Analysis(Value, frozen=True):
         return frozenset(exchange.tool for exchange in self.exchanges)
 
 
-def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = False) -> Analysis:
-    """Decide every exchange, detect every signal and score the session."""
-    evidence = gather(transcript, ignore_flags=ignore_flags)
+def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = False, shared: int = 0) -> Analysis:
+    """Decide every exchange, detect every signal and score the session.
+
+    `shared` first messages are held by another session too: where they are a copy, they are evidence there and not
+    here. A session that is nothing but a copy is analysed as a whole, and marked.
+    """
+    copied = _copied(transcript, copied_count(transcript.messages, shared))
+    begin = 0 if copied.whole else copied.messages
+    evidence = gather(own_part(transcript, begin), ignore_flags=ignore_flags)
     signals = detect(evidence)
     weighed = weigh(evidence, weights)
     failure = failure_of(weighed, weights)
@@ -102,9 +119,17 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
         model=transcript.model,
         at=transcript.started,
         weighed=weighed,
-        size=size_of(evidence.transcript),
+        size=Size() if copied.whole else size_of(evidence.transcript.messages[begin:]),
         circle=circle_of(evidence.transcript),
+        copied=copied,
     )
+
+
+def _copied(transcript: Transcript, count: int) -> Copied:
+    if not count:
+        return Copied()
+    usage = total(message.usage for message in transcript.messages[:count])
+    return Copied(count, usage.input + usage.output, is_copy(transcript, count))
 
 
 def compared(analysis: Analysis, weights: Weights, usual: Mapping[Circle, Usual]) -> Analysis:

@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from whet.sessions.transcripts import Role, Transcript
+from whet.sessions.transcripts import Message, Role, Transcript
 from whet.values import Value
 
 NEEDED = 8  # sessions, before any is called longer than the others
@@ -63,9 +63,9 @@ class Beyond(NamedTuple):
 AS_USUAL = Beyond(0.5, 0.5)
 
 
-def size_of(transcript: Transcript) -> Size:
+def size_of(messages: Iterable[Message]) -> Size:
     whole = said = 0
-    for message in transcript.messages:
+    for message in messages:
         own = len(message.text) + sum(len(call.arguments) for call in message.calls)
         whole += own + sum(len(result.text) for result in message.results)
         said += own if message.role is Role.AGENT else 0

@@ -34,7 +34,7 @@ def live_sessions(database: Database, *, since: float) -> list[Live]:
     rows = database.query(
         "SELECT s.source, s.folder, s.model, coalesce(s.started, s.dated), s.dated, s.facts, a.failure_score"
         " FROM sessions AS s JOIN analyses AS a ON a.session = s.no"
-        " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 ORDER BY s.dated, s.no",
+        " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 AND a.whole > 0 ORDER BY s.dated, s.no",
         (since, *LIVE),
     )
     found: list[Live] = []

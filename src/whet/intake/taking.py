@@ -19,7 +19,7 @@ from whet.store.database import Database
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 
-READER = "1"  # raise it when importers or redaction change, so that unchanged files are read again
+READER = "2"  # raise it when importers or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
 POOL_FROM_BYTES = 8 << 20
 LARGE_FILE_BYTES = 16 << 20

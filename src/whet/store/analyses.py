@@ -15,10 +15,9 @@ from whet.failures.score import Weighed, Weights, failure_of, told_reasons
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
-from whet.sessions.transcripts import Origin, Purpose, Transcript
+from whet.sessions.transcripts import Purpose, Transcript
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
-from whet.store.recording import SOURCE
 from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of
 
 BATCH_MESSAGES = 5_000
@@ -32,6 +31,13 @@ class AnalysisProgress(NamedTuple):
 
     done: int
     total: int
+
+
+class AnalysisOrder(NamedTuple):
+    """An encoded transcript to analyse, and how many of its first messages another session holds too."""
+
+    body: bytes
+    shared: int
 
 
 class ComparedRow(NamedTuple):
@@ -73,8 +79,8 @@ def refresh(
     done = 0
     with _analysers(total, processors or os.cpu_count() or 1) as run:
         for batch in _batches(waiting):
-            bodies = [msgspec.json.encode(_own_part(session, load(database, session))) for session in batch]
-            found = list(run(bodies, weights))
+            orders = [AnalysisOrder(msgspec.json.encode(load(database, each)), each.base_count) for each in batch]
+            found = list(run(orders, weights))
             with database.writing():
                 for session, analysis in zip(batch, found, strict=True):
                     _keep(database, session, analysis)
@@ -100,19 +106,10 @@ def _compare(database: Database, weights: Weights) -> None:
             database.many("UPDATE analyses SET failure_score = ?, longer = ? WHERE session = ?", changed)
 
 
-def _own_part(session: Session, transcript: Transcript) -> Transcript:
-    """A fork of our own repeats what its parent holds: that is evidence there, and none here."""
-    if session.source != SOURCE or not session.parent_id or not session.base_count:
-        return transcript
-    repeated = (
-        msgspec.structs.replace(each, origin=Origin.SUMMARY) for each in transcript.messages[: session.base_count]
-    )
-    return msgspec.structs.replace(transcript, messages=(*repeated, *transcript.messages[session.base_count :]))
-
-
 def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
     """The kept analyses of all sessions that match, with what each session cost, a page at a time.
 
+    A session that is nothing but a copy of another is not among them, and what one copied is not counted again.
     Attempts of trials are experiments and not the person's work: they are among them only where they are asked for.
     """
     where, parameters = conditions(filters)
@@ -130,7 +127,9 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
             return
         last = rows[-1][0]
         for _, record, score, longer, title, tokens, dated in rows:
-            yield JudgedSession(_read(record, score, longer), title, tokens, dated)
+            analysis = _read(record, score, longer)
+            if not analysis.copied.whole:
+                yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated)
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:
@@ -145,17 +144,19 @@ def _read(record: bytes, score: float, longer: float) -> Analysis:
 
 
 @contextlib.contextmanager
-def _analysers(messages: int, processors: int) -> Iterator[Callable[[list[bytes], Weights], Iterable[Analysis]]]:
+def _analysers(
+    messages: int, processors: int
+) -> Iterator[Callable[[list[AnalysisOrder], Weights], Iterable[Analysis]]]:
     """A way to analyse encoded transcripts in order, on all processors where there is enough to do."""
     if processors == 1 or messages < POOL_FROM_MESSAGES:
-        yield lambda bodies, weights: (_analyse(body, weights) for body in bodies)
+        yield lambda orders, weights: (_analyse(order, weights) for order in orders)
         return
     with ProcessPoolExecutor(processors, mp_context=get_context("forkserver")) as pool:
-        yield lambda bodies, weights: pool.map(_analyse, bodies, itertools.repeat(weights), chunksize=4)
+        yield lambda orders, weights: pool.map(_analyse, orders, itertools.repeat(weights), chunksize=4)
 
 
-def _analyse(body: bytes, weights: Weights) -> Analysis:
-    return analyse(msgspec.json.decode(body, type=Transcript), weights)
+def _analyse(order: AnalysisOrder, weights: Weights) -> Analysis:
+    return analyse(msgspec.json.decode(order.body, type=Transcript), weights, shared=order.shared)
 
 
 def _batches(sessions: list[Session]) -> Iterator[list[Session]]:
@@ -177,8 +178,8 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
     # A session that was forgotten meanwhile is not there to be analysed.
     database.execute(
         "INSERT INTO analyses"
-        " (session, head, version, failure_score, record, weighed, order_digest, whole, said)"
-        " SELECT no, ?, ?, ?, ?, ?, ?, ?, ? FROM sessions WHERE no = ?",
+        " (session, head, version, failure_score, record, weighed, order_digest, whole, said, shared)"
+        " SELECT no, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM sessions WHERE no = ?",
         (
             session.head,
             ANALYSIS_VERSION,
@@ -188,6 +189,7 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
             analysis.circle.order,
             analysis.size.whole,
             analysis.size.said,
+            session.base_count,
             session.no,
         ),
     )
@@ -215,10 +217,10 @@ def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
 COMPARED = f"""
     SELECT a.session, s.source, a.order_digest, s.folder, s.model, a.whole, a.said, a.weighed, a.failure_score, a.longer
     FROM analyses AS a JOIN sessions AS s ON s.no = a.session
-    WHERE a.version = {ANALYSIS_VERSION} AND s.purpose <> '{Purpose.TRIAL.value}'
+    WHERE a.version = {ANALYSIS_VERSION} AND s.purpose <> '{Purpose.TRIAL.value}' AND a.whole > 0
 """
 WAITING = f"""
     SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
     FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no
-    WHERE a.session IS NULL OR a.version <> ? OR a.head <> s.head ORDER BY s.no
+    WHERE a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count ORDER BY s.no
 """

@@ -260,6 +260,7 @@ MIGRATIONS = (
             "ALTER TABLE analyses ADD COLUMN whole {number} NOT NULL DEFAULT 0",
             "ALTER TABLE analyses ADD COLUMN said {number} NOT NULL DEFAULT 0",
             "ALTER TABLE analyses ADD COLUMN longer {real} NOT NULL DEFAULT 0.5",
+            "ALTER TABLE analyses ADD COLUMN shared {number} NOT NULL DEFAULT 0",
         ),
     ),
 )

@@ -5,17 +5,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import click
-from msgspec.structs import replace
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, plain, print_json_line, say
 from whet.cli.shown.findings import analysis_lines
 from whet.errors import WhetError
-from whet.failures.analysis import analyse, compared, record
+from whet.failures.analysis import analyse, record
 from whet.failures.signals import SHOWN, Kind
 from whet.failures.summaries import JudgedSession
-from whet.failures.usual import usual_by_circle
 from whet.shipped.data import failure_weights
 from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
@@ -106,24 +104,17 @@ def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> I
 
 
 def _read(paths: list[str], ignore_flags: bool) -> Iterator[JudgedSession]:
-    """The analyses of the sessions in files, compared with each other, under the ids that they have there."""
+    """The analyses of the sessions in files; nothing of them is stored."""
     from whet.importers.source import Skipped
+    from whet.intake.analysing import analyse_files
     from whet.intake.finding import named_files
-    from whet.intake.reading import read_transcripts
-    from whet.store.preparing import opening
 
-    found_here: list[JudgedSession] = []
-    for item in (item for path in named_files(paths) for item in read_transcripts(path)):
+    for item in analyse_files(named_files(paths), ignore_flags=ignore_flags):
         if isinstance(item, Skipped):
             place = f"{item.path}, line {item.line}" if item.line else item.path
             click.echo(f"Left out: {plain(place)}: {plain(item.reason)}", err=True)
-            continue
-        found = analyse(item, failure_weights(), ignore_flags=ignore_flags)
-        title = item.title or opening(item.messages)
-        found_here.append(JudgedSession(replace(found, session=item.native_id), title, 0, item.ended or 0.0))
-    usual = usual_by_circle((one.analysis.circle, one.analysis.size) for one in found_here)
-    for one in found_here:
-        yield one._replace(analysis=compared(one.analysis, failure_weights(), usual))
+        else:
+            yield item
 
 
 def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:
