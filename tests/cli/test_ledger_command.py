@@ -100,6 +100,7 @@ def test_a_rule_of_the_catalogue_comes_with_what_was_seen(whet: Whet, examples: 
     assert "Nothing was seen" in whet("rules", "catalogue", "--seen").out
     assert whet("import", str(examples)).code == 0
     seen = whet("rules", "catalogue", "--seen", "--json").json
+    assert all(rule["sessions"] == seen["sessions"][rule["name"]] > 0 for rule in seen["rules"])
     assert seen["sessions"]["change-before-retry"] == 1
     counts = [seen["sessions"][rule["name"]] for rule in seen["rules"]]
     assert counts == sorted(counts, reverse=True)

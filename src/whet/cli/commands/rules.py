@@ -5,6 +5,7 @@ import time
 from typing import TYPE_CHECKING
 
 import click
+import msgspec
 from msgspec.structs import replace
 
 from whet.changes.pending import submit
@@ -120,8 +121,9 @@ def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
     if seen:
         found = sorted((one for one in found if one.name in sightings), key=lambda one: -sightings[one.name].sessions)
     if as_json:
-        counts = {name: lesson.sessions for name, lesson in sightings.items()}
-        print_json({"rules": found, "sessions": counts} if seen else {"rules": found})
+        counts = {one.name: sightings[one.name].sessions for one in found if seen}
+        rules = [{**msgspec.to_builtins(one), **({"sessions": counts[one.name]} if seen else {})} for one in found]
+        print_json({"rules": rules, "sessions": counts} if seen else {"rules": rules})
     elif not found:
         say("Nothing was seen that a rule of the catalogue is for. `whet import` brings sessions in.")
     else:
