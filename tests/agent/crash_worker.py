@@ -61,6 +61,10 @@ class Fragile:
     def dialect(self) -> Dialect:
         return self._database.dialect
 
+    @property
+    def member(self) -> str:
+        return self._database.member
+
     def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         self._fate.pass_by()
         return self._database.query(sql, parameters)

@@ -21,8 +21,9 @@ from whet.ledger.entries import Step
 from whet.store import job_records
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger, identity_of
+from whet.store.ledger import Ledger
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.ideas import Became, ImproveReport, ImproveRequest

@@ -14,8 +14,8 @@ from whet.jobs.runs import JobRecord
 from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.ledger import identity_of
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 
 WORKER = Path(__file__).with_name("job_worker.py")
 SECONDS = 4 * PATIENCE_SECONDS  # for many workers, one after the other

@@ -13,7 +13,7 @@ from whet.cli.procedures import with_clock
 from whet.engine.life import held
 from whet.engine.orders import Queue
 from whet.engine.steps import Direct
-from whet.engine.system import queue_name
+from whet.engine.system import system_of
 from whet.engine.work import office
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, RunState
@@ -21,8 +21,8 @@ from whet.scheduling.clock import clock, look
 from whet.scheduling.runs import lock_name, order
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.ledger import identity_of
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 
 START = 1_790_000_000.0
 HOUR = 3600.0
@@ -253,8 +253,7 @@ def test_two_homes_on_one_server_keep_their_jobs_apart(tmp_path: Path, postgres_
         with office(one) as counter:
             queues = {work.queue for work in counter.all()}
         mine, theirs = records(one), records(other)
-    assert queues == {queue_name(one, Queue.JOBS), queue_name(other, Queue.JOBS)}
+        assert queues == {system_of(home).queue(Queue.JOBS) for home in (one, other)}
     assert len(queues) == 2
     assert len(mine) == len(theirs) == 1
     assert mine[0].id != theirs[0].id
-    assert queue_name(one, Queue.TRIALS) == queue_name(other, Queue.TRIALS)

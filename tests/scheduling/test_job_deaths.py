@@ -12,8 +12,8 @@ from whet.scheduling.runs import order
 from whet.sessions.transcripts import Purpose
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.ledger import identity_of
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 
 POINTS = {
     "begin": "after begin",

@@ -27,9 +27,9 @@ from whet.sessions.transcripts import Origin, Purpose
 from whet.sessions.trust import Trust
 from whet.store import job_records
 from whet.store.home import Home
-from whet.store.ledger import identity_of
 from whet.store.listing import find
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 from whet.store.sessions import load
 
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'

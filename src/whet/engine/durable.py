@@ -7,44 +7,71 @@ from typing import Any
 import msgspec
 
 from whet.engine.library import DBOS, PortableWorkflowError, SetWorkflowID
-from whet.engine.orders import Done, Failed, Procedure, Procedures, left_by
+from whet.engine.orders import Done, Failed, Order, Procedure, Procedures, left_by
+from whet.engine.rows import sealed, unsealed
 from whet.engine.steps import T, Unsure, decoded, encoded
-from whet.engine.work import Remembered, identity
+from whet.engine.system import OWN, System
+from whet.engine.work import Remembered, identity, seal_on
 from whet.errors import WhetError
+from whet.store.owner import UNSHARED
 
-CarryOut = Callable[[str, str], str]
+CarryOut = Callable[[str, str, str], str]
 
 
 class Durable:
-    """The steps of one order while this worker carries it out."""
+    """The steps of one order while this worker carries it out. What is remembered of them is this home's own word."""
 
-    def __init__(self, worker: str, *, interrupt: Event, procedures: Procedures, carry_out: CarryOut) -> None:
+    def __init__(
+        self,
+        system: System,
+        order: Order,
+        worker: str,
+        *,
+        interrupt: Event,
+        procedures: Procedures,
+        carry_out: CarryOut,
+    ) -> None:
         self.id = str(DBOS.workflow_id)
         self.interrupt = interrupt
+        self._system = system
+        self._order = order
         self._worker = worker
         self._procedures = procedures
         self._carry_out = carry_out
+        # What several homes of a member go on with is for each of them to read, and no home acts on it.
+        is_own = procedure_of(procedures, order.kind).queue in OWN
+        self._owner = system.owner if is_own else UNSHARED
 
     def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:
-        return _recall(name, DBOS.run_step({"name": name}, lambda: _record(function)), type)
+        return _recall(name, self._keep(name, lambda: _record(function)), type)
 
     def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         """The worker that begins is written down first: another one that comes here knows that it is too late."""
-        begun = DBOS.run_step({"name": f"{name}: begin"}, lambda: self._worker)
+        begun = self._keep(f"{name}: begin", lambda: self._worker)
 
         def effect() -> str:
             return _record(function) if begun == self._worker else encoded(Remembered(is_unsure=True))
 
-        return _recall(name, DBOS.run_step({"name": name}, effect), type)
+        return _recall(name, self._keep(name, effect), type)
+
+    def _keep(self, name: str, function: Callable[[], str]) -> str:
+        """What a step gave, now or before; raises WhetError where another wrote it down."""
+        parts = (self._order.kind, self._order.body, name)
+        stored = DBOS.run_step({"name": name}, lambda: sealed(self._owner, function(), *parts))
+        return unsealed(self._owner, stored, *parts)
 
     def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
-        queue = procedure_of(self._procedures, kind).queue
+        queue = self._system.queue(procedure_of(self._procedures, kind).queue)
         handles = []
         for key, ask in asks:
+            body = encoded(ask)
+            seal = seal_on(self._system, kind, body)
             with SetWorkflowID(identity(kind, key)):
-                handles.append(DBOS.enqueue_workflow(queue.value, self._carry_out, kind, encoded(ask)))
+                handles.append(DBOS.enqueue_workflow(queue, self._carry_out, kind, body, seal))
         try:
             return tuple(decoded(decoded(handle.get_result(), Done).value, type) for handle in handles)
+        except TypeError as error:
+            raise Failed("A part of this work left what cannot be read.", advice="`whet work` lists it.") from error
         except PortableWorkflowError as error:
             left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
             why = f"A part of this work failed: {error}"

@@ -15,6 +15,7 @@ try:
         WorkflowStatus,
         error,
     )
+    from dbos._serialization import DefaultSerializer
 except ModuleNotFoundError as missing:
     if missing.name != "dbos":
         raise
@@ -31,6 +32,7 @@ __all__ = [
     "DBOSConfig",
     "DBOSException",
     "DBOSPortableJSONSerializer",
+    "DefaultSerializer",
     "EnqueueOptions",
     "PortableWorkflowError",
     "SetWorkflowID",

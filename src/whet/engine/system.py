@@ -1,11 +1,13 @@
 """Where the engine keeps its work: a file of its own in the home, or a schema of its own beside the team's store."""
 
+import os
 from typing import NamedTuple
 
 from whet.engine.orders import Queue
+from whet.errors import WhetError
 from whet.store.home import Home, prepare_home
-from whet.store.ledger import identity_of
 from whet.store.opening import connect
+from whet.store.owner import UNSHARED, Owner, owner_of
 
 FILE = "engine.db"
 NAME = "whet"
@@ -13,31 +15,53 @@ NAME = "whet"
 VERSION = "1"
 CLOCK = "clock"  # the kind of order that the schedule of the engine gives, once a minute
 WATCH = "watch"  # the kind of order that the clock gives, once an hour
-# Work on a home's own files: only a worker of that home can do it, and others that share the database must not.
-OWN = (Queue.REVIEWS, Queue.JOBS, Queue.CHORES)
+# Work that only the home that ordered it carries out. The attempts of trials are for all machines of a member.
+OWN = (Queue.REVIEWS, Queue.JOBS, Queue.CHORES, Queue.TRIALS)
 
 
 class System(NamedTuple):
-    """The engine's database."""
+    """The engine's database, and who uses it: which home, and as which member of the team."""
 
     url: str
     schema: str = "whet_engine"  # of no meaning in a file
+    owner: Owner = UNSHARED
+    member: str = ""
+
+    def queue(self, queue: Queue) -> str:
+        """What the engine calls a queue, where others share it: one of this home, or of this member."""
+        if not self.owner.id:
+            return queue.value
+        return f"{queue.value}@{self.owner.id if queue in OWN else self.member}"
 
 
 def system_of(home: Home) -> System:
     """Two stores in two schemas of one server have two engines."""
     if not home.database_url:
         prepare_home(home)
+        _create(home)
         return System(f"sqlite:///{home.folder / FILE}")
     database = connect(home)
     try:
         [(schema,)] = database.query("SELECT current_schema()")
+        member = database.member
     finally:
         database.close()
-    return System(home.database_url) if schema == "public" else System(home.database_url, f"{schema}_engine")
+    name = "whet_engine" if schema == "public" else f"{schema}_engine"
+    return System(home.database_url, name, owner_of(home), member)
 
 
-def queue_name(home: Home, queue: Queue) -> str:
-    """What the engine calls a queue: work on a home's own files waits in queues of that home."""
-    identity = identity_of(home) if queue in OWN else ""
-    return f"{queue.value}@{identity}" if identity else queue.value
+def _create(home: Home) -> None:
+    """Make the file for its owner only, before SQLite gives its own mode to it and to its journal."""
+    path = home.folder / FILE
+    try:
+        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    except OSError as error:
+        raise WhetError(
+            f"The engine's database {path} cannot be used: {error.strerror}.",
+            advice="Check the folder's permissions and free space, or set WHET_HOME to another folder.",
+        ) from error
+    try:
+        if os.fstat(descriptor).st_mode & 0o077:  # one that an older Whet made
+            os.fchmod(descriptor, 0o600)
+    finally:
+        os.close(descriptor)

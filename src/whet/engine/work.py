@@ -20,7 +20,8 @@ from whet.engine.library import (
     WorkflowStatus,
 )
 from whet.engine.orders import Done, Order, Queue
-from whet.engine.system import NAME, VERSION, queue_name, system_of
+from whet.engine.rows import refuse_pickles, text_of
+from whet.engine.system import NAME, VERSION, System, system_of
 from whet.errors import WhetError
 from whet.runs.run import Spent
 from whet.store.home import Home
@@ -95,23 +96,25 @@ class Work(NamedTuple):
 class Office:
     """The counter of the engine. It needs no worker to run; what is given waits for one."""
 
-    def __init__(self, client: DBOSClient, home: Home) -> None:
+    def __init__(self, client: DBOSClient, system: System) -> None:
         self._client = client
-        self._home = home
+        self._system = system
 
     def submit(self, order: Order, queue: Queue) -> str:
         """Give an order. One with the same key that was given before, whatever became of it, is the same order."""
+        name = self._system.queue(queue)
         options: EnqueueOptions = {
             "workflow_name": WORKFLOW,
-            "queue_name": queue_name(self._home, queue),
+            "queue_name": name,
             "workflow_id": identity(order.kind, order.key),
             "app_version": VERSION,
-            "attributes": {QUEUE: queue_name(self._home, queue)},
+            "attributes": {QUEUE: name},
         }
         if order.alone:
             options["deduplication_id"] = order.alone
             options["duplication_policy"] = "return-existing"
-        return self._client.enqueue(options, order.kind, order.body).workflow_id
+        seal = seal_on(self._system, order.kind, order.body)
+        return self._client.enqueue(options, order.kind, order.body, seal).workflow_id
 
     def all(self, *, limit: int = LISTED) -> tuple[Work, ...]:
         """The newest orders first."""
@@ -190,6 +193,7 @@ class Office:
 def office(home: Home) -> Iterator[Office]:
     """The engine's counter, opened for a home."""
     system = system_of(home)
+    refuse_pickles()
     DBOS.migrate(system.url, schema=system.schema)  # two milliseconds where there is nothing to do
     client = DBOSClient(
         system_database_url=system.url,
@@ -198,7 +202,7 @@ def office(home: Home) -> Iterator[Office]:
         application_name=NAME,
     )
     try:
-        yield Office(client, home)
+        yield Office(client, system)
     except DBOSException as error:
         raise WhetError(f"The engine refused: {error}", advice="`whet work` shows how things stand.") from error
     finally:
@@ -210,22 +214,46 @@ def identity(kind: str, key: str) -> str:
     return f"{kind}-{hashlib.blake2b(key.encode(), digest_size=ID_BYTES).hexdigest()}"
 
 
+def seal_on(system: System, kind: str, body: str) -> str:
+    """The seal of the home that gives an order: another home's worker, or a forger, has none that fits."""
+    return system.owner.seal(WORKFLOW, kind, body)
+
+
+def has_given(system: System, kind: str, body: str, seal: str) -> bool:
+    """Whether this home gave this very order."""
+    return system.owner.has_sealed(seal, WORKFLOW, kind, body)
+
+
 def _work(found: WorkflowStatus) -> Work:
-    arguments = found.input["args"] if found.input else ("", "{}")
+    kind, body = _arguments(found)
     state = WorkState.FAILED if _is_worn_out(found) else STATES.get(found.status, WorkState.FAILED)
     return Work(
         id=found.workflow_id,
-        kind=str(arguments[0]),
+        kind=kind,
         queue=found.queue_name or str((found.attributes or {}).get(QUEUE, "")),
         state=state,
         created=(found.created_at or 0) / 1000,
         changed=(found.updated_at or found.created_at or 0) / 1000,
         error=_error(found),
         left=_left(found),
-        done=msgspec.json.decode(found.output, type=Done) if state is WorkState.DONE and found.output else None,
-        body=str(arguments[1]),
+        done=_done(found.output) if state is WorkState.DONE else None,
+        body=body,
         worker=found.executor_id or "",
     )
+
+
+def _arguments(found: WorkflowStatus) -> tuple[str, str]:
+    """Kind and body of an order, which anybody may have written in any form."""
+    given = found.input.get("args", ()) if isinstance(found.input, dict) else ()
+    texts = [str(each) for each in given[:2]] if isinstance(given, (tuple, list)) else []
+    return (texts[0], texts[1]) if len(texts) == 2 else ("", "{}")
+
+
+def _done(output: object) -> Done | None:
+    try:
+        return msgspec.json.decode(output, type=Done) if isinstance(output, str) else None
+    except msgspec.MsgspecError:
+        return None
 
 
 def _error(found: WorkflowStatus) -> str:
@@ -236,7 +264,10 @@ def _error(found: WorkflowStatus) -> str:
 
 def _left(found: WorkflowStatus) -> Done:
     data = found.error.data if isinstance(found.error, PortableWorkflowError) else None
-    return msgspec.convert(data, Done) if isinstance(data, dict) else Done()
+    try:
+        return msgspec.convert(data, Done) if isinstance(data, dict) else Done()
+    except msgspec.MsgspecError:
+        return Done()
 
 
 def _is_worn_out(found: WorkflowStatus) -> bool:
@@ -252,7 +283,7 @@ def _failed(step: StepInfo) -> bool:
     if step["error"] is not None:
         return True
     try:
-        outcome = msgspec.json.decode(step["output"] or "", type=Remembered)
-    except (msgspec.MsgspecError, TypeError):
+        outcome = msgspec.json.decode(text_of(step["output"]), type=Remembered)
+    except msgspec.MsgspecError:
         return False  # the engine's own steps give other things
     return bool(outcome.error) or outcome.is_unsure

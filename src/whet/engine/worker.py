@@ -5,17 +5,18 @@ import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
 from whet.engine.durable import Durable, procedure_of
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import held
-from whet.engine.orders import Procedures, Queue, left_by
+from whet.engine.orders import Order, Procedures, Queue, left_by
+from whet.engine.rows import refuse_pickles
 from whet.engine.steps import decoded, encoded
-from whet.engine.system import CLOCK, NAME, VERSION, queue_name, system_of
-from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW, office
+from whet.engine.system import CLOCK, NAME, OWN, VERSION, System, system_of
+from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW, has_given, office, seal_on
 from whet.errors import WhetError
 from whet.store.home import Home
 
@@ -83,18 +84,19 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
     name = uuid.uuid4().hex
     running: dict[str, Event] = {}
     system = system_of(home)
-    names = [queue_name(home, queue) for queue in queues]
+    refuse_pickles()
+    names = [system.queue(queue) for queue in queues]
     with held(home, name):
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
         with office(home) as counter:
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            tick = _register(home, procedures, name, running)
+            tick = _register(_Bench(home, system, procedures, name), running)
             DBOS.listen_queues(names)
             DBOS.launch()
             if CLOCK in procedures and Queue.CHORES in queues:
-                _set_clock(queue_name(home, Queue.CHORES), tick)
+                _set_clock(system.queue(Queue.CHORES), tick)
             yield Worker(home, name, names, running)
         finally:
             # Asked to be patient, the engine waits a second even where nothing runs.
@@ -105,17 +107,28 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
 Tick = Callable[[datetime, Any], None]
 
 
-def _register(home: Home, procedures: Procedures, name: str, running: dict[str, Event]) -> Tick:
-    """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
+class _Bench(NamedTuple):
+    """What a worker carries orders out with."""
 
-    def perform(kind: str, body: str) -> str:
+    home: Home
+    system: System
+    procedures: Procedures
+    worker: str
+
+
+def _register(bench: _Bench, running: dict[str, Event]) -> Tick:
+    """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
+    home, system, procedures, worker = bench
+
+    def perform(kind: str, body: str, seal: str) -> str:
         interrupt = Event()
         id = str(DBOS.workflow_id)
         running[id] = interrupt
         try:
-            steps = Durable(name, interrupt=interrupt, procedures=procedures, carry_out=carry_out)
-            procedure = procedure_of(procedures, kind)
-            return encoded(procedure.run(home, steps, decoded(body, procedure.ask)))
+            order = _given(bench, kind, body, seal)
+            steps = Durable(system, order, worker, interrupt=interrupt, procedures=procedures, carry_out=carry_out)
+            procedure = procedure_of(procedures, order.kind)
+            return encoded(procedure.run(home, steps, decoded(order.body, procedure.ask)))
         except WhetError as error:
             # What is stored of an exception is its text and its data, so the advice goes into the one.
             left = msgspec.to_builtins(left_by(error))
@@ -124,14 +137,29 @@ def _register(home: Home, procedures: Procedures, name: str, running: dict[str, 
             running.pop(id, None)
 
     @DBOS.workflow(name=WORKFLOW)
-    def carry_out(kind: str, body: str) -> str:
-        return perform(kind, body)
+    def carry_out(kind: str, body: str, seal: str = "") -> str:
+        return perform(kind, body, seal)
 
     @DBOS.workflow(name=TICK)
     def tick(moment: datetime, context: Any) -> None:  # noqa: ARG001 - what a schedule gives its workflow
-        perform(CLOCK, "{}")
+        perform(CLOCK, "{}", seal_on(system, CLOCK, "{}"))
 
     return tick
+
+
+def _given(bench: _Bench, kind: str, body: str, seal: str) -> Order:
+    """The order as this home gave it; raises WhetError for one that it did not give, whoever wrote it down.
+
+    Attempts are given by all homes of a member: what they are made of is looked up under that member's name.
+    """
+    order = Order(str(kind), "", str(body))
+    is_own = procedure_of(bench.procedures, order.kind).queue in OWN
+    if is_own and not has_given(bench.system, order.kind, order.body, str(seal)):
+        raise WhetError(
+            "This order was not given by this home, so it was not carried out.",
+            advice="Look who can write to the team's database; what you want done, order anew.",
+        )
+    return order
 
 
 def _set_clock(queue: str, tick: Tick) -> None:

@@ -22,8 +22,9 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
 from whet.store.job_records import JobMark
-from whet.store.ledger import identity_of, ledger_of
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 from whet.store.template_draws import is_drawn
 
 HOUR, DAY = 3_600.0, 86_400.0

@@ -19,8 +19,8 @@ from whet.secrets.redactor import Redactor, secret_values
 from whet.store import job_records, skill_files
 from whet.store.home import Home
 from whet.store.job_files import load
-from whet.store.ledger import identity_of
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 from whet.values import Value
 
 KIND = "job"

@@ -1,7 +1,5 @@
 """The ledger's entries in the database, which refuses to change or remove one."""
 
-import contextlib
-import secrets
 from collections.abc import Iterable
 from typing import NamedTuple
 
@@ -11,9 +9,9 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
-from whet.store import files
 from whet.store.database import Database
-from whet.store.home import Home, prepare_home
+from whet.store.home import Home
+from whet.store.owner import identity_of
 
 
 class Ledger(NamedTuple):
@@ -78,26 +76,6 @@ _encoder = msgspec.json.Encoder()
 _decoder = msgspec.json.Decoder(Entry)
 
 
-IDENTITY = "identity"
-
-
 def ledger_of(home: Home, database: Database) -> Ledger:
     """The ledger as this home sees it. A home that shares its database with others has an identity of its own."""
     return Ledger(database, identity_of(home))
-
-
-def identity_of(home: Home) -> str:
-    """What tells this home from others that share its database; empty where none can."""
-    return _identity(home) if home.database_url else ""
-
-
-def _identity(home: Home) -> str:
-    """A name that no other home has, kept in the folder so that it moves along with it."""
-    prepare_home(home)
-    place = files.beneath(home.folder, IDENTITY)
-    known = files.read(place)
-    if known is None:
-        with contextlib.suppress(files.Conflict):  # another process was first
-            files.write(place, f"{secrets.token_hex(8)}\n".encode(), expected=None)
-        known = files.read(place) or b""
-    return known.decode("ascii", "replace").strip()

@@ -23,8 +23,15 @@ class Postgres:
     dialect: Dialect = "postgres"
 
     def __init__(self, url: str) -> None:
+        self._member = ""
         with _explained():
             self._connection = psycopg.connect(url, autocommit=True, application_name="whet")
+
+    @property
+    def member(self) -> str:
+        if not self._member:
+            [(self._member,)] = self.query("SELECT session_user::text")
+        return self._member
 
     def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         with _explained():

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import pwd
 import random
 import time
 from collections.abc import Iterable, Iterator
@@ -48,6 +49,13 @@ class SQLite:
             except apsw.Error:
                 self._connection.close()
                 raise
+
+    @property
+    def member(self) -> str:
+        try:
+            return pwd.getpwuid(os.getuid()).pw_name
+        except KeyError:  # an account without a name, as in a container
+            return str(os.getuid())
 
     def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         with self._explained():

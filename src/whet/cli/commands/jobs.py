@@ -253,6 +253,6 @@ def _absolute(path: str) -> str:
 
 
 def _own(home: Home) -> str:
-    from whet.store.ledger import identity_of
+    from whet.store.owner import identity_of
 
     return identity_of(home)

@@ -1,0 +1,38 @@
+"""Rows of the engine, which a whole team can write: what a home remembers has its seal, and none of them is code."""
+
+from whet.engine.library import DefaultSerializer
+from whet.errors import WhetError
+from whet.store.owner import Owner
+
+BREAK = "\n"  # between the seal and the text, which is JSON and has none
+
+
+def refuse_pickles() -> None:
+    """Have no row loaded as a pickle, which is code. DBOS believes each row about the way in which it is written."""
+    setattr(DefaultSerializer, "deserialize", _refuse)  # noqa: B010 - mypy lets no method be assigned
+
+
+def _refuse(_serializer: DefaultSerializer, _text: str) -> object:
+    raise TypeError("a row of the engine is written as a pickle, and those are never loaded")
+
+
+def sealed(owner: Owner, text: str, *parts: str) -> str:
+    """A text as it is stored, with the seal of this home where others can write beside it."""
+    seal = owner.seal(*parts, text)
+    return f"{seal}{BREAK}{text}" if seal else text
+
+
+def unsealed(owner: Owner, stored: str, *parts: str) -> str:
+    """The text that this home stored; raises WhetError for one that it did not."""
+    seal, _, text = stored.rpartition(BREAK)
+    if not owner.has_sealed(seal, *parts, text):
+        raise WhetError(
+            "What the database remembers of this work was not written by this home, so the work was stopped.",
+            advice="Look who can write to the team's database, then order the work anew.",
+        )
+    return text
+
+
+def text_of(stored: object) -> str:
+    """The text without its seal, to be shown and never to be acted on."""
+    return stored.rpartition(BREAK)[2] if isinstance(stored, str) else ""
