@@ -23,7 +23,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import owner_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.trials.ideas import Became, ImproveReport, ImproveRequest
@@ -50,7 +50,7 @@ def undelivered(home: Home, job: Job, now: float) -> None:
     ended = finished(JobRecord(f"run-{job.name}", job, now), JobResult(JobOutcome.DONE, "Two leaves."), now=now)
     with opened(home) as database:
         late = replace(ended, handing=Handing.FAILED, tries=1, next_try=now)
-        job_records.save(database, identity_of(home), late)
+        job_records.save(database, owner_of(home), late)
 
 
 @long_on_postgres
@@ -71,11 +71,11 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
     assert deaths(home, tmp_path) == len(points) + len(names)
     assert not list(tmp_path.glob("*/die *"))
     with opened(home) as database, office(home) as counter:
-        [run] = job_records.runs(database, identity_of(home), "due", limit=9)
+        [run] = job_records.runs(database, owner_of(home), "due", limit=9)
         assert run.state is RunState.ORDERED
         assert [(work.kind, work.state) for work in counter.open()] == [("job", WorkState.QUEUED)]
         assert sum(work.kind == "delivery" for work in counter.all()) == len(names)
-        found = {name: job_records.record_of(database, f"run-{name}") for name in names}
+        found = {name: job_records.record_of(database, owner_of(home), f"run-{name}") for name in names}
     for name, record in found.items():
         assert record.handing is (Handing.UNSURE if name in ("sent", "unsent") else Handing.DELIVERED), name
         assert record.tries == 2, name

@@ -15,7 +15,7 @@ from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import owner_of
 
 WORKER = Path(__file__).with_name("job_worker.py")
 SECONDS = 4 * PATIENCE_SECONDS  # for many workers, one after the other
@@ -56,7 +56,7 @@ def ordered(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecor
     """A run of the job, written down."""
     record = JobRecord(f"run-{job.name}", job, 1_790_000_000.0, missed=missed, missed_count=len(missed))
     with opened(home) as database:
-        job_records.save(database, identity_of(home), record)
+        job_records.save(database, owner_of(home), record)
     return record
 
 
@@ -65,7 +65,7 @@ def carried_out(home: Home, record: JobRecord) -> JobRecord:
     with contextlib.suppress(WhetError):
         runs.job(home, Direct(record.id), runs.JobRequest(record.id))
     with opened(home) as database:
-        return job_records.record_of(database, record.id)
+        return job_records.record_of(database, owner_of(home), record.id)
 
 
 def ran(home: Home, job: Job, *, missed: tuple[float, ...] = ()) -> JobRecord:

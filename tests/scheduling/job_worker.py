@@ -25,6 +25,7 @@ from whet.scheduling import clock, runs
 from whet.store import job_records
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
+from whet.store.owner import owner_of
 from whet.trials.ideas import ImproveRequest
 
 MOST_WORKERS = 20
@@ -74,7 +75,7 @@ def procedures(folder: Path) -> Procedures:
 
     def of_job(run: Run, home: Home, steps: Steps, ask: runs.JobRequest) -> Done:
         with opened(home) as database:
-            record = job_records.record_of(database, ask.run)
+            record = job_records.record_of(database, owner_of(home), ask.run)
         return run(home, Deadly(steps, folder / record.job.name), ask)
 
     def of_kind(kind: str, run: Run, home: Home, steps: Steps, ask: object) -> Done:

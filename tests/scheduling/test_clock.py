@@ -22,7 +22,7 @@ from whet.scheduling.runs import lock_name, order
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import UNSHARED, owner_of
 
 START = 1_790_000_000.0
 HOUR = 3600.0
@@ -37,7 +37,7 @@ def place(tmp_path: Path) -> Home:
 
 def records(home: Home) -> tuple[JobRecord, ...]:
     with opened(home) as database:
-        return job_records.runs(database, identity_of(home), limit=50)
+        return job_records.runs(database, owner_of(home), limit=50)
 
 
 def ordered(home: Home) -> list[str]:
@@ -74,8 +74,8 @@ def test_what_was_written_down_and_not_ordered_is_ordered_by_the_next_tick(home:
     write(home, JOB)
     look(home, now=START + 2 * HOUR)
     with opened(home) as database:
-        [record] = job_records.open_runs(database, identity_of(home))
-        job_records.save(database, identity_of(home), replace(record, state=RunState.DUE))
+        [record] = job_records.open_runs(database, owner_of(home))
+        job_records.save(database, owner_of(home), replace(record, state=RunState.DUE))
     look(home, now=START + 2 * HOUR + 60)
     assert ordered(home) == ["job"]
     assert [each.state for each in records(home)] == [RunState.ORDERED]
@@ -192,7 +192,7 @@ def test_a_cancelled_run_ends_as_a_failure_and_is_told(home: Home) -> None:
 def test_a_run_whose_program_was_stopped_is_noticed(home: Home) -> None:
     record = JobRecord("mine", JOB, START, manual=True, is_direct=True, state=RunState.RUNNING)
     with opened(home) as database:
-        job_records.save(database, identity_of(home), record)
+        job_records.save(database, owner_of(home), record)
     with held(home, lock_name(record)):
         look(home, now=START)
         assert records(home)[0].is_open
@@ -240,7 +240,7 @@ def test_whenever_the_clock_is_looked_at_each_time_is_run_or_missed_once(one_hom
                 seen += [*record.missed, record.scheduled]
                 assert record.scheduled <= now
                 with opened(one_home) as database:
-                    job_records.save(database, "", replace(record, state=RunState.ENDED))
+                    job_records.save(database, UNSHARED, replace(record, state=RunState.ENDED))
     assert seen == [START + 2 * HOUR * step for step in range(1, int((now - START) / (2 * HOUR)) + 1)]
 
 

@@ -13,7 +13,7 @@ from whet.sessions.transcripts import Purpose
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import owner_of
 
 POINTS = {
     "begin": "after begin",
@@ -66,9 +66,9 @@ def test_each_effect_happens_once_or_is_reported(home: Home, tmp_path: Path) -> 
     names = prepared(home, tmp_path, script(tmp_path / "model", DONE))
     assert deaths(home, tmp_path) == len(names) - 1
     with opened(home) as database:
-        found = {name: job_records.record_of(database, f"run-{name}") for name in names}
+        found = {name: job_records.record_of(database, owner_of(home), f"run-{name}") for name in names}
         rows = database.query("SELECT native_id FROM sessions WHERE purpose = ?", (Purpose.JOB.value,))
-        assert job_records.open_runs(database, identity_of(home)) == ()
+        assert job_records.open_runs(database, owner_of(home)) == ()
     sessions = [native_id for (native_id,) in rows]
     for name, record in found.items():
         place = tmp_path / name

@@ -29,7 +29,7 @@ from whet.store import job_records
 from whet.store.home import Home
 from whet.store.listing import find
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import owner_of
 from whet.store.sessions import load
 
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
@@ -164,12 +164,12 @@ def test_a_failed_run_is_on_record_with_what_it_cost_also_where_another_worker_e
     assert (spent.input, spent.output, spent.dollars) == (70, 5, 0.25)
     with pytest.raises(Failed) as caught:
         runs.job(home, Direct("again"), runs.JobRequest(record.id))
+    assert caught.value.left == Done(sessions=(record.result.session,), spent=spent), "nothing was asked again"
     on_record = Spent(input=70, output=5, dollars=0.25)
-    assert caught.value.left == Done(sessions=(record.result.session,), spent=on_record), "nothing was asked again"
     with opened(home) as database:
-        job_records.save(database, identity_of(home), replace(record, state=RunState.ORDERED, result=None))
+        job_records.save(database, owner_of(home), replace(record, state=RunState.ORDERED, result=None))
         look(home, now=2.0)
-        lost = job_records.record_of(database, record.id).result
+        lost = job_records.record_of(database, owner_of(home), record.id).result
     assert lost is not None
     assert (lost.error, lost.spent) == ("Its order was lost.", on_record)
 

@@ -12,6 +12,7 @@ from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_files import list_jobs, load, read_text
 from whet.store.job_records import JobMark
+from whet.store.owner import UNSHARED, Owner
 
 JOB = Job("news", "every 2h", script="date")
 
@@ -54,11 +55,11 @@ def test_a_link_is_not_followed(tmp_path: Path) -> None:
 def test_a_time_is_accounted_for_once(database: Database) -> None:
     mark = JobMark("", "news", "s", 0.0)
     job_records.keep_mark(database, mark)
-    assert job_records.account(database, "", JobRecord("one", JOB, 60.0), mark)
-    assert not job_records.account(database, "", JobRecord("two", JOB, 60.0), mark), "another clock was first"
-    assert not job_records.account(database, "", JobRecord("three", JOB, 30.0), mark), "nothing goes back"
+    assert job_records.account(database, UNSHARED, JobRecord("one", JOB, 60.0), mark)
+    assert not job_records.account(database, UNSHARED, JobRecord("two", JOB, 60.0), mark), "another clock was first"
+    assert not job_records.account(database, UNSHARED, JobRecord("three", JOB, 30.0), mark), "nothing goes back"
     assert job_records.mark_of(database, "", "news") == JobMark("", "news", "s", 60.0, 1)
-    assert [record.id for record in job_records.open_runs(database, "")] == ["one"]
+    assert [record.id for record in job_records.open_runs(database, UNSHARED)] == ["one"]
 
 
 def test_a_mark_never_goes_back(database: Database) -> None:
@@ -71,17 +72,17 @@ def test_a_mark_never_goes_back(database: Database) -> None:
 def test_runs_are_found_by_what_is_still_to_do(database: Database) -> None:
     ended = finished(JobRecord("b", Job("news", deliver="file"), 2.0), JobResult(JobOutcome.DONE, "x"), now=3.0)
     failed = handed(ended, Handing.FAILED, "no", now=4.0)
-    job_records.save(database, "", JobRecord("a", JOB, 1.0, state=RunState.RUNNING))
-    assert job_records.add(database, "", ended)
-    assert not job_records.add(database, "", ended)
-    assert [each.id for each in job_records.waiting(database, "")] == ["b"]
-    job_records.save(database, "", failed)
-    assert job_records.undelivered(database, "") == (failed,)
-    assert [each.id for each in job_records.open_runs(database, "")] == ["a"]
-    assert [each.id for each in job_records.runs(database, "", "news", limit=9)] == ["b", "a"]
-    assert job_records.runs(database, "elsewhere", limit=9) == ()
+    job_records.save(database, UNSHARED, JobRecord("a", JOB, 1.0, state=RunState.RUNNING))
+    assert job_records.add(database, UNSHARED, ended)
+    assert not job_records.add(database, UNSHARED, ended)
+    assert [each.id for each in job_records.waiting(database, UNSHARED)] == ["b"]
+    job_records.save(database, UNSHARED, failed)
+    assert job_records.undelivered(database, UNSHARED) == (failed,)
+    assert [each.id for each in job_records.open_runs(database, UNSHARED)] == ["a"]
+    assert [each.id for each in job_records.runs(database, UNSHARED, "news", limit=9)] == ["b", "a"]
+    assert job_records.runs(database, Owner("elsewhere"), limit=9) == ()
     with pytest.raises(WhetError, match="no run z"):
-        job_records.record_of(database, "z")
+        job_records.record_of(database, UNSHARED, "z")
 
 
 def test_old_reports_go_and_what_still_waits_stays(database: Database) -> None:
@@ -92,6 +93,6 @@ def test_old_reports_go_and_what_still_waits_stays(database: Database) -> None:
         JobRecord("open", JOB, 1.0),
         JobRecord("new", JOB, 100.0, state=RunState.ENDED),
     ):
-        job_records.save(database, "", record)
+        job_records.save(database, UNSHARED, record)
     job_records.prune(database, "", "news", before=50.0)
-    assert {each.id for each in job_records.runs(database, "", limit=9)} == {"failed", "open", "new"}
+    assert {each.id for each in job_records.runs(database, UNSHARED, limit=9)} == {"failed", "open", "new"}

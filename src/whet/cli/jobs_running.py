@@ -19,7 +19,7 @@ from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.home import Home
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import owner_of
 
 SALT_BYTES = 4
 
@@ -33,7 +33,7 @@ def run_here(home: Home, job: Job, *, as_json: bool) -> int:
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better
             runs.job(home, steps, runs.JobRequest(record.id))
     with opened(home) as database:
-        ended = job_records.record_of(database, record.id)
+        ended = job_records.record_of(database, owner_of(home), record.id)
     code = exit_code(ended)
     if as_json:
         print_json(run_record(ended))
@@ -73,5 +73,5 @@ def _write_down(home: Home, job: Job, *, is_direct: bool) -> JobRecord:
     id = runs.run_id(home, job.name, now, manual=secrets.token_hex(SALT_BYTES))
     record = JobRecord(id, job, now, manual=True, is_direct=is_direct)
     with opened(home) as database:
-        job_records.add(database, identity_of(home), record)
+        job_records.add(database, owner_of(home), record)
     return record

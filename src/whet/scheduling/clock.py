@@ -24,7 +24,7 @@ from whet.store.job_files import list_jobs
 from whet.store.job_records import JobMark
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import Owner, identity_of, owner_of
 from whet.store.template_draws import is_drawn
 
 HOUR, DAY = 3_600.0, 86_400.0
@@ -45,8 +45,9 @@ def clock(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it loo
 
 def look(home: Home, *, now: float) -> str:
     """Write down what is due, order it, and hand over again what did not arrive; says what was ordered."""
-    own = identity_of(home)
+    own = owner_of(home)
     with opened(home) as database, office(home) as counter:
+        job_records.turn_away(database, own)
         _settle(home, database, counter, now)
         due = _write_down_due(home, database, own, now)
         for record in job_records.open_runs(database, own):
@@ -56,7 +57,7 @@ def look(home: Home, *, now: float) -> str:
         again = [each for each in job_records.undelivered(database, own) if (each.next_try or 0.0) <= now]
         for record in again:
             counter.submit(delivery_order(record), Queue.CHORES)
-        job_records.keep_mark(database, JobMark(own, job_records.CLOCK, "", now))
+        job_records.keep_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
         counter.sweep(before=now - HOUR)
     return f"{due} due, {len(again)} to deliver again"
 
@@ -72,25 +73,25 @@ def order_watch(home: Home, *, now: float) -> str:
         return counter.submit(Order(WATCH, f"{own}/{int(now // HOUR)}", alone=f"watch {own}"), Queue.CHORES)
 
 
-def _write_down_due(home: Home, database: Database, own: str, now: float) -> int:
+def _write_down_due(home: Home, database: Database, own: Owner, now: float) -> int:
     """Move each job's mark on, with a run for what came up since; how many runs came up."""
     busy = {record.job.name for record in job_records.open_runs(database, own)}
     found = {each.name: each.job for each in list_jobs(home.folder)}
     written = 0
     for name, job in found.items():
         if job is not None:
-            job_records.prune(database, own, name, before=now - job.keep_days * DAY)
+            job_records.prune(database, own.id, name, before=now - job.keep_days * DAY)
             written += name not in busy and _account(home, database, job, now)
-    for mark in job_records.marks(database, own):
+    for mark in job_records.marks(database, own.id):
         if mark.job and mark.job not in found:
-            _leave_behind(database, mark, now)
+            _leave_behind(database, own, mark, now)
     return written
 
 
 def _account(home: Home, database: Database, job: Job, now: float) -> bool:
     """Whether the job is due, and written down as such. What a run held up or a machine slept through is missed."""
-    own = identity_of(home)
-    mark = _keep_mark(database, own, job, now)
+    own = owner_of(home)
+    mark = _keep_mark(database, own.id, job, now)
     if job.paused or (job.repeat and mark.made >= job.repeat):
         job_records.keep_mark(database, mark._replace(accounted=now))
         return False
@@ -120,10 +121,10 @@ def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
     return mark
 
 
-def _leave_behind(database: Database, mark: JobMark, now: float) -> None:
+def _leave_behind(database: Database, own: Owner, mark: JobMark, now: float) -> None:
     """A job that was taken away misses nothing, and may come back; its old runs go in time."""
     job_records.prune(database, mark.home, mark.job, before=now - KEPT_DAYS * DAY)
-    if job_records.runs(database, mark.home, mark.job, limit=1):
+    if job_records.runs(database, own, mark.job, limit=1):
         job_records.keep_mark(database, mark._replace(accounted=now))
     else:
         job_records.forget_mark(database, mark.home, mark.job)
@@ -131,13 +132,13 @@ def _leave_behind(database: Database, mark: JobMark, now: float) -> None:
 
 def _settle(home: Home, database: Database, counter: Office, now: float) -> None:
     """End the runs that will not end themselves: cancelled, given up, or stopped with the program that made them."""
-    own = identity_of(home)
+    own = owner_of(home)
     for record in (*job_records.open_runs(database, own), *job_records.waiting(database, own)):
         why = _stopped(home, record) if record.is_direct else _ended(counter, record)
         if not why:
             continue
         with database.writing():
-            now_known = job_records.record_of(database, record.id)  # its last step may have been written meanwhile
+            now_known = job_records.record_of(database, own, record.id)  # its last step may have been written meanwhile
             if now_known.state is record.state and now_known.handing is record.handing:
                 job_records.save(database, own, left(now_known, why, now=now, spent=spent_on(database, record)))
 
@@ -159,8 +160,8 @@ def _stopped(home: Home, record: JobRecord) -> str:
         return "The program that made this run was stopped." if is_free else ""
 
 
-def _save_unless_begun(database: Database, own: str, record: JobRecord) -> None:
+def _save_unless_begun(database: Database, own: Owner, record: JobRecord) -> None:
     """A quick worker may have begun it already."""
     with database.writing():
-        if job_records.record_of(database, record.id).state is RunState.DUE:
+        if job_records.record_of(database, own, record.id).state is RunState.DUE:
             job_records.save(database, own, record)

@@ -1,4 +1,8 @@
-"""A run of a job, step by step: done once, whoever dies; and the delivery of its report."""
+"""A run of a job, step by step: done once, whoever dies; and the delivery of its report.
+
+What is run and where it goes comes from the job's file in the home, each time anew. What the database remembers of the
+job is compared with it, and never carried out: others may be able to write there.
+"""
 
 import hashlib
 import os
@@ -10,6 +14,7 @@ from msgspec.structs import replace
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, Unsure, encoded
 from whet.errors import WhetError
+from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished, handed, heading, script_result
 from whet.scheduling.material import expect_outside, expect_script, folder_of, prompt_of
 from whet.scheduling.programs import Program, ProgramEnd, run
@@ -20,12 +25,13 @@ from whet.store import job_records, skill_files
 from whet.store.home import Home
 from whet.store.job_files import load
 from whet.store.opening import opened
-from whet.store.owner import identity_of
+from whet.store.owner import identity_of, owner_of
 from whet.values import Value
 
 KIND = "job"
 DELIVERY = "delivery"
 ID_BYTES = 6
+DIGEST_BYTES = 16
 
 
 class JobRequest(Value, frozen=True):
@@ -36,10 +42,10 @@ class JobRequest(Value, frozen=True):
 
 
 class Begun(Value, frozen=True):
-    """A run at its start: all that it is made from, or why it cannot begin."""
+    """A run at its start: the digest of what the agent is to be told, or why it cannot begin."""
 
     record: JobRecord
-    task: JobTask
+    task: str = ""
     error: str = ""
 
 
@@ -72,9 +78,12 @@ def delivery_order(record: JobRecord) -> Order:
 def job(home: Home, steps: Steps, ask: JobRequest) -> Done:
     """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
     begun = steps.do("begin", lambda: _begin(home, ask), Begun)
-    result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _work(home, steps, begun)
-    record = steps.do("record", lambda: _record(home, begun.record, result), JobRecord)
-    record = _hand_over(home, steps, record)
+    record = begun.record
+    if record.state is not RunState.ENDED:  # an order that came twice is no second run
+        result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _work(home, steps, begun)
+        record = steps.do("record", lambda: _record(home, begun.record, result), JobRecord)
+        record = _hand_over(home, steps, record)
+    result = record.result or JobResult(JobOutcome.FAILED)
     sessions = tuple(filter(None, (result.session,)))
     if record.has_failed:
         # Failed work must not look done; what it was told stands in the history.
@@ -97,26 +106,46 @@ def delivery(home: Home, steps: Steps, ask: JobRequest) -> Done:
 
 
 def _begin(home: Home, ask: JobRequest) -> Begun:
+    own = owner_of(home)
     with opened(home) as database:
-        record = job_records.record_of(database, ask.run)
+        record = job_records.record_of(database, own, ask.run)
+        if record.state is RunState.ENDED:
+            return Begun(record)
         try:
-            job = load(home.folder, record.job.name)
-            record = replace(record, job=job)
-            skills = tuple(LoadedSkill(name, skill_files.load(home.folder, name).body) for name in job.skills)
-            task, error = JobTask(prompt_of(job), skills), ""
+            task, error = _digest(_task(home, filed(home, record))), ""
         except WhetError as mistake:
-            task, error = JobTask(""), f"{mistake.message} {mistake.advice}".strip()
+            task, error = "", f"{mistake.message} {mistake.advice}".strip()
         record = replace(record, state=RunState.RUNNING, started=time.time())
-        job_records.save(database, identity_of(home), record)
+        job_records.save(database, own, record)
     return Begun(record, task, error)
 
 
+def filed(home: Home, record: JobRecord) -> Job:
+    """The job as it stands in this home's file; raises WhetError where that is not the one the run was written for."""
+    job = load(home.folder, record.job.name)
+    if job != record.job:
+        raise WhetError(
+            f"The job {job.name} is not as it was when this run was written down, so the run was not carried out.",
+            advice=f"`whet jobs run {job.name}` runs it as it is now.",
+        )
+    return job
+
+
+def _task(home: Home, job: Job) -> JobTask:
+    skills = tuple(LoadedSkill(name, skill_files.load(home.folder, name).body) for name in job.skills)
+    return JobTask(prompt_of(job), skills)
+
+
+def _digest(task: JobTask) -> str:
+    return hashlib.blake2b(msgspec.json.encode(task), digest_size=DIGEST_BYTES).hexdigest()
+
+
 def _work(home: Home, steps: Steps, begun: Begun) -> JobResult:
-    record, task = begun.record, begun.task
+    record, material = begun.record, ""
     exit_code = None
     if record.job.script.strip():
         try:
-            ran = steps.once("script", lambda: _run_script(record, steps.interrupt), ProgramEnd)
+            ran = steps.once("script", lambda: _run_script(home, record, steps.interrupt), ProgramEnd)
         except Unsure:
             why = "A worker died while the script ran. It may have had its effect, so it was not run again."
             return JobResult(JobOutcome.UNSURE, error=why)
@@ -125,32 +154,36 @@ def _work(home: Home, steps: Steps, begun: Begun) -> JobResult:
         failed = script_result(ran.output, exit_code=ran.exit_code, seconds=record.job.script_seconds)
         if failed is not None:
             return failed
-        exit_code = ran.exit_code
-        if not task.prompt.strip():
-            outcome = JobOutcome.DONE if ran.output.strip() else JobOutcome.NOTHING_TO_REPORT
-            return JobResult(outcome, report=ran.output, exit_code=exit_code)
-        task = replace(task, material=ran.output)
-    result = steps.do("agent", lambda: _ask_agent(home, record, task, steps.interrupt), JobResult)
+        exit_code, material = ran.exit_code, ran.output
+        if not (record.job.prompt.strip() or record.job.prompt_file):
+            outcome = JobOutcome.DONE if material.strip() else JobOutcome.NOTHING_TO_REPORT
+            return JobResult(outcome, report=material, exit_code=exit_code)
+    result = steps.do("agent", lambda: _ask_agent(home, begun, material, steps.interrupt), JobResult)
     return replace(result, exit_code=exit_code)
 
 
-def _run_script(record: JobRecord, interrupt: Event) -> ProgramEnd:
-    expect_script(record.job)
-    program = Program(
-        record.job.script,
-        folder_of(record.job),
-        {**os.environ, "WHET_RUN": record.id},
-        record.job.script_seconds,
-    )
+def _run_script(home: Home, record: JobRecord, interrupt: Event) -> ProgramEnd:
+    job = filed(home, record)
+    expect_script(job)
+    program = Program(job.script, folder_of(job), {**os.environ, "WHET_RUN": record.id}, job.script_seconds)
     ran = run(program, interrupt=interrupt)
     return replace(ran, output=Redactor(secret_values(os.environ)).text(ran.output))
 
 
-def _ask_agent(home: Home, record: JobRecord, task: JobTask, interrupt: Event) -> JobResult:
+def _ask_agent(home: Home, begun: Begun, material: str, interrupt: Event) -> JobResult:
     """What cannot even begin, for want of a key or a model, is a failed run like any other."""
+    record = begun.record
     with opened(home) as database:
         try:
-            return carry_out(JobScene(home, database, os.environ, interrupt), record, task)
+            job = filed(home, record)
+            task = _task(home, job)
+            if _digest(task) != begun.task:
+                raise WhetError(
+                    f"The prompt or a skill of the job {job.name} changed after this run began, so it was stopped.",
+                    advice=f"`whet jobs run {job.name}` runs it as it is now.",
+                )
+            scene = JobScene(home, database, os.environ, interrupt)
+            return carry_out(scene, replace(record, job=job), replace(task, material=material))
         except WhetError as error:
             spent = spent_on(database, record)  # a worker before this one may have begun
             return JobResult(JobOutcome.FAILED, error=f"{error.message} {error.advice}".strip(), spent=spent)
@@ -158,12 +191,13 @@ def _ask_agent(home: Home, record: JobRecord, task: JobTask, interrupt: Event) -
 
 def _record(home: Home, record: JobRecord, result: JobResult) -> JobRecord:
     """Once: a worker that comes here again finds what stands already."""
+    own = owner_of(home)
     with opened(home) as database:
-        known = job_records.record_of(database, record.id)
+        known = job_records.record_of(database, own, record.id)
         if known.state is RunState.ENDED:
             return known
         ended = finished(record, result, now=time.time())
-        job_records.save(database, identity_of(home), ended)
+        job_records.save(database, own, ended)
     return ended
 
 
@@ -181,7 +215,7 @@ def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
     def note() -> JobRecord:
         now = handed(record, sent.handing, sent.error, now=time.time())
         with opened(home) as database:
-            job_records.save(database, identity_of(home), now)
+            job_records.save(database, owner_of(home), now)
         return now
 
     return steps.do("note the delivery", note, JobRecord)
@@ -189,8 +223,9 @@ def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
 
 def _send(home: Home, record: JobRecord, interrupt: Event) -> Sent:
     try:
-        expect_outside(home, record.job)
-        deliver(record, Surroundings(folder_of(record.job), os.environ, interrupt))
+        job = filed(home, record)
+        expect_outside(home, job)
+        deliver(replace(record, job=job), Surroundings(folder_of(job), os.environ, interrupt))
     except WhetError as error:
         return Sent(Handing.FAILED, Redactor(secret_values(os.environ)).text(f"{error.message} {error.advice}".strip()))
     return Sent(Handing.DELIVERED)
@@ -199,7 +234,7 @@ def _send(home: Home, record: JobRecord, interrupt: Event) -> Sent:
 def _undelivered(home: Home, ask: JobRequest) -> JobRecord:
     """The run, with the job as it stands now: a person may have put right where its report goes."""
     with opened(home) as database:
-        record = job_records.record_of(database, ask.run)
+        record = job_records.record_of(database, owner_of(home), ask.run)
     try:
         return replace(record, job=load(home.folder, record.job.name))
     except WhetError:

@@ -1,13 +1,23 @@
-"""Runs of jobs in the database: what is accounted for, what is open, and what came of each."""
+"""Runs of jobs in the database: what is accounted for, what is open, and what came of each.
 
+A run is acted on only where this home wrote it down: others that share the database can write rows too.
+"""
+
+from collections.abc import Iterable
 from typing import NamedTuple
 
 import msgspec
 
 from whet.errors import WhetError
-from whet.jobs.runs import Handing, JobRecord, RunState
+from whet.jobs.job import Job
+from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
 from whet.store.database import Database, Row
+from whet.store.owner import Owner
 
+RUN = "job run"
+ID_LETTERS = 12
+ROW = "id, job, scheduled, body, seal"
+NOT_OURS = "This run was not written down by this home, or by an older Whet, so it was not carried out."
 COLUMNS = "home, job, schedule, accounted, made, added"
 CLOCK = ""  # under which the clock itself is remembered, for no job has this name
 
@@ -46,81 +56,104 @@ def forget_mark(database: Database, home: str, job: str) -> None:
     database.execute("DELETE FROM job_marks WHERE home = ? AND job = ?", (home, job))
 
 
-def account(database: Database, home: str, record: JobRecord, mark: JobMark) -> bool:
+def account(database: Database, owner: Owner, record: JobRecord, mark: JobMark) -> bool:
     """Write a run down and move the mark to it, both or neither; False where another clock was first."""
     with database.writing():
-        known = mark_of(database, home, record.job.name)
+        known = mark_of(database, owner.id, record.job.name)
         if known is None or known.accounted >= record.scheduled:
             return False
         keep_mark(database, mark._replace(accounted=record.scheduled, made=known.made + 1))
-        return add(database, home, record)
+        return add(database, owner, record)
 
 
-def add(database: Database, home: str, record: JobRecord) -> bool:
-    """Write a run down that is not there yet."""
+def add(database: Database, owner: Owner, record: JobRecord) -> bool:
+    """Write a run down that is not there yet; what another put in its place gives way."""
     with database.writing():
-        if database.query("SELECT id FROM job_runs WHERE id = ?", (record.id,)):
+        if _own(owner, database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (record.id,))):
             return False
-        save(database, home, record)
+        save(database, owner, record)
         return True
 
 
-def save(database: Database, home: str, record: JobRecord) -> None:
+def save(database: Database, owner: Owner, record: JobRecord) -> None:
     """Keep a run as it stands now."""
+    body = msgspec.json.encode(record)
     database.execute(
-        "INSERT INTO job_runs (id, home, job, scheduled, state, handing, body) VALUES (?, ?, ?, ?, ?, ?, ?)"
-        " ON CONFLICT (id) DO UPDATE SET state = excluded.state, handing = excluded.handing, body = excluded.body",
+        "INSERT INTO job_runs (id, home, job, scheduled, state, handing, body, seal) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
+        " ON CONFLICT (id) DO UPDATE SET home = excluded.home, job = excluded.job, scheduled = excluded.scheduled,"
+        " state = excluded.state, handing = excluded.handing, body = excluded.body, seal = excluded.seal",
         (
             record.id,
-            home,
+            owner.id,
             record.job.name,
             record.scheduled,
             record.state.value,
             record.handing.value,
-            msgspec.json.encode(record),
+            body,
+            owner.seal(RUN, record.id, body.decode()),
         ),
     )
 
 
-def record_of(database: Database, id: str) -> JobRecord:
-    rows = database.query("SELECT body FROM job_runs WHERE id = ?", (id,))
+def record_of(database: Database, owner: Owner, id: str) -> JobRecord:
+    """The run as this home wrote it down; raises WhetError where it did not."""
+    rows = database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (id,))
     if not rows:
         raise WhetError(f"There is no run {id}.", advice="`whet jobs history` lists the runs.")
-    return _record(rows[0])
+    found = _own(owner, rows)
+    if not found:
+        raise WhetError(NOT_OURS, advice="Look who can write to the team's database.")
+    return found[0]
 
 
-def runs(database: Database, home: str, job: str = "", *, limit: int) -> tuple[JobRecord, ...]:
-    """The newest runs first, of one job or of all."""
+def runs(database: Database, owner: Owner, job: str = "", *, limit: int) -> tuple[JobRecord, ...]:
+    """The newest runs first, of one job or of all, to be shown. Of what others wrote only that they did is told."""
     rows = database.query(
-        "SELECT body FROM job_runs WHERE home = ? AND (? = '' OR job = ?) ORDER BY scheduled DESC LIMIT ?",
-        (home, job, job, limit),
+        f"SELECT {ROW} FROM job_runs WHERE home = ? AND (? = '' OR job = ?) ORDER BY scheduled DESC LIMIT ?",
+        (owner.id, job, job, limit),
     )
-    return tuple(map(_record, rows))
+    return tuple(_decoded(owner, row) or _stranger(row) for row in rows)
 
 
-def open_runs(database: Database, home: str) -> tuple[JobRecord, ...]:
+def open_runs(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """What has not ended, the oldest first."""
     rows = database.query(
-        "SELECT body FROM job_runs WHERE home = ? AND state <> ? ORDER BY scheduled", (home, RunState.ENDED.value)
+        f"SELECT {ROW} FROM job_runs WHERE home = ? AND state <> ? ORDER BY scheduled", (owner.id, RunState.ENDED.value)
     )
-    return tuple(map(_record, rows))
+    return _own(owner, rows)
 
 
-def waiting(database: Database, home: str) -> tuple[JobRecord, ...]:
+def waiting(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """Runs that ended, and whose report nobody has tried to hand over yet."""
     rows = database.query(
-        "SELECT body FROM job_runs WHERE home = ? AND handing = ? AND state = ?",
-        (home, Handing.WAITING.value, RunState.ENDED.value),
+        f"SELECT {ROW} FROM job_runs WHERE home = ? AND handing = ? AND state = ?",
+        (owner.id, Handing.WAITING.value, RunState.ENDED.value),
     )
-    return tuple(map(_record, rows))
+    return _own(owner, rows)
 
 
-def undelivered(database: Database, home: str) -> tuple[JobRecord, ...]:
+def undelivered(database: Database, owner: Owner) -> tuple[JobRecord, ...]:
     """Runs whose report is still to be handed over."""
     rows = database.query(
-        "SELECT body FROM job_runs WHERE home = ? AND handing = ? ORDER BY scheduled", (home, Handing.FAILED.value)
+        f"SELECT {ROW} FROM job_runs WHERE home = ? AND handing = ? ORDER BY scheduled",
+        (owner.id, Handing.FAILED.value),
     )
-    return tuple(map(_record, rows))
+    return _own(owner, rows)
+
+
+def turn_away(database: Database, owner: Owner) -> None:
+    """Take away runs in this home's name that it did not write down and that ask for something; that they were there
+    stays on record, under an id that no run has."""
+    rows = database.query(
+        f"SELECT {ROW} FROM job_runs WHERE home = ? AND (state <> ? OR handing IN (?, ?))",
+        (owner.id, RunState.ENDED.value, Handing.WAITING.value, Handing.FAILED.value),
+    )
+    for row in rows:
+        if _decoded(owner, row) is None:
+            stranger = _stranger(row)
+            database.execute("DELETE FROM job_runs WHERE id = ?", (stranger.id,))
+            told = msgspec.structs.replace(stranger, id=owner.seal(RUN, stranger.id)[:ID_LETTERS])
+            save(database, owner, told)
 
 
 def prune(database: Database, home: str, job: str, *, before: float) -> None:
@@ -131,5 +164,21 @@ def prune(database: Database, home: str, job: str, *, before: float) -> None:
     )
 
 
-def _record(row: Row) -> JobRecord:
-    return msgspec.json.decode(bytes(row[0]), type=JobRecord)
+def _own(owner: Owner, rows: Iterable[Row]) -> tuple[JobRecord, ...]:
+    return tuple(record for row in rows if (record := _decoded(owner, row)) is not None)
+
+
+def _decoded(owner: Owner, row: Row) -> JobRecord | None:
+    """The run in a row, where this home wrote it."""
+    id, _, _, body, seal = row
+    text = bytes(body).decode(errors="replace")
+    if not owner.has_sealed(seal, RUN, id, text):
+        return None
+    return msgspec.json.decode(text, type=JobRecord)
+
+
+def _stranger(row: Row) -> JobRecord:
+    """A run that another wrote, as this home tells of it: nothing of it is taken but its name and its time."""
+    id, job, scheduled, *_ = row
+    told = JobResult(JobOutcome.FAILED, error=NOT_OURS)
+    return JobRecord(id, Job(job), scheduled, state=RunState.ENDED, result=told)

@@ -5,6 +5,7 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.live_tables import CANARIES, TEMPLATE_DRAWS
+from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
 
 WORDS = {
     "sqlite": {"key": "INTEGER PRIMARY KEY", "bytes": "BLOB", "number": "INTEGER", "real": "REAL"},
@@ -262,6 +263,11 @@ MIGRATIONS = (
             "ALTER TABLE analyses ADD COLUMN longer {real} NOT NULL DEFAULT 0.5",
             "ALTER TABLE analyses ADD COLUMN shared {number} NOT NULL DEFAULT 0",
         ),
+    ),
+    Migration(
+        "who made a row, and the seal of a home",
+        shared=MAKERS,
+        postgres=MAKER_TRIGGERS,
     ),
 )
 

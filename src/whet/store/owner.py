@@ -38,8 +38,8 @@ class Owner(NamedTuple):
         return hashlib.blake2b(body, key=self.key, digest_size=SEAL_BYTES).hexdigest()
 
     def has_sealed(self, seal: str, *parts: str) -> bool:
-        """Whether this home wrote these very texts."""
-        return hmac.compare_digest(self.seal(*parts).encode(), seal.encode("utf-8", "replace"))
+        """Whether this home wrote these very texts; where nobody else writes, it did."""
+        return not self.key or hmac.compare_digest(self.seal(*parts).encode(), seal.encode("utf-8", "replace"))
 
 
 UNSHARED = Owner()

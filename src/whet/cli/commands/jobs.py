@@ -27,6 +27,7 @@ from whet.store import job_records
 from whet.store.home import Home, find_home
 from whet.store.job_files import list_jobs, load, read_text
 from whet.store.opening import opened
+from whet.store.owner import owner_of
 
 if TYPE_CHECKING:
     from whet.store.database import Database
@@ -145,9 +146,9 @@ def resume(name: str, as_json: bool) -> int:
     with opened(home) as database:
         entry = pause(author_at(home, database), name, paused=False)
         if entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
-            known = job_records.mark_of(database, _own(home), name)
+            known = job_records.mark_of(database, owner_of(home).id, name)
             job = load(home.folder, name)
-            mark = known or job_records.JobMark(_own(home), name, stamp(job), 0.0, added=job.added)
+            mark = known or job_records.JobMark(owner_of(home).id, name, stamp(job), 0.0, added=job.added)
             job_records.keep_mark(database, mark._replace(accounted=time.time()))
         return tell((entry,), as_json=as_json, done="Resumed")
 
@@ -175,7 +176,7 @@ def remove_(name: str, as_json: bool) -> int:
 def history(name: str, limit: int, full: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        found = job_records.runs(database, _own(home), name, limit=limit)
+        found = job_records.runs(database, owner_of(home), name, limit=limit)
     if not found and name:
         load(home.folder, name)
     if as_json:
@@ -212,17 +213,17 @@ def _list(as_json: bool) -> int:
             say('There are no jobs. Add one: whet jobs add "0 9 * * mon-fri" "What is new in this repository?"')
         else:
             print_jobs(found, now=now)
-            print_troubles(database, _own(home))
-            print_clock(database, _own(home), now=now)
+            print_troubles(database, owner_of(home))
+            print_clock(database, owner_of(home), now=now)
     return int(any(each.job is None for each, _, _ in found))
 
 
 def _found(home: Home, database: "Database") -> list[Any]:
-    own = _own(home)
+    own = owner_of(home)
     found = []
     for each in list_jobs(home.folder):
         runs = job_records.runs(database, own, each.name, limit=1)
-        found.append((each, job_records.mark_of(database, own, each.name), runs[0] if runs else None))
+        found.append((each, job_records.mark_of(database, own.id, each.name), runs[0] if runs else None))
     return found
 
 
@@ -250,9 +251,3 @@ def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job
 
 def _absolute(path: str) -> str:
     return str(Path(path).expanduser().absolute()) if path and not path.startswith("$") else path
-
-
-def _own(home: Home) -> str:
-    from whet.store.owner import identity_of
-
-    return identity_of(home)

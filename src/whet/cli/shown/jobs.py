@@ -11,6 +11,7 @@ from whet.store import job_records
 from whet.store.database import Database
 from whet.store.job_files import JobFile
 from whet.store.job_records import JobMark
+from whet.store.owner import Owner
 
 STALE_SECONDS = 180.0
 PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)
@@ -98,16 +99,16 @@ def print_jobs(found: list[tuple[JobFile, JobMark | None, JobRecord | None]], *,
     console().print(table(("job", "state", "schedule", "next", "last", "outcome"), rows))
 
 
-def print_clock(database: Database, own: str, *, now: float) -> None:
+def print_clock(database: Database, own: Owner, *, now: float) -> None:
     """Say so where nobody looks at the clock: no job runs then."""
-    mark = job_records.mark_of(database, own, job_records.CLOCK)
+    mark = job_records.mark_of(database, own.id, job_records.CLOCK)
     if mark is None:
         say("No worker has looked at the clock yet: `whet worker` runs the jobs.")
     elif now - mark.accounted > STALE_SECONDS:
         say(f"No worker has looked at the clock since {moment(mark.accounted)}: `whet worker` runs the jobs.")
 
 
-def print_troubles(database: Database, own: str) -> None:
+def print_troubles(database: Database, own: Owner) -> None:
     """Reports that did not arrive."""
     found = job_records.runs(database, own, limit=TROUBLE_RUNS)
     troubles = [record for record in found if record.handing in PROBLEMS]
