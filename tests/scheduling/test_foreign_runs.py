@@ -93,7 +93,7 @@ def test_a_run_that_another_wrote_down_is_not_carried_out_and_says_so(
     assert look(alice, now=WHEN) == "0 due, 0 to deliver again"
     for procedure in (runs.job, runs.delivery):
         with contextlib.suppress(WhetError):
-            procedure(alice, Direct(forged.id), msgspec.json.encode(runs.JobRequest(forged.id)).decode())
+            procedure(alice, Direct(forged.id), runs.JobRequest(forged.id))
     assert {path.name for path in tmp_path.iterdir()} == {"home", "owner"}
     [told] = history(alice)
     assert told.result is not None
@@ -104,7 +104,7 @@ def test_a_row_that_another_changed_is_not_carried_out(shop: Team, alice: Home, 
     record = ordered(alice, good(tmp_path))
     forge(shop, alice, replace(record, job=evil(tmp_path)))
     with pytest.raises(WhetError, match="not written down by this home"):
-        runs.job(alice, Direct(record.id), runs.order(record).body)
+        runs.job(alice, Direct(record.id), runs.JobRequest(record.id))
     assert {path.name for path in tmp_path.iterdir()} == {"home", "owner"}
 
 

@@ -16,6 +16,7 @@ try:
         error,
     )
     from dbos._serialization import DefaultSerializer
+    from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 except ModuleNotFoundError as missing:
     if missing.name != "dbos":
         raise
@@ -28,13 +29,16 @@ DBOSException = error.DBOSException
 
 __all__ = [
     "DBOS",
+    "DBAPIError",
     "DBOSClient",
     "DBOSConfig",
     "DBOSException",
     "DBOSPortableJSONSerializer",
     "DefaultSerializer",
     "EnqueueOptions",
+    "OperationalError",
     "PortableWorkflowError",
+    "SQLAlchemyError",
     "SetWorkflowID",
     "StepInfo",
     "WorkflowStatus",

@@ -1,5 +1,7 @@
 """Rows of the engine, which a whole team can write: what a home remembers has its seal, and none of them is code."""
 
+import logging
+
 from whet.engine.library import DefaultSerializer
 from whet.errors import WhetError
 from whet.store.owner import Owner
@@ -7,9 +9,13 @@ from whet.store.owner import Owner
 BREAK = "\n"  # between the seal and the text, which is JSON and has none
 
 
-def refuse_pickles() -> None:
-    """Have no row loaded as a pickle, which is code. DBOS believes each row about the way in which it is written."""
+def distrust_rows() -> None:
+    """Have no row loaded as a pickle, which is code, and none printed by the engine's own log, as it stands.
+
+    DBOS believes each row about the way in which it is written.
+    """
     setattr(DefaultSerializer, "deserialize", _refuse)  # noqa: B010 - mypy lets no method be assigned
+    logging.getLogger("dbos").setLevel(logging.CRITICAL)
 
 
 def _refuse(_serializer: DefaultSerializer, _text: str) -> object:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 import msgspec
 
+from whet.engine.faults import explained
 from whet.engine.library import (
     DBOS,
     DBOSClient,
@@ -20,7 +21,7 @@ from whet.engine.library import (
     WorkflowStatus,
 )
 from whet.engine.orders import Done, Order, Queue
-from whet.engine.rows import refuse_pickles, text_of
+from whet.engine.rows import distrust_rows, text_of
 from whet.engine.system import NAME, VERSION, System, system_of
 from whet.errors import WhetError
 from whet.runs.run import Spent
@@ -193,20 +194,21 @@ class Office:
 def office(home: Home) -> Iterator[Office]:
     """The engine's counter, opened for a home."""
     system = system_of(home)
-    refuse_pickles()
-    DBOS.migrate(system.url, schema=system.schema)  # two milliseconds where there is nothing to do
-    client = DBOSClient(
-        system_database_url=system.url,
-        dbos_system_schema=system.schema,
-        serializer=DBOSPortableJSONSerializer(),
-        application_name=NAME,
-    )
-    try:
-        yield Office(client, system)
-    except DBOSException as error:
-        raise WhetError(f"The engine refused: {error}", advice="`whet work` shows how things stand.") from error
-    finally:
-        client.destroy()
+    distrust_rows()
+    with explained(system):
+        DBOS.migrate(system.url, schema=system.schema)  # two milliseconds where there is nothing to do
+        client = DBOSClient(
+            system_database_url=system.url,
+            dbos_system_schema=system.schema,
+            serializer=DBOSPortableJSONSerializer(),
+            application_name=NAME,
+        )
+        try:
+            yield Office(client, system)
+        except DBOSException as error:
+            raise WhetError(f"The engine refused: {error}", advice="`whet work` shows how things stand.") from error
+        finally:
+            client.destroy()
 
 
 def identity(kind: str, key: str) -> str:

@@ -10,10 +10,11 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.engine.durable import Durable, procedure_of
+from whet.engine.faults import explained
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import held
 from whet.engine.orders import Order, Procedures, Queue, left_by
-from whet.engine.rows import refuse_pickles
+from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
 from whet.engine.system import CLOCK, NAME, OWN, VERSION, System, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW, has_given, office, seal_on
@@ -84,9 +85,9 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
     name = uuid.uuid4().hex
     running: dict[str, Event] = {}
     system = system_of(home)
-    refuse_pickles()
+    distrust_rows()
     names = [system.queue(queue) for queue in queues]
-    with held(home, name):
+    with held(home, name), explained(system):
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
         with office(home) as counter:
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)

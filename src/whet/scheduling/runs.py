@@ -9,6 +9,7 @@ import os
 import time
 from threading import Event
 
+import msgspec
 from msgspec.structs import replace
 
 from whet.engine.orders import Done, Failed, Order

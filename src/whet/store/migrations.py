@@ -277,8 +277,9 @@ def migrate(database: Database) -> None:
     if _known_version(database) == len(MIGRATIONS):
         return
     with database.writing():
-        database.execute("CREATE TABLE IF NOT EXISTS schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL)")
         version = _known_version(database)  # another process may have taken the steps meanwhile
+        if not version:
+            database.execute("CREATE TABLE IF NOT EXISTS schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL)")
         for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
             particular = step.sqlite if database.dialect == "sqlite" else step.postgres
             for statement in step.shared:

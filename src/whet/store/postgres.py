@@ -5,9 +5,11 @@ from collections.abc import Iterable, Iterator
 
 from whet.errors import WhetError
 from whet.store.database import Dialect, Parameters, Row
+from whet.store.rights import DENIED, NO_SCHEMA, missing_right
 
 try:
     import psycopg
+    import psycopg.conninfo
 except ModuleNotFoundError as missing:
     raise WhetError(
         "A Postgres database is set, but its driver is not installed.",
@@ -15,6 +17,7 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 WRITERS_LOCK = 0x57486574  # one advisory lock for all writers of a store: short transactions, no deadlocks
+WHERE = "SELECT coalesce(current_schema(), split_part(current_setting('search_path'), ',', -1))"
 
 
 class Postgres:
@@ -23,9 +26,10 @@ class Postgres:
     dialect: Dialect = "postgres"
 
     def __init__(self, url: str) -> None:
+        self._url = url
         self._member = ""
-        with _explained():
-            self._connection = psycopg.connect(url, autocommit=True, application_name="whet")
+        with self._explained():
+            self._connection = _connected(url)
 
     @property
     def member(self) -> str:
@@ -34,7 +38,7 @@ class Postgres:
         return self._member
 
     def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
-        with _explained():
+        with self._explained():
             cursor = self._connection.execute(_translated(sql), tuple(parameters))
             return cursor.fetchall() if cursor.description else []
 
@@ -45,7 +49,7 @@ class Postgres:
         values = [tuple(row) for row in rows]
         if not values:
             return
-        with _explained(), self._connection.cursor() as cursor:
+        with self._explained(), self._connection.cursor() as cursor:
             cursor.executemany(_translated(sql), values)
 
     @contextlib.contextmanager
@@ -53,7 +57,7 @@ class Postgres:
         if self._in_transaction:  # an inner transaction is part of the outer one
             yield
             return
-        with _explained(), self._connection.transaction():
+        with self._explained(), self._connection.transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITERS_LOCK,))
             yield
 
@@ -62,7 +66,7 @@ class Postgres:
         if self._in_transaction:
             yield
             return
-        with _explained(), self._connection.transaction():
+        with self._explained(), self._connection.transaction():
             self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield
 
@@ -73,24 +77,57 @@ class Postgres:
     def _in_transaction(self) -> bool:
         return self._connection.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE
 
+    @contextlib.contextmanager
+    def _explained(self) -> Iterator[None]:
+        """Say what a person can do where the server is at fault; the old state stands."""
+        try:
+            yield
+        except psycopg.errors.DiskFull as error:
+            raise WhetError(
+                "The server's disk is full; nothing was changed.", advice="Free some space there."
+            ) from error
+        except psycopg.errors.ReadOnlySqlTransaction as error:
+            raise WhetError(
+                "The Postgres server is read-only.", advice="Point WHET_DATABASE_URL to its primary."
+            ) from error
+        except psycopg.OperationalError as error:
+            raise WhetError(
+                f"The Postgres server cannot be reached: {_said(self._url, error)}",
+                advice="Check WHET_DATABASE_URL and that the server runs.",
+            ) from error
+        except psycopg.ProgrammingError as error:
+            if error.sqlstate not in (DENIED, NO_SCHEMA):
+                raise
+            raise _denied(self._url, error) from error
+
+
+def _connected(url: str) -> "psycopg.Connection[Row]":
+    before_host = url.partition("://")[2].rpartition("@")[0]
+    try:
+        if set(before_host) & set("@/"):  # a part of the password would pass for the host
+            raise psycopg.ProgrammingError
+        return psycopg.connect(url, autocommit=True, application_name="whet")
+    except psycopg.ProgrammingError:  # it quotes the address, and with it the password
+        raise WhetError(
+            "WHET_DATABASE_URL cannot be read.",
+            advice="It looks like postgresql://user@host/name; in a password, write % as %25, @ as %40 and / as %2F.",
+        ) from None
+
+
+def _said(url: str, error: psycopg.Error) -> str:
+    """The server's words, or the driver's, without the password."""
+    text = str(error).strip()
+    password = psycopg.conninfo.conninfo_to_dict(url).get("password")
+    return "its answer holds the password and is not shown." if password and str(password) in text else text
+
+
+def _denied(url: str, error: psycopg.Error) -> WhetError:
+    """Asked on a connection of its own: the one at fault may be in the middle of a transaction."""
+    with _connected(url) as connection:
+        [schema] = connection.execute(WHERE).fetchone() or ("",)
+        why = str(error).strip().partition("\n")[0]
+        return missing_right(connection.info.user, str(schema).strip(' "'), why)
+
 
 def _translated(sql: str) -> bytes:
     return sql.replace("%", "%%").replace("?", "%s").encode()
-
-
-@contextlib.contextmanager
-def _explained() -> Iterator[None]:
-    """Say what a person can do where the server is at fault; the old state stands."""
-    try:
-        yield
-    except psycopg.errors.DiskFull as error:
-        raise WhetError("The server's disk is full; nothing was changed.", advice="Free some space there.") from error
-    except psycopg.errors.ReadOnlySqlTransaction as error:
-        raise WhetError(
-            "The Postgres server is read-only.", advice="Point WHET_DATABASE_URL to its primary."
-        ) from error
-    except psycopg.OperationalError as error:
-        raise WhetError(
-            f"The Postgres server cannot be reached: {str(error).strip()}",
-            advice="Check WHET_DATABASE_URL and that the server runs.",
-        ) from error

@@ -1,0 +1,29 @@
+"""Faults of the engine's database, in words for a person."""
+
+import contextlib
+from collections.abc import Iterator
+
+from whet.engine.library import DBAPIError, OperationalError, SQLAlchemyError
+from whet.engine.system import System
+from whet.errors import WhetError
+from whet.store.rights import DENIED, NO_SCHEMA, missing_right
+
+
+@contextlib.contextmanager
+def explained(system: System) -> Iterator[None]:
+    """Say what a person can do where the database is at fault. What SQLAlchemy itself says may hold the address."""
+    try:
+        yield
+    except DBAPIError as error:
+        why = str(error.orig).strip().partition("\n")[0]
+        if getattr(error.orig, "sqlstate", "") in (DENIED, NO_SCHEMA):
+            raise missing_right(system.member, system.schema, why) from error
+        if isinstance(error, OperationalError):
+            raise WhetError(
+                f"The engine's database cannot be used: {why}.", advice="Check the disk, or that the server runs."
+            ) from error
+        raise
+    except SQLAlchemyError as error:
+        raise WhetError(
+            f"The engine cannot use its database ({type(error).__name__}).", advice="Check WHET_DATABASE_URL."
+        ) from error

@@ -1,0 +1,122 @@
+"""A role that lacks a right is told which one and how to get it; the password of an address is told to nobody."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import psycopg
+import pytest
+
+from command import Done, runner
+from team import ALICE, MALLORY, OWNER, Team, make_role, team
+from whet.errors import WhetError
+from whet.store.home import Home
+from whet.store.opening import connect, opened
+
+SECRET = "s3cretsauce"
+COMMANDS = (
+    ("sessions",),
+    ("ledger",),
+    ("pending",),
+    ("rules", "add", "brief", "Answer briefly."),
+    ("jobs",),
+    ("work",),
+    ("worker", "--until-idle"),
+    ("stats",),
+)
+
+
+@pytest.fixture
+def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
+    with team(postgres_url, f"rights_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
+        yield made
+
+
+def ran(shop: Team, tmp_path: Path, role: str, *arguments: str) -> Done:
+    person = tmp_path / "person"
+    person.mkdir(exist_ok=True)
+    return runner(tmp_path / role, person)(*arguments, variables={"WHET_DATABASE_URL": shop.url(role)})
+
+
+def change(connection: "psycopg.Connection[Any]", statement: str) -> None:
+    connection.execute(statement.encode())
+
+
+def test_a_member_with_rights_on_rows_can_do_everything(shop: Team, tmp_path: Path) -> None:
+    for command in COMMANDS:
+        done = ran(shop, tmp_path, ALICE, *command)
+        assert (done.code, done.err) == (0, ""), command
+
+
+@pytest.mark.parametrize("missing", ["everything", "rows", "writing", "the engine"])
+def test_a_role_without_a_right_gets_a_clear_error_and_the_command_that_gives_it(
+    shop: Team, tmp_path: Path, missing: str
+) -> None:
+    with shop.rows(OWNER) as rows:
+        make_role(rows, "nobody_yet")
+        given = {
+            "everything": (),
+            "rows": (f"GRANT USAGE ON SCHEMA {shop.schema}, {shop.engine} TO nobody_yet",),
+            "writing": (
+                f"GRANT USAGE ON SCHEMA {shop.schema}, {shop.engine} TO nobody_yet",
+                f"GRANT SELECT ON ALL TABLES IN SCHEMA {shop.schema}, {shop.engine} TO nobody_yet",
+            ),
+            "the engine": (
+                f"GRANT USAGE ON SCHEMA {shop.schema} TO nobody_yet",
+                f"GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA {shop.schema} TO nobody_yet",
+            ),
+        }
+        for statement in given[missing]:
+            change(rows, statement)
+    failed = 0
+    for command in COMMANDS:
+        done = ran(shop, tmp_path, "nobody_yet", *command)
+        assert "Traceback" not in done.err, command
+        if done.code:
+            failed += 1
+            assert "The database role nobody_yet lacks a right in the schema" in done.err, command
+            assert "GRANT SELECT, INSERT, UPDATE, DELETE ON ALL TABLES IN SCHEMA" in done.err, command
+    assert failed == {"everything": 8, "rows": 8, "writing": 2, "the engine": 2}[missing]
+
+
+def test_who_may_not_bring_the_tables_up_to_date_is_told_who_can(shop: Team, tmp_path: Path) -> None:
+    with shop.rows(OWNER) as rows:
+        change(rows, "DELETE FROM schema_steps WHERE number = (SELECT max(number) FROM schema_steps)")
+    home = shop.home(tmp_path / "alice", ALICE)
+    with pytest.raises(WhetError, match="up to date: must be owner") as caught, opened(home):
+        pass
+    assert "owns the tables" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    "url",
+    [
+        f"postgresql://alice:{SECRET}@127.0.0.1:1/none",
+        f"postgresql://alice:{SECRET}%zz@127.0.0.1:1/none",
+        f"postgresql://alice:{SECRET}@{SECRET}@127.0.0.1:1/none",
+        f"postgresql://alice:a/{SECRET}@127.0.0.1:1/none",
+        f"postgresql://alice:{SECRET}@127.0.0.1:port/none",
+        f"postgresql://alice@127.0.0.1:1/none?password={SECRET}&nonsense={SECRET}",
+        f"postgresql://alice:{SECRET}@[127.0.0.1/none",
+        f"postgres://alice:{SECRET}@127.0.0.1:1/none?connect_timeout={SECRET}",
+        f"mysql://alice:{SECRET}@127.0.0.1:1/none",
+    ],
+)
+def test_no_password_is_ever_printed(tmp_path: Path, url: str) -> None:
+    with pytest.raises(WhetError) as caught:
+        connect(Home(tmp_path / "home", url))
+    assert SECRET not in f"{caught.value.message} {caught.value.advice}"
+    done = runner(tmp_path / "home", tmp_path)("work", variables={"WHET_DATABASE_URL": url})
+    assert done.code == 1
+    assert SECRET not in done.out + done.err
+    assert "Traceback" not in done.err
+
+
+def test_names_that_need_quotes_are_quoted(shop: Team, tmp_path: Path) -> None:
+    with shop.rows(OWNER) as rows:
+        make_role(rows, '"Bob Tables"')
+    home = Home(tmp_path / "bob", shop.url("Bob%20Tables"))
+    with pytest.raises(WhetError) as caught, opened(home):
+        pass
+    assert 'TO "Bob Tables"' in caught.value.advice
+    assert MALLORY not in caught.value.advice
