@@ -62,7 +62,7 @@ def test_a_rule_that_helps_is_accepted_entered_in_the_ledger_and_not_put_in_forc
     assert msgspec.json.decode(entry.verdict, type=TrialProgress).result == result
     assert Ledger(database).state().rules == ()
     assert progress_of(database, "t1", TrialProgress) == progress
-    assert past_trials(database) == (Past(accepted=True, evidence=result.verdict.evidence_help),)
+    assert past_trials(home, database) == (Past(accepted=True, evidence=result.verdict.evidence_help),)
 
 
 def test_a_rule_that_harms_is_rejected(small: Home, embedded: Database) -> None:
@@ -78,7 +78,7 @@ def test_what_does_nothing_stays_undecided(small: Home, embedded: Database) -> N
     progress = tried(small, ready, supply_of(lambda run: says("yes" if coin[run.messages[-1].text] else "no")))
     assert (progress.result.verdict.ruling, progress.result.stop) == (Ruling.UNDECIDED, TrialStop.CASES)
     assert len(progress.result.always) == len(progress.result.never) == 4
-    assert past_trials(embedded) == (Past(accepted=False),)
+    assert past_trials(small, embedded) == (Past(accepted=False),)
     later = prepared(small, embedded, WantedTrial(RULE, questions(8)), id="t2")
     assert later.alpha < ready.alpha, "every trial takes its part of the error budget"
 
@@ -89,7 +89,7 @@ def test_a_trial_of_a_time_with_even_parts_keeps_them(small: Home, embedded: Dat
     once = msgspec.json.encode(msgspec.structs.replace(progress, parts=BudgetParts.EVEN)).decode()
     assert '"parts"' not in once, "what was stored before there were early parts does not name them"
     Ledger(embedded).append([msgspec.structs.replace(entry, verdict=once)])
-    assert [trial.parts for trial in past_trials(embedded)] == [BudgetParts.EARLY, BudgetParts.EVEN]
+    assert [trial.parts for trial in past_trials(small, embedded)] == [BudgetParts.EARLY, BudgetParts.EVEN]
 
 
 def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(

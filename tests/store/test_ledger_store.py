@@ -12,7 +12,9 @@ from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.ledger import Ledger
+from whet.store.owner import Owner
 
+REST = "step, form, name, home, ends, at, body, maker, seal"
 REFUSALS = (apsw.ConstraintError, psycopg.errors.RaiseException)
 
 
@@ -46,8 +48,8 @@ def test_entries_come_back_as_they_were_written(database: Database) -> None:
         "UPDATE entries SET number = 9 WHERE number = 1",
         "DELETE FROM entries",
         "DELETE FROM entries WHERE number = 1",
-        "INSERT INTO entries SELECT 1, step, form, name, home, ends, at, body FROM entries WHERE number = 2",
-        "INSERT INTO entries SELECT 7, step, form, name, home, ends, at, body FROM entries WHERE number = 2",
+        f"INSERT INTO entries SELECT 1, {REST} FROM entries WHERE number = 2",
+        f"INSERT INTO entries SELECT 7, {REST} FROM entries WHERE number = 2",
     ],
 )
 def test_the_database_refuses_to_change_an_entry(database: Database, statement: str) -> None:
@@ -61,13 +63,12 @@ def test_the_database_refuses_to_change_an_entry(database: Database, statement: 
 def test_the_ways_around_the_triggers_are_closed(database: Database) -> None:
     ledger = Ledger(database)
     before = ledger.append([entry("one"), entry("two")])
-    columns = "1, step, form, name, home, ends, at, body FROM entries WHERE number = 2"
+    columns = f"1, {REST} FROM entries WHERE number = 2"
     around = {
         "sqlite": (f"INSERT OR REPLACE INTO entries SELECT {columns}", "UPDATE OR REPLACE entries SET number = 1"),
         "postgres": (
             "TRUNCATE entries",
-            "INSERT INTO entries SELECT 1, step, form, name, home, ends, at, body FROM entries WHERE number = 2"
-            " ON CONFLICT (number) DO UPDATE SET step = 'refused'",
+            f"INSERT INTO entries SELECT {columns} ON CONFLICT (number) DO UPDATE SET step = 'refused'",
         ),
     }
     for statement in around[database.dialect]:
@@ -94,7 +95,7 @@ def test_an_entry_that_is_not_there_gives_advice(database: Database) -> None:
 
 
 def test_what_waits_is_counted_without_reading_it(database: Database) -> None:
-    ledger = Ledger(database, "mine")
+    ledger = Ledger(database, Owner("mine"))
     (first, _, _) = ledger.append([entry("a", Step.PROPOSED), entry("b", Step.PROPOSED, home="mine"), entry("c")])
     ledger.append([entry("d", Step.PROPOSED, home="theirs")])
     assert ledger.waiting(since=0.0) == 2
@@ -104,9 +105,9 @@ def test_what_waits_is_counted_without_reading_it(database: Database) -> None:
 
 
 def test_what_is_unfinished_is_known_until_it_ends(database: Database) -> None:
-    ledger = Ledger(database, "mine")
+    ledger = Ledger(database, Owner("mine"))
     (begun,) = ledger.append([entry("a", Step.BEGUN, home="mine", intends=Step.APPLIED)])
     assert ledger.is_unfinished()
-    assert not Ledger(database, "theirs").is_unfinished()
+    assert not Ledger(database, Owner("theirs")).is_unfinished()
     ledger.append([entry("a", Step.ABANDONED, home="mine", begun=begun.number)])
     assert not ledger.is_unfinished()

@@ -221,7 +221,10 @@ def _done(books: Books, state: State, number: int) -> Change:
     change = next((change for change in state.done if change.number == number), None)
     if change is not None:
         return change
-    step = books.ledger.entry(number).step
+    entry = books.ledger.entry(number)
+    if entry.home not in ("", books.ledger.home):
+        raise WhetError(f"Entry {number} is about the files of another home.", advice="Revert it there.")
+    step = entry.step
     why = "was undone" if step in CHANGES and step not in (Step.UNDONE, Step.REDONE) else "changed nothing in force"
     raise WhetError(f"Entry {number} {why}.", advice="`whet ledger` lists what is in force.")
 

@@ -1,4 +1,7 @@
-"""Changes that wait for a person: proposed by anybody, approved or refused by a person alone."""
+"""Changes that wait for a person: proposed by anybody, approved or refused by a person alone.
+
+The rules of other members of a team are among them, each until this home's person decides.
+"""
 
 from collections.abc import Sequence
 
@@ -8,7 +11,8 @@ from whet.changes.apply import Books, Refused, apply, draft, own, try_out
 from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
-from whet.ledger.entries import Actor, Entry, Key, State, Step
+from whet.ledger.entries import Actor, Entry, Key, Step
+from whet.ledger.members import offers
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import Move
@@ -56,7 +60,7 @@ def pending(home: Home, database: Database, *, now: float, limits: TextLimits = 
     ledger = ledger_of(home, database)
     if ledger.waiting(since=float("-inf")):
         _expire(ledger, now=now, limits=limits)
-    return _open(ledger.state())
+    return _open(ledger, limits=limits)
 
 
 def move_for(home: Home, database: Database, entry: Entry) -> Move:
@@ -79,7 +83,9 @@ def approve(
     entry = _waiting(books.ledger, number, now=now, limits=limits)
     if entry.patch.form is Form.RULE:
         with database.writing():
-            _grant(books, _waiting(books.ledger, number, now=now, limits=limits))
+            if _waiting(books.ledger, number, now=now, limits=limits) != entry:
+                raise WhetError("Another process changed the ledger meanwhile.", advice="Look at it, then try again.")
+            _grant(books, entry)
             return apply(home, database, entry.patch, actor=actor, now=now, limits=limits)
     with changing(home, books.ledger, now=now):
         state = books.ledger.state()
@@ -117,17 +123,23 @@ def need_person(actor: Actor) -> None:
 
 def waiting(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> int:
     """How many changes wait for a person, by one quick question to the database."""
-    return ledger_of(home, database).waiting(since=now - limits.pending_seconds)
+    ledger = ledger_of(home, database)
+    return ledger.waiting(since=now - limits.pending_seconds) + len(_offered(ledger, limits=limits))
 
 
-def _open(state: State) -> tuple[Entry, ...]:
-    """What waits, and what was approved but stopped before it was in force."""
-    return (*state.granted, *state.pending)
+def _open(ledger: Ledger, *, limits: TextLimits) -> tuple[Entry, ...]:
+    """What waits, what was approved but stopped before it was in force, and what other members offer."""
+    state = ledger.state()
+    return (*state.granted, *state.pending, *_offered(ledger, limits=limits))
+
+
+def _offered(ledger: Ledger, *, limits: TextLimits) -> tuple[Entry, ...]:
+    """The rules of other members; of very many the first, so that nobody can fill the screen."""
+    return offers(ledger.entries(), ledger.of_others())[: limits.pending] if ledger.has_others() else ()
 
 
 def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> Entry:
-    state = ledger.state()
-    entry = next((entry for entry in _open(state) if entry.number == number), None)
+    entry = next((entry for entry in _open(ledger, limits=limits) if entry.number == number), None)
     if entry is None:
         ledger.entry(number)  # says so where there is none
         raise WhetError(f"Entry {number} does not wait for a decision.", advice="`whet pending` lists what does.")
@@ -137,7 +149,7 @@ def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> 
 
 
 def _grant(books: Books, entry: Entry) -> None:
-    if entry.step is Step.PROPOSED:
+    if entry.step is not Step.APPROVED:
         granted = _entry(Step.APPROVED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
         books.ledger.append([replace(granted, about=entry.number)])
 

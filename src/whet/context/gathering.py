@@ -19,7 +19,7 @@ from whet.shipped.guidance import built_in
 from whet.store import files
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger
+from whet.store.ledger import ledger_of
 from whet.store.memory_files import Shelf, load
 from whet.store.memory_providers import Vault, connected
 from whet.store.prompts import keep_prompt, restore_prompt
@@ -73,7 +73,7 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
         guidance=(*built_in(), *_own_guidance(home)),
         identity=Material(soul, Trust.OPERATOR) if soul else None,
         skills=_index(database, [each.skill for each in found if each.skill]),
-        rules=rules_in_force(Ledger(database).entries(), lot=request.lot),
+        rules=rules_in_force(ledger_of(home, database).entries(), lot=request.lot),
         caller=Material(request.caller, Trust.OPERATOR) if request.caller else None,
         files=_context_files(home, request),
         with_files=request.folder is not None,

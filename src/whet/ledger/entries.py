@@ -12,6 +12,7 @@ class Step(StrEnum):
     """What an entry records."""
 
     PROPOSED = "proposed"  # waits for a person
+    OFFERED = "offered"  # another member has it in force; made for the person to see, and never stored
     APPROVED = "approved"
     REFUSED = "refused"
     EXPIRED = "expired"  # nobody decided in time
@@ -65,6 +66,7 @@ class Entry(Value, frozen=True):
     batch: int = 0
     home: str = ""  # whose files it changes; empty for rules, which are shared
     share: float = 0.0  # of the sessions that a canary is told to
+    maker: str = ""  # who entered it, as the database saw it: a role, or an account; empty before makers were named
 
 
 class Item(Value, frozen=True):
@@ -87,6 +89,7 @@ class Item(Value, frozen=True):
     canary: bool = False
     home: str = ""
     share: float = 0.0
+    maker: str = ""
 
     @property
     def key(self) -> "Key":

@@ -51,15 +51,18 @@ class _Folding:
     def change(self, entry: Entry) -> None:
         self.unfinished.pop(entry.begun, None)
         match entry.step:
-            case Step.UNDONE:
+            # What an entry is about may not count here, as when another member made it: then it turns nothing back.
+            case Step.UNDONE if entry.about in self.done:
                 change = self.done.pop(entry.about)
                 self.undone[change.number] = self._leave(change, change.before)
-            case Step.REDONE:
+            case Step.REDONE if entry.about in self.undone:
                 change = self.undone.pop(entry.about)
                 self.done[change.number] = self._leave(change, change.after)
-            case Step.REVERTED:
+            case Step.REVERTED if entry.about in self.done:
                 turned = self.done[entry.about]
                 self._push(Change(entry.number, turned.key, turned.after, turned.before, entry.batch, turned.along))
+            case Step.UNDONE | Step.REDONE | Step.REVERTED:
+                return
             case _:
                 if self.granted:
                     self.granted.pop(entry.patch.id, None)
@@ -125,8 +128,8 @@ class _Folding:
 
     def _promote(self, number: int) -> None:
         """What the change put there is now for every session; the change keeps its place on the stack."""
-        change = self.done[number]
-        if change.after is not None:
+        change = self.done.get(number)
+        if change is not None and change.after is not None:
             after = replace(change.after, canary=False, share=0.0)
             self.done[number] = replace(change, after=after)
             self.undone.clear()
@@ -148,6 +151,7 @@ def _after(entry: Entry) -> Item | None:
         canary=entry.step is Step.CANARY,
         home=entry.home,
         share=entry.share,
+        maker=entry.maker,
     )
 
 

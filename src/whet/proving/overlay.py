@@ -3,7 +3,7 @@
 import contextlib
 import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
@@ -11,18 +11,19 @@ from msgspec.structs import replace
 
 from whet.changes.apply import apply
 from whet.errors import WhetError
-from whet.ledger.entries import Actor
-from whet.ledger.patches import Form, Patch
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger
+from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
 from whet.trials.cases import Case
 
 COPIED_FILES = ("SOUL.md", "memory.md", "user.md", "memory.toml")
 COPIED_FOLDERS = ("guidance", "skills", "templates")
 MOST_FILE_BYTES = 1_000_000
+WITHHELD = Entry(0, Step.ABANDONED, Patch(Form.RULE, Action.REMOVE, "withheld"), Actor.POLICY, 0.0)
 
 
 class Overlay(NamedTuple):
@@ -50,10 +51,17 @@ def overlaid(home: Home, database: Database, case: Case, patch: Patch | None, *,
         _lay_out(case, work)
         _copy(home.folder, own.folder)
         with opened(own) as copied:
-            Ledger(copied).append(Ledger(database).entries())
+            Ledger(copied).append(_numbered(ledger_of(home, database).entries()))
             if patch is not None and patch.form is not Form.TEMPLATE:
                 _apply(own, copied, patch, now=now)
             yield Overlay(work, own, copied)
+
+
+def _numbered(entries: Sequence[Entry]) -> Iterator[Entry]:
+    """The entries that count, each with its number: in the place of those that do not stands one that says nothing."""
+    by_number = {entry.number: entry for entry in entries}
+    for number in range(1, max(by_number, default=0) + 1):
+        yield by_number.get(number, replace(WITHHELD, number=number))
 
 
 def _lay_out(case: Case, work: Path) -> None:

@@ -27,7 +27,7 @@ from whet.shipped.guidance.placebo import filler
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger
+from whet.store.ledger import ledger_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
 from whet.text import tokens
@@ -85,7 +85,7 @@ def prepare(
             (case.name for case in wanted.cases if case.guard),
             seeds=wanted.seeds,
             placebo=placebo is not None,
-            alpha=alpha_for(past_trials(database), most=wanted.alpha),
+            alpha=alpha_for(past_trials(home, database), most=wanted.alpha),
             allowance=wanted.allowance,
         ),
         id=id,
@@ -103,7 +103,7 @@ def prepare(
     if placebo is not None and not wanted.placebo and not is_affordable(trial):
         trial, placebo = replace(trial, arms=(Arm.BASE, Arm.CANDIDATE)), None
     trial = replace(trial, patches=_keep_patches(database, wanted.patch, placebo, now=now))
-    return trial if id else replace(trial, id=_identity(database, trial))
+    return trial if id else replace(trial, id=_identity(home, database, trial))
 
 
 def _keep_patches(database: Database, patch: Patch, placebo: Patch | None, *, now: float) -> dict[Arm, str]:
@@ -111,10 +111,10 @@ def _keep_patches(database: Database, patch: Patch, placebo: Patch | None, *, no
     return {arm: keep_material(database, each, now=now) for arm, each in patches.items()}
 
 
-def _identity(database: Database, trial: Trial) -> str:
+def _identity(home: Home, database: Database, trial: Trial) -> str:
     """An id by content, with a number: a trial that was judged and is asked for again is another one."""
     name = f"{KIND}-{_content(trial)[:ID_LETTERS]}"
-    judged = {progress.trial for _, progress in _judged(database)}
+    judged = {progress.trial for _, progress in _judged(home, database)}
     return next(id for number in count(1) if (id := f"{name}-{number}") not in judged)
 
 
@@ -162,15 +162,15 @@ def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> t
     return price, Spent(calls, usage.input, usage.output, dollars=cost(usage, chosen.model.prices))
 
 
-def past_trials(database: Database) -> tuple[Past, ...]:
+def past_trials(home: Home, database: Database) -> tuple[Past, ...]:
     """All trials before, in the order of their verdicts: they say how much error the next one may risk."""
-    return tuple(_past(ruling, progress) for ruling, progress in _judged(database))
+    return tuple(_past(ruling, progress) for ruling, progress in _judged(home, database))
 
 
-def _judged(database: Database) -> list[tuple[Ruling, TrialProgress]]:
+def _judged(home: Home, database: Database) -> list[tuple[Ruling, TrialProgress]]:
     return [
         (RULINGS[entry.step], msgspec.json.decode(entry.verdict, type=TrialProgress))
-        for entry in Ledger(database).entries()
+        for entry in ledger_of(home, database).entries()
         if entry.step in RULINGS and entry.verdict
     ]
 

@@ -20,7 +20,7 @@ from whet.proving.attempt import AttemptRequest
 from whet.proving.plan import STEPS
 from whet.runs.run import Spent, together
 from whet.store.home import Home
-from whet.store.ledger import Ledger, ledger_of
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.template_files import record_worth
 from whet.store.trials import keep_progress, material, progress_of
@@ -92,6 +92,7 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
         known = progress_of(database, trial.id, TrialProgress)
         if known is not None and known.entry:
             return known
+        ledger = ledger_of(home, database)
         patch = material(database, trial.patches[Arm.CANDIDATE], Patch)
         verdict = progress.result.verdict
         entry = Entry(
@@ -103,9 +104,9 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
             note=sentence(trial, progress.result),
             verdict=encoded(progress),
             about=trial.about,
-            home="" if patch.form is Form.RULE else ledger_of(home, database).home,
+            home="" if patch.form is Form.RULE else ledger.home,
         )
-        done = replace(progress, entry=Ledger(database).append([entry])[0].number)
+        done = replace(progress, entry=ledger.append([entry])[0].number)
         keep_progress(database, trial.id, done, now=now)
         if patch.form is Form.TEMPLATE:
             key = templates.read(patch.text, name=patch.name).key

@@ -59,6 +59,7 @@ TEXTS = {
     "local.calls": "Calls in text: free; valid (a call that begins is a valid one); always (every reply is a call).",
     "local.template": "A file with a chat template in place of the model's own.",
     "chat.thoughts": "Whether the model's thinking is shown dim or hidden.",
+    "team.admins": "Database roles whose rules count here without your approval, in a team on Postgres.",
     "templates.measured": "Whether --warm auto begins some sessions cold, to measure what a template is worth.",
 }
 _TABLES_BY_NAME = frozenset(key.partition(".*.")[0] for key in TEXTS if ".*." in key)

@@ -95,6 +95,12 @@ class Chat(Value, frozen=True):
     thoughts: Literal["dim", "hidden"] = "dim"
 
 
+class TeamSettings(Value, frozen=True):
+    """Who else decides, where several share a database."""
+
+    admins: tuple[str, ...] = ()
+
+
 class Templates(Value, frozen=True):
     """How sessions begin warm."""
 
@@ -130,6 +136,7 @@ class Settings(Value, frozen=True):
     local: Local = Local()
     chat: Chat = Chat()
     templates: Templates = Templates()
+    team: TeamSettings = TeamSettings()
 
 
 class Explanation(NamedTuple):

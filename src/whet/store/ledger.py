@@ -1,6 +1,11 @@
-"""The ledger's entries in the database, which refuses to change or remove one."""
+"""The ledger's entries in the database, which refuses to change or remove one, and names who made it.
 
-from collections.abc import Iterable
+Where several homes share the database, entries count as follows: those on this home's own files, if this home sealed
+them; those on rules, if this member made them, or one of the admins whom the settings name. Entries from before makers
+were named count as they did.
+"""
+
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -9,38 +14,65 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
+from whet.ledger.patches import Form
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.owner import identity_of
+from whet.store.owner import UNSHARED, Owner, owner_of
+from whet.store.settings_file import load
+
+ENTRY = "entry"
 
 
 class Ledger(NamedTuple):
-    """The one ledger, as one home sees it. `home` is empty where the database lies in the home itself."""
+    """The one ledger, as one home sees it. `owner` is empty where the database lies in the home itself."""
 
     database: Database
-    home: str = ""
+    owner: Owner = UNSHARED
+    admins: tuple[str, ...] = ()
+
+    @property
+    def home(self) -> str:
+        return self.owner.id
 
     def entries(self) -> list[Entry]:
-        """Every entry, the oldest first."""
-        return [_decoder.decode(body) for (body,) in self.database.query("SELECT body FROM entries ORDER BY number")]
+        """Every entry that counts here, the oldest first."""
+        return [entry for entry, counts in self._all() if counts]
+
+    def of_others(self) -> list[Entry]:
+        """What other members decided on rules, the oldest first. It counts in their homes."""
+        found = (entry for entry, counts in self._all() if not counts)
+        return [entry for entry in found if entry.patch.form is Form.RULE and not entry.home]
 
     def state(self) -> State:
-        """What is in force: the rules, which all homes share, and what is in this home's files."""
+        """What is in force: the rules, and what is in this home's files."""
         return seen_from(self.home, fold(self.entries()))
 
     def entry(self, number: int) -> Entry:
-        rows = self.database.query("SELECT body FROM entries WHERE number = ?", (number,))
-        if not rows:
+        """One entry, whoever made it."""
+        rows = self.database.query("SELECT number, maker, body FROM entries WHERE number = ?", (number,))
+        found = _decoded(*rows[0]) if rows else None
+        if found is None:
             raise WhetError(f"The ledger has no entry {number}.", advice="`whet ledger` lists them.")
-        return _decoder.decode(rows[0][0])
+        return found
 
     def is_unfinished(self) -> bool:
         """Whether something was begun in this home and neither confirmed nor abandoned."""
-        return bool(self.database.query(UNFINISHED, (self.home,)))
+        by_the_same = "AND (e.maker = '' OR later.maker = e.maker)" if self.home else ""
+        return bool(self.database.query(UNFINISHED.format(by_the_same=by_the_same), (self.home,)))
 
     def waiting(self, *, since: float) -> int:
         """How many changes that were proposed since then wait for a person's decision."""
-        return int(self.database.query(WAITING, (self.home, since))[0][0])
+        makers = self._makers()
+        counted = f"IN ({', '.join('?' * len(makers))})" if makers else "IS NOT NULL"
+        sql = WAITING.format(counted=counted)
+        return int(self.database.query(sql, (self.home, since, *makers, *makers))[0][0])
+
+    def has_others(self) -> bool:
+        """Whether another member entered anything on rules, by one quick question to the database."""
+        makers = self._makers()
+        places = ", ".join("?" * len(makers))
+        sql = f"SELECT 1 FROM entries WHERE form = ? AND maker NOT IN ({places}) LIMIT 1"
+        return bool(makers) and bool(self.database.query(sql, (Form.RULE.value, *makers)))
 
     def append(self, entries: Iterable[Entry], *, as_batch: bool = False) -> tuple[Entry, ...]:
         """Add entries at the end, all or none, and give them their numbers; a batch has that of its first."""
@@ -49,33 +81,68 @@ class Ledger(NamedTuple):
             last = int(self.database.query("SELECT coalesce(max(number), 0) FROM entries")[0][0])
             for number, entry in enumerate(entries, start=last + 1):
                 batch = last + 1 if as_batch else entry.batch
-                added.append(replace(entry, number=number, batch=batch))
-            self.database.many(INSERT, [_row(entry) for entry in added])
+                added.append(replace(entry, number=number, batch=batch, maker=self.database.member))
+            self.database.many(INSERT, [self._row(entry) for entry in added])
         return tuple(added)
 
+    def _all(self) -> Iterator[tuple[Entry, bool]]:
+        """Every entry that can be read, and whether it counts here."""
+        makers = self._makers()
+        rows = self.database.query("SELECT number, maker, body, seal FROM entries ORDER BY number")
+        for number, maker, body, seal in rows:
+            entry = _decoded(number, maker, body)
+            if entry is None and not makers:
+                raise WhetError(f"Entry {number} of the ledger is damaged.", advice="Put a copy of the database back.")
+            if entry is not None and entry.home and entry.home == self.home:
+                yield entry, not maker or self.owner.has_sealed(seal, *_sealed(number, bytes(body)))
+            elif entry is not None:
+                yield entry, not makers or maker in makers
 
-INSERT = "INSERT INTO entries (number, step, form, name, home, ends, at, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)"
-UNFINISHED = """
-    SELECT 1 FROM entries AS e WHERE e.step = 'begun' AND e.home = ?
-    AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.ends = e.number) LIMIT 1
-"""
-WAITING = """
-    SELECT count(*) FROM entries AS e WHERE e.step = 'proposed' AND (e.home = '' OR e.home = ?) AND e.at > ?
-    AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.ends = e.number)
-"""
+    def _makers(self) -> tuple[str, ...]:
+        """Whose entries on rules count here; nobody is named where all do."""
+        return ("", self.database.member, *self.admins) if self.home else ()
 
-
-def _row(entry: Entry) -> tuple[object, ...]:
-    body = _encoder.encode(entry)
-    kind = (entry.step.value, entry.patch.form.value, entry.patch.name)
-    ends = entry.begun or (entry.about if entry.step in DECISIONS else 0)
-    return (entry.number, *kind, entry.home, ends, entry.at, body)
-
-
-_encoder = msgspec.json.Encoder()
-_decoder = msgspec.json.Decoder(Entry)
+    def _row(self, entry: Entry) -> tuple[object, ...]:
+        body = _encoder.encode(replace(entry, maker=""))  # who made it is for the database to say
+        kind = (entry.step.value, entry.patch.form.value, entry.patch.name)
+        ends = entry.begun or (entry.about if entry.step in DECISIONS else 0)
+        seal = self.owner.seal(*_sealed(entry.number, body)) if entry.home == self.home else ""
+        return (entry.number, *kind, entry.home, ends, entry.at, body, entry.maker, seal)
 
 
 def ledger_of(home: Home, database: Database) -> Ledger:
     """The ledger as this home sees it. A home that shares its database with others has an identity of its own."""
-    return Ledger(database, identity_of(home))
+    if not home.database_url:
+        return Ledger(database)
+    return Ledger(database, owner_of(home), load(home).team.admins)
+
+
+INSERT = (
+    "INSERT INTO entries (number, step, form, name, home, ends, at, body, maker, seal)"
+    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+)
+UNFINISHED = """
+    SELECT 1 FROM entries AS e WHERE e.step = 'begun' AND e.home = ?
+    AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.ends = e.number {by_the_same}) LIMIT 1
+"""
+WAITING = """
+    SELECT count(*) FROM entries AS e WHERE e.step = 'proposed' AND (e.home = '' OR e.home = ?) AND e.at > ?
+    AND e.maker {counted}
+    AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.ends = e.number AND later.maker {counted})
+"""
+
+
+def _sealed(number: int, body: bytes) -> tuple[str, str, str]:
+    return (ENTRY, str(number), body.decode(errors="replace"))
+
+
+def _decoded(number: int, maker: str, body: bytes) -> Entry | None:
+    """The entry in a row; None for what a stranger wrote and nobody can read."""
+    try:
+        return replace(_decoder.decode(bytes(body)), number=number, maker=maker)
+    except msgspec.MsgspecError:
+        return None
+
+
+_encoder = msgspec.json.Encoder()
+_decoder = msgspec.json.Decoder(Entry)

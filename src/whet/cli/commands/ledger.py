@@ -19,6 +19,7 @@ from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.text.quoting import visible
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 
@@ -37,14 +38,22 @@ PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 def command(context: click.Context, limit: int, everything: bool, as_json: bool) -> int:
     if context.invoked_subcommand:
         return 0
-    found = [entry for entry in _entries() if everything or entry.step not in PASSING]
+    own, others = _entries()
+    listed = sorted((*own, *others), key=lambda entry: entry.number)
+    found = [entry for entry in listed if everything or entry.step not in PASSING]
     newest = found[::-1][:limit]
+    counted = {entry.number for entry in own}
     if as_json:
-        print_json({"total": len(found), "entries": [entry_record(entry) for entry in newest]})
+        records = [{**entry_record(entry), "counts": entry.number in counted} for entry in newest]
+        print_json({"total": len(found), "entries": records})
     elif not found:
         say("The ledger is empty: nothing has been changed yet.")
     else:
         console().print(table(HEADINGS, [entry_row(entry) for entry in newest], numbers=("id",)))
+        foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
+        if foreign:
+            names = plain(visible(", ".join(foreign)))
+            say(f"What {names} entered counts there, and here when you approve it: `whet pending`.")
     return 0
 
 
@@ -56,8 +65,13 @@ def show(number: int, as_json: bool) -> int:
     with opened(home) as database:
         ledger = ledger_of(home, database)
         entry = ledger.entry(number)
-        before = fold(ledger.entries()[: (entry.begun or number) - 1])
-    move = move_of(seen_from(entry.home, before), entry)
+        entries = ledger.entries()
+    before = fold(each for each in entries if each.number < (entry.begun or number))
+    if any(each.number == number for each in entries):
+        move = move_of(seen_from(entry.home, before), entry)
+    else:  # what it changed elsewhere is not in force here
+        patch = entry.patch
+        move = Move(Key(patch.form, patch.name, entry.home), None, patch.text if entry.after else None)
     if as_json:
         print_json({**entry_record(entry), "diff": difference(move.before, move.after)})
         return 0
@@ -110,7 +124,7 @@ def redo(as_json: bool) -> int:
 @json_option
 def why(words: tuple[str, ...], as_json: bool) -> int:
     text = " ".join(words)
-    found = trace(_entries(), text)
+    found = trace(_entries()[0], text)
     if as_json:
         ends = [entry_record(each.ended) if each.ended else None for each in found]
         records = [entry_record(each.entry) | {"ended": ended} for each, ended in zip(found, ends, strict=True)]
@@ -138,13 +152,14 @@ def _standing(found: Trace) -> str:
     return f"No longer in force, {how} by entry {ended.number}, {moment(ended.at)}:"
 
 
-def _entries() -> list[Entry]:
-    """The entries that concern this home, with nothing left unfinished."""
+def _entries() -> tuple[list[Entry], list[Entry]]:
+    """The entries that count in this home, with nothing left unfinished, and those of other members on rules."""
     home = find_home(os.environ)
     with opened(home) as database:
         ledger = ledger_of(home, database)
         settle(home, ledger, now=time.time())
-        return [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
+        own = [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
+        return own, ledger.of_others()
 
 
 def _report(made: tuple[Entry, ...], as_json: bool) -> int:

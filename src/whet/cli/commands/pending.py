@@ -11,14 +11,15 @@ from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.cli.shown.entries import entry_lines, entry_record, patch_cells
 from whet.errors import WhetError
-from whet.ledger.entries import Entry
+from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
 from whet.ledger.traces import Move, difference
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
+from whet.text.quoting import visible
 
-HEADINGS = ("id", "until", "by", "trust", "what", "text")
+HEADINGS = ("id", "until", "by", "maker", "trust", "what", "text")
 
 
 @click.group(
@@ -26,7 +27,8 @@ HEADINGS = ("id", "until", "by", "trust", "what", "text")
     invoke_without_command=True,
     epilog="Example: whet pending approve 12",
     help="List the changes that wait for you: what a tool or a stranger wrote, or what was made from it, reaches no"
-    " agent before you have approved that exact text. What nobody decides on expires.",
+    " agent before you have approved that exact text. What nobody decides on expires. In a team, so do the rules of"
+    " other members wait, unless they are among your team.admins.",
 )
 @json_option
 @click.pass_context
@@ -100,8 +102,9 @@ def refuse(number: int, note: str, as_json: bool) -> int:
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
-    until = moment(entry.at + LIMITS.pending_seconds)
-    return (str(entry.number), until, entry.actor, entry.patch.trust.label, *patch_cells(entry.patch))
+    until = "–" if entry.step is Step.OFFERED else moment(entry.at + LIMITS.pending_seconds)
+    who = (entry.actor, visible(entry.maker))
+    return (str(entry.number), until, *who, entry.patch.trust.label, *patch_cells(entry.patch))
 
 
 def _waiting(home: Home, database: Database, number: int) -> tuple[Entry, Move]:

@@ -48,9 +48,17 @@ def command(context: click.Context, as_json: bool) -> int:
         say("There is no rule yet. `whet rules add NAME TEXT` makes one.")
     else:
         rows = [
-            (rule.name, rule.trust.label, _scope(rule.scope), moment(rule.since), visible(rule.text)) for rule in rules
+            (
+                rule.name,
+                rule.trust.label,
+                visible(rule.maker),
+                _scope(rule.scope),
+                moment(rule.since),
+                visible(rule.text),
+            )
+            for rule in rules
         ]
-        console().print(table(("rule", "from", "for", "since", "text"), rows))
+        console().print(table(("rule", "from", "maker", "for", "since", "text"), rows))
     return 0
 
 
@@ -199,6 +207,7 @@ def _record(rule: Item) -> dict[str, object]:
         "scope": {"models": rule.scope.models, "tools": rule.scope.tools, "purposes": rule.scope.purposes},
         "since": iso(rule.since),
         "entry": rule.number,
+        "maker": rule.maker or None,
         "canary": rule.canary,
     }
 

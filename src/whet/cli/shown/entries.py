@@ -14,7 +14,7 @@ from whet.told import skills
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 WORDS_SHOWN = 100
-HEADINGS = ("id", "when", "step", "by", "what", "text")
+HEADINGS = ("id", "when", "step", "by", "maker", "what", "text")
 
 
 def entry_record(entry: Entry) -> dict[str, Any]:
@@ -23,6 +23,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "id": entry.number,
         "step": entry.step.value,
         "actor": entry.actor.value,
+        "maker": entry.maker or None,
         "at": iso(entry.at),
         "form": patch.form.value,
         "action": patch.action.value,
@@ -48,7 +49,8 @@ def entry_record(entry: Entry) -> dict[str, Any]:
 def entry_row(entry: Entry) -> tuple[str, ...]:
     """One line of a table; foreign words show what they hide."""
     about = f" {entry.about}" if entry.about else ""
-    return (str(entry.number), moment(entry.at), f"{entry.step}{about}", entry.actor, *patch_cells(entry.patch))
+    who = (entry.actor, visible(entry.maker))
+    return (str(entry.number), moment(entry.at), f"{entry.step}{about}", *who, *patch_cells(entry.patch))
 
 
 def patch_cells(patch: Patch) -> tuple[str, str]:
@@ -61,7 +63,8 @@ def patch_cells(patch: Patch) -> tuple[str, str]:
 def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
     """All that is known of an entry: what it changes, as a diff, and where it came from."""
     patch = entry.patch
-    yield f"[bold]{entry.number}[/bold]  {entry.step} by {entry.actor}, {moment(entry.at)}"
+    who = f"{entry.actor} ({_safe(entry.maker)})" if entry.maker else entry.actor
+    yield f"[bold]{entry.number}[/bold]  {entry.step} by {who}, {moment(entry.at)}"
     yield f"{patch.action} {patch.form} {_safe(patch.name)}, trust {patch.trust.label}{_scope(patch.scope)}"
     for label, words in (("why", patch.reason), ("note", entry.note), ("verdict", entry.verdict)):
         if words:

@@ -1,0 +1,55 @@
+"""What members of a team see of each other's rules."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from command import Whet, runner
+from team import ALICE, MALLORY, Team, team
+
+
+@pytest.fixture
+def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
+    with team(postgres_url, f"commands_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
+        yield made
+
+
+def member(shop: Team, tmp_path: Path, role: str) -> Whet:
+    person = tmp_path / f"person-{role}"
+    person.mkdir()
+    run = runner(tmp_path / role, person)
+    return lambda *arguments: run(*arguments, variables={"WHET_DATABASE_URL": shop.url(role)})
+
+
+def test_the_ledger_names_who_made_an_entry_and_a_colleagues_rule_waits(shop: Team, tmp_path: Path) -> None:
+    alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
+    assert mallory("rules", "add", "brief", "Answer briefly.").code == 0
+    assert alice("rules", "add", "tests", "Run the tests.").code == 0
+    listed = alice("ledger", "--json").json["entries"]
+    assert [(each["maker"], each["counts"]) for each in listed] == [(ALICE, True), (MALLORY, False)]
+    shown = alice("ledger").out
+    assert MALLORY in shown
+    assert "here when you approve it" in shown
+    assert f"applied by person ({MALLORY})" in alice("ledger", "show", "1").out
+    assert alice("ledger", "show", "1", "--json").json["maker"] == MALLORY
+    assert [(rule["name"], rule["maker"]) for rule in alice("rules", "--json").json["rules"]] == [("tests", ALICE)]
+    [waiting] = alice("pending", "--json").json["pending"]
+    assert (waiting["id"], waiting["maker"], waiting["step"], waiting["text"]) == (
+        1,
+        MALLORY,
+        "offered",
+        "Answer briefly.",
+    )
+    assert "+Answer briefly." in alice("pending", "show", "1").out
+    assert "changed nothing in force" not in alice("pending", "refuse", "1").err
+    assert alice("pending", "--json").json["pending"] == []
+
+
+def test_an_entry_of_another_home_cannot_be_reverted_from_here(shop: Team, tmp_path: Path) -> None:
+    alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
+    assert mallory("memory", "add", "The tea is in the tin.").code == 0
+    number = mallory("ledger", "--json").json["entries"][0]["id"]
+    done = alice("ledger", "revert", str(number))
+    assert done.code == 1
+    assert "files of another home" in done.err
