@@ -13,7 +13,7 @@ from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.scripted import Call, Scripted
 from whet.engine.steps import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
-from whet.proving.attempt import AttemptRequest, Supply, attempt
+from whet.proving.attempt import AttemptRequest, Supply, attempt, vouch_for
 from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
 from whet.runs.models import Model
@@ -105,4 +105,5 @@ def attempted(home: Home, database: Database, case: Case, answer: Answer, patch:
     keys = [keep_material(database, each, now=1.0) for each in (case, patch) if each is not None]
     arm = Arm.CANDIDATE if patch else Arm.BASE
     ask = AttemptRequest(uuid4().hex, keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
+    vouch_for(home, (ask,))
     return decoded(attempt(home, Direct("one"), ask, supply=supply_of(answer)).value, Attempt)

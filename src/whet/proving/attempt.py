@@ -3,7 +3,7 @@
 import functools
 import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -16,7 +16,8 @@ from whet.agent.providers.choosing import provider_for
 from whet.agent.start import carry_out, says
 from whet.context.finding import NAMES
 from whet.engine.orders import Done, Failed
-from whet.engine.steps import Steps, encoded
+from whet.engine.steps import Steps, decoded, encoded
+from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
@@ -33,7 +34,7 @@ from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
-from whet.store.trials import keep_attempt, key_of, known_attempt, material
+from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material
 from whet.told.prompt import assemble
 from whet.trials.attempts import Arm, Attempt, Measures, measure
 from whet.trials.cases import Case
@@ -61,11 +62,32 @@ class AttemptRequest(Value, frozen=True):
     fresh: bool = False  # do not reuse what another trial paid for
 
 
+def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
+    """Store what is asked for under this member's name, where others can write orders too."""
+    if home.database_url:
+        with opened(home) as database, database.writing():
+            for ask in asks:
+                keep_material(database, _as_read(ask), now=time.time())
+
+
+def _as_read(ask: AttemptRequest) -> AttemptRequest:
+    """The request as whoever takes the order reads it, so that both know it by one key."""
+    return decoded(encoded(ask), AttemptRequest)
+
+
 def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | None = None) -> Done:
-    """Carry out one order for an attempt. One that was carried out and paid for is never carried out again."""
+    """Carry out one order for an attempt. One that was carried out and paid for is never carried out again.
+
+    Any home of a member may take it, and takes none that another member gave: a case has a task and a command.
+    """
 
     def carry_out() -> Attempt:
         with opened(home) as database:
+            if not has_stored(database, _as_read(ask)):
+                raise WhetError(
+                    "This attempt was not ordered by a home of this member, so it was not carried out.",
+                    advice="Look who can write to the team's database; start the trial anew.",
+                )
             return _make(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
 
     made = steps.do("attempt", carry_out, Attempt)

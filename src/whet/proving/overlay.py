@@ -18,7 +18,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
-from whet.trials.cases import Case
+from whet.trials.cases import Case, is_inside
 
 COPIED_FILES = ("SOUL.md", "memory.md", "user.md", "memory.toml")
 COPIED_FOLDERS = ("guidance", "skills", "templates")
@@ -66,6 +66,8 @@ def _numbered(entries: Sequence[Entry]) -> Iterator[Entry]:
 
 def _lay_out(case: Case, work: Path) -> None:
     for path, text in case.files.items():
+        if not is_inside(path):
+            raise WhetError(f"The case {case.name!r} has a file outside its workspace.", advice="Leave it out.")
         place = work / path
         place.parent.mkdir(parents=True, exist_ok=True)
         place.write_text(text, encoding="utf-8")

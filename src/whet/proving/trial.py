@@ -7,7 +7,7 @@ from functools import partial
 from msgspec.structs import replace
 
 from whet.engine.orders import Done, Failed, left_by
-from whet.engine.steps import Steps, encoded
+from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import Ruling
@@ -16,11 +16,11 @@ from whet.examples.choosing import Worth
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import KIND as ATTEMPT
-from whet.proving.attempt import AttemptRequest
+from whet.proving.attempt import AttemptRequest, vouch_for
 from whet.proving.plan import STEPS
 from whet.runs.run import Spent, together
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
+from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
 from whet.store.template_files import record_worth
 from whet.store.trials import keep_progress, material, progress_of
@@ -39,8 +39,10 @@ def trial(home: Home, steps: Steps, ask: Trial, *, observe: Observe | None = Non
         places = [place for place in wave if is_needed(ask, result, place)]
         if not places:
             continue
+        asked = [_request(ask, place, steps.id) for place in places]
+        vouch_for(home, (each for _, each in asked))
         try:
-            attempts += steps.spread(ATTEMPT, (_request(ask, place, steps.id) for place in places), Attempt)
+            attempts += steps.spread(ATTEMPT, asked, Attempt)
         except WhetError as error:
             raise _failed(error.message, error.advice, result, left_by(error).spent) from error
         result = judged(ask, attempts)
@@ -90,9 +92,9 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
     now = time.time()
     with opened(home) as database, database.writing():
         known = progress_of(database, trial.id, TrialProgress)
-        if known is not None and known.entry:
-            return known
         ledger = ledger_of(home, database)
+        if known is not None and _is_entered(ledger, known):
+            return known
         patch = material(database, trial.patches[Arm.CANDIDATE], Patch)
         verdict = progress.result.verdict
         entry = Entry(
@@ -113,6 +115,12 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
             low, high = verdict.interval
             record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=trial.model))
     return done
+
+
+def _is_entered(ledger: Ledger, known: TrialProgress) -> bool:
+    """Whether the ledger has this very verdict: that it has is not believed of a row that others can write."""
+    verdicts = (entry.verdict for entry in ledger.entries() if entry.number == known.entry)
+    return any(decoded(each, TrialProgress) == replace(known, entry=0) for each in verdicts if each)
 
 
 def sentence(trial: Trial, result: TrialResult) -> str:

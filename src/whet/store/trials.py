@@ -12,30 +12,46 @@ from whet.trials.attempts import Attempt
 from whet.values import Value
 
 KEY_BYTES = 16
+MOST_BYTES = 200_000_000
 Kept = TypeVar("Kept", bound=msgspec.Struct)
 
 
 def key_of(*parts: object) -> str:
     """The hash of everything that is given; equal keys, equal things."""
-    body = msgspec.json.encode(parts, order="deterministic")
-    return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
+    return _hash(msgspec.json.encode(parts, order="deterministic"))
 
 
 def keep_material(database: Database, material: Value, *, now: float) -> str:
     """Store a value that orders refer to, and give its key; so a case is stored once however many attempts it has."""
     key = key_of(type(material).__name__, material)
     database.execute(
-        "INSERT INTO trial_materials (key, body, created) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
-        (key, zlib.compress(msgspec.json.encode(material)), now),
+        "INSERT INTO trial_materials (key, body, created) VALUES (?, ?, ?) ON CONFLICT DO NOTHING",
+        (key, zlib.compress(msgspec.json.encode(material, order="deterministic")), now),
     )
     return key
 
 
 def material(database: Database, key: str, kind: type[Kept]) -> Kept:
-    rows = database.query("SELECT body FROM trial_materials WHERE key = ?", (key,))
-    if not rows:
-        raise WhetError(f"What the trial was made of is gone: {key}.", advice="Start the trial anew.")
-    return msgspec.json.decode(zlib.decompress(bytes(rows[0][0])), type=kind)
+    """The value with this key: the very one, whoever stored it."""
+    for (packed,) in database.query("SELECT body FROM trial_materials WHERE key = ?", (key,)):
+        try:
+            body = zlib.decompressobj().decompress(bytes(packed), MOST_BYTES)
+            found = msgspec.json.decode(body, type=kind)
+        except (zlib.error, msgspec.MsgspecError):
+            continue
+        # As it was encoded, or as it is encoded now: a number may have been written in another way.
+        if key in (_hash(b'["%s",%s]' % (kind.__name__.encode(), body)), key_of(kind.__name__, found)):
+            return found
+    raise WhetError(f"What the trial was made of is gone or changed: {key}.", advice="Start the trial anew.")
+
+
+def has_stored(database: Database, material: Value) -> bool:
+    """Whether this member stored this very value, or nobody else can have."""
+    if database.dialect == "sqlite":
+        return True
+    key = key_of(type(material).__name__, material)
+    sql = "SELECT 1 FROM trial_materials WHERE key = ? AND maker IN ('', ?)"
+    return bool(database.query(sql, (key, database.member)))
 
 
 def keep_attempt(database: Database, key: str, attempt: Attempt, *, now: float) -> None:
@@ -63,3 +79,7 @@ def keep_progress(database: Database, id: str, progress: Value, *, now: float) -
 def progress_of(database: Database, id: str, kind: type[Kept]) -> Kept | None:
     rows = database.query("SELECT body FROM trials WHERE id = ?", (id,))
     return msgspec.json.decode(bytes(rows[0][0]), type=kind) if rows else None
+
+
+def _hash(body: bytes) -> str:
+    return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
