@@ -47,8 +47,8 @@ if TYPE_CHECKING:
     from whet.ledger.entries import Item
     from whet.secrets.redactor import Redacted, redact
     from whet.sessions.transcripts import Message, Transcript
+    from whet.store.rows import Session
     from whet.store.search import Hit
-    from whet.store.sessions import Session
 else:
     _PLACES = {
         "analyse": "api.analysing",

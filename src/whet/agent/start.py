@@ -21,7 +21,7 @@ from whet.shipped.guidance import notice
 from whet.store.database import Database
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.recording import SOURCE, recorded, restored_run
-from whet.store.sessions import SESSION_COLUMNS, Session, session_of
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
 
 ID_BYTES = 4
 LOOKED_AT = 50
@@ -106,7 +106,7 @@ def resume(database: Database, prefix: str, *, now: float) -> Run:
 
 def newest(database: Database, folder: Path) -> str:
     """The id of the latest conversation in this very folder."""
-    filters = Filters(source=SOURCE, folder=str(folder), purpose=Purpose.CHAT.value)
+    filters = Filters(source=SOURCE, folder=str(folder), purpose=Purpose.CHAT.value, maker=database.member)
     for session in list_sessions(database, filters, limit=LOOKED_AT):
         if session.folder == str(folder):
             return session.id
@@ -125,8 +125,8 @@ def _continued(database: Database, session: Session) -> Session:
     while session.ending == Ending.COMPACTED.value:
         rows = database.query(
             f"SELECT {SESSION_COLUMNS} FROM sessions WHERE parent_id = ? AND source = ? AND purpose = ?"
-            " ORDER BY dated DESC LIMIT 1",
-            (session.id, session.source, session.purpose),
+            " AND maker IN ('', ?) ORDER BY dated DESC LIMIT 1",
+            (session.id, session.source, session.purpose, database.member),
         )
         if not rows:
             return session

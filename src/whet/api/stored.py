@@ -17,8 +17,9 @@ from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import Session
 from whet.store.search import Hit
-from whet.store.sessions import Session, load
+from whet.store.sessions import load
 
 EVERYTHING = 1 << 31
 

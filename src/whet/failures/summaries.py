@@ -21,6 +21,7 @@ class JudgedSession(NamedTuple):
     title: str
     tokens: int
     at: float
+    is_own: bool = True  # whether this member wrote the session, and what was found in it
 
 
 @dataclass(slots=True)

@@ -25,7 +25,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find
-from whet.store.sessions import load
+from whet.store.sessions import is_believed, load
 from whet.store.template_files import usable, worths
 from whet.trials.cases import Case
 from whet.trials.drafts import Way, correction_of, drafts
@@ -89,17 +89,21 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
         own if idea.way in (Way.RETIRE, Way.TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
     )
     found = {case.name: case for case in fitting}
-    for session in idea.sessions[:MOST_SESSIONS]:
-        for case in cases_from(home, load(database, find(database, session))).cases:
-            found.setdefault(case.name, case)
+    for id in idea.sessions[:MOST_SESSIONS]:
+        session = find(database, id)
+        if is_believed(database, session):
+            found |= {case.name: case for case in cases_from(home, load(database, session)).cases} | found
     return tuple(found.values())
 
 
 def _live(database: Database, ask: ImproveRequest) -> list[Analysis]:
-    """What was found in sessions that people and jobs had; trials and reviews fail for reasons of their own."""
+    """What was found in sessions that people and jobs had; trials and reviews fail for reasons of their own.
+
+    Only this member's sessions are learned from: what another wrote may have been written to be learned.
+    """
     rows = database.query("SELECT id FROM sessions WHERE purpose IN (?, ?)", BEHIND)
     behind = {id for (id,) in rows}
-    found = (each.analysis for each in judged(database, Filters(since=ask.since)))
+    found = (each.analysis for each in judged(database, Filters(since=ask.since)) if each.is_own)
     return [analysis for analysis in found if analysis.session not in behind]
 
 

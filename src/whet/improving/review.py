@@ -30,7 +30,8 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.recording import SOURCE, restored_run
-from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of, stored
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.sessions import is_believed, load, stored
 from whet.store.settings_file import load as load_settings
 from whet.text.quoting import mark_for, quoted
 from whet.told.review_when import ALLOWED, Reviewed, ReviewKind, denial, summary
@@ -169,18 +170,23 @@ def _wish(home: Home, database: Database, session: Session, ask: ReviewRequest, 
         id=f"{session.native_id}-review-{ask.kind}-{ask.messages}",
         sets=tuple(sorted(ALLOWED)),
         chosen=provider_for(settings, environment=environment, home=home, model=ask.model or limits.model),
-        heard=None if session.source == SOURCE else load(database, session).messages,
+        heard=None if _is_ours(database, session) else load(database, session).messages,
     )
 
 
 def _forked(database: Database, session: Session, ask: ReviewRequest, wish: Wish) -> Run | None:
     """The conversation as it was sent, byte for byte, and one more order; None where it was with another agent."""
-    if session.source != SOURCE:
+    if not _is_ours(database, session):
         return None
     whole = restored_run(database, session)
     before = replace(whole, messages=whole.messages[: ask.messages])
     made = fork(before, id=wish.id, order=(_order(ask.kind),), allowed=ALLOWED, purpose=Purpose.REVIEW)
     return replace(made, budget=wish.budget)
+
+
+def _is_ours(database: Database, session: Session) -> bool:
+    """Whether a conversation was with Whet's own agent, and this member had it; another's is shown as data."""
+    return session.source == SOURCE and is_believed(database, session)
 
 
 def _retold(run: Run, session: Session, ask: ReviewRequest, heard: tuple[Message, ...]) -> Run:

@@ -34,15 +34,16 @@ class MadeCases(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def cases_from(home: Home, transcript: Transcript) -> MadeCases:
+def cases_from(home: Home, transcript: Transcript, *, is_believed: bool = True) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
-    The examples of a warm start are left out: a trial puts there those that it tries, and no others.
+    The examples of a warm start are left out: a trial puts there those that it tries, and no others. To make a task
+    case its check is run, which is done for nobody else's session.
     """
     transcript = msgspec.structs.replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
-    for make in (_step, _task):
+    for make in (_step, _task if is_believed else _strangers_task):
         found = make(home, transcript)
         if isinstance(found, Case):
             made.append(found)
@@ -111,6 +112,10 @@ def _task(home: Home, transcript: Transcript) -> Case | str:
         budget=Limits(model_calls=TASK_CALLS),
         source=transcript.id,
     )
+
+
+def _strangers_task(_home: Home, _transcript: Transcript) -> str:
+    return "no task case: another member wrote or changed the session, and no command of theirs is run here"
 
 
 def _run_check(home: Home, held: dict[str, str], command: str) -> int | None:

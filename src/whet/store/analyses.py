@@ -18,7 +18,8 @@ from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
-from whet.store.sessions import SESSION_COLUMNS, Session, load, session_of
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.sessions import is_believed, load
 
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000
@@ -74,15 +75,15 @@ def refresh(
 
     With one processor all happens in this process; by default a large number of messages is shared among all.
     """
-    waiting = [session_of(row) for row in database.query(WAITING, (ANALYSIS_VERSION,))]
+    waiting = [session_of(row) for row in database.query(WAITING, (ANALYSIS_VERSION, *[database.member] * 2))]
     total = sum(session.message_count for session in waiting)
     done = 0
     with _analysers(total, processors or os.cpu_count() or 1) as run:
         for batch in _batches(waiting):
-            orders = [AnalysisOrder(msgspec.json.encode(load(database, each)), each.base_count) for each in batch]
-            found = list(run(orders, weights))
+            readable = [(session, order) for session in batch if (order := _order(database, session))]
+            found = list(run([order for _, order in readable], weights))
             with database.writing():
-                for session, analysis in zip(batch, found, strict=True):
+                for (session, _), analysis in zip(readable, found, strict=True):
                     _keep(database, session, analysis)
             done += sum(session.message_count for session in batch)
             progress(AnalysisProgress(done, total))
@@ -106,6 +107,16 @@ def _compare(database: Database, weights: Weights) -> None:
             database.many("UPDATE analyses SET failure_score = ?, longer = ? WHERE session = ?", changed)
 
 
+def _order(database: Database, session: Session) -> AnalysisOrder | None:
+    """A session as it is analysed; None for one that another member wrote and nobody can read."""
+    try:
+        return AnalysisOrder(msgspec.json.encode(load(database, session)), session.base_count)
+    except (msgspec.MsgspecError, ValueError):
+        if is_believed(database, session):
+            raise
+        return None
+
+
 def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
     """The kept analyses of all sessions that match, with what each session cost, a page at a time.
 
@@ -118,7 +129,8 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
     last = -1
     while True:
         rows = database.query(
-            "SELECT s.no, a.record, a.failure_score, a.longer, s.title, s.input_tokens + s.output_tokens, s.dated"
+            "SELECT s.no, a.record, a.failure_score, a.longer, s.title, s.input_tokens + s.output_tokens, s.dated,"
+            " s.maker, a.maker"
             " FROM analyses AS a JOIN sessions AS s ON s.no = a.session"
             f" WHERE {where} AND s.no > ? ORDER BY s.no LIMIT ?",
             (*parameters, last, PAGE),
@@ -126,10 +138,11 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
         if not rows:
             return
         last = rows[-1][0]
-        for _, record, score, longer, title, tokens, dated in rows:
-            analysis = _read(record, score, longer)
-            if not analysis.copied.whole:
-                yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated)
+        for _, record, score, longer, title, tokens, dated, *makers in rows:
+            is_own = database.dialect == "sqlite" or {*makers} <= {"", database.member}
+            found = _read_any(record, score, longer, is_own=is_own)
+            if found is not None and not found.copied.whole:
+                yield JudgedSession(found, title, tokens - found.copied.tokens, dated, is_own)
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:
@@ -141,6 +154,16 @@ def _read(record: bytes, score: float, longer: float) -> Analysis:
     """A kept analysis with its score among the sessions that are known now."""
     analysis = msgspec.json.decode(record, type=Analysis)
     return scored(analysis, score, told_reasons(analysis.weighed, longer))
+
+
+def _read_any(record: bytes, score: float, longer: float, *, is_own: bool) -> Analysis | None:
+    """A kept analysis; what another member wrote and nobody can read keeps nobody from the rest."""
+    try:
+        return _read(record, score, longer)
+    except msgspec.MsgspecError:
+        if is_own:
+            raise
+        return None
 
 
 @contextlib.contextmanager
@@ -222,5 +245,6 @@ COMPARED = f"""
 WAITING = f"""
     SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
     FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no
-    WHERE a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count ORDER BY s.no
+    WHERE a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count
+    OR (s.maker IN ('', ?) AND a.maker NOT IN ('', ?)) ORDER BY s.no
 """

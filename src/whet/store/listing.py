@@ -4,7 +4,8 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store.database import Database
-from whet.store.sessions import SESSION_COLUMNS, Session, session_of
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.sessions import is_own
 
 
 class Filters(NamedTuple):
@@ -17,6 +18,7 @@ class Filters(NamedTuple):
     purpose: str = ""
     since: float | None = None
     until: float | None = None
+    maker: str = ""  # what this member wrote, or nobody else can have
 
 
 def find(database: Database, prefix: str) -> Session:
@@ -35,6 +37,7 @@ def find(database: Database, prefix: str) -> Session:
     # A sub-agent's id begins with that of its parent, which is the one that is meant.
     ids = {session.id for session in found}
     found = [session for session in found if session.parent_id not in ids] or found
+    found = [session for session in found if is_own(database, session)] or found
     if not found:
         raise WhetError(f"No session has the id {wanted}.", advice="`whet sessions` lists the ids.")
     if len(found) > 1:
@@ -85,6 +88,9 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
     if filters.until is not None:
         clauses.append("coalesce(s.started, s.dated) < ?")
         parameters.append(filters.until)
+    if filters.maker:
+        clauses.append("s.maker IN ('', ?)")
+        parameters.append(filters.maker)
     return " AND ".join(clauses), parameters
 
 

@@ -11,7 +11,8 @@ from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.narrowing import of_message
 from whet.store.queries import Query
-from whet.store.sessions import SESSION_COLUMNS, messages, session_of
+from whet.store.rows import SESSION_COLUMNS, session_of
+from whet.store.sessions import messages
 from whet.store.sqlite import SQLite
 
 CANDIDATES = 1_000

@@ -17,7 +17,8 @@ from whet.sessions.usage import total
 from whet.store.database import Database
 from whet.store.preparing import prepare, row_of, storable
 from whet.store.prompts import restore_prompt
-from whet.store.sessions import Provenance, Session, add_rows, is_stored, keep, load, messages, stored
+from whet.store.rows import Session
+from whet.store.sessions import Provenance, add_rows, is_stored, keep, load, own_messages, stored
 
 SOURCE = "whet"
 KEY_BYTES = 16
@@ -195,6 +196,8 @@ def restored_run(database: Database, session: Session) -> Run:
             f"The session {session.native_id} cannot be continued: it is no session of Whet's own.",
             advice="`whet sessions --source whet` lists those that can.",
         )
+    if _key_of(bytes(rows[0][0])) != session.facts.run_key:
+        raise WhetError(f"The session {session.native_id} is damaged in the database.", advice="Begin a new one.")
     run = msgspec.json.decode(rows[0][0], type=Run)
     system = restore_prompt(database, run.prompt_key).text if run.prompt_key else run.system
     return replace(
@@ -203,7 +206,7 @@ def restored_run(database: Database, session: Session) -> Run:
         parent=session.facts.parent,
         lot=session.facts.lot,
         system=system,
-        messages=tuple(messages(database, session)),
+        messages=own_messages(database, session),
     )
 
 
@@ -211,11 +214,15 @@ def _keep_run(database: Database, run: Run, now: float) -> str:
     """Store what a run is besides its conversation. Its prompt is stored by its own key; what is not in it, never."""
     bare = replace(run, id="", parent="", lot="", messages=(), system="" if run.prompt_key else run.system)
     body = msgspec.json.encode(bare, order="deterministic")
-    key = hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
+    key = _key_of(body)
     database.execute(
         "INSERT INTO runs (key, body, created) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING", (key, body, now)
     )
     return key
+
+
+def _key_of(body: bytes) -> str:
+    return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
 
 
 def _wasted(ended: Ended, counted: Usage) -> Usage:

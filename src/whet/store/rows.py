@@ -1,8 +1,11 @@
-"""What a session and its messages look like on their way into the database."""
+"""What a session and its messages look like on their way into the database, and as they come out of it."""
 
 from typing import NamedTuple
 
+import msgspec
+
 from whet.sessions.transcripts import RecordedCheck, Usage
+from whet.store.database import Row
 from whet.values import Value
 
 
@@ -47,3 +50,57 @@ COLUMNS = (
     "source, native_id, parent_id, title, model, folder, branch, purpose, ending, started, ended,"
     " input_tokens, output_tokens, cached_tokens, cost_dollars, facts"
 )
+
+
+class Session(NamedTuple):
+    """A stored session without its messages.
+
+    >>> import whet
+    >>> with whet.Store() as store:
+    ...     print([(session.title, session.message_count) for session in store.sessions(source="opencode")])
+    [('Nights counted one too many', 16)]
+    """
+
+    no: int
+    id: str
+    source: str
+    native_id: str
+    parent_id: str
+    title: str
+    model: str
+    folder: str
+    branch: str
+    purpose: str
+    ending: str
+    started: float | None
+    ended: float | None
+    input_tokens: int
+    output_tokens: int
+    cached_tokens: int
+    cost_dollars: float | None
+    facts: SessionFacts
+    message_count: int
+    path: str
+    head: bytes
+    base: int | None
+    base_count: int
+    dated: float  # when it ended, or when its file was written where it carries no time
+    maker: str = ""  # the member of a team who last wrote it
+
+
+SESSION_COLUMNS = f"no, id, {COLUMNS}, message_count, path, head, base, base_count, dated, maker"
+
+
+def session_of(row: Row) -> Session:
+    """A session from its row of `SESSION_COLUMNS`."""
+    values = list(row)
+    values[17] = _facts(values[17])
+    values[20] = bytes(values[20])
+    return Session(*values)
+
+
+def _facts(body: bytes) -> SessionFacts:
+    try:
+        return msgspec.json.decode(body, type=SessionFacts)
+    except msgspec.MsgspecError:  # a row that others wrote: it says nothing, and keeps nobody from the rest
+        return SessionFacts()

@@ -7,7 +7,10 @@ ranked among themselves by how often and how densely the words occur in them (do
 import re
 from typing import Literal, NamedTuple
 
+from msgspec.structs import replace
+
 from whet.sessions.transcripts import Message, decode
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.listing import Filters
 from whet.store.matching import MessageMatch, match_parts_of_words, match_words
@@ -70,6 +73,8 @@ def _hit(database: Database, match: MessageMatch, query: Query, how: How) -> Hit
         (match.no,),
     )
     message = decode(body)
+    if database.dialect == "postgres":  # whose words they are can be told of a whole session only
+        message = replace(message, trust=Trust.EXTERNAL)
     phrases = query.wanted if how == "words" else ((query.text,),)
     snippet, place = excerpt(plain(message), phrases)
     score = round(float(match.score), 4)

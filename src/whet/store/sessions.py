@@ -7,12 +7,14 @@ shares its beginning with another keeps only what differs: `base` names the one 
 from collections.abc import Iterator
 from typing import Literal, NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
-from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, decode
-from whet.store.database import Database, Row
+from whet.errors import WhetError
+from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, decode, link
+from whet.sessions.trust import Trust
+from whet.store.database import Database
 from whet.store.indexing import index_words
-from whet.store.rows import COLUMNS, MessageRow, PreparedSession, SessionFacts
+from whet.store.rows import COLUMNS, SESSION_COLUMNS, MessageRow, PreparedSession, Session, session_of
 
 Change = Literal["imported", "updated", "unchanged", "conflict"]
 
@@ -23,44 +25,6 @@ class Kept(NamedTuple):
     change: Change
     messages: int
     note: str = ""
-
-
-class Session(NamedTuple):
-    """A stored session without its messages.
-
-    >>> import whet
-    >>> with whet.Store() as store:
-    ...     print([(session.title, session.message_count) for session in store.sessions(source="opencode")])
-    [('Nights counted one too many', 16)]
-    """
-
-    no: int
-    id: str
-    source: str
-    native_id: str
-    parent_id: str
-    title: str
-    model: str
-    folder: str
-    branch: str
-    purpose: str
-    ending: str
-    started: float | None
-    ended: float | None
-    input_tokens: int
-    output_tokens: int
-    cached_tokens: int
-    cost_dollars: float | None
-    facts: SessionFacts
-    message_count: int
-    path: str
-    head: bytes
-    base: int | None
-    base_count: int
-    dated: float  # when it ended, or when its file was written where it carries no time
-
-
-SESSION_COLUMNS = f"no, id, {COLUMNS}, message_count, path, head, base, base_count, dated"
 
 
 class Provenance(NamedTuple):
@@ -88,12 +52,25 @@ def compare(database: Database, prepared: PreparedSession, *, path: str) -> Kept
     return _compared(database, stored(database, prepared.id), prepared, path)
 
 
+def is_own(database: Database, session: Session) -> bool:
+    """Whether this member wrote a session, or nobody else can have."""
+    return database.dialect == "sqlite" or session.maker in ("", database.member)
+
+
+def is_believed(database: Database, session: Session) -> bool:
+    """Whether this member wrote a session and its messages are those that its head covers."""
+    return is_own(database, session) and _is_whole(database, session)
+
+
 def load(database: Database, session: Session) -> Transcript:
-    """The whole transcript of a stored session."""
+    """The whole transcript of a stored session. What another member wrote in it, or changed, is a stranger's word."""
+    found = tuple(messages(database, session))
+    if not is_believed(database, session):
+        found = tuple(map(_distrusted, found))
     return Transcript(
         source=session.source,
         native_id=session.native_id,
-        messages=tuple(messages(database, session)),
+        messages=found,
         parent=session.facts.parent,
         title=session.facts.own_title,
         model=session.model,
@@ -111,8 +88,25 @@ def load(database: Database, session: Session) -> Transcript:
     )
 
 
+def own_messages(database: Database, session: Session) -> tuple[Message, ...]:
+    """The messages of a session that is to go on; raises WhetError for one that another member wrote or changed."""
+    if not is_believed(database, session):
+        raise WhetError(
+            f"The session {session.native_id} was written or changed by another member: it is not continued here.",
+            advice="Begin a new one; `whet show` still shows this one.",
+        )
+    return tuple(messages(database, session))
+
+
 def messages(database: Database, session: Session, *, start: int = 0, stop: int | None = None) -> Iterator[Message]:
-    """The messages of a session in order, from the sessions that hold them."""
+    """The messages of a session in order, from the sessions that hold them; a stranger's are not believed."""
+    believed = is_own(database, session)
+    for body in _bodies(database, session, start=start, stop=stop):
+        message = decode(body)
+        yield message if believed else _distrusted(message)
+
+
+def _bodies(database: Database, session: Session, *, start: int = 0, stop: int | None = None) -> Iterator[bytes]:
     end = session.message_count if stop is None else min(stop, session.message_count)
     for owner, first, last in _segments(database, session, end):
         if last <= start:
@@ -121,7 +115,21 @@ def messages(database: Database, session: Session, *, start: int = 0, stop: int 
             "SELECT body FROM messages WHERE session = ? AND position >= ? AND position < ? ORDER BY position",
             (owner, max(first, start), last),
         ):
-            yield decode(body)
+            yield body
+
+
+def _is_whole(database: Database, session: Session) -> bool:
+    """Whether the messages are those that the session's head covers; in a file of one's own nobody changes them."""
+    if database.dialect == "sqlite":
+        return True
+    parent = b""
+    for body in _bodies(database, session):
+        parent = link(parent, bytes(body))
+    return parent == session.head
+
+
+def _distrusted(message: Message) -> Message:
+    return replace(message, trust=Trust.EXTERNAL)
 
 
 def forget(database: Database, session_id: str) -> int:
@@ -133,14 +141,6 @@ def forget(database: Database, session_id: str) -> int:
         # Its file must be read again, should a person want the session back.
         database.execute("DELETE FROM files WHERE path = ?", (session.path,))
         return _remove(database, session)
-
-
-def session_of(row: Row) -> Session:
-    """A session from its row of `SESSION_COLUMNS`."""
-    values = list(row)
-    values[17] = msgspec.json.decode(values[17], type=SessionFacts)
-    values[20] = bytes(values[20])
-    return Session(*values)
 
 
 def _segments(database: Database, session: Session, end: int) -> list[tuple[int, int, int]]:

@@ -14,6 +14,7 @@ from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
 from whet.store.files import Place, beneath, entries, read
 from whet.store.listing import Filters, list_sessions
+from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 
 FOLDER = "templates"
@@ -101,10 +102,11 @@ def worths(database: Database) -> tuple[Worth, ...]:
 
 
 def stored_transcripts(database: Database, filters: Filters, *, limit: int) -> Iterator[Transcript]:
-    """The newest sessions that match, one at a time: only a page of their headings is held."""
+    """The newest of this member's sessions that match, one at a time: only a page of their headings is held."""
+    own = filters._replace(maker=database.member)
     for offset in range(0, limit, PAGE):
-        page = list_sessions(database, filters, limit=min(PAGE, limit - offset), offset=offset)
-        yield from (load_session(database, session) for session in page)
+        page = list_sessions(database, own, limit=min(PAGE, limit - offset), offset=offset)
+        yield from (load_session(database, session) for session in page if is_believed(database, session))
         if len(page) < PAGE:
             return
 

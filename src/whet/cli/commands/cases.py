@@ -115,11 +115,12 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
     from whet.proving.cases_from_sessions import cases_from
     from whet.store.listing import find
     from whet.store.opening import opened
-    from whet.store.sessions import load
+    from whet.store.sessions import is_believed, load
 
     home = find_home(os.environ)
     with opened(home) as database:
-        made = cases_from(home, load(database, find(database, session)))
+        found = find(database, session)
+        made = cases_from(home, load(database, found), is_believed=is_believed(database, found))
     paths = {case.name: "" if dry_run else str(keep_case(_folder(folder), case)) for case in made.cases}
     if as_json:
         print_json({"cases": paths, "left_out": made.left_out})
@@ -182,7 +183,7 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
 
     from whet.agent.start import new_id
     from whet.engine.steps import Direct, decoded
-    from whet.proving.attempt import AttemptRequest, attempt
+    from whet.proving.attempt import AttemptRequest, attempt, vouch_for
     from whet.store.opening import opened
     from whet.store.settings_file import load
     from whet.store.trials import keep_material
@@ -199,6 +200,7 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
         for seed in range(1, options["times"] + 1):
             ask = AttemptRequest(id, key, Arm.BASE, seed, model=options["model"] or settings.model, sampling=sampling,
                       hidden=folders_of(home.folder, wanted), fresh=options["fresh"])  # fmt: skip
+            vouch_for(home, (ask,))
             done = attempt(home, Direct(f"{id}/{key}/{seed}"), ask)
             made.append(decoded(done.value, Attempt))
     return made

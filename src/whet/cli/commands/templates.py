@@ -30,11 +30,13 @@ from whet.examples.mining import Mined, WantedTemplate, mine
 from whet.examples.templates import MOST_EXAMPLES, TAG, Template, described
 from whet.examples.warm_start import examples
 from whet.sessions.activity import Activity
+from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
 from whet.store.home import Home, find_home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
+from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 from whet.store.template_draws import outcomes
 from whet.store.template_files import list_templates, load, read_text, stored_transcripts, uses, worths
@@ -96,7 +98,10 @@ def create(
         stored = find(database, session)
         mined = mine([load_session(database, stored)], wanted, weights=failure_weights())
         made = _template(mined, wanted, name or f"{mined.activity}-{stored.id[:6]}", tags)
-        return _finish(author_at(home, database), made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
+        author = author_at(home, database)
+        if not is_believed(database, stored):  # another member's words wait for approval
+            author = author._replace(trust=Trust.EXTERNAL)
+        return _finish(author, made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
 
 
 @command.command(

@@ -1,7 +1,7 @@
 """Stored things as JSON records, the same in every command."""
 
 from whet.sessions.exports import iso
-from whet.store.sessions import Session
+from whet.store.rows import Session
 
 
 def session_record(session: Session) -> dict[str, object]:

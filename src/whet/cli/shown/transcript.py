@@ -6,7 +6,7 @@ from whet.cli.output import many, moment, plain
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.outline import OutlineItem
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, ToolCall, ToolResult, pair
-from whet.store.sessions import Session
+from whet.store.rows import Session
 
 RESULT_LINES = 6
 LINE_CHARACTERS = 200
