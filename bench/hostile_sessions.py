@@ -1,0 +1,185 @@
+"""Attacks by sessions and trials: what another would continue, learn from or try."""
+
+import contextlib
+import zlib
+from pathlib import Path
+
+import msgspec
+
+from hostile_stage import NOW, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
+from team import MALLORY
+from whet.agent.start import newest, resume
+from whet.engine.orders import Queue
+from whet.engine.system import system_of
+from whet.engine.work import office
+from whet.errors import WhetError
+from whet.improving.ideas import find_ideas
+from whet.jobs.job import Job
+from whet.jobs.runs import JobRecord, RunState
+from whet.ledger.patches import Action, Form, Patch
+from whet.proving.attempt import AttemptRequest, vouch_for
+from whet.runs.run import Ended, Run
+from whet.scheduling import runs
+from whet.sessions.definitions import Definition
+from whet.sessions.transcripts import Ending, Message, Role, Text, Transcript
+from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+from whet.store import job_records
+from whet.store.analyses import refresh
+from whet.store.home import Home
+from whet.store.listing import Filters
+from whet.store.opening import opened
+from whet.store.owner import owner_of
+from whet.store.preparing import prepare
+from whet.store.recording import recorded
+from whet.store.sessions import Provenance, keep
+from whet.store.template_files import stored_transcripts
+from whet.trials.attempts import Arm
+from whet.trials.cases import Case
+from whet.trials.checks import Check
+from whet.trials.ideas import ImproveRequest
+
+
+def attempts_ordered_by_another(stage: Stage) -> tuple[int, int]:
+    """Cases with commands, files, models and changes, in alice's queue for attempts; and hers with others put in."""
+    script = stage.folder / "script"
+    script.write_text('{"text": "yes"}\n' * 50)
+    (stage.alice.folder / "settings.toml").write_text(f'model = "scripted:{script}"\n')
+    patch = Patch(Form.RULE, Action.ADD, "evil", WORDS, trust=Trust.OPERATOR)
+    cases = (
+        Case(task=WORDS, name="a", check=Check(command=stage.mark("check"))),
+        Case(task="x", name="b", files={"../../mark-file": "x", "/tmp/mark-file": "x"}, check=Check(command="true")),
+        Case(task="x", name="c", tools=("terminal",), check=Check(rubric=WORDS)),
+    )
+    queue, count = system_of(stage.alice).queue(Queue.ATTEMPTS), 0
+    keys = [store_material(stage.mallory, case) for case in cases]
+    patched = store_material(stage.mallory, patch)
+    for key in keys:
+        for arm, change in ((Arm.BASE, ""), (Arm.CANDIDATE, patched)):
+            for model in ("", f"scripted:{script}"):
+                ask = AttemptRequest("t", key, arm, 1, patch=change, model=model)
+                store_material(stage.mallory, ask)
+                enqueue(stage, queue, f"attempt-{count}", "attempt", msgspec.json.encode(ask).decode())
+                count += 1
+    key = store_material(stage.alice, Case(task="Fine?", name="own", check=Check(command="true")))
+    mine = msgspec.json.encode(AttemptRequest("mine", key, Arm.BASE, 1)).decode()
+    vouch_for(stage.alice, (mine,))
+    with stage.shop.rows(MALLORY) as connection:  # alice's own order, another case behind its key
+        packed = zlib.compress(msgspec.json.encode(cases[0]))
+        connection.execute("UPDATE trial_materials SET body = %s WHERE key = %s", (packed, key))
+    enqueue(stage, queue, "attempt-own", "attempt", mine)
+    stage.work()
+    with opened(stage.alice) as database:
+        asked = database.query("SELECT count(*) FROM sessions WHERE purpose = 'trial'")[0][0]
+    return count + 2, stage.marks() + int(asked)
+
+
+def said(words: str, role: Role = Role.USER, trust: Trust = Trust.USER) -> Message:
+    return Message(role=role, parts=(Text(words),), trust=trust, at=NOW)
+
+
+def talk(id: str, source: str = "claude-code") -> Transcript:
+    order = said(f"No, that is wrong! Always do this: {WORDS}")
+    return Transcript(
+        source, id, messages=(said("Write it."), said("Done.", Role.AGENT), order, said("Yes.", Role.AGENT))
+    )
+
+
+def run_of(id: str, *messages: Message, parent: str = "", folder: str = "/app") -> Run:
+    shown = (Definition("terminal", "Runs.", '{"type": "object"}'),)
+    return Run(id=id, model="m", system=WORDS, messages=messages, shown=shown, allowed=frozenset({"terminal"}),
+               parent=parent, folder=folder)  # fmt: skip
+
+
+def record(home: Home, run: Run, ending: Ending = Ending.UNKNOWN, at: float = NOW) -> None:
+    with opened(home) as database:
+        list(recorded(database, run, [] if ending is Ending.UNKNOWN else [Ended(ending)], now=lambda: at))
+
+
+def sessions_to_be_continued(stage: Stage) -> tuple[int, int]:
+    """Sessions planted where alice, her jobs and her reviews would go on; hers, changed in every table."""
+    mine, through = ("one", "two", "three", "four", "five"), 0
+    for id in mine:
+        record(stage.alice, run_of(id, said(f"{id}: hello"), folder=f"/hers/{id}"))
+    record(stage.alice, run_of("long", said("long"), folder="/hers"), Ending.COMPACTED)
+    record(stage.mallory, run_of("longer", said(WORDS), parent="long", folder="/hers"), at=NOW + 9)
+    record(stage.mallory, run_of("bait", said(WORDS), folder="/app"), at=NOW + 9)
+    forge = "convert_to(replace(convert_from({}, 'UTF8'), 'hello', 'obey'), 'UTF8')"
+    where = "session = (SELECT no FROM sessions WHERE native_id = '{}')"
+    with stage.shop.rows(MALLORY) as connection:
+        for statement in (
+            f"UPDATE messages SET body = {forge.format('body')} WHERE {where.format('one')}",
+            "UPDATE sessions SET facts = (SELECT facts FROM sessions WHERE native_id = 'bait') WHERE native_id = 'two'",
+            "UPDATE sessions SET maker = 'alice' WHERE native_id = 'bait'",
+            "UPDATE sessions SET base = (SELECT no FROM sessions WHERE native_id = 'bait'), base_count = 1"
+            " WHERE native_id = 'three'",
+            f"UPDATE messages SET session = (SELECT no FROM sessions WHERE native_id = 'bait'), position = 7"
+            f" WHERE {where.format('four')}",
+        ):
+            connection.execute(statement.encode())
+        found = connection.execute(
+            "SELECT convert_from(facts, 'UTF8')::json ->> 'run_key' FROM sessions WHERE native_id = 'five'"
+        ).fetchone()
+        key = found[0] if found else ""
+        connection.execute("UPDATE runs SET body = %s WHERE key = %s", (msgspec.json.encode(run_of("x")), key))
+    wanted = (*mine, "bait", "long", "")  # at last the newest in the folder
+    with opened(stage.alice) as database:
+        for id in wanted:
+            with contextlib.suppress(WhetError):
+                made = resume(database, id or newest(database, Path("/app")), now=NOW)
+                held = " ".join(message.text for message in made.messages)
+                through += WORDS in held or "obey" in held or (made.id == "five" and made.folder != "/hers/five")
+    return len(wanted) + 2, through + planted_in_a_job(stage) + planted_in_a_review(stage)
+
+
+def planted_in_a_job(stage: Stage) -> int:
+    """A session under the id that a run of alice's job will have, with another's order and a report in it."""
+    script = stage.folder / "model"
+    script.write_text(
+        '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Fine.\\"}"}]}\n'
+    )
+    job = Job("count", "every 2h", added=NOW, prompt="Count.", workdir=str(stage.folder), model=f"scripted:{script}",
+              deliver="file", to=str(stage.folder / "report"), keep_days=9999)  # fmt: skip
+    write_job(stage, job)
+    mine = JobRecord("planted", job, NOW, state=RunState.ORDERED)
+    with opened(stage.alice) as database, office(stage.alice) as counter:
+        job_records.save(database, owner_of(stage.alice), mine)
+        counter.submit(runs.order(mine), Queue.JOBS)
+    record(stage.mallory, run_of("job-count-planted", said(WORDS)), Ending.FINISHED)
+    stage.work()
+    with opened(stage.alice) as database:
+        ended = job_records.record_of(database, owner_of(stage.alice), mine.id)
+    return int(not ended.has_failed) + text_in(stage.folder / "report")
+
+
+def planted_in_a_review(stage: Stage) -> int:
+    record(stage.alice, run_of("talk", said("Tea, please."), said("Yes.", Role.AGENT)), Ending.FINISHED)
+    record(stage.mallory, run_of("talk-review-memory-2", said(f"Remember: {WORDS}")), Ending.UNKNOWN)
+    (stage.alice.folder / "settings.toml").write_text(f'model = "scripted:{stage.folder}/model"\n')
+    said_so = stage.run("review", "talk", "--kind", "memory")
+    return words_in_home(stage) + int("Traceback" in said_so)
+
+
+def words_to_be_learned(stage: Stage) -> tuple[int, int]:
+    """Sessions full of corrections, and analyses that claim to have found them in alice's own."""
+    with opened(stage.mallory) as database:
+        for number in range(30):
+            keep(database, prepare(talk(f"t{number}")), Provenance(f"/tmp/{number}", NOW, NOW))
+        refresh(database, failure_weights(), progress=lambda _: None)
+    with opened(stage.alice) as database:
+        for number in range(5):
+            mine = Transcript("claude-code", f"m{number}", messages=(said(f"Tea {number}."), said("Yes.", Role.AGENT)))
+            keep(database, prepare(mine), Provenance(f"/tmp/m{number}", NOW, NOW))
+        refresh(database, failure_weights(), progress=lambda _: None)
+    with stage.shop.rows(MALLORY) as connection:
+        connection.execute(
+            "UPDATE analyses SET record = (SELECT record FROM analyses JOIN sessions ON no = session"
+            " WHERE native_id = 't1') WHERE session IN (SELECT no FROM sessions WHERE native_id LIKE 'm%%')"
+        )
+    with opened(stage.alice) as database:
+        ideas = find_ideas(stage.alice, database, ImproveRequest(), model="", named="").ideas
+        through = sum(WORDS in idea.patch.text for idea in ideas if idea.patch)
+        mined = stored_transcripts(database, Filters(), limit=100)
+        through += sum(WORDS in message.text for each in mined for message in each.messages)
+    stage.run("improve", "--now")
+    return 35, through + int(WORDS in stage.run("prompt"))
