@@ -12,6 +12,7 @@ from hostile_jobs import runs_changed_in_place, runs_in_anothers_name
 from hostile_sessions import attempts_ordered_by_another, sessions_to_be_continued, words_to_be_learned
 from hostile_stage import Stage, stage
 from postgres_server import serve
+from team import ALICE, MALLORY
 
 AREA = "team"
 Row = tuple[str, str, int, int]
@@ -20,10 +21,10 @@ Row = tuple[str, str, int, int]
 def rows() -> Iterator[Row]:
     """Every route with its attempts, and how many got through."""
     with serve() as server:
-        for number, (route, attack) in enumerate(ROUTES):
-            with stage(server, f"attack_{number}") as made:
+        for number, (route, attack) in enumerate((*ROUTES, *SHARED)):
+            with stage(server, f"attack_{number}", ALICE if number >= len(ROUTES) else MALLORY) as made:
                 attempts, through = attack(made)
-            yield AREA, route, attempts, through
+            yield AREA, f"{route}, under one role" if number >= len(ROUTES) else route, attempts, through
 
 
 ROUTES: tuple[tuple[str, Callable[[Stage], tuple[int, int]]], ...] = (
@@ -40,3 +41,5 @@ ROUTES: tuple[tuple[str, Callable[[Stage], tuple[int, int]]], ...] = (
     ("sessions that another would continue", sessions_to_be_continued),
     ("sessions and analyses that another would learn from", words_to_be_learned),
 )
+# What is executed, or written to a home's files, is safe even from those who log in under the same name.
+SHARED = ROUTES[:7]

@@ -14,7 +14,6 @@ from msgspec.structs import replace
 from hostile_jobs import evil_jobs, good, states, write_run
 from hostile_sessions import talk
 from hostile_stage import NOW, SECONDS, WHET, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
-from team import ALICE, MALLORY
 from whet.cli.procedures import PROCEDURES
 from whet.engine.orders import Order, Queue
 from whet.engine.system import NAME, system_of
@@ -37,7 +36,7 @@ def orders_in_anothers_queue(stage: Stage) -> tuple[int, int]:
     write_job(stage, good(stage))
     (stage.alice.folder / "settings.toml").write_text(f'model = "scripted:{stage.folder}/script"\n')
     record = next(states(next(evil_jobs(stage)), "forged"))
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         write_run(connection, stage.alice, record)
     case = Case(task=WORDS, name="evil", check=Check(command=stage.mark("check")), tools=("terminal",))
     with opened(stage.mallory) as database:
@@ -63,7 +62,7 @@ def orders_in_anothers_queue(stage: Stage) -> tuple[int, int]:
                 count += 1
     stage.work()
     with opened(stage.alice) as database:
-        made = database.query("SELECT count(*) FROM sessions WHERE maker = ?", (ALICE,))[0][0]
+        made = database.query("SELECT count(*) FROM sessions WHERE native_id <> 'planted'")[0][0]
     return count, stage.marks() + int(made) + words_in_home(stage)
 
 
@@ -92,7 +91,7 @@ def remembered_steps(stage: Stage) -> tuple[int, int]:
 def plant(stage: Stage, id: str, place: int, name: str, value: Any, *, sealed: bool) -> None:
     text = msgspec.json.encode({"value": msgspec.json.encode(value).decode()}).decode()
     stored = f"{'0' * 32}\n{text}" if sealed else text
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         connection.execute(
             f"INSERT INTO {stage.shop.engine}.operation_outputs (workflow_uuid, function_id, function_name, output,"
             " serialization, retention_timestamp) VALUES (%s, %s, %s, %s, 'portable_json', 0)".encode(),
@@ -124,7 +123,7 @@ def pickles(stage: Stage) -> tuple[int, int]:
         "workflow_output": ("output", "error"),
         "workflow_status": ("inputs", "output", "error"),
     }
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         for id in ids:
             connection.execute(f"INSERT INTO {engine}.workflow_output VALUES (%s, '', '', 0)".encode(), (id,))
             connection.execute(
@@ -161,7 +160,7 @@ def schedules(stage: Stage) -> tuple[int, int]:
     write_job(stage, good(stage))
     record = next(states(next(evil_jobs(stage)), "forged"))
     system = system_of(stage.alice)
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         write_run(connection, stage.alice, record)
         for number, queue in enumerate(Queue):
             connection.execute(

@@ -51,7 +51,7 @@ def entries_on_anothers_files(stage: Stage) -> tuple[int, int]:
     with opened(stage.alice) as database:
         apply(stage.alice, database, note, actor=Actor.PERSON, now=NOW)
     count = 0
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         for patch in patches_of_files(stage):
             made = Entry(0, Step.APPLIED, patch, Actor.PERSON, NOW, after=patch.after, home=own)
             begun = replace(made, step=Step.BEGUN, intends=Step.APPLIED, batch=2)
@@ -85,7 +85,7 @@ def entries_on_anothers_files(stage: Stage) -> tuple[int, int]:
 def rules_in_anothers_prompt(stage: Stage) -> tuple[int, int]:
     """Rules applied, tried and approved, of every trust and by every actor, as oneself, as nobody and as alice."""
     count = 0
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         for trust in Trust:
             for actor in Actor:
                 for step, share in ((Step.APPLIED, 0.0), (Step.CANARY, 0.999)):
@@ -123,12 +123,12 @@ def makers_claimed(stage: Stage) -> tuple[int, int]:
         "UPDATE entries SET maker = 'alice'",
     )
     for way in ways:
-        with stage.shop.rows(MALLORY) as connection:
+        with stage.rows() as connection:
             with contextlib.suppress(psycopg.Error):
                 connection.execute(way.encode())
             with contextlib.suppress(psycopg.Error):
                 insert_entry(connection, replace(made, maker=ALICE), maker=ALICE)
-    with stage.shop.rows(MALLORY) as connection, contextlib.suppress(psycopg.Error), connection.cursor() as cursor:
+    with stage.rows() as connection, contextlib.suppress(psycopg.Error), connection.cursor() as cursor:
         [(number,)] = connection.execute("SELECT coalesce(max(number), 0) + 1 FROM entries").fetchall()
         with cursor.copy("COPY entries (number, step, form, name, home, ends, at, body, maker) FROM STDIN") as copy:
             copy.write_row((number, "applied", "rule", "mine", "", 0, NOW, msgspec.json.encode(made), ALICE))

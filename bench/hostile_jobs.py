@@ -7,7 +7,6 @@ import msgspec
 from msgspec.structs import replace
 
 from hostile_stage import NOW, WORDS, Stage, text_in, write_job
-from team import MALLORY
 from whet.engine.orders import Queue
 from whet.engine.work import office
 from whet.jobs.job import Job
@@ -57,7 +56,7 @@ def runs_in_anothers_name(stage: Stage) -> tuple[int, int]:
     write_job(stage, good(stage))
     records = [record for number, job in enumerate(evil_jobs(stage)) for record in states(job, f"j{number}")]
     records += states(good(stage), "own")
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         for record in records:
             write_run(connection, stage.alice, record)
     stage.work()
@@ -73,7 +72,7 @@ def runs_changed_in_place(stage: Stage) -> tuple[int, int]:
             record = JobRecord(f"mine{number}", good(stage), NOW + number, state=RunState.ORDERED)
             job_records.save(database, owner_of(stage.alice), record)
             counter.submit(runs.order(record), Queue.JOBS)
-            with stage.shop.rows(MALLORY) as connection:
+            with stage.rows() as connection:
                 write_run(connection, stage.alice, replace(record, job=job))
     stage.work()
     return len(jobs), stage.marks() + text_in(stage.folder / "out")

@@ -7,7 +7,6 @@ from pathlib import Path
 import msgspec
 
 from hostile_stage import NOW, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
-from team import MALLORY
 from whet.agent.start import newest, resume
 from whet.engine.orders import Queue
 from whet.engine.system import system_of
@@ -64,7 +63,7 @@ def attempts_ordered_by_another(stage: Stage) -> tuple[int, int]:
     key = store_material(stage.alice, Case(task="Fine?", name="own", check=Check(command="true")))
     mine = msgspec.json.encode(AttemptRequest("mine", key, Arm.BASE, 1)).decode()
     vouch_for(stage.alice, (mine,))
-    with stage.shop.rows(MALLORY) as connection:  # alice's own order, another case behind its key
+    with stage.rows() as connection:  # alice's own order, another case behind its key
         packed = zlib.compress(msgspec.json.encode(cases[0]))
         connection.execute("UPDATE trial_materials SET body = %s WHERE key = %s", (packed, key))
     enqueue(stage, queue, "attempt-own", "attempt", mine)
@@ -106,7 +105,7 @@ def sessions_to_be_continued(stage: Stage) -> tuple[int, int]:
     record(stage.mallory, run_of("bait", said(WORDS), folder="/app"), at=NOW + 9)
     forge = "convert_to(replace(convert_from({}, 'UTF8'), 'hello', 'obey'), 'UTF8')"
     where = "session = (SELECT no FROM sessions WHERE native_id = '{}')"
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         for statement in (
             f"UPDATE messages SET body = {forge.format('body')} WHERE {where.format('one')}",
             "UPDATE sessions SET facts = (SELECT facts FROM sessions WHERE native_id = 'bait') WHERE native_id = 'two'",
@@ -171,7 +170,7 @@ def words_to_be_learned(stage: Stage) -> tuple[int, int]:
             mine = Transcript("claude-code", f"m{number}", messages=(said(f"Tea {number}."), said("Yes.", Role.AGENT)))
             keep(database, prepare(mine), Provenance(f"/tmp/m{number}", NOW, NOW))
         refresh(database, failure_weights(), progress=lambda _: None)
-    with stage.shop.rows(MALLORY) as connection:
+    with stage.rows() as connection:
         connection.execute(
             "UPDATE analyses SET record = (SELECT record FROM analyses JOIN sessions ON no = session"
             " WHERE native_id = 't1') WHERE session IN (SELECT no FROM sessions WHERE native_id LIKE 'm%%')"

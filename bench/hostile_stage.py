@@ -7,8 +7,9 @@ import sys
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
+import psycopg
 from dbos import DBOSClient, DBOSPortableJSONSerializer, EnqueueOptions
 
 from whet.engine.system import NAME, VERSION
@@ -36,10 +37,15 @@ class Stage(NamedTuple):
     shop: Team
     folder: Path
     alice: Home
+    role: str  # under which mallory comes
 
     @property
     def mallory(self) -> Home:
-        return self.shop.home(self.folder / "mallory", MALLORY)
+        return self.shop.home(self.folder / "mallory", self.role)
+
+    def rows(self) -> "psycopg.Connection[Any]":
+        """Mallory's connection, for whatever rows they like to write."""
+        return self.shop.rows(self.role)
 
     def mark(self, name: object) -> str:
         """A command that leaves a mark."""
@@ -64,11 +70,11 @@ class Stage(NamedTuple):
 
 
 @contextlib.contextmanager
-def stage(server: str, name: str) -> Iterator[Stage]:
+def stage(server: str, name: str, role: str = MALLORY) -> Iterator[Stage]:
     with tempfile.TemporaryDirectory(prefix="whet-attack-") as temporary:
         folder = Path(temporary)
         with team(server, name, folder / "owner") as shop:
-            made = Stage(shop, folder, shop.home(folder / "alice", ALICE))
+            made = Stage(shop, folder, shop.home(folder / "alice", ALICE), role)
             identity_of(made.alice)
             yield made
 
@@ -97,7 +103,7 @@ def store_material(home: Home, value: Value) -> str:
 
 def enqueue(stage: Stage, queue: str, id: str, *arguments: object) -> None:
     client = DBOSClient(
-        system_database_url=stage.shop.url(MALLORY),
+        system_database_url=stage.shop.url(stage.role),
         dbos_system_schema=stage.shop.engine,
         serializer=DBOSPortableJSONSerializer(),
         application_name=NAME,
