@@ -53,7 +53,7 @@ def told(home: Home, database: Database) -> list[str]:
     return [rule.text for rule in rules_in_force(ledger_of(home, database).entries(), lot="any")]
 
 
-def offered(home: Home) -> list[tuple[int, str, Action, str]]:
+def suggested(home: Home) -> list[tuple[int, str, Action, str]]:
     with opened(home) as database:
         found = pending(home, database, now=NOW)
         assert waiting(home, database, now=NOW) == len(found)
@@ -106,29 +106,29 @@ def test_another_members_rule_waits_until_this_homes_person_approves_it(alice: H
     number = put(mallory, BRIEF).number
     with opened(alice) as database:
         assert told(alice, database) == []
-    assert offered(alice) == [(number, MALLORY, Action.ADD, "Answer briefly.")]
+    assert suggested(alice) == [(number, MALLORY, Action.ADD, "Answer briefly.")]
     with opened(alice) as database:
         made = approve(alice, database, number, actor=Actor.PERSON, now=NOW)
         assert (made.step, made.maker, made.patch.trust) == (Step.APPLIED, ALICE, Trust.USER)
         assert told(alice, database) == ["Answer briefly."]
-    assert offered(alice) == []
-    assert offered(mallory) == [], "the same words are no difference"
+    assert suggested(alice) == []
+    assert suggested(mallory) == [], "the same words are no difference"
 
 
-def test_what_is_refused_is_not_offered_again_and_what_is_changed_is(alice: Home, mallory: Home) -> None:
+def test_what_is_refused_is_not_suggested_again_and_what_is_changed_is(alice: Home, mallory: Home) -> None:
     number = put(mallory, BRIEF).number
     with opened(alice) as database:
         refuse(alice, database, number, actor=Actor.PERSON, now=NOW)
-    assert offered(alice) == []
+    assert suggested(alice) == []
     changed = replace(BRIEF, action=Action.CHANGE, text="Answer in one line.", before=digest(BRIEF.text))
     later = put(mallory, changed).number
-    assert offered(alice) == [(later, MALLORY, Action.ADD, "Answer in one line.")]
+    assert suggested(alice) == [(later, MALLORY, Action.ADD, "Answer in one line.")]
     with opened(mallory) as database:
         undo(mallory, database, actor=Actor.PERSON, now=NOW)
-    assert offered(alice) == [], "its maker took it back, and the one before was refused"
+    assert suggested(alice) == [], "its maker took it back, and the one before was refused"
 
 
-def test_a_rule_that_its_maker_takes_back_after_it_was_taken_over_is_offered_as_a_removal(
+def test_a_rule_that_its_maker_takes_back_after_it_was_taken_over_is_suggested_as_a_removal(
     alice: Home, mallory: Home
 ) -> None:
     number = put(mallory, BRIEF).number
@@ -136,7 +136,7 @@ def test_a_rule_that_its_maker_takes_back_after_it_was_taken_over_is_offered_as_
         approve(alice, database, number, actor=Actor.PERSON, now=NOW)
     with opened(mallory) as database:
         back = revert(mallory, database, number, actor=Actor.PERSON, now=NOW).number
-    assert offered(alice) == [(back, MALLORY, Action.REMOVE, "")]
+    assert suggested(alice) == [(back, MALLORY, Action.REMOVE, "")]
     with opened(alice) as database:
         assert told(alice, database) == ["Answer briefly."]
         approve(alice, database, back, actor=Actor.PERSON, now=NOW)
@@ -146,9 +146,9 @@ def test_a_rule_that_its_maker_takes_back_after_it_was_taken_over_is_offered_as_
 def test_an_admins_rules_count_for_all_who_name_them(alice: Home, mallory: Home, tmp_path: Path, shop: Team) -> None:
     boss = shop.home(tmp_path / "boss", OWNER)
     number = put(boss, BRIEF).number
-    assert [each[0] for each in offered(alice)] == [number]
+    assert [each[0] for each in suggested(alice)] == [number]
     (alice.folder / "settings.toml").write_text(f'[team]\nadmins = ["{OWNER}"]\n')
-    assert offered(alice) == []
+    assert suggested(alice) == []
     with opened(alice) as database:
         assert told(alice, database) == ["Answer briefly."]
         [rule] = ledger_of(alice, database).state().rules
@@ -160,7 +160,7 @@ def test_an_admins_rules_count_for_all_who_name_them(alice: Home, mallory: Home,
 def test_homes_of_one_member_share_their_rules(shop: Team, alice: Home, tmp_path: Path) -> None:
     put(alice, BRIEF)
     second = shop.home(tmp_path / "laptop", ALICE)
-    assert offered(second) == []
+    assert suggested(second) == []
     with opened(second) as database:
         assert told(second, database) == ["Answer briefly."]
 
@@ -173,11 +173,11 @@ def test_rules_from_before_makers_were_named_stay_in_force_for_all(shop: Team, a
     for home in (alice, mallory):
         with opened(home) as database:
             assert told(home, database) == ["Answer briefly."]
-        assert offered(home) == []
+        assert suggested(home) == []
     with opened(mallory) as database:
         revert(mallory, database, 1, actor=Actor.PERSON, now=NOW)
         assert told(mallory, database) == []
-    assert offered(alice) == [(2, MALLORY, Action.REMOVE, "")]
+    assert suggested(alice) == [(2, MALLORY, Action.REMOVE, "")]
 
 
 def test_a_canary_of_another_member_is_told_to_nobody_here(alice: Home, mallory: Home) -> None:
@@ -185,7 +185,7 @@ def test_a_canary_of_another_member_is_told_to_nobody_here(alice: Home, mallory:
         number = try_out(mallory, database, BRIEF, actor=Actor.PERSON, now=NOW, share=0.99).number
     with opened(alice) as database:
         assert told(alice, database) == []
-    assert [each[0] for each in offered(alice)] == [number]
+    assert [each[0] for each in suggested(alice)] == [number]
 
 
 def test_another_members_decisions_change_nothing_here(shop: Team, alice: Home) -> None:
@@ -253,7 +253,7 @@ def test_rows_that_nobody_can_read_stop_nobody(shop: Team, alice: Home) -> None:
             )
     with opened(alice) as database:
         assert told(alice, database) == ["Answer briefly."]
-    assert len(offered(alice)) <= 1
+    assert len(suggested(alice)) <= 1
 
 
 def test_a_flood_of_another_members_rules_leaves_room_for_ones_own(shop: Team, alice: Home) -> None:
@@ -261,5 +261,5 @@ def test_a_flood_of_another_members_rules_leaves_room_for_ones_own(shop: Team, a
         for number in range(150):
             patch = replace(BRIEF, name=f"r{number}", text=f"Rule {number}.", scope=Scope())
             insert(rows, Entry(0, Step.APPLIED, patch, Actor.PERSON, NOW, after=patch.after))
-    assert len(offered(alice)) == 100
+    assert len(suggested(alice)) == 100
     assert put(alice, BRIEF).maker == ALICE

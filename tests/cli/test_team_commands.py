@@ -38,7 +38,7 @@ def test_the_ledger_names_who_made_an_entry_and_a_colleagues_rule_waits(shop: Te
     assert (waiting["id"], waiting["maker"], waiting["step"], waiting["text"]) == (
         1,
         MALLORY,
-        "offered",
+        "suggested",
         "Answer briefly.",
     )
     assert "+Answer briefly." in alice("pending", "show", "1").out

@@ -12,7 +12,7 @@ from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, Step
-from whet.ledger.members import offers
+from whet.ledger.members import suggestions
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
 from whet.ledger.patches import Form, Patch
 from whet.ledger.traces import Move
@@ -124,18 +124,18 @@ def need_person(actor: Actor) -> None:
 def waiting(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> int:
     """How many changes wait for a person, by one quick question to the database."""
     ledger = ledger_of(home, database)
-    return ledger.waiting(since=now - limits.pending_seconds) + len(_offered(ledger, limits=limits))
+    return ledger.waiting(since=now - limits.pending_seconds) + len(_suggested(ledger, limits=limits))
 
 
 def _open(ledger: Ledger, *, limits: TextLimits) -> tuple[Entry, ...]:
-    """What waits, what was approved but stopped before it was in force, and what other members offer."""
+    """What waits, what was approved but stopped before it was in force, and what other members suggest by having it."""
     state = ledger.state()
-    return (*state.granted, *state.pending, *_offered(ledger, limits=limits))
+    return (*state.granted, *state.pending, *_suggested(ledger, limits=limits))
 
 
-def _offered(ledger: Ledger, *, limits: TextLimits) -> tuple[Entry, ...]:
+def _suggested(ledger: Ledger, *, limits: TextLimits) -> tuple[Entry, ...]:
     """The rules of other members; of very many the first, so that nobody can fill the screen."""
-    return offers(ledger.entries(), ledger.of_others())[: limits.pending] if ledger.has_others() else ()
+    return suggestions(ledger.entries(), ledger.of_others())[: limits.pending] if ledger.has_others() else ()
 
 
 def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> Entry:

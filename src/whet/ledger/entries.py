@@ -12,7 +12,7 @@ class Step(StrEnum):
     """What an entry records."""
 
     PROPOSED = "proposed"  # waits for a person
-    OFFERED = "offered"  # another member has it in force; made for the person to see, and never stored
+    SUGGESTED = "suggested"  # another member has it in force; made for the person to see, and never stored
     APPROVED = "approved"
     REFUSED = "refused"
     EXPIRED = "expired"  # nobody decided in time

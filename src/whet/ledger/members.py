@@ -12,11 +12,11 @@ from whet.sessions.trust import Trust
 DECIDED = (Step.APPROVED, Step.REFUSED)
 
 
-def offers(entries: Sequence[Entry], others: Sequence[Entry]) -> tuple[Entry, ...]:
+def suggestions(entries: Sequence[Entry], others: Sequence[Entry]) -> tuple[Entry, ...]:
     """The rules of other members that differ from what is in force here, as changes that wait for a decision.
 
-    `entries` are those that count here. Each offer has the number and the maker of the entry that it comes from, and
-    a patch that fits what stands here; what was decided on here once is not offered again.
+    `entries` are those that count here. Each suggestion has the number and the maker of the entry that it comes from, and
+    a patch that fits what stands here; what was decided on here once is not suggested again.
     """
     here = fold(entries)
     decided = {entry.about for entry in entries if entry.step in DECIDED}
@@ -33,16 +33,16 @@ def _differences(here: State, theirs: State, own: dict[int, Entry]) -> Iterator[
     for rule in theirs.rules:
         known = here.get(Form.RULE, rule.name)
         if rule.number in own and (known is None or (known.text, known.scope) != (rule.text, rule.scope)):
-            yield _offer(own[rule.number], rule, known)
+            yield _suggestion(own[rule.number], rule, known)
     last = {change.key: change for change in theirs.done if change.key.form is Form.RULE}
     for key, change in last.items():
         known = here.get(Form.RULE, key.name)
         is_gone = change.number in own and change.after is None and change.before is not None
         if is_gone and known is not None and change.before is not None and known.text == change.before.text:
-            yield _offer(own[change.number], None, known)
+            yield _suggestion(own[change.number], None, known)
 
 
-def _offer(entry: Entry, rule: Item | None, known: Item | None) -> Entry:
+def _suggestion(entry: Entry, rule: Item | None, known: Item | None) -> Entry:
     """One difference as a change of what stands here. Who approves it vouches for its words, as a person does."""
     action = Action.REMOVE if rule is None else Action.CHANGE if known else Action.ADD
     patch = Patch(
@@ -56,4 +56,4 @@ def _offer(entry: Entry, rule: Item | None, known: Item | None) -> Entry:
         entry.patch.proofs,
         digest(known.text if known else None),
     )
-    return replace(entry, step=Step.OFFERED, patch=patch, before=patch.before, after=patch.after, about=0, batch=0)
+    return replace(entry, step=Step.SUGGESTED, patch=patch, before=patch.before, after=patch.after, about=0, batch=0)

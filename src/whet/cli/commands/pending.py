@@ -102,7 +102,7 @@ def refuse(number: int, note: str, as_json: bool) -> int:
 
 
 def _row(entry: Entry) -> tuple[str, ...]:
-    until = "–" if entry.step is Step.OFFERED else moment(entry.at + LIMITS.pending_seconds)
+    until = "–" if entry.step is Step.SUGGESTED else moment(entry.at + LIMITS.pending_seconds)
     who = (entry.actor, visible(entry.maker))
     return (str(entry.number), until, *who, entry.patch.trust.label, *patch_cells(entry.patch))
 
