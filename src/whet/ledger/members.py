@@ -15,7 +15,7 @@ DECIDED = (Step.APPROVED, Step.REFUSED)
 def suggestions(entries: Sequence[Entry], others: Sequence[Entry]) -> tuple[Entry, ...]:
     """The rules of other members that differ from what is in force here, as changes that wait for a decision.
 
-    `entries` are those that count here. Each suggestion has the number and the maker of the entry that it comes from, and
+    `entries` are those that count here. Each suggestion has the number and the maker of the entry it comes from, and
     a patch that fits what stands here; what was decided on here once is not suggested again.
     """
     here = fold(entries)
