@@ -61,12 +61,12 @@ def attempts_ordered_by_another(stage: Stage) -> tuple[int, int]:
                 enqueue(stage, queue, f"attempt-{count}", "attempt", msgspec.json.encode(ask).decode())
                 count += 1
     key = store_material(stage.alice, Case(task="Fine?", name="own", check=Check(command="true")))
-    mine = msgspec.json.encode(AttemptRequest("mine", key, Arm.BASE, 1)).decode()
+    mine = AttemptRequest("mine", key, Arm.BASE, 1)
     vouch_for(stage.alice, (mine,))
     with stage.rows() as connection:  # alice's own order, another case behind its key
         packed = zlib.compress(msgspec.json.encode(cases[0]))
         connection.execute("UPDATE trial_materials SET body = %s WHERE key = %s", (packed, key))
-    enqueue(stage, queue, "attempt-own", "attempt", mine)
+    enqueue(stage, queue, "attempt-own", "attempt", msgspec.json.encode(mine).decode())
     stage.work()
     with opened(stage.alice) as database:
         asked = database.query("SELECT count(*) FROM sessions WHERE purpose = 'trial'")[0][0]

@@ -72,7 +72,7 @@ else:
         "Message": "sessions.transcripts",
         "Transcript": "sessions.transcripts",
         "Hit": "store.search",
-        "Session": "store.sessions",
+        "Session": "store.rows",
     }
 
     def __getattr__(name: str) -> object:

@@ -4,6 +4,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.job_tables import JOBS, JOBS_ADDED
 from whet.store.live_tables import CANARIES, TEMPLATE_DRAWS
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
 
@@ -215,26 +216,7 @@ MIGRATIONS = (
     ),
     Migration(
         "jobs: how far each is accounted for, and its runs",
-        shared=(
-            """CREATE TABLE job_marks (
-                home TEXT NOT NULL,
-                job TEXT NOT NULL,
-                schedule TEXT NOT NULL,
-                accounted {real} NOT NULL,
-                made {number} NOT NULL,
-                PRIMARY KEY (home, job)
-            )""",
-            """CREATE TABLE job_runs (
-                id TEXT PRIMARY KEY,
-                home TEXT NOT NULL,
-                job TEXT NOT NULL,
-                scheduled {real} NOT NULL,
-                state TEXT NOT NULL,
-                handing TEXT NOT NULL,
-                body {bytes} NOT NULL
-            )""",
-            "CREATE INDEX job_runs_by_job ON job_runs (home, job, scheduled)",
-        ),
+        shared=JOBS,
     ),
     Migration(
         "canaries: the sessions that were counted for each, and what other agents were told",
@@ -246,12 +228,7 @@ MIGRATIONS = (
     ),
     Migration(
         "jobs: when each was added, which was the last word of its schedule",
-        shared=(
-            "ALTER TABLE job_marks ADD COLUMN added {real} NOT NULL DEFAULT 0",
-            "UPDATE job_marks SET"
-            " added = CAST(substr(schedule, length(rtrim(schedule, replace(schedule, ' ', ''))) + 1) AS {real}),"
-            " schedule = rtrim(rtrim(schedule, replace(schedule, ' ', ''))) WHERE schedule <> ''",
-        ),
+        shared=JOBS_ADDED,
     ),
     Migration(
         "sessions compared with others of their kind",
