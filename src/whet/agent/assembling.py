@@ -20,7 +20,7 @@ from whet.runs.models import Model
 from whet.runs.run import Budget, Run, Sampling
 from whet.runs.settings import Settings
 from whet.secrets.redactor import secret_values
-from whet.sessions.definitions import Definition
+from whet.sessions.definitions import Definition, trust_of_shown
 from whet.sessions.transcripts import Message, Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -95,7 +95,7 @@ def assemble_run(home: Home, database: Database, wish: Wish, *, ask: Ask | None 
         keep_prompt(database, prompt, now=time.time())
     run = wish.run or _new_run(wish, chosen.model, identity, tools.definitions, prompt)
     if isinstance(tools, Box) and wish.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
-        tools.lower(trust_of(prompt) if prompt else Trust.EXTERNAL)
+        tools.lower(min(trust_of(prompt) if prompt else Trust.EXTERNAL, trust_of_shown(run.shown)))
     compacting = compacting_for(home, database, wish, chosen, run)
     means = Means(chosen.provider, tools, compacting, Secrets(secret_values(wish.environment)))
     return Assembled(run, means, situation, prompt, sources)

@@ -7,6 +7,7 @@ from whet.changes.author import Author, give
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.sessions.trust import Trust
 from whet.store import skill_views
 from whet.store.skill_files import archived_text, read_text, support_files
 from whet.store.skill_views import View
@@ -15,18 +16,19 @@ from whet.told.skills import FILE
 
 
 class Viewed(NamedTuple):
-    """A file of a skill as it was read, and the skill's other files."""
+    """A file of a skill as it was read, the skill's other files, and how far its words may be believed."""
 
     text: str
     digest: str
     files: tuple[str, ...]
+    trust: Trust
 
 
 def view(author: Author, name: str, file: str = FILE) -> Viewed:
     """Read a skill or one of its files, and record that it was read in this state."""
     text = _standing(author, name, file)
     skill_views.record(author.database, View(name, digest(text), author.session, file), now=author.now)
-    return Viewed(text, digest(text), support_files(author.home.folder, name))
+    return Viewed(text, digest(text), support_files(author.home.folder, name), _trust_of(author, name, file, text))
 
 
 def create(author: Author, name: str, description: str, body: str, files: Mapping[str, str] | None = None) -> Entry:
@@ -79,6 +81,13 @@ def adopt(author: Author, name: str) -> Entry:
 def restore(author: Author, name: str) -> Entry:
     """Bring the newest archived skill of a name back, with all its files."""
     return give(author, [Patch(Form.SKILL, Action.ADD, name, archived_text(author.home.folder, name))])[0]
+
+
+def _trust_of(author: Author, name: str, file: str, text: str) -> Trust:
+    """A SKILL.md is the person's order to agents; a support file that the ledger did not put there is just a file."""
+    known = author.state.get(Form.FILE, f"{name}/{file}")
+    is_known = file == FILE or (known is not None and known.text == text)
+    return Trust.AGENT if is_known else Trust.TOOL
 
 
 def _standing(author: Author, name: str, file: str) -> str:

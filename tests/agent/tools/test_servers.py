@@ -152,3 +152,13 @@ def test_a_set_without_servers_starts_none(room: Room) -> None:
 def test_a_resumed_session_names_the_tools_of_its_servers(room: Room) -> None:
     box = room.box(sets=("read_file", named("add"), "mcp__gone__tool"), servers=(LOCAL,))
     assert box.names == {"read_file", named("add")}
+
+
+def test_what_a_server_says_of_its_tools_is_a_strangers_word(tmp_path: Path) -> None:
+    """No tool of it was called: its descriptions and schemas stand in every request."""
+    room = Room(tmp_path / "room")
+    plan = {"steps": [{"text": "look"}]}
+    assert ask_for(room.box(), "todo", **plan).trust is Trust.AGENT
+    assert ask_for(room.box(servers=(LOCAL,)), "todo", **plan).trust is Trust.EXTERNAL
+    assert ask_for(room.box(servers=(LOCAL,), sets=("plan",)), "todo", **plan).trust is Trust.AGENT
+    room.leave()

@@ -94,7 +94,7 @@ def _edit(occasion: Occasion, path: str, *, old: str, new: str, every: bool) -> 
             old, new = old.replace("\n", "\r\n"), new.replace("\n", "\r\n")
             count = text.count(old)
         if count == 0:
-            return failed(f"old does not occur in {path}.{_nearest(text, old)}")
+            return _missed(text, old, path)
         if count > 1 and not every:
             lines = ", ".join(str(line) for line in _lines_of(text, old)[:10])
             return failed(f"old occurs {count} times in {path}, at lines {lines}. Give more of the text around it.")
@@ -179,13 +179,13 @@ def _lines_of(text: str, part: str) -> list[int]:
     return lines
 
 
-def _nearest(text: str, old: str) -> str:
-    """The lines that are most like the text that was looked for, for the writer to copy from."""
+def _missed(text: str, old: str, path: str) -> Given:
+    """What to say of a text that is not there: the lines most like it, to copy from, are the file's own words."""
     lines = text.splitlines()
     wanted = next((line for line in old.splitlines() if line.strip()), "")
     near = difflib.get_close_matches(wanted, lines[:5_000], n=1, cutoff=0.6)
     if not near:
-        return " Read the file again, and copy the text from it."
-    at = lines.index(near[0])
-    shown = lines[max(0, at - CONTEXT_LINES) : at + len(old.splitlines()) + CONTEXT_LINES]
-    return f" The nearest lines, from line {max(0, at - CONTEXT_LINES) + 1}:\n" + "\n".join(shown)[:2_000]
+        return failed(f"old does not occur in {path}. Read the file again, and copy the text from it.")
+    first = max(0, lines.index(near[0]) - CONTEXT_LINES)
+    shown = "\n".join(lines[first : lines.index(near[0]) + len(old.splitlines()) + CONTEXT_LINES])[:2_000]
+    return Given(f"old does not occur in {path}. The nearest lines, from line {first + 1}:\n{shown}", error=True)

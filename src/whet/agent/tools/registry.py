@@ -8,7 +8,7 @@ from whet.agent.tools import files, finding, finishing, recalling, remembering, 
 from whet.agent.tools.situation import Given, Occasion
 from whet.errors import WhetError
 from whet.runs.tool_schemas import read_arguments, schema_of
-from whet.sessions.definitions import Definition
+from whet.sessions.definitions import PREFIX, Definition
 
 
 class Tool(NamedTuple):
@@ -38,7 +38,6 @@ FUNCTIONS: tuple[tuple[Callable[..., Given], bool], ...] = (
     (warm_session.warm_session, False),
     (finishing.finish, False),
 )
-PREFIX = "mcp__"  # of the names of tools that MCP servers offer
 SERVERS = "servers"  # stands for all tools that MCP servers offer
 FILES = ("read_file", "write_file", "edit", "search_files")
 TERMINAL = ("terminal", "process")

@@ -86,7 +86,7 @@ def _index(author: Author) -> Given:
 def _view(author: Author, name: str, file: str) -> Given:
     viewed = skill_changes.view(author, name, file)
     also = f"\n[files: {', '.join(viewed.files)}; in {author.home.folder / 'skills' / name}]" if viewed.files else ""
-    return Given(viewed.text + also, trust=Trust.AGENT)
+    return Given(viewed.text + also, trust=viewed.trust)
 
 
 @contextlib.contextmanager

@@ -14,12 +14,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import msgspec
 
 from whet.agent.tools.output import Tape, plain
-from whet.agent.tools.registry import PREFIX
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
 from whet.runs.settings import McpServer
-from whet.sessions.definitions import Definition
+from whet.sessions.definitions import PREFIX, Definition
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
 from whet.text.quoting import visible

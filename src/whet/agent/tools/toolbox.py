@@ -7,12 +7,12 @@ from typing import TYPE_CHECKING
 
 from whet.agent.protocols import Answer
 from whet.agent.tools.aftermath import begin, news, settle, settled_call
-from whet.agent.tools.registry import PREFIX, SERVERS, TERMINAL, Tool, built_in, names_in, tools_in
+from whet.agent.tools.registry import SERVERS, TERMINAL, Tool, built_in, names_in, tools_in
 from whet.agent.tools.sandbox import Wall, note
 from whet.agent.tools.situation import Given, Occasion, Question, Situation, Workplace, failed
 from whet.errors import WhetError
 from whet.runs.tool_schemas import Unfit
-from whet.sessions.definitions import Definition
+from whet.sessions.definitions import PREFIX, Definition, trust_of_shown
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 
@@ -48,6 +48,7 @@ class Box:
         self._withheld = frozenset(TERMINAL) & wanted if _lacks_wall(workplace, wanted) else frozenset()
         self._tools = {tool.name: tool for tool in listed if tool.name in wanted - self._withheld}
         self.definitions: tuple[Definition, ...] = tuple(tool.definition for tool in self._tools.values())
+        workplace.lineage.lower(trust_of_shown(self.definitions))
 
     @property
     def names(self) -> frozenset[str]:
