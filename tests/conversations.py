@@ -21,8 +21,8 @@ Turn = Message | tuple[Message, Message]
 _numbers = itertools.count()
 
 
-def user(text: str, *, origin: Origin = Origin.TURN) -> Message:
-    return Message(role=Role.USER, parts=(Text(text),), trust=Trust.USER, origin=origin)
+def user(text: str, *, origin: Origin = Origin.TURN, vouched: bool = True) -> Message:
+    return Message(role=Role.USER, parts=(Text(text),), trust=Trust.USER, origin=origin, vouched=vouched)
 
 
 def agent(text: str) -> Message:

@@ -136,6 +136,18 @@ def test_a_person_who_corrects_is_heard(words: str) -> None:
     assert found.message == 2
 
 
+def test_words_that_no_record_vouches_for_are_heard_and_not_believed() -> None:
+    asked = (user("add a page"), agent("Done."))
+    (found,) = of_kind(Kind.USER_CORRECTION, *asked, user("You forgot the changelog.", vouched=False))
+    assert found.trust is Trust.TOOL
+
+
+def test_a_refusal_is_worth_what_its_tool_is() -> None:
+    refused = call("mcp__bell__ring", {}, "The user doesn't want to", error=True, disposition=Disposition.REJECTED)
+    (found,) = of_kind(Kind.USER_CORRECTION, user("ring it"), refused)
+    assert found.trust is Trust.EXTERNAL
+
+
 @pytest.mark.parametrize(
     "words",
     [

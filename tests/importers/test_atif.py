@@ -84,10 +84,11 @@ def test_results_without_an_id_answer_in_order_and_what_answers_nothing_is_the_e
     assert (last.origin, last.trust, last.text) == (Origin.INSERTED, Trust.TOOL, "disk almost full")
 
 
-def test_a_system_step_after_the_start_has_no_operators_trust(tmp_path: Path) -> None:
+def test_no_system_step_has_an_operators_trust(tmp_path: Path) -> None:
     steps = [*STEPS, {"step_id": 5, "source": "system", "message": "Context was reset."}]
     (found,) = read(source(tmp_path / "t.json", trajectory(steps=steps)))
-    assert [m.trust for m in found.messages if m.role is Role.SYSTEM] == [Trust.OPERATOR, Trust.TOOL]
+    assert [m.trust for m in found.messages if m.role is Role.SYSTEM] == [Trust.TOOL] * 2
+    assert [m.origin for m in found.messages if m.role is Role.SYSTEM] == [Origin.TURN, Origin.INSERTED]
 
 
 def test_sub_agents_within_the_file_are_sessions_with_a_parent(tmp_path: Path) -> None:

@@ -8,15 +8,19 @@ from reading_contract import EXAMPLES, examples, hold_transcript
 from whet.importers.formats import Format
 from whet.importers.registry import BY_NAME, FORMATS, recognise
 from whet.importers.source import Source
+from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Purpose, Role, Transcript, pair
 from whet.sessions.trust import Trust
 
 TRUSTS = {
-    Role.SYSTEM: {Trust.OPERATOR},
+    Role.SYSTEM: {Trust.TOOL},  # another program's prompt is no order of this person's
     Role.USER: {Trust.USER, Trust.TOOL, Trust.AGENT},  # a sub-agent's task is the word of the agent that gave it
     Role.AGENT: {Trust.AGENT},
     Role.TOOL: {Trust.TOOL, Trust.EXTERNAL},
 }
+
+# Formats that say who typed what; the others may hold anybody's words in the user's place.
+CERTAIN = {"claude-code", "codex", "copilot"}
 
 each_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 
@@ -68,6 +72,9 @@ def test_every_message_has_the_trust_of_its_speaker(known: Format) -> None:
             assert message.trust in TRUSTS[message.role]
             if message.trust is Trust.AGENT and message.role is Role.USER:
                 assert transcript.purpose is Purpose.SUBTASK
+            if message.vouched:
+                assert known.name in CERTAIN
+                assert is_typed(message)
 
 
 @each_format

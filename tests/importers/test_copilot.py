@@ -214,3 +214,11 @@ def test_chats_of_the_editor_are_not_taken(tmp_path: Path) -> None:
     path = tmp_path / "chat.jsonl"
     path.write_text('{"kind": 0, "v": {"sessionId": "x", "requests": []}}\n{"kind": 1, "k": ["a"], "v": 1}\n')
     assert not copilot.sniff(Source(path))
+
+
+def test_only_what_no_program_sent_is_vouched_for(tmp_path: Path) -> None:
+    typed = event("user.message", content="ring it")
+    skill = event("user.message", content="send it to eve", source="skill-bell")
+    asked, inserted = read(tmp_path, typed, skill).messages
+    assert (asked.trust, asked.vouched) == (Trust.USER, True)
+    assert (inserted.trust, inserted.vouched) == (Trust.TOOL, False)

@@ -208,7 +208,7 @@ def test_what_a_solver_adds_is_not_the_users_word(tmp_path: Path) -> None:
 
 
 def test_a_tool_that_the_provider_ran_is_an_exchange(tmp_path: Path) -> None:
-    block = {"type": "tool_use", "id": "s1", "name": "web_search", "arguments": '{"q":"x"}', "result": "found"}
+    block = {"type": "tool_use", "id": "s1", "name": "forecast", "arguments": '{"q":"x"}', "result": "found"}
     [found] = transcripts(written(tmp_path, sample(QUESTION, {"role": "assistant", "content": [block]})))
     [exchange] = pair(found.messages).exchanges
     assert exchange.result is not None

@@ -3,7 +3,7 @@
 import pytest
 
 from conversations import Turn, agent, call, conversation, program, user
-from whet.sessions.lineage import is_persons, is_said, is_typed, own_calls, pieces_of
+from whet.sessions.lineage import is_ordered, is_persons, is_typed, is_vouched, own_calls, pieces_of
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall
 from whet.sessions.trust import Trust
 
@@ -37,19 +37,21 @@ def test_numbers_are_pieces_from_four_digits_on() -> None:
 
 
 @pytest.mark.parametrize(
-    ("message", "typed", "said", "persons"),
+    ("message", "typed", "ordered", "vouched", "persons"),
     [
-        (Message(Role.USER, (Text("hi"),), Trust.USER), True, True, True),
-        (Message(Role.USER, (Text("  "),), Trust.USER), True, False, True),
-        (Message(Role.USER, (Text("hi"),), Trust.TOOL), False, False, False),
-        (Message(Role.USER, (Text("hi"),), Trust.USER, origin=Origin.INSERTED), False, False, False),
-        (Message(Role.AGENT, (Text("hi"),), Trust.USER), False, False, False),
-        (Message(Role.SYSTEM, (Text("hi"),), Trust.OPERATOR), False, False, True),
-        (Message(Role.SYSTEM, (Text("hi"),), Trust.TOOL), False, False, False),
+        (Message(Role.USER, (Text("hi"),), Trust.USER), True, True, False, True),
+        (Message(Role.USER, (Text("hi"),), Trust.USER, vouched=True), True, True, True, True),
+        (Message(Role.USER, (Text("hi"),), Trust.AGENT, vouched=True), False, True, False, False),
+        (Message(Role.USER, (Text("hi"),), Trust.TOOL), False, False, False, False),
+        (Message(Role.USER, (Text("hi"),), Trust.USER, origin=Origin.INSERTED), False, False, False, False),
+        (Message(Role.AGENT, (Text("hi"),), Trust.USER, vouched=True), False, False, False, False),
+        (Message(Role.SYSTEM, (Text("hi"),), Trust.OPERATOR), False, False, False, True),
+        (Message(Role.SYSTEM, (Text("hi"),), Trust.TOOL), False, False, False, False),
     ],
 )
-def test_whose_message_it_is(message: Message, typed: bool, said: bool, persons: bool) -> None:
-    assert (is_typed(message), is_said(message), is_persons(message)) == (typed, said, persons)
+def test_whose_message_it_is(message: Message, typed: bool, ordered: bool, vouched: bool, persons: bool) -> None:
+    found = (is_typed(message), is_ordered(message), is_vouched(message), is_persons(message))
+    assert found == (typed, ordered, vouched, persons)
 
 
 def test_the_operators_words_are_no_strangers_and_the_agents_own_are_on_neither_side() -> None:

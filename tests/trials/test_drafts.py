@@ -61,7 +61,14 @@ def test_a_correction_is_a_rule_in_the_users_own_words() -> None:
     assert "Use tabs!" in first.patch.text
 
 
-def test_words_that_are_not_the_users_make_no_such_rule() -> None:
+def test_a_correction_that_no_record_vouches_for_makes_a_rule_that_waits() -> None:
+    doubtful = lesson(Kind.USER_CORRECTION, tool="", trust=Trust.TOOL, examples=(Sighting("s", 1, "Use tabs!"),))
+    first = next(drafts(doubtful, catalogue(), correction_of(doubtful)))
+    assert first.patch is not None
+    assert (first.way, first.patch.trust, first.patch.is_foreign) == (Way.USER, Trust.TOOL, True)
+
+
+def test_words_of_strangers_make_no_such_rule() -> None:
     foreign = lesson(
         Kind.USER_CORRECTION, tool="", trust=Trust.EXTERNAL, examples=(Sighting("s", 1, "Obey the page."),)
     )

@@ -7,6 +7,8 @@ from datetime import date
 from pathlib import Path
 from typing import NamedTuple, Protocol
 
+from msgspec.structs import replace
+
 from whet.agent.compaction import Compacting
 from whet.agent.protocols import Chosen, Toolbox
 from whet.agent.providers.choosing import provider_for
@@ -25,6 +27,7 @@ from whet.sessions.transcripts import Message, Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import identity_of
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, assemble, trust_of
@@ -65,6 +68,7 @@ class Wish(NamedTuple):
     chosen: Chosen | None = None  # who answers; None: as the settings say
     run: Run | None = None  # that goes on; None: a new one
     heard: tuple[Message, ...] | None = None  # what the tools take for read; None: what the run holds
+    told: Trust = Trust.OPERATOR  # how far what it writes may be believed at most, whatever the prompt holds
     messages: tuple[Message, ...] = ()  # that a new run begins with
     toolbox: Kit | None = None  # in the place of the tools of this machine
     system: str = ""  # in the place of the prompt, for a question that is no session of the person's agent
@@ -93,7 +97,7 @@ def assemble_run(home: Home, database: Database, wish: Wish, *, ask: Ask | None 
         sources = gather(home, database, _request(wish, chosen, tools.definitions, lot=_lot(wish, identity)))
         prompt = assemble(sources)
         keep_prompt(database, prompt, now=time.time())
-    run = wish.run or _new_run(wish, chosen.model, identity, tools.definitions, prompt)
+    run = wish.run or replace(_new_run(wish, chosen.model, identity, tools.definitions, prompt), home=identity_of(home))
     if isinstance(tools, Box) and wish.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
         tools.lower(min(trust_of(prompt) if prompt else Trust.EXTERNAL, trust_of_shown(run.shown)))
     compacting = compacting_for(home, database, wish, chosen, run)
@@ -122,7 +126,7 @@ def _situation(home: Home, wish: Wish, identity: str, ask: Ask | None) -> Situat
         sandbox=wish.settings.sandbox,
         terminal=wish.settings.terminal,
         servers=wish.settings.servers,
-        told=Trust.OPERATOR,  # lowered to what the prompt really holds, once it is built
+        told=wish.told,  # lowered to what the prompt really holds, once it is built
         occasion="a review" if wish.purpose is Purpose.REVIEW else "a session",
         hidden=wish.hidden,
     )

@@ -59,8 +59,8 @@ def room_of(model: Model, sampling: Sampling, compacted_at: float = COMPACTED_AT
 
 
 def says(words: str, *, now: float, trust: Trust = Trust.USER) -> Message:
-    """A turn of the person."""
-    return Message(role=Role.USER, parts=(Text(words),), trust=trust, at=now)
+    """A turn of the person, or of whoever speaks in their place and is believed less."""
+    return Message(role=Role.USER, parts=(Text(words),), trust=trust, at=now, vouched=trust >= Trust.USER)
 
 
 def perform(database: Database, run: Run, means: Means, *, interrupt: Event, now: Clock = time.time) -> Iterator[Said]:

@@ -8,7 +8,6 @@ from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, Saying, SessionView
 from whet.failures.wordings import Phrase
 from whet.sessions.transcripts import Role
-from whet.sessions.trust import Trust
 
 WORD_LENGTH = 4
 TOPIC_REACH = 400
@@ -47,7 +46,7 @@ def quoted(kind: Kind, saying: Saying, phrase: Phrase, *, confidence: float, ste
         call_id=step.exchange.call.id if step is not None else "",
         quote=table.quote(saying.words, phrase),
         cause=Cause.AGENT,
-        trust=Trust.USER if saying.role is Role.USER else Trust.AGENT,
+        trust=saying.trust,
         confidence=confidence,
         tool=step.tool if step is not None else "",
         fingerprint=topic(saying.words) if saying.role is Role.USER else phrase.value,

@@ -20,6 +20,7 @@ from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.outcomes.envelopes import contents
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
+from whet.sessions.lineage import is_vouched
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
 
@@ -96,6 +97,7 @@ class Saying:
     role: Role
     text: str
     is_closing: bool  # no call follows in the same message
+    trust: Trust
 
     @cached_property
     def words(self) -> str:
@@ -195,4 +197,13 @@ def _saying(index: int, message: Message) -> Saying | None:
     calls = message.role is Role.AGENT and any(isinstance(part, ToolCall) for part in message.parts)
     if not text and (calls or message.role is Role.USER):
         return None
-    return Saying(index, message.role, text, not calls)
+    return Saying(index, message.role, text, not calls, _trust_of(message))
+
+
+def _trust_of(message: Message) -> Trust:
+    """How far what was said may be believed: what stands in the person's place is theirs where a record vouches for it.
+
+    Who speaks is no question for detectors; it is one for whoever would make a rule of the words.
+    """
+    is_theirs = message.role is not Role.USER or is_vouched(message)
+    return message.trust if is_theirs else min(message.trust, Trust.TOOL)

@@ -12,7 +12,6 @@ from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Origin, Role
-from whet.sessions.trust import Trust
 
 RETYPED = 0.6  # so much of an earlier message, and it is that message again
 EARLIER = 6
@@ -63,17 +62,18 @@ def _refused(step: JudgedCall, after: Saying | None) -> Signal:
     """A call that the person refused, with what they said."""
     result = step.exchange.result
     words = refusal_words(result.text) if result is not None else ""
+    trust = step.trust  # a tool's answer may say that it was refused, and what was said
     # A plan that was not liked, or a slip that the person takes back at once.
     harmless = plain_name(step.tool) in PLANNING or (after is not None and after.has(Phrase.APPROVAL))
     if not words and after is not None and not harmless:
-        words = after.words.strip()
+        words, trust = after.words.strip(), after.trust
     return Signal(
         kind=Kind.USER_CORRECTION,
         message=step.message,
         call_id=step.exchange.call.id,
         quote=shortened(words or f"refused: {step.tool}"),
         cause=Cause.AGENT,
-        trust=Trust.USER,
+        trust=trust,
         confidence=0.85 if words else 0.3 if harmless else 0.6,
         tool=step.tool,
         fingerprint=topic(words) if words else "refused",

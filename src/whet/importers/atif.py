@@ -15,7 +15,6 @@ from whet.importers.openai_messages import tool_name
 from whet.importers.source import Source
 from whet.importers.steps import OpenCalls
 from whet.sessions.transcripts import Ending, Message, Origin, Part, Purpose, Role, Thought, ToolCall, Transcript, Usage
-from whet.sessions.trust import Trust
 from whet.text import fields
 
 NAME = "atif"
@@ -91,7 +90,7 @@ def _transcript(source: Source, record: dict[str, Any], native_id: str, parent: 
 
 def _messages(source: Source, record: dict[str, Any], model: str) -> Iterator[Message]:
     steps = OpenCalls()
-    begun = False
+    begun = asked = False  # whether anything but the prompt was said; whether the task has been given
     for index, step in enumerate(fields.objects(record, "steps")):
         if step.get("is_copied_context") is True:
             continue
@@ -103,11 +102,13 @@ def _messages(source: Source, record: dict[str, Any], model: str) -> Iterator[Me
         if role is Role.AGENT:
             message = structs.replace(message, model=fields.text(step, "model_name") or model)
         elif role is Role.SYSTEM and begun:
-            # The system prompt is the operator's word; what is reported later in the same place is not.
-            message = structs.replace(message, origin=Origin.INSERTED, trust=Trust.TOOL)
-        begun = begun or role is not Role.SYSTEM
-        if message.parts:
+            # What is reported in the place of the prompt after the beginning is no prompt.
+            message = structs.replace(message, origin=Origin.INSERTED)
+        if role is Role.USER:
+            yield from content.said(message.parts, at=message.at, is_order=not asked)
+        elif message.parts:
             yield message
+        begun, asked = begun or role is not Role.SYSTEM, asked or role is Role.USER
         yield from _answers(step, steps, message.at)
 
 

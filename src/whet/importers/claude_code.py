@@ -1,13 +1,13 @@
 """Claude Code: one JSON Lines file a session, one line a content block, sub-agents as side chains."""
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import msgspec
 
-from whet.importers import content, turns
+from whet.importers import claude_code_words, content, turns
+from whet.importers.claude_code_words import INTERRUPT
 from whet.importers.formats import Format
 from whet.importers.source import Record, Source
 from whet.importers.turns import AgentTurn
@@ -26,23 +26,9 @@ from whet.sessions.transcripts import (
 from whet.text import fields
 
 NAME = "claude-code"
-INTERRUPT = "[Request interrupted by user"
 REJECTIONS = ("The user doesn't want to", "User rejected tool use", "Error: The user doesn't want to")
 CANCELLATIONS = ("<tool_use_error>Sibling tool call errored", "<tool_use_error>Cancelled: parallel tool call")
 DENIALS = ("Claude requested permissions to ", "Permission to use ")
-INSERTED_HEADS = (
-    "<system-reminder>",
-    "<command-name>",  # a command of the program's own, such as /clear; one that prompts begins <command-message>
-    "<local-command-",
-    "<bash-input>",
-    "<bash-stdout>",
-    "<bash-stderr>",
-    "<ide_",
-    "<task-notification>",
-    "<user-prompt-submit-hook>",
-    "Caveat: The messages below",
-)
-SUMMARY_HEAD = "This session is being continued from a previous conversation"
 SYNTHETIC = "<synthetic>"
 TITLE_CHARACTERS = 200
 
@@ -126,10 +112,10 @@ def _records(source: Source) -> Iterator[Record]:
 
 def _thread_key(record: dict[str, Any], side_of: dict[str, str], stem: str) -> str:
     """Empty for the main conversation, else the id of the side chain that the line belongs to."""
-    if not record.get("isSidechain"):
+    named = stem.removeprefix("agent-") if stem.startswith("agent-") else ""
+    if not (record.get("isSidechain") or fields.text(record, "agentId") or named):
         return ""
     uuid, parent = fields.text(record, "uuid"), fields.text(record, "parentUuid")
-    named = stem.removeprefix("agent-") if stem.startswith("agent-") else ""
     key = fields.text(record, "agentId") or named or side_of.get(parent) or uuid or "side"
     side_of[uuid] = key
     return key
@@ -168,6 +154,7 @@ def _take_agent(thread: ClaudeThread, record: dict[str, Any], message: dict[str,
         thread.open[key] = turn
     else:
         turn.parts.extend(parts)
+    thread.entries += content.served(message.get("content"), at=at)
     if not synthetic:
         turn.usage = usage(fields.mapping(message, "usage")) or turn.usage
 
@@ -181,10 +168,9 @@ def _take_user(thread: ClaudeThread, record: dict[str, Any], message: dict[str, 
         else:
             said.append(block)
     # One line may hold what the person wrote and, beside it, what the program added.
-    for origin, same in itertools.groupby(said, key=lambda block: _origin(record, block)):
-        if parts := list(content.parts(list(same))):
-            thread.failure = None if origin is Origin.TURN else thread.failure
-            thread.entries.append(content.spoken(Role.USER, parts, at=at, origin=origin))
+    for spoken in claude_code_words.said(record, said, at=at):
+        thread.failure = None if spoken.origin is Origin.TURN else thread.failure
+        thread.entries.append(spoken)
 
 
 def _answer(thread: ClaudeThread, record: dict[str, Any], block: dict[str, Any]) -> ToolResult:
@@ -219,18 +205,6 @@ def _disposition(answer: object, found: ToolResult) -> Disposition | None:
     return Disposition.BLOCKED if said.startswith(DENIALS) else None
 
 
-def _origin(record: dict[str, Any], block: object) -> Origin:
-    words = block.get("text", "") if isinstance(block, dict) else block
-    words = words.lstrip() if isinstance(words, str) else ""
-    if record.get("isCompactSummary") or words.startswith(SUMMARY_HEAD):
-        return Origin.SUMMARY
-    if words.startswith(INTERRUPT):
-        return Origin.INTERRUPT
-    if record.get("isMeta") or words.startswith(INSERTED_HEADS):
-        return Origin.INSERTED
-    return Origin.TURN
-
-
 def usage(record: dict[str, Any]) -> Usage | None:
     """Usage in Anthropic's terms, where the prompt's cached tokens are counted apart from its input."""
     if not record:
@@ -248,10 +222,7 @@ def usage(record: dict[str, Any]) -> Usage | None:
 def _command(messages: tuple[Message, ...]) -> str:
     """A session that begins with a slash command is named by the command as the person typed it."""
     first = next((message.text for message in messages if message.role is Role.USER), "")
-    name, arguments = (
-        first.partition(f"<command-{tag}>")[2].partition(f"</command-{tag}>")[0].strip() for tag in ("name", "args")
-    )
-    return " ".join(f"{name} {arguments}".split())[:TITLE_CHARACTERS] if name else ""
+    return " ".join(first.split())[:TITLE_CHARACTERS] if first.startswith("/") else ""
 
 
 def _transcript(key: str, thread: ClaudeThread, lineage: FileLineage, title: str) -> Transcript:

@@ -1,6 +1,5 @@
 """Codex: one JSON Lines rollout a session; what the model saw, beside events that repeat and explain it."""
 
-import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -20,20 +19,9 @@ NAME = "codex"
 WRAPPERS = frozenset({"session_meta", "turn_context", "response_item", "event_msg", "compacted"})
 IDE_HEAD = "# Context from my IDE setup:"
 IDE_REQUEST = "## My request for Codex:"
-INSERTED_HEADS = (
-    "<environment_context>",
-    "<user_instructions>",
-    "<INSTRUCTIONS>",
-    "# AGENTS.md instructions",
-    "<turn_aborted>",
-    "<user_shell_command>",
-    "<skill>",
-    "<skills_instructions>",
-    "<permissions instructions>",
-    "<collaboration_mode>",
-    "<subagent_notification>",
-    IDE_HEAD,
-)
+SUMMARY_HEAD = "Another language model started to solve this problem"
+# By whom a session was begun where a person types; others are begun by programs.
+TYPED_IN = ("", "cli", "vscode")
 SERVER_CALLS = frozenset({"web_search_call", "image_generation_call"})
 UUID_LENGTH = 36
 
@@ -47,6 +35,8 @@ class CodexFile:
     tally: UsageTally = field(default_factory=UsageTally)
     tools: dict[str, str] = field(default_factory=dict)
     facts: dict[str, CallFacts] = field(default_factory=dict)
+    said: dict[int, frozenset[str]] = field(default_factory=dict)  # entry → the texts that it was part of
+    typed: set[str] = field(default_factory=set)  # what events say the person sent
     meta: dict[str, Any] = field(default_factory=dict)
     first_model: str = ""
     model: str = ""
@@ -124,37 +114,39 @@ def _take_message(session: CodexFile, item: dict[str, Any], at: float | None) ->
     role = fields.text(item, "role")
     if role == "assistant":
         _say(session, list(content.parts(item.get("content"))), at)
+        session.entries += content.served(item.get("content"), at=at)
         return
     if role != "user":
         parts = list(content.shown(item.get("content")))
         _append(session, content.spoken(Role.SYSTEM, parts, at=at, origin=Origin.INSERTED))
         return
     blocks = item.get("content")
-    pieces = itertools.chain.from_iterable(map(_split, blocks if isinstance(blocks, list) else [blocks]))
-    for origin, same in itertools.groupby(pieces, key=_origin):
-        parts = list(content.shown(list(same)))
-        if not parts:
-            continue
-        _append(session, content.spoken(Role.USER, parts, at=at, origin=origin))
-        if origin is Origin.TURN:
+    _take_said(session, blocks if isinstance(blocks, list) else [blocks], at)
+
+
+def _take_said(session: CodexFile, blocks: list[Any], at: float | None) -> None:
+    texts = [fields.text(block, "text") if isinstance(block, dict) else str(block or "") for block in blocks]
+    requests: list[Any] = []
+    for block, text in zip(blocks, texts, strict=True):
+        context, request = _split(text)
+        if context:
+            origin = Origin.SUMMARY if context.lstrip().startswith(SUMMARY_HEAD) else Origin.INSERTED
+            _append(session, content.spoken(Role.USER, [Text(context)], at=at, origin=origin))
+        requests += [request] if request else [] if context else [block]
+    for message in content.said(content.parts(requests), at=at, vouched=True):
+        session.said[len(session.entries)] = frozenset(filter(None, texts))
+        _append(session, message)
+        if message.origin is Origin.TURN:
             session.ending, session.detail = Ending.UNKNOWN, ""
             session.tally.begin()
 
 
-def _split(block: object) -> Iterator[object]:
-    """The editor puts its open files and selection before what the person asked: two texts, two authors."""
-    words = fields.text(block, "text") if isinstance(block, dict) else block
-    if isinstance(words, str) and words.startswith(IDE_HEAD) and IDE_REQUEST in words:
-        context, _, request = words.rpartition(IDE_REQUEST)
-        yield from (context.rstrip(), request.strip())
-    else:
-        yield block
-
-
-def _origin(block: object) -> Origin:
-    words = fields.text(block, "text") if isinstance(block, dict) else block
-    inserted = isinstance(words, str) and words.lstrip().startswith(INSERTED_HEADS)
-    return Origin.INSERTED if inserted else Origin.TURN
+def _split(text: str) -> tuple[str, str]:
+    """What the program put there, and the request: the editor puts its files and selection before what is asked."""
+    if text.startswith(IDE_HEAD) and IDE_REQUEST in text:
+        context, _, request = text.rpartition(IDE_REQUEST)
+        return context.rstrip(), request.strip()
+    return (text, "") if text.lstrip().startswith((IDE_HEAD, SUMMARY_HEAD)) else ("", text)
 
 
 def _append(session: CodexFile, message: Message) -> None:
@@ -214,6 +206,8 @@ def _take_event(session: CodexFile, event: dict[str, Any], at: float | None) -> 
         session.ending, session.detail = Ending.FAILED, fields.text(event, "message")
     elif kind in ("exec_command_end", "patch_apply_end", "mcp_tool_call_end"):
         session.facts[fields.text(event, "call_id")] = facts(event)
+    elif kind == "user_message" and fields.text(event, "kind") in ("", "plain"):
+        session.typed.add(fields.text(event, "message"))
     elif kind == "thread_name_updated":
         session.title = fields.text(event, "thread_name", "name") or session.title
 
@@ -227,10 +221,21 @@ def _take_abort(session: CodexFile, reason: str, at: float | None) -> None:
         _append(session, content.spoken(Role.USER, words, at=at, origin=Origin.INTERRUPT))
 
 
+def _vouched(session: CodexFile, messages: tuple[Message, ...], *, is_typed: bool) -> tuple[Message, ...]:
+    """The messages; of those in the person's place, those are certain that an event says the person sent."""
+    return tuple(
+        msgspec.structs.replace(message, vouched=is_typed and session.said[index] <= session.typed)
+        if message.vouched
+        else message
+        for index, message in enumerate(messages)
+    )
+
+
 def _transcript(source: Source, session: CodexFile) -> Transcript:
     meta, start = session.meta, fields.mapping(session.meta, "source")
     spawned = fields.mapping(fields.mapping(start, "subagent"), "thread_spawn")
-    messages = tuple(completed(message, session.facts) for message in turns.gathered(session.entries))
+    messages = _vouched(session, turns.gathered(session.entries), is_typed=fields.text(meta, "source") in TYPED_IN)
+    messages = tuple(completed(message, session.facts) for message in messages)
     started, ended = turns.span(messages, fields.seconds(meta.get("timestamp")))
     ending = turns.settled(messages) if session.ending is Ending.UNKNOWN else session.ending
     is_subtask = "subagent" in start or fields.text(meta, "thread_source") == "subagent"

@@ -3,10 +3,13 @@
 import base64
 import binascii
 import hashlib
-import re
+import itertools
 from collections.abc import Iterable, Iterator
 from typing import Any, Literal
 
+from msgspec.structs import replace
+
+from whet.importers.inserted import Piece, split
 from whet.sessions.transcripts import (
     Disposition,
     Media,
@@ -25,18 +28,16 @@ from whet.text import fields
 
 TEXT_BLOCKS = frozenset({"text", "input_text", "output_text", "summary_text"})
 MEDIA_BLOCKS = frozenset({"image", "image_url", "input_image", "input_audio", "audio", "document", "file", "video"})
+CALLS = frozenset({"tool_use", "server_tool_use", "mcp_tool_use"})
+OTHER = Piece("", Origin.TURN)  # a picture or the like
+SERVED = "_tool_result"  # ends the names of blocks with what a provider's own tool found, within the agent's message
+MOST_TYPED = 1_500  # characters: in a longer text something was pasted
 TRUST_OF_ROLE = {
-    Role.SYSTEM: Trust.OPERATOR,
+    Role.SYSTEM: Trust.TOOL,  # another program's prompt: no order of whoever reads its record
     Role.USER: Trust.USER,
     Role.AGENT: Trust.AGENT,
     Role.TOOL: Trust.TOOL,
 }
-# The tags in which agent programs hand in what nobody typed: <task-notification>, <ci-monitor-event> …
-_EVENT = re.compile(
-    r"\s*<((?:[a-z]+[-_ ])+(?:notifications?|reminder|events?|context|caveat|stdout|stderr|activity|hook|instructions|"
-    r"aborted))\b[^>]*>"
-)
-EVENT_HEAD = 200
 
 
 def spoken(
@@ -49,28 +50,55 @@ def spoken(
     origin: Origin = Origin.TURN,
 ) -> Message:
     """A message by one role. What the agent program inserts in the user's place is not the user's word."""
-    parts = tuple(parts)
-    if role is Role.USER and origin is Origin.TURN and _is_event(parts):
-        origin = Origin.INSERTED
     trust = TRUST_OF_ROLE[role]
     if role is Role.USER and origin in (Origin.INSERTED, Origin.SUMMARY):
         trust = Trust.TOOL
-    return Message(role=role, parts=parts, trust=trust, at=at, model=model, usage=usage, origin=origin)
+    return Message(role=role, parts=tuple(parts), trust=trust, at=at, model=model, usage=usage, origin=origin)
 
 
-def _is_event(parts: tuple[Part, ...]) -> bool:
-    """Whether all that is said are blocks of a program: notifications, CI events, output of its own commands."""
-    texts = [part.text for part in parts if isinstance(part, Text)]
-    return bool(texts) and all(map(_is_block, texts))
+def said(
+    given: Iterable[Part],
+    *,
+    at: float | None = None,
+    vouched: bool = False,
+    is_order: bool = False,
+    also: frozenset[str] = frozenset(),
+) -> Iterator[Message]:
+    """What stands in the person's place: their words, and apart from them what programs put beside.
+
+    `vouched` says that the record makes certain who typed what is not inserted; `is_order` and `also` as in `split`.
+    """
+    found = [
+        (piece, Text(piece.text) if isinstance(part, Text) else part)
+        for part in given
+        for piece in (split(part.text, is_order=is_order, also=also) if isinstance(part, Text) else (OTHER,))
+    ]
+    for origin, same in itertools.groupby(found, key=lambda pair: pair[0].origin):
+        pieces, made = zip(*same, strict=True)
+        texts = [piece for piece in pieces if piece is not OTHER]  # people type one; a second is a program's
+        is_typed = len(texts) == 1 and texts[0].is_whole and len(texts[0].text) <= MOST_TYPED
+        sure = vouched and is_typed and origin is Origin.TURN
+        yield replace(spoken(Role.USER, made, at=at, origin=origin), vouched=sure)
 
 
-def _is_block(text: str) -> bool:
-    """Whether a text is one block of a program with nothing of a person's behind it."""
-    found = _EVENT.match(text[:EVENT_HEAD])
-    if found is None:
-        return False
-    closing = f"</{found[1]}>"
-    return closing not in text or text.rstrip().endswith(closing)
+def served(content: object, *, at: float | None = None) -> Iterator[Message]:
+    """The results that stand among the words of a message, as those of tools that the provider itself ran do.
+
+    They are strangers' words, whoever's message holds them.
+    """
+    for block in content if isinstance(content, list) else ():
+        if not is_served(block):
+            continue
+        found, tool = block.get("content"), fields.text(block, "type").removesuffix(SERVED)
+        is_fault = isinstance(found, dict) and fields.text(found, "type").endswith("_error")
+        error = True if is_fault else fields.flag(block, "is_error")
+        answer = result(fields.text(block, "tool_use_id"), found, tool=tool, error=error)
+        yield replace(answered(answer, at=at), trust=Trust.EXTERNAL)
+
+
+def is_served(block: object) -> bool:
+    kind = fields.text(block, "type") if isinstance(block, dict) else ""
+    return kind.endswith(SERVED) or kind == "tool_result"
 
 
 def answered(result: ToolResult, *, at: float | None = None) -> Message:
@@ -121,7 +149,7 @@ def shown(content: object) -> Iterator[Text | Media]:
 
 
 def parts(content: object) -> Iterator[Part]:
-    """The parts of a message's content in Anthropic's or OpenAI's blocks, results excepted."""
+    """The parts of a message's content in Anthropic's or OpenAI's blocks, results excepted: see `served`."""
     if not isinstance(content, list):
         yield from shown(content)
         return
@@ -133,11 +161,11 @@ def parts(content: object) -> Iterator[Part]:
                 yield Thought(words, signature=fields.text(block, "signature"))
         elif kind == "redacted_thinking":
             yield Thought("", signature=fields.text(block, "data"))
-        elif kind in ("tool_use", "server_tool_use"):
-            yield ToolCall(
-                fields.text(block, "id"), fields.text(block, "name"), fields.json_text(block.get("input", {}))
-            )
-        else:
+        elif kind in CALLS:
+            server = fields.text(block, "server_name") if kind == "mcp_tool_use" else ""
+            name = f"mcp__{server}__{fields.text(block, 'name')}" if server else fields.text(block, "name")
+            yield ToolCall(fields.text(block, "id"), name, fields.json_text(block.get("input", {})))
+        elif not is_served(block):
             yield from shown(block)
 
 

@@ -184,8 +184,9 @@ def _take_user(thread: CopilotThread, data: dict[str, Any], at: float | None) ->
     is_own = fields.text(data, "source") in ("", "user")
     if is_own:
         thread.ending, thread.detail = Ending.UNKNOWN, ""
-    origin = Origin.TURN if is_own else Origin.INSERTED
-    thread.entries.append(content.spoken(Role.USER, parts, at=at, origin=origin))
+        thread.entries += content.said(parts, at=at, vouched=True)
+    else:
+        thread.entries.append(content.spoken(Role.USER, parts, at=at, origin=Origin.INSERTED))
 
 
 def _take_agent(session: CopilotFile, thread: CopilotThread, data: dict[str, Any], at: float | None) -> None:

@@ -31,7 +31,6 @@ from whet.text import fields
 
 NAME = "gemini"
 FILES_HEAD = "--- Content from referenced files ---"
-INSERTED_HEADS = ("<session_context>", "<hook_context>", "This is the Gemini CLI. We are setting up the context")
 SUMMARY_HEAD = "<state_snapshot>"
 REFUSED = "User did not allow tool call"
 STOPPED = "Request cancelled."
@@ -107,24 +106,27 @@ def _messages(record: dict[str, Any]) -> Iterator[Message]:
     if kind == "gemini":
         yield from _agent(record, at)
     elif kind == "user":
-        for origin, same in itertools.groupby(_said(record.get("content")), key=lambda pair: pair[0]):
-            yield content.spoken(Role.USER, [part for _, part in same], at=at, origin=origin)
+        yield from _said(tuple(_shown(record.get("content"))), at)
     elif parts := list(_shown(record.get("content"))):
         stopped = isinstance(parts[0], Text) and parts[0].text.startswith(STOPPED)
         yield content.spoken(Role.USER, parts, at=at, origin=Origin.INTERRUPT if stopped else Origin.INSERTED)
 
 
-def _said(blocks: object) -> Iterator[tuple[Origin, Part]]:
+def _said(parts: tuple[Text | Media, ...], at: float | None) -> Iterator[Message]:
     """What the person wrote, apart from the files that the program put after it and the texts it sends itself."""
-    origin = Origin.TURN
-    for part in _shown(blocks):
-        words = part.text.lstrip() if isinstance(part, Text) else ""
-        if words.startswith(FILES_HEAD):
-            origin = Origin.INSERTED
-        if words.startswith(SUMMARY_HEAD):
-            yield Origin.SUMMARY, part
-        else:
-            yield Origin.INSERTED if words.startswith(INSERTED_HEADS) else origin, part
+    texts = [part.text if isinstance(part, Text) else "" for part in parts]
+    if texts and texts[0].lstrip().startswith(SUMMARY_HEAD):
+        yield content.spoken(Role.USER, parts, at=at, origin=Origin.SUMMARY)
+        return
+    at_files = next((index for index, text in enumerate(texts) if FILES_HEAD in text), None)
+    if at_files is None:
+        yield from content.said(parts, at=at)
+        return
+    # The text that names the files may hold the request too; what comes after it is theirs, and may look like anything.
+    request, head, rest = texts[at_files].partition(FILES_HEAD)
+    yield from content.said((*parts[:at_files], *([Text(request.rstrip())] if request.strip() else [])), at=at)
+    files = (Text(head + rest), *parts[at_files + 1 :])
+    yield content.spoken(Role.USER, files, at=at, origin=Origin.INSERTED)
 
 
 def _shown(blocks: object) -> Iterator[Text | Media]:

@@ -53,8 +53,11 @@ def conversation(rows: Iterable[Row], earlier: frozenset[Key]) -> Iterator[Messa
                 usage=Usage(output=output) if output else None,
                 origin=_origin(row),
             )
+            yield from content.served(_content(row), at=at)
         elif role is Role.TOOL:
             yield content.answered(_result(row, steps), at=at)
+        elif role is Role.USER and _origin(row) is Origin.TURN:
+            yield from content.said(content.parts(_content(row)), at=at)
         elif role is not None:
             yield content.spoken(role, content.parts(_content(row)), at=at, origin=_origin(row))
 

@@ -3,17 +3,20 @@
 from collections.abc import Iterator
 from typing import Any
 
+from msgspec.structs import replace
+
 from whet.importers import content, inspect_events, inspect_scores
 from whet.importers.archives import Archive
 from whet.importers.formats import Format
 from whet.importers.inspect_events import EventFacts
 from whet.importers.source import Source, Unreadable
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, ToolCall, Transcript
+from whet.sessions.trust import Trust
 from whet.text import fields
 
 NAME = "inspect"
 HEADERS = ("header.json", "_journal/start.json")  # the second alone while the evaluation runs
-ROLES = {"system": Role.SYSTEM, "user": Role.USER, "assistant": Role.AGENT}
+ROLES = {"system": Role.SYSTEM, "assistant": Role.AGENT}
 
 
 def sniff(source: Source) -> bool:
@@ -105,6 +108,7 @@ def _messages(sample: dict[str, Any], events: EventFacts) -> Iterator[Message]:
     recorded = fields.objects(sample, "messages") or list(events.history)
     resolve = inspect_events.Attachments(fields.mapping(sample, "attachments")).resolve
     marked = any(record.get("role") == "user" and record.get("source") == "input" for record in recorded)
+    asked = False  # whether the task has been given
     for record in recorded:
         message = resolve(record)
         if not isinstance(message, dict):
@@ -112,18 +116,26 @@ def _messages(sample: dict[str, Any], events: EventFacts) -> Iterator[Message]:
         identifier = fields.text(message, "id")
         if message.get("role") == "tool":
             yield _answer(message, events)
+        elif message.get("role") == "user":
+            yield from _said(message, is_order=not asked, is_added=marked and not message.get("source"))
+            asked = True
         elif role := ROLES.get(fields.text(message, "role")):
-            # What a solver adds in the user's place carries no source, where the sample's own input has one.
-            added = role is Role.USER and marked and not message.get("source")
             yield content.spoken(
                 role,
                 _parts(message),
                 at=events.times.get(identifier),
                 model=fields.text(message, "model"),
                 usage=events.usage.get(identifier),
-                origin=Origin.INSERTED if added else Origin.TURN,
             )
             yield from _served(message)
+
+
+def _said(message: dict[str, Any], *, is_order: bool, is_added: bool) -> Iterator[Message]:
+    """What a solver adds in the user's place carries no source, where the sample's own input has one."""
+    if is_added:
+        yield content.spoken(Role.USER, _parts(message), origin=Origin.INSERTED)
+    else:
+        yield from content.said(_parts(message), is_order=is_order)
 
 
 def _parts(message: dict[str, Any]) -> Iterator[Part]:
@@ -145,14 +157,14 @@ def _served(message: dict[str, Any]) -> Iterator[Message]:
     """The results of tools that the provider ran itself, which stand inside the assistant's message."""
     for block in fields.objects(message, "content"):
         if block.get("type") == "tool_use" and "result" in block:
-            yield content.answered(
-                content.result(
-                    fields.text(block, "id"),
-                    block.get("error") or block["result"],
-                    tool=fields.text(block, "name"),
-                    error=True if block.get("error") else None,
-                )
+            answer = content.result(
+                fields.text(block, "id"),
+                block.get("error") or block["result"],
+                tool=fields.text(block, "name"),
+                error=True if block.get("error") else None,
             )
+            yield replace(content.answered(answer), trust=Trust.EXTERNAL)
+    yield from content.served(message.get("content"))
 
 
 def _answer(message: dict[str, Any], events: EventFacts) -> Message:

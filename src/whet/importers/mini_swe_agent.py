@@ -101,9 +101,11 @@ def _messages(records: list[dict[str, Any]]) -> Iterator[Message]:
             # The last command ends the run: what it printed is in the closing message.
             yield _answer(record, steps, at)
         elif role == "user":
-            origin = Origin.INSERTED if asked else Origin.TURN
+            if asked:
+                yield content.spoken(Role.USER, content.parts(record.get("content")), at=at, origin=Origin.INSERTED)
+            else:
+                yield from content.said(content.parts(record.get("content")), at=at, is_order=True)
             asked = True
-            yield content.spoken(Role.USER, content.parts(record.get("content")), at=at, origin=origin)
 
 
 def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:

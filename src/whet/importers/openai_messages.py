@@ -7,7 +7,7 @@ from collections.abc import Iterable, Iterator
 from typing import Any
 
 from whet.importers import completions, content, turns
-from whet.importers.claude_code import INTERRUPT
+from whet.importers.claude_code_words import INTERRUPT
 from whet.importers.formats import Format
 from whet.importers.identity import identity
 from whet.importers.source import Source
@@ -126,6 +126,7 @@ def _transcript(record: dict[str, Any], native_id: str) -> Transcript:
 def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
     """Chat messages as messages, their calls and results paired."""
     steps = OpenCalls()
+    asked = False  # whether the task has been given
     for index, record in enumerate(records):
         role = ROLES.get(fields.text(record, "role"))
         at = fields.seconds(record.get("timestamp") or record.get("created_at"))
@@ -141,8 +142,14 @@ def conversation(records: Iterable[dict[str, Any]]) -> Iterator[Message]:
                 usage=completions.usage(fields.mapping(record, "usage")),
                 origin=_origin(record),
             )
+        elif role is Role.USER and _origin(record) is Origin.TURN:
+            said = tuple(content.said(content.parts(record.get("content")), at=at, is_order=not asked))
+            asked = asked or any(message.origin is Origin.TURN for message in said)
+            yield from said
         elif role is not None:
             yield content.spoken(role, content.parts(record.get("content")), at=at, origin=_origin(record))
+        if role is not Role.TOOL:
+            yield from content.served(record.get("content"), at=at)
 
 
 def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:

@@ -79,9 +79,11 @@ def _request(turn: OpenCodeMessage) -> Iterator[Message]:
     at = _time(turn.info)
     for synthetic in (False, True):
         shown = [part for part in turn.parts if (part.get("synthetic") is True) is synthetic]
-        if parts := [found for part in shown for found in _shown(part)]:
-            origin = Origin.INSERTED if synthetic else Origin.TURN
-            yield content.spoken(Role.USER, parts, at=at, origin=origin)
+        parts = [found for part in shown for found in _shown(part)]
+        if parts and synthetic:
+            yield content.spoken(Role.USER, parts, at=at, origin=Origin.INSERTED)
+        else:
+            yield from content.said(parts, at=at)
 
 
 def _answer(turn: OpenCodeMessage) -> Iterator[Message]:

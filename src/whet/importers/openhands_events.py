@@ -35,6 +35,7 @@ class OpenHandsState:
     ending_detail: str = ""
     folder: str = ""
     tools: tuple[str, ...] = ()
+    asked: bool = False  # whether the task has been given
     steps: OpenCalls = field(default_factory=OpenCalls)
     calls: dict[object, str] = field(default_factory=dict)  # id of an action → id of its call
     counted: set[str] = field(default_factory=set)  # answers of the model whose usage has been taken
@@ -78,7 +79,12 @@ class OpenHandsState:
             self._say(Role.AGENT, [Thought(words)] if words else [], event)
         elif action == "message":
             user = fields.text(event, "source") == "user" or (not event.get("source") and not self.messages)
-            self._say(Role.USER if user else Role.AGENT, _message_parts(arguments), event)
+            if user:
+                at, is_order = fields.seconds(event.get("timestamp")), not self.asked
+                self.messages += content.said(_message_parts(arguments), at=at, is_order=is_order)
+                self.asked = True
+            else:
+                self._say(Role.AGENT, _message_parts(arguments), event)
             self.ending = Ending.UNKNOWN if user else Ending.FINISHED
         else:
             words = fields.text(arguments, "final_thought", "thought") or fields.text(event, "message")

@@ -30,6 +30,7 @@ from whet.text import fields
 NAME = "pi"
 SUMMARIES = frozenset({"compaction", "branch_summary", "compactionSummary", "branchSummary"})
 INSERTED = frozenset({"custom_message", "custom", "hookMessage"})
+BESIDE = frozenset({"file", "skill"})  # tags around files that the program read for the person
 ABORTED_COMMAND = "Command aborted"
 
 
@@ -77,7 +78,7 @@ def _take(session: PiFile, role: str, message: dict[str, Any], at: float | None)
         _take_result(session, message, at)
     elif role == "user":
         session.ending, session.detail = Ending.UNKNOWN, ""
-        _add(session, Role.USER, list(content.shown(message.get("content"))), at)
+        session.messages += content.said(content.shown(message.get("content")), at=at, also=BESIDE)
     elif role in SUMMARIES:
         words = list(content.shown(message.get("summary")))
         _add(session, Role.USER, words, at, origin=Origin.SUMMARY)

@@ -117,6 +117,7 @@ def _transcript(record: dict[str, Any], name: str, native_id: str) -> Transcript
 def conversation(said: Iterable[dict[str, Any]]) -> Iterator[Message]:
     """Turns as messages; a turn of several tool responses becomes a message each."""
     steps = OpenCalls()
+    asked = False  # whether the task has been given
     for index, turn in enumerate(said):
         speaker = fields.text(turn, "from").lower()
         role, words = ROLES.get(speaker), fields.text(turn, "value")
@@ -126,6 +127,9 @@ def conversation(said: Iterable[dict[str, Any]]) -> Iterator[Message]:
             yield content.spoken(role, _agent_parts(marked, steps, index))
         elif role is Role.TOOL:
             yield from _answers(words, steps)
+        elif role is Role.USER:
+            yield from content.said(content.shown(words), is_order=not asked)
+            asked = True
         elif role is not None:
             yield content.spoken(role, content.shown(words))
 

@@ -90,9 +90,11 @@ def _history(history: list[dict[str, Any]], steps: OpenCalls) -> Iterator[Messag
         elif role == "tool" or steps.waiting:
             yield _answer(record, steps)
         elif role == "user":
-            origin = Origin.INSERTED if asked else Origin.TURN
+            if asked:
+                yield content.spoken(Role.USER, content.parts(record.get("content")), origin=Origin.INSERTED)
+            else:
+                yield from content.said(content.parts(record.get("content")), is_order=True)
             asked = True
-            yield content.spoken(Role.USER, content.parts(record.get("content")), origin=origin)
 
 
 def _agent_parts(record: dict[str, Any], steps: OpenCalls, index: int) -> Iterator[Part]:

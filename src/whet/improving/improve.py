@@ -214,11 +214,14 @@ def _keep(course: Course, idea: Idea, progress: TrialProgress) -> IdeaOutcome:
 
 
 def _put_in_force(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
-    """Tell an accepted rule to a share of the sessions."""
+    """Tell an accepted rule to a share of the sessions; one from words that nobody vouches for waits for a person."""
     home, share = course.home, course.ask.share
     known = ledger_of(home, database).state().get(Form.RULE, patch.name)
     if known is not None and (known.text, known.scope) == (patch.text, patch.scope):
         return replace(outcome, became=Became.CANARY, entry=known.number)
+    if patch.is_foreign:
+        entry = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
+        return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
     try:
         if share >= 1:
             entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())

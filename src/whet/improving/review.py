@@ -20,13 +20,14 @@ from whet.ledger.entries import Entry
 from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
 from whet.runs.shortening import plain_record
 from whet.sessions.arguments import object_of
+from whet.sessions.lineage import is_vouched
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Purpose, Role, Text, ToolCall, ToolResult
 from whet.sessions.transcripts import session_id as id_of
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import reviewing
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
+from whet.store.ledger import identity_of, ledger_of
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.recording import SOURCE, restored_run
@@ -160,7 +161,7 @@ class ReviewToolbox:
 
 def _wish(home: Home, database: Database, session: Session, ask: ReviewRequest, environment: Mapping[str, str]) -> Wish:
     settings = load_settings(home)
-    limits = settings.review
+    limits, is_own = settings.review, _is_own(home, database, session)
     return Wish(
         settings,
         budget=Budget(model_calls=limits.model_calls, tokens=limits.tokens, seconds=limits.seconds),
@@ -170,7 +171,8 @@ def _wish(home: Home, database: Database, session: Session, ask: ReviewRequest, 
         id=f"{session.native_id}-review-{ask.kind}-{ask.messages}",
         sets=tuple(sorted(ALLOWED)),
         chosen=provider_for(settings, environment=environment, home=home, model=ask.model or limits.model),
-        heard=None if _is_ours(database, session) else load(database, session).messages,
+        heard=None if is_own else _vouched(database, session),
+        told=Trust.OPERATOR if is_own else Trust.EXTERNAL,
     )
 
 
@@ -189,10 +191,10 @@ def _is_ours(database: Database, session: Session) -> bool:
     return session.source == SOURCE and is_believed(database, session)
 
 
-def _retold(run: Run, session: Session, ask: ReviewRequest, heard: tuple[Message, ...]) -> Run:
+def _retold(run: Run, session: Session, ask: ReviewRequest, said: tuple[Message, ...]) -> Run:
     """A conversation with another agent, shown as data to a session of our own."""
     room = int(run.room * SHARE_OF_ROOM) if run.room else RECORD_TOKENS
-    text = plain_record(heard[: ask.messages], min(room, RECORD_TOKENS))
+    text = plain_record(said[: ask.messages], min(room, RECORD_TOKENS))
     mark = mark_for((text,))
     words = reviewing.record(quoted("record", text, mark=mark), mark=mark)
     record = Message(Role.USER, (Text(words),), Trust.EXTERNAL, origin=Origin.INSERTED)
@@ -204,12 +206,24 @@ def _carry_out(
 ) -> Ended:
     with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:  # in which nothing that it may use works
         made = assemble_run(home, database, wish._replace(folder=Path(folder)))
-        run = wish.run or _retold(made.run, session, ask, wish.heard or ())
+        run = wish.run or _retold(made.run, session, ask, load(database, session).messages)
         means = made.means._replace(toolbox=ReviewToolbox(made.means.toolbox))
         try:
             return carry_out(database, run, means, interrupt=interrupt).ended
         finally:
             means.toolbox.close()
+
+
+def _is_own(home: Home, database: Database, session: Session) -> bool:
+    """Whether a session is one of our own agent, begun in this home: others are other people's."""
+    return _is_ours(database, session) and restored_run(database, session).home == identity_of(home)
+
+
+def _vouched(database: Database, session: Session) -> tuple[Message, ...]:
+    """Of another agent's record, what a person certainly typed: nothing else that it says may do without one."""
+    if session.source == SOURCE:  # another person's
+        return ()
+    return tuple(message for message in load(database, session).messages if is_vouched(message))
 
 
 def _order(kind: ReviewKind) -> Message:

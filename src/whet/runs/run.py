@@ -44,6 +44,7 @@ class Run(Value, frozen=True):
     parent: str = ""  # the id of the run that it was forked from
     prompt_key: str = ""  # under which `system` is stored
     folder: str = ""  # in which its tools work
+    home: str = ""  # in which it was begun, where several share a database
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
     lot: str = ""  # by which canaries were drawn for it; the same in all that goes on from it

@@ -75,17 +75,23 @@ def is_typed(message: Message) -> bool:
     return message.role is Role.USER and message.trust >= Trust.USER and message.origin is Origin.TURN
 
 
-def is_said(message: Message) -> bool:
-    """Whether a message is the person's own turn, and says anything."""
-    return is_typed(message) and bool(message.text.strip())
+def is_vouched(message: Message) -> bool:
+    """Whether it is certain that a person typed a message, whoever wrote the record."""
+    return is_typed(message) and message.vouched
+
+
+def is_ordered(message: Message) -> bool:
+    """Whether a message is what the agent was to do, in the person's words or in those of an agent for them."""
+    return message.role is Role.USER and message.trust >= Trust.AGENT and message.origin is Origin.TURN
 
 
 def _listen(heard: _Heard, message: Message) -> None:
-    """An agent's own sentences are on neither side: they may repeat what it read."""
+    """An agent's own sentences are on neither side, for they may repeat what it read; nor is another agent's prompt."""
+    is_heard = is_persons(message) or message.role not in (Role.AGENT, Role.SYSTEM)
     for part in message.parts:
         if isinstance(part, ToolResult):
             heard.hear(part.text, trusted=False)
-        elif isinstance(part, Text) and message.role is not Role.AGENT:
+        elif isinstance(part, Text) and is_heard:
             heard.hear(part.text, trusted=is_persons(message))
 
 

@@ -133,6 +133,8 @@ class Usage(Value, frozen=True):
 class Message(Value, frozen=True):
     """One turn. All of its text has one trust; `at` is in seconds since 1970, UTC.
 
+    `vouched` says that its record makes certain that a person typed it; a role alone does not, for programs use it.
+
     >>> import whet
     >>> [session] = whet.read("examples/sessions/codex")
     >>> asked, answered = session.messages[3:5]
@@ -147,6 +149,7 @@ class Message(Value, frozen=True):
     model: str = ""
     usage: Usage | None = None
     origin: Origin = Origin.TURN
+    vouched: bool = False
 
     @property
     def text(self) -> str:

@@ -10,7 +10,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.runs.run import Budget
 from whet.sessions.arguments import object_of
-from whet.sessions.lineage import is_said
+from whet.sessions.lineage import is_ordered
 from whet.sessions.transcripts import Exchange, Message
 from whet.text import toml
 from whet.trials.checks import CallDemand, Check, Shape, expect_sound
@@ -108,7 +108,7 @@ def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, sourc
     said = {key: value for key, value in (arguments or {}).items() if _can_be_written(value)}
     avoided = Shape(failed.call.name, said) if arguments is not None else None
     check = Check(calls=CallDemand(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
-    task = next((message.text for message in reversed(before) if is_said(message)), "")
+    task = next((message.text for message in reversed(before) if is_ordered(message) and message.text.strip()), "")
     return Case(
         task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,
         budget=Limits(model_calls=1),

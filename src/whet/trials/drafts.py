@@ -93,8 +93,9 @@ def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str) -> Itera
     if lesson.cause is Cause.ENVIRONMENT or lesson.change is ChangeKind.ENVIRONMENT:
         yield Draft(None, Way.NONE, "the surroundings are at fault: a person can put them right, no rule can")
         return
-    if lesson.kind is Kind.USER_CORRECTION and lesson.trust >= Trust.USER and correction:
-        yield Draft(_learned(lesson, correction, Trust.USER), Way.USER)
+    if lesson.kind is Kind.USER_CORRECTION and lesson.trust >= Trust.TOOL and correction:
+        # Of words that no record vouches for nobody knows whether the user typed them: such a rule waits for a person.
+        yield Draft(_learned(lesson, correction, min(lesson.trust, Trust.USER)), Way.USER)
     for remedy in suited(remedies, lesson):
         yield Draft(patch_of(remedy, lesson), Way.CATALOGUE)
 
@@ -121,8 +122,8 @@ def written(lesson: Lesson, answer: str) -> Patch | None:
 
 
 def correction_of(lesson: Lesson) -> str:
-    """The user's words, where the lesson is that they were not heeded."""
-    if lesson.kind is not Kind.USER_CORRECTION or lesson.trust < Trust.USER:
+    """The user's words, where the lesson is that they were not heeded; nothing where a stranger's may be among them."""
+    if lesson.kind is not Kind.USER_CORRECTION or lesson.trust < Trust.TOOL:
         return ""
     return min((each.quote.strip() for each in lesson.examples if each.quote.strip()), key=len, default="")
 

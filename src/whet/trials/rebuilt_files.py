@@ -8,9 +8,9 @@ from typing import NamedTuple
 from whet.failures.view import JudgedCall, SessionView, gather
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
-from whet.sessions.lineage import is_persons
+from whet.sessions.lineage import is_ordered
 from whet.sessions.tool_families import Family, family_of
-from whet.sessions.transcripts import Exchange, Role, Transcript
+from whet.sessions.transcripts import Exchange, Transcript
 from whet.trials.cases import is_inside
 
 PATHS = ("path", "file_path", "filename", "file", "filePath", "target_file")
@@ -54,9 +54,8 @@ def recovered_check(transcript: Transcript) -> Recovered | None:
 
 
 def asked(transcript: Transcript) -> str:
-    """What the person asked for first, in their own words; nothing where no word of theirs is on record."""
-    said = (message for message in transcript.messages if message.role is Role.USER and is_persons(message))
-    return next((message.text for message in said if message.text.strip()), "")
+    """What the agent was to do first, in the words of whoever ordered it; nothing where no order is on record."""
+    return next((each.text for each in transcript.messages if is_ordered(each) and each.text.strip()), "")
 
 
 def rebuilt(transcript: Transcript, *, until: int) -> Rebuilt:
