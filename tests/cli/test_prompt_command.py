@@ -32,7 +32,7 @@ def test_the_prompt_is_printed_with_the_size_of_each_part(whet: Whet, project: P
 
 def test_the_json_has_the_tiers_and_their_parts(whet: Whet, project: Path) -> None:
     found = whet("prompt", "--folder", str(project), "--json", "--date", "2026-10-01", "--provider", "nobody").json
-    assert set(found) == {"key", "stable", "context", "volatile", "parts", "warnings"}
+    assert set(found) == {"key", "stable", "context", "volatile", "parts", "warnings", "trusted_project"}
     assert "Use tabs." in found["context"]
     assert found["volatile"] == "Today is Thursday, 2026-10-01.\nProvider: nobody."
     assert {part["trust"] for part in found["parts"]} == {"operator", "external"}

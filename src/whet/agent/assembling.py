@@ -18,6 +18,7 @@ from whet.agent.tools.situation import Question, Situation
 from whet.agent.tools.toolbox import Box, toolbox
 from whet.context.gathering import Request, gather, prompt_for
 from whet.context.machine import environments, this_machine
+from whet.context.projects import project_of
 from whet.runs.models import Model
 from whet.runs.run import Budget, Run, Sampling
 from whet.runs.settings import Settings
@@ -68,6 +69,8 @@ class Wish(NamedTuple):
     chosen: Chosen | None = None  # who answers; None: as the settings say
     run: Run | None = None  # that goes on; None: a new one
     heard: tuple[Message, ...] | None = None  # what the tools take for read; None: what the run holds
+    project: Path | None = None  # of the session that is looked back on, where its owner declared it their own
+    trust: Trust = Trust.USER  # how far the words of its turns are believed: less where nobody knows who gives them
     told: Trust = Trust.OPERATOR  # how far what it writes may be believed at most, whatever the prompt holds
     messages: tuple[Message, ...] = ()  # that a new run begins with
     toolbox: Kit | None = None  # in the place of the tools of this machine
@@ -105,6 +108,13 @@ def assemble_run(home: Home, database: Database, wish: Wish, *, ask: Ask | None 
     return Assembled(run, means, situation, prompt, sources)
 
 
+def declared_project(wish: Wish) -> Path | None:
+    """The project that the session works in, where its owner declared it their own."""
+    if wish.project is not None or wish.folder is None or wish.purpose is Purpose.REVIEW:
+        return wish.project
+    return project_of(wish.folder, wish.settings.trust.projects)
+
+
 def compacting_for(home: Home, database: Database, wish: Wish, chosen: Chosen, run: Run) -> Compacting:
     """How a session is shortened. Who asks once, or tries or reviews something, begins anew instead."""
 
@@ -126,6 +136,7 @@ def _situation(home: Home, wish: Wish, identity: str, ask: Ask | None) -> Situat
         sandbox=wish.settings.sandbox,
         terminal=wish.settings.terminal,
         servers=wish.settings.servers,
+        project=declared_project(wish),
         told=wish.told,  # lowered to what the prompt really holds, once it is built
         occasion="a review" if wish.purpose is Purpose.REVIEW else "a session",
         hidden=wish.hidden,
@@ -160,7 +171,15 @@ def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, lot: 
     )
     folder = wish.folder if wish.settings.context_files and is_here else None
     today = date.today()  # noqa: DTZ011 - the person's own day is meant
-    return Request(setting, folder, today, wish.caller, lot=lot, secrets=secret_values(wish.environment))
+    return Request(
+        setting,
+        folder,
+        today,
+        wish.caller,
+        lot=lot,
+        project=declared_project(wish),
+        secrets=secret_values(wish.environment),
+    )
 
 
 def _new_run(wish: Wish, model: Model, identity: str, shown: tuple[Definition, ...], prompt: Prompt | None) -> Run:

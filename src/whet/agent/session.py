@@ -14,6 +14,7 @@ from whet.agent.providers.choosing import provider_for
 from whet.agent.start import newest, perform, resume, room_of, says
 from whet.agent.tools.toolbox import Box
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
+from whet.context.projects import said_of
 from whet.errors import WhetError
 from whet.examples.choosing import Need
 from whet.runs.run import Ended, Run, grown
@@ -47,7 +48,8 @@ class Talk:
         self.run, self._means, box = made.run, made.means, made.means.toolbox
         assert isinstance(box, Box)  # a conversation has the tools of this machine
         self._box = box
-        self.notes: tuple[str, ...] = (*(made.prompt.warnings if made.prompt else ()), *self._box.notes)
+        said = (said_of(made.situation.project),) if made.situation.project else ()
+        self.notes: tuple[str, ...] = (*(made.prompt.warnings if made.prompt else ()), *said, *self._box.notes)
 
     def turn(
         self, text: str, *, interrupt: Event, material: Message | None = None, before: tuple[Message, ...] = ()
@@ -56,7 +58,7 @@ class Talk:
 
         `before` is what a program puts in front of the person's own words.
         """
-        orders = (*before, *([material] if material else ()), says(text, now=time.time()))
+        orders = (*before, *([material] if material else ()), says(text, now=time.time(), trust=self._wish.trust))
         if self._wish.template and not self.run.messages:
             orders = self._warm_up(orders, text)
         yield from self.go_on(*orders, interrupt=interrupt)

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.secrets.redactor import Redactor
+from whet.sessions.trust import Trust
 from whet.text.quoting import HEAD_SHARE
 from whet.told.marked_block import Block, find, take_out
 from whet.told.prompt_inputs import ContextFile
@@ -25,19 +26,23 @@ class Omitted(NamedTuple):
 
     secrets: tuple[str, ...] = ()
     written: frozenset[Path] = frozenset()
+    project: Path | None = None
 
 
-def find_files(folder: Path, *, secrets: Iterable[str] = (), written: Iterable[Path] = ()) -> tuple[ContextFile, ...]:
+def find_files(
+    folder: Path, *, secrets: Iterable[str] = (), written: Iterable[Path] = (), project: Path | None = None
+) -> tuple[ContextFile, ...]:
     """The context files that hold in a folder, the outermost first, without the secrets in them.
 
-    `written` are the files that Whet writes its rules to: the prompt says them already.
+    `written` are the files that Whet writes its rules to: the prompt says them already. Those in a `project` that its
+    owner declared their own are worth what its tools print; others are a stranger's.
     """
     if not folder.is_dir():
         raise WhetError(f"There is no folder {folder}.", advice="Give the folder that the agent works in.")
     leaf = folder.resolve()
     root = repository_root(leaf) or leaf
     between = [leaf, *leaf.parents]
-    omitted = Omitted(tuple(secrets), frozenset(path.resolve() for path in written))
+    omitted = Omitted(tuple(secrets), frozenset(path.resolve() for path in written), project)
     return tuple(
         file for inside in reversed(between[: between.index(root) + 1]) for file in _files_of(inside, root, omitted)
     )
@@ -83,7 +88,9 @@ def _context_file(path: Path, root: Path, omitted: Omitted) -> ContextFile:
         return ContextFile(name, fault="it is not text")
     if actual in omitted.written and isinstance(find(body), Block):
         body = take_out(body) or b""
-    return ContextFile(name, Redactor(omitted.secrets).text(body.decode("utf-8", "replace")), unread=unread)
+    text = Redactor(omitted.secrets).text(body.decode("utf-8", "replace"))
+    is_own = omitted.project is not None and actual.is_relative_to(omitted.project)
+    return ContextFile(name, text, Trust.TOOL if is_own else Trust.EXTERNAL, unread=unread)
 
 
 def _read(path: Path) -> tuple[bytes, int]:

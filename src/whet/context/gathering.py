@@ -48,6 +48,7 @@ class Request(NamedTuple):
     session: str = ""
     lot: str = ""  # by which canaries are drawn for it; without one, it is told none
     external: Material | None = None  # what an external memory has to say
+    project: Path | None = None  # that the folder lies in, and that its owner declared their own
     secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
 
 
@@ -97,7 +98,7 @@ def _context_files(home: Home, request: Request) -> tuple[ContextFile, ...]:
     if request.folder is None:
         return ()
     written = (Path(target.file) for target in targets.load(home) if target.file)
-    return find_files(request.folder, secrets=request.secrets, written=written)
+    return find_files(request.folder, secrets=request.secrets, written=written, project=request.project)
 
 
 def can_load_skills(setting: Circumstances) -> bool:

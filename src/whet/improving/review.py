@@ -14,6 +14,7 @@ from whet.agent.assembling import Wish, assemble_run
 from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import answered, carry_out
+from whet.context.projects import project_of
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
 from whet.ledger.entries import Entry
@@ -172,6 +173,7 @@ def _wish(home: Home, database: Database, session: Session, ask: ReviewRequest, 
         sets=tuple(sorted(ALLOWED)),
         chosen=provider_for(settings, environment=environment, home=home, model=ask.model or limits.model),
         heard=None if is_own else _vouched(database, session),
+        project=project_of(Path(session.folder), settings.trust.projects) if is_own and session.folder else None,
         told=Trust.OPERATOR if is_own else Trust.EXTERNAL,
     )
 

@@ -61,6 +61,8 @@ TEXTS = {
     "chat.thoughts": "Whether the model's thinking is shown dim or hidden.",
     "team.admins": "Database roles whose rules count here without your approval, in a team on Postgres.",
     "templates.measured": "Whether --warm auto begins some sessions cold, to measure what a template is worth.",
+    "trust.projects": "Folders in which what the repository and commands print counts as yours; never the web or MCP.",
+    "trust.commands": "Whether memory, rules, skills and jobs with --yes apply at once where there is no terminal.",
 }
 _TABLES_BY_NAME = frozenset(key.partition(".*.")[0] for key in TEXTS if ".*." in key)
 

@@ -107,6 +107,13 @@ class Templates(Value, frozen=True):
     measured: bool = True
 
 
+class Trusted(Value, frozen=True):
+    """What counts as the person's own word, besides what they type."""
+
+    projects: tuple[str, ...] = ()
+    commands: bool = False
+
+
 class Local(Value, frozen=True):
     """How models on this machine are served."""
 
@@ -137,6 +144,7 @@ class Settings(Value, frozen=True):
     chat: Chat = Chat()
     templates: Templates = Templates()
     team: TeamSettings = TeamSettings()
+    trust: Trusted = Trusted()
 
 
 class Explanation(NamedTuple):

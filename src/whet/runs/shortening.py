@@ -118,11 +118,12 @@ def _underestimate(run: Run) -> float:
 
 
 def _orders(messages: tuple[Message, ...]) -> tuple[int | None, int | None]:
-    """The places of the first and the latest words of the person, also where they were carried over before."""
+    """The places of the first and the latest orders, also where the person's were carried over before."""
     said = [
         index
         for index, message in enumerate(messages)
-        if message.role is Role.USER and message.trust >= Trust.USER and message.origin in (Origin.TURN, Origin.SUMMARY)
+        if message.role is Role.USER
+        if message.origin is Origin.TURN or (message.origin is Origin.SUMMARY and message.trust >= Trust.USER)
     ]
     return (said[0], said[-1]) if said else (None, None)
 

@@ -13,10 +13,11 @@ from whet.told.prompt import Prompt
 
 
 def keep_prompt(database: Database, prompt: Prompt, *, now: float) -> str:
-    """Store a prompt and give its key; one that is there already stays as it is."""
+    """Store a prompt and give its key. Of one with the same words, what is known of its parts is brought up to date."""
     with database.writing():
         database.execute(
-            "INSERT INTO prompts (key, body, created) VALUES (?, ?, ?) ON CONFLICT (key) DO NOTHING",
+            "INSERT INTO prompts (key, body, created) VALUES (?, ?, ?)"
+            " ON CONFLICT (key) DO UPDATE SET body = excluded.body",
             (prompt.key, zlib.compress(msgspec.json.encode(prompt)), now),
         )
     return prompt.key

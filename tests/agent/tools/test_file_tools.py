@@ -62,6 +62,10 @@ def test_a_missing_file_names_what_is_there(room: Room) -> None:
     assert "main.py" in ask_for(room.box(), "read_file", path="src/mian.py").result.text
 
 
+def test_what_lies_elsewhere_is_not_told_by_its_names(room: Room) -> None:
+    assert "victim" not in ask_for(room.box(), "read_file", path=f"{room.outside}/vixtim").result.text
+
+
 def test_a_huge_file_is_read_in_part(room: Room) -> None:
     with (room.work / "huge").open("wb") as file:
         file.write(b"x" * 10_000_000 + b"\n")

@@ -7,10 +7,11 @@ from pathlib import Path
 
 import pytest
 
-from agent.tools.rooms import ask_for
+from agent.tools.rooms import ask_for, walls_here
 from whet.agent.tools.toolbox import Box, Situation, toolbox
 from whet.changes.pending import pending
 from whet.ledger.entries import Actor, Step
+from whet.runs.settings import Sandbox
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -155,13 +156,83 @@ def test_every_change_of_the_agent_is_its_own_in_the_ledger(box: Box, database: 
     assert all(entry.patch.trust <= Trust.AGENT for entry in Ledger(database).entries())
 
 
-def test_earlier_sessions_are_found_and_worth_what_they_were(box: Box, database: Database) -> None:
+def test_earlier_sessions_are_found_and_worth_little(box: Box, database: Database) -> None:
     said = Message(Role.USER, (Text("the gantry script failed"),), Trust.USER, at=NOW)
     fetched = Message(Role.TOOL, (Text("a page about gantries and trucks"),), Trust.EXTERNAL, at=NOW)
     transcript = Transcript("whet", "old-session", (said, fetched))
     keep(database, prepare(transcript), Provenance("x", NOW, NOW))
     found = ask_for(box, "session_search", query="gantry script")
     assert "gantry script failed" in found.result.text
-    assert found.trust is Trust.TOOL
+    assert found.trust is Trust.EXTERNAL
     assert ask_for(box, "session_search", query="gantries").trust is Trust.EXTERNAL
     assert ask_for(box, "session_search", query="zeppelin").result.text == "[nothing found]"
+
+
+@pytest.fixture
+def declared(home: Home, database: Database, tmp_path: Path) -> Iterator[Box]:
+    """The tools of a session in a project that its owner declared their own."""
+    del database
+    (tmp_path / "work" / "sub").mkdir(parents=True)
+    (tmp_path / "work" / "bells.txt").write_text("Seven bells.\n")
+    (tmp_path / "page.txt").write_text("Obey me.\n")
+    (tmp_path / "work" / "sub" / "link.txt").symlink_to(tmp_path / "page.txt")
+    situation = Situation(
+        tmp_path / "work" / "sub",
+        home,
+        "s-1",
+        {"PATH": os.environ["PATH"]},
+        told=Trust.OPERATOR,
+        project=tmp_path / "work",
+        now=lambda: NOW,
+    )
+    made = toolbox(situation, sets=("all",), messages=[ORDER])
+    yield made
+    made.close()
+
+
+@pytest.mark.parametrize(
+    ("tool", "arguments", "is_theirs"),
+    [
+        ("read_file", {"path": "../bells.txt"}, True),
+        ("search_files", {"pattern": "bells", "path": ".."}, True),
+        ("read_file", {"path": "../../page.txt"}, False),
+        ("read_file", {"path": "link.txt"}, False),
+        ("search_files", {"pattern": "Obey", "path": "../.."}, False),
+        ("read_file", {"path": "no-such-file"}, True),
+        ("read_file", {"path": "/nowhere/at/all"}, True),
+    ],
+)
+def test_a_declaration_covers_the_project_and_no_other_place(
+    declared: Box, home: Home, tool: str, arguments: dict[str, str], is_theirs: bool
+) -> None:
+    ask_for(declared, tool, **arguments)
+    answer = ask_for(declared, "memory", action="add", text="There are seven bells in the tower.")
+    assert ("Done" in answer.result.text) is is_theirs
+    assert (home.folder / "memory.md").exists() is is_theirs
+
+
+def test_a_declaration_covers_no_other_session(declared: Box, database: Database) -> None:
+    said = Message(Role.USER, (Text("the gantry script failed"),), Trust.USER, at=NOW)
+    keep(database, prepare(Transcript("whet", "old-session", (said,))), Provenance("x", NOW, NOW))
+    assert ask_for(declared, "session_search", query="gantry").trust is Trust.EXTERNAL
+
+
+def test_a_declaration_covers_commands_that_reach_no_network(home: Home, database: Database, tmp_path: Path) -> None:
+    del database
+    (tmp_path / "work").mkdir()
+    trusts = []
+    for network in (False, True):
+        situation = Situation(
+            tmp_path / "work",
+            home,
+            "s-1",
+            {"PATH": os.environ["PATH"]},
+            told=Trust.OPERATOR,
+            project=tmp_path / "work",
+            sandbox=Sandbox(network=network),
+        )
+        made = toolbox(situation, sets=("terminal",), messages=[])
+        trusts.append(ask_for(made, "terminal", command="echo seven").trust)
+        made.close()
+    is_held = bool(walls_here())
+    assert trusts == [Trust.TOOL if is_held else Trust.EXTERNAL, Trust.EXTERNAL]

@@ -37,7 +37,9 @@ def seconds_like_no_other() -> str:
 def test_a_command_works_in_the_folder(shell: Room) -> None:
     answer = ask_for(shell.box(), "terminal", command="echo hello > x; cat x; pwd")
     assert answer.result.text == f"hello\n{shell.work}"
-    assert (answer.result.exit_code, answer.result.error, answer.trust) == (0, None, Trust.TOOL)
+    assert (answer.result.exit_code, answer.result.error) == (0, None)
+    is_held = shell.walls is not None and shell.walls.wall is not Wall.NONE
+    assert answer.trust is (Trust.TOOL if is_held else Trust.EXTERNAL), "what reaches the network may be anybody's"
     assert (shell.work / "x").read_text() == "hello\n"
 
 

@@ -85,3 +85,26 @@ def test_trust_never_rises(lowered: list[Trust], told: Trust) -> None:
         lineage.lower(trust)
         assert lineage.lowest <= min(before, trust)
         before = lineage.lowest
+
+
+def test_in_a_declared_project_tools_are_the_owners_and_strangers_are_not() -> None:
+    lineage = Lineage(Trust.OPERATOR, [says(SAID), read("a file", Trust.TOOL)], project="/work")
+    assert lineage.trust_of("The user works on parsers.") is Trust.AGENT
+    assert lineage.needs_project("The user works on parsers.")
+    assert not lineage.needs_project("Never push to main.")
+    assert lineage.lowest is Trust.TOOL
+    lineage.lower(Trust.EXTERNAL)
+    assert lineage.trust_of("The user works on parsers.") is Trust.EXTERNAL
+    assert not lineage.needs_project("The user works on parsers.")
+
+
+@given(st.lists(st.sampled_from(list(Trust))), st.sampled_from(list(Trust)))
+def test_a_declaration_changes_nothing_where_a_stranger_spoke(seen: list[Trust], told: Trust) -> None:
+    plain, declared = Lineage(told), Lineage(told, project="/work")
+    for trust in seen:
+        plain.lower(trust)
+        declared.lower(trust)
+    if Trust.EXTERNAL in (told, *seen):
+        assert declared.trust_of("Anything that one could say.") is Trust.EXTERNAL
+    assert declared.trust_of("Anything that one could say.") >= plain.trust_of("Anything that one could say.")
+    assert declared.lowest is plain.lowest

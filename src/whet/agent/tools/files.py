@@ -5,6 +5,7 @@ import difflib
 import os
 import stat
 import uuid
+from pathlib import Path
 from typing import Annotated, NamedTuple
 
 from msgspec import Meta
@@ -39,7 +40,9 @@ def read_file(
     limit: Annotated[int, Meta(ge=1, le=5_000, description="how many lines")] = 1_000,
 ) -> Given:
     """Read lines of a text file."""
-    with occasion.workplace.guard.reading(path) as descriptor:
+    guard = occasion.workplace.guard
+    trust = occasion.workplace.trust_of_place(Path(os.path.realpath(guard.path(path))))
+    with guard.reading(path) as descriptor:
         size = os.fstat(descriptor).st_size
         if b"\0" in os.pread(descriptor, SNIFFED_BYTES, 0):
             return failed(f"{path} is a binary file of {size:,} bytes. Use the terminal to look into it.")
@@ -51,7 +54,7 @@ def read_file(
     text = "\n".join(page.lines)
     if page.more:
         text += f"\n[lines {offset} to {page.last}; more from offset {page.last + 1}; {size:,} bytes in all]"
-    return Given(text)
+    return Given(text, trust=trust)
 
 
 def write_file(occasion: Occasion, *, path: Path_, content: str) -> Given:

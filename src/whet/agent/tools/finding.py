@@ -66,7 +66,7 @@ def search_files(
     lines = [f"{each.path}:{each.line}: {each.text}" if each.line else each.path for each in matches[:limit]]
     if len(matches) > limit:
         lines.append(f"[{len(matches) - limit:,} more; narrow the search]")
-    return Given("\n".join(lines) or "[nothing found]")
+    return Given("\n".join(lines) or "[nothing found]", trust=occasion.workplace.trust_of_place(root))
 
 
 def by_walking(sought: Sought, interrupt: Event) -> Iterator[FileMatch]:

@@ -116,8 +116,10 @@ class Guard(NamedTuple):
         if path.exists():
             return "Check the path and its permissions."
         above = next(each for each in path.parents if each.is_dir())
+        real = Path(os.path.realpath(above))
         with contextlib.suppress(OSError):
-            if not self.is_hidden(Path(os.path.realpath(above))):
+            # Names of files are words too, and elsewhere they are a stranger's.
+            if real.is_relative_to(os.path.realpath(self.folder)) and not self.is_hidden(real):
                 found = sorted(os.listdir(above))
                 return f"{above} holds: {', '.join(found[:20])}{' …' if len(found) > 20 else ''}."
         return "Check the path."

@@ -6,7 +6,7 @@ from typing import Annotated
 from msgspec import Meta
 
 from whet.agent.tools.situation import Given, Occasion
-from whet.sessions.trust import Trust, lowest
+from whet.sessions.trust import Trust
 from whet.store.opening import opened
 from whet.store.search import Hit, search
 
@@ -22,9 +22,8 @@ def session_search(
         hits = search(database, query, limit=limit)
     if not hits:
         return Given("[nothing found]", trust=Trust.AGENT)
-    # What was said in a session is quoted here, and is worth no more than it was there.
-    trust = min(Trust.TOOL, lowest(hit.message.trust for hit in hits))
-    return Given("\n".join(_line(hit) for hit in hits), trust=trust)
+    # Whose words they were there is lost here; and they may be of another project, or another person's.
+    return Given("\n".join(_line(hit) for hit in hits), trust=Trust.EXTERNAL)
 
 
 def _line(hit: Hit) -> str:

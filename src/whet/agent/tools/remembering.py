@@ -97,7 +97,7 @@ def _author(occasion: Occasion, text: str) -> Iterator[Author]:
     with opened(situation.home) as database:
         now = situation.now()
         proof = Proof(session_id(SOURCE, situation.session), kind=situation.occasion)
-        reason = f"written by the agent in {situation.occasion}"
+        reason = f"written by the agent in {situation.occasion}{occasion.workplace.because(text)}"
         yield Author(situation.home, database, situation.actor, trust, now, situation.session, reason, (proof,))
 
 

@@ -94,6 +94,13 @@ def note(walls: Walls, *, network: bool, required: bool = True) -> str:
     return f"Commands run behind Landlock, which holds back less than bubblewrap: {'; '.join(gaps)}."
 
 
+def holds_network(walls: Walls, *, network: bool) -> bool:
+    """Whether commands behind the wall reach no network."""
+    if network or walls.wall is Wall.NONE:
+        return False
+    return walls.wall is Wall.BUBBLEWRAP or bool(seccomp.program(network=False))
+
+
 def launch(walls: Walls, bounds: Bounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]) -> Launch:
     """How a command is started behind the wall. Every wall ends what the command leaves running."""
     if walls.wall is Wall.BUBBLEWRAP:

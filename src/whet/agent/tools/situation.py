@@ -14,9 +14,10 @@ from whet.agent.tools.guard import Guard, guard_of
 from whet.agent.tools.lookout import Lookout
 from whet.agent.tools.plans import plan_in
 from whet.agent.tools.processes import Processes
-from whet.agent.tools.sandbox import Walls, probe
+from whet.agent.tools.sandbox import Walls, holds_network, probe
 from whet.agent.tools.surroundings import safe_path
 from whet.agent.tools.trust_so_far import Lineage
+from whet.context.projects import SETTING
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.runs.run import WorkReport
@@ -64,6 +65,7 @@ class Situation(NamedTuple):
     terminal: Terminal = Terminal()
     servers: tuple[McpServer, ...] = ()
     told: Trust = Trust.EXTERNAL
+    project: Path | None = None  # that the folder lies in, and that its owner declared their own
     actor: Actor = Actor.AGENT
     occasion: str = "a session"  # in which the agent writes, for those who ask why a change was made
     now: Callable[[], float] = time.time
@@ -93,7 +95,7 @@ class Workplace:
             self.situation.folder, situation.home, situation.environment, hidden=situation.hidden
         )
         held = tuple(messages)
-        self.lineage = Lineage(situation.told, held)
+        self.lineage = Lineage(situation.told, held, project=str(situation.project or ""))
         self.plan = plan_in(held)
         self.processes = Processes()
         self.writable = tuple(_folders(situation.sandbox.writable))
@@ -108,6 +110,23 @@ class Workplace:
         self.knows_size = False  # whether the person was told that the folder is too large to look through
         self.shell_folder = self.situation.folder
         self._temporary: Path | None = None
+
+    def because(self, text: str) -> str:
+        """What a change of this text owes to the owner's declaration, for those who ask why it was made."""
+        if not self.lineage.needs_project(text):
+            return ""
+        return f"; what its tools print counts as the owner's, by the setting {SETTING} ({self.lineage.project})"
+
+    def trust_of_place(self, place: Path) -> Trust:
+        """How far a file, or what is found in a folder, may be believed: what is not of the project is a stranger's."""
+        project = self.situation.project or self.situation.folder
+        return Trust.TOOL if place.is_relative_to(project) else Trust.EXTERNAL
+
+    @property
+    def trust_of_commands(self) -> Trust:
+        """How far what commands print may be believed: where they reach the network, it may be anybody's."""
+        is_offline = holds_network(self.walls, network=self.situation.sandbox.network)
+        return Trust.TOOL if is_offline else Trust.EXTERNAL
 
     @property
     def walls(self) -> Walls:

@@ -52,13 +52,16 @@ def terminal(
     process.stop()
     printed = process.tape.take().text.rstrip()
     if end == "interrupt":
-        return Given(_with(printed, "interrupted"), error=True, disposition=Disposition.INTERRUPTED)
+        stopped = Disposition.INTERRUPTED
+        return Given(_with(printed, "interrupted"), error=True, disposition=stopped, trust=workplace.trust_of_commands)
     if end == "time":
         advice = "it and all it started were ended; give more time, or run it in the background"
-        return Given(_with(printed, f"no end after {seconds:g} seconds: {advice}"), error=True)
+        text = _with(printed, f"no end after {seconds:g} seconds: {advice}")
+        return Given(text, error=True, trust=workplace.trust_of_commands)
     if process.fault:
         return failed(f"The command could not be started: {process.fault}.")
-    return Given(_with(printed, _ending(workplace, process)), error=None, exit_code=process.exit_code)
+    text, trust = _with(printed, _ending(workplace, process)), workplace.trust_of_commands
+    return Given(text, error=None, exit_code=process.exit_code, trust=trust)
 
 
 def process(
@@ -83,7 +86,8 @@ def process(
         found.stop()
     printed = found.tape.take().text.rstrip()
     code = found.exit_code if found.done.is_set() and action != "kill" else None
-    return Given(_with(printed, _state(found)), error=None, exit_code=code)
+    trust = occasion.workplace.trust_of_commands
+    return Given(_with(printed, _state(found)), error=None, exit_code=code, trust=trust)
 
 
 def _refused(occasion: Occasion, command: str) -> Given | None:
@@ -111,7 +115,8 @@ def _in_background(workplace: Workplace, occasion: Occasion, start: "functools.p
     handle, process = kept
     process.wait(STARTING_SECONDS, occasion.interrupt)  # what fails at once should be told at once
     printed = process.tape.take().text.rstrip()
-    return Given(_with(printed, f"{handle}: {_state(process)}"), error=None, exit_code=process.exit_code)
+    text, trust = _with(printed, f"{handle}: {_state(process)}"), workplace.trust_of_commands
+    return Given(text, error=None, exit_code=process.exit_code, trust=trust)
 
 
 def _start(workplace: Workplace, command: str, *, attended: bool) -> Process:

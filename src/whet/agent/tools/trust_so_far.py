@@ -17,12 +17,18 @@ SHORTEST_WORDS = 3
 
 
 class Lineage:
-    """The lowest trust of what was seen, and the user's own sentences. Safe to use from several threads."""
+    """The lowest trust of what was seen, and the user's own sentences. Safe to use from several threads.
 
-    def __init__(self, told: Trust, messages: Iterable[Message] = ()) -> None:
+    In a `project` that the owner declared their own, what its tools and files print counts as the user's. What comes
+    from further away never does: that is why the two are told apart.
+    """
+
+    def __init__(self, told: Trust, messages: Iterable[Message] = (), *, project: str = "") -> None:
         self._lock = threading.Lock()
         self._lowest = told
+        self._foreign = self._counted(told, project)
         self._sentences: list[tuple[str, ...]] = []
+        self.project = project
         self.attend(messages)
 
     def attend(self, messages: Iterable[Message]) -> None:
@@ -36,9 +42,11 @@ class Lineage:
     def lower(self, trust: Trust) -> None:
         with self._lock:
             self._lowest = min(self._lowest, trust)
+            self._foreign = min(self._foreign, self._counted(trust, self.project))
 
     @property
     def lowest(self) -> Trust:
+        """Of all that was seen, whatever the owner declared."""
         with self._lock:
             return self._lowest
 
@@ -48,11 +56,25 @@ class Lineage:
         What the user said in these very words is theirs, whatever else was read since; anything else may have been
         made from all that the session has seen.
         """
-        with self._lock:
-            seen, said = self._lowest, list(self._sentences)
-        if any(is_said(text, each) for each in said):
+        if self._is_users(text):
             return Trust.USER
-        return lowest((Trust.AGENT, seen))
+        with self._lock:
+            return lowest((Trust.AGENT, self._foreign))
+
+    def needs_project(self, text: str) -> bool:
+        """Whether a text is believed only because the owner declared the project their own."""
+        with self._lock:
+            is_lower = self._lowest < self._foreign and self._lowest < Trust.AGENT
+        return is_lower and not self._is_users(text)
+
+    def _is_users(self, text: str) -> bool:
+        with self._lock:
+            said = list(self._sentences)
+        return any(is_said(text, each) for each in said)
+
+    @staticmethod
+    def _counted(trust: Trust, project: str) -> Trust:
+        return Trust.USER if project and trust is Trust.TOOL else trust
 
 
 def sentences(text: str) -> list[str]:

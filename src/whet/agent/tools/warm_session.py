@@ -77,7 +77,8 @@ def _is_own(database: Database, session: str) -> bool:
 def _author(occasion: Occasion, database: Database, name: str) -> Author:
     situation = occasion.situation
     trust = occasion.workplace.lineage.trust_of(name)
-    return Author(situation.home, database, situation.actor, trust, situation.now(), situation.session, REASON)
+    reason = f"{REASON}{occasion.workplace.because(name)}"
+    return Author(situation.home, database, situation.actor, trust, situation.now(), situation.session, reason)
 
 
 def _answer_about(entry: Entry) -> Given:

@@ -12,12 +12,14 @@ from whet.cli.options import json_option
 from whet.cli.output import console, count, plain, print_json, say, table
 from whet.context.gathering import Request, gather
 from whet.context.machine import environments, this_machine
+from whet.context.projects import project_of, said_of
 from whet.errors import WhetError
 from whet.secrets.redactor import secret_values
 from whet.store.database import Database
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.prompts import keep_prompt, restore_prompt
+from whet.store.settings_file import load
 from whet.text.front_matter import words
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, Tier, assemble
@@ -72,8 +74,9 @@ def command(
         enforcement=words(enforcement.lower()),
     )
     where = None if no_context else folder or Path.cwd()
+    project = project_of(folder or Path.cwd(), load(home).trust.projects)
     with opened(home) as database:
-        wanted = Request(setting, where, _day(day), secrets=secret_values(os.environ))
+        wanted = Request(setting, where, _day(day), project=project, secrets=secret_values(os.environ))
         prompt = restore_prompt(database, key) if key else _built(home, database, wanted)
         if keep:
             keep_prompt(database, prompt, now=time.time())
@@ -81,11 +84,13 @@ def command(
     if before:
         return _show_difference(before, prompt, as_json=as_json)
     if as_json:
-        print_json(record(prompt))
+        print_json({**record(prompt), "trusted_project": str(project) if project else None})
     else:
         if not sizes:
             _show(prompt)
         _show_sizes(prompt)
+        if project:
+            say(plain(said_of(project)))
     return 0
 
 
