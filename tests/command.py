@@ -29,6 +29,14 @@ class Done(NamedTuple):
 
 
 Whet = Callable[..., Done]
+# What these change waits for a person where there is no terminal, unless the person has allowed it.
+CHANGING = {
+    "memory": ("add", "replace", "remove"),
+    "rules": ("add", "change", "remove"),
+    "skills": ("create", "adopt", "archive", "restore"),
+    "jobs": ("add", "pause", "resume", "remove"),
+    "canary": ("start",),
+}
 
 
 def environment(home: Path, person: Path) -> dict[str, str]:
@@ -48,9 +56,16 @@ def loaded(*arguments: str, home: Path) -> set[str]:
 
 
 def runner(home: Path, person: Path) -> Whet:
-    """A way to run `whet`: `stdin` is what is piped to it, `variables` are added to its environment."""
+    """A way to run `whet`: `stdin` is what is piped to it, `variables` are added to its environment.
 
-    def run(*arguments: str, stdin: str = "", variables: dict[str, str] | None = None) -> Done:
+    With `allowed` the person has said that their words count without a terminal too.
+    """
+
+    def run(*arguments: str, stdin: str = "", variables: dict[str, str] | None = None, allowed: bool = True) -> Done:
+        if allowed and arguments[1:2] and arguments[1] in CHANGING.get(arguments[0], ()):
+            arguments = (*arguments[:2], "--yes", *arguments[2:])
+        if allowed and "--yes" in arguments:
+            allow(home)
         done = subprocess.run(
             [COMMAND, *arguments],
             input=stdin.encode(),
@@ -62,3 +77,12 @@ def runner(home: Path, person: Path) -> Whet:
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())
 
     return run
+
+
+def allow(home: Path) -> None:
+    """Let commands apply what they are given with --yes, without a terminal."""
+    settings = home / "settings.toml"
+    text = settings.read_text() if settings.exists() else ""
+    if "[trust]" not in text:
+        home.mkdir(mode=0o700, parents=True, exist_ok=True)
+        settings.write_text(f"{text.rstrip()}\n[trust]\ncommands = true\n".lstrip())

@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable
 
 from whet.changes.author import Author
-from whet.cli.acting import actor_of, trust_of
+from whet.cli.acting import actor_of, has_terminal, trust_at, trust_of
 from whet.cli.output import plain, print_json, say
 from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
@@ -30,6 +30,11 @@ def person_at(home: Home, database: Database) -> Author:
     return author
 
 
+def careful(author: Author, *, yes: bool) -> Author:
+    """The author as one whose words wait where there is no terminal, unless `yes` is given and a setting allows it."""
+    return author._replace(trust=min(author.trust, trust_at(author.home, author.actor, yes=yes)))
+
+
 def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
     """Say which changes are in force, and which wait for a person; `done` is what to call what was done."""
     made = tuple(entries)
@@ -43,7 +48,14 @@ def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
         else:
             verb = done or DONE[entry.patch.action]
             say(f"{verb} {what} (entry {entry.number}; `whet ledger undo` takes it back).")
+    say_why(made)
     return 0
+
+
+def say_why(entries: Iterable[Entry]) -> None:
+    """Say why what a person seems to have written waits: here nobody can tell."""
+    if any(each.step is Step.PROPOSED and each.actor is Actor.PERSON for each in entries) and not has_terminal():
+        say("There is no terminal here. With --yes it applies at once, where the setting trust.commands is true.")
 
 
 DONE = {"add": "Added", "change": "Changed", "remove": "Removed"}

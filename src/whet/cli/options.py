@@ -12,6 +12,9 @@ from whet.store.listing import Filters
 Function = TypeVar("Function", bound=Callable[..., Any])
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
+yes_option = click.option(
+    "--yes", is_flag=True, help="Apply it also without a terminal, where the setting trust.commands allows that."
+)
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
 
 

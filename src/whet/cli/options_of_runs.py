@@ -1,5 +1,6 @@
 """Options that `chat` and `run` share, and the wish that they make."""
 
+import os
 from collections.abc import Callable
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
@@ -7,9 +8,11 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 from msgspec.structs import replace
 
+from whet.cli.acting import actor_of, trust_of
 from whet.errors import WhetError
 from whet.runs.run import Budget, Sampling
 from whet.runs.settings import Settings
+from whet.sessions.trust import Trust
 from whet.store.home import Home
 
 if TYPE_CHECKING:
@@ -81,6 +84,8 @@ def wish_for(settings: Settings, given: RunOptions, *, home: Home, interactive: 
         template=given.warm,
         budget=budget_for(chosen, given),
         sampling=sampling_for(chosen, given),
+        # What an agent types may be anybody's.
+        trust=min(Trust.USER, trust_of(actor_of(os.environ))),
     )
 
 

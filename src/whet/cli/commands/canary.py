@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from whet.cli.options import json_option
+from whet.cli.options import json_option, yes_option
 from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
 
@@ -63,8 +63,9 @@ def command(context: click.Context, as_json: bool) -> int:
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
     help="Of the sessions that are told.",
 )
+@yes_option
 @json_option
-def start(rule: str, catalogue: str, pending: int | None, share: float, as_json: bool) -> int:
+def start(rule: str, catalogue: str, pending: int | None, share: float, yes: bool, as_json: bool) -> int:
     from whet.changes.apply import try_out
     from whet.cli.acting import actor_of
     from whet.store.home import find_home
@@ -78,7 +79,7 @@ def start(rule: str, catalogue: str, pending: int | None, share: float, as_json:
         if pending:
             entry = _approved(home, database, pending, share)
         else:
-            entry = try_out(home, database, _patch(rule, catalogue), actor=actor, now=now, share=share)
+            entry = try_out(home, database, _patch(home, rule, catalogue, yes=yes), actor=actor, now=now, share=share)
         tell(home, database, now=now)
     return _said(entry, f"told to {100 * share:.0f} % of the new sessions; `whet watch` says how they go", as_json)
 
@@ -142,14 +143,14 @@ def _approved(home: "Home", database: "Database", number: int, share: float) -> 
     return approve_live(home, database, number, actor=actor_of(os.environ), now=time.time(), share=share)
 
 
-def _patch(rule: str, catalogue: str) -> "Patch":
-    from whet.cli.acting import actor_of, trust_of
+def _patch(home: "Home", rule: str, catalogue: str, *, yes: bool) -> "Patch":
+    from whet.cli.acting import actor_of, trust_at
     from whet.ledger.patches import Action, Form, Patch, digest
     from whet.shipped.guidance.rules import catalogue as remedies
     from whet.told.remedies import patch_of
 
     if rule:
-        trust = trust_of(actor_of(os.environ))
+        trust = trust_at(home, actor_of(os.environ), yes=yes)
         return Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
     remedy = next((one for one in remedies() if one.name == catalogue), None)
     if remedy is None:

@@ -2,12 +2,14 @@
 
 import os
 import tomllib
+from pathlib import Path
 from typing import Any, NamedTuple
 
 import click
 
-from whet.cli.acting import actor_of
+from whet.cli.acting import actor_of, has_terminal
 from whet.cli.options import json_option
+from whet.context.projects import SETTING
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.runs.setting_keys import SECRET_ADVICE, TEXTS, dotted, path_of, refuse_secret
@@ -72,11 +74,13 @@ def get(key: str, as_json: bool) -> int:
 @click.argument("value")
 @json_option
 def set_(key: str, value: str, as_json: bool) -> int:
-    _expect_person()
     path = path_of(key)
+    _expect_person(path)
     refuse_secret(path, value)
     _refuse_hidden_secret(path, value)
     given = check(path, _typed(value, TYPES[form_of(path)]))
+    if dotted(path) == SETTING:  # as the person means it here
+        given = [str(Path(each).expanduser().absolute()) for each in given]
     from whet.store.settings_changes import assign
 
     assign(find_home(os.environ), path, given)
@@ -87,8 +91,8 @@ def set_(key: str, value: str, as_json: bool) -> int:
 @click.argument("key")
 @json_option
 def unset(key: str, as_json: bool) -> int:
-    _expect_person()
     path = path_of(key)
+    _expect_person(path)
     from whet.store.settings_changes import remove
 
     settings = remove(find_home(os.environ), path)
@@ -219,9 +223,11 @@ def _typed(value: str, expected: Any) -> Any:
         return value
 
 
-def _expect_person() -> None:
+def _expect_person(path: tuple[str, ...]) -> None:
     if actor_of(os.environ) is not Actor.PERSON:
         raise WhetError("Only a person may change settings.", advice="Ask the person to run it in a terminal.")
+    if path[0] == "trust" and not has_terminal():
+        raise WhetError("Whom to trust is for a person to say, on a terminal.", advice=f"Or edit {FILE_NAME} by hand.")
 
 
 def _refuse_hidden_secret(path: tuple[str, ...], value: str) -> None:

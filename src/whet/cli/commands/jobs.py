@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Any, get_args
 import click
 
 from whet.changes.job_changes import keep, pause, remove
-from whet.cli.authoring import author_at, tell
-from whet.cli.options import json_option
+from whet.cli.authoring import author_at, careful, tell
+from whet.cli.options import json_option, yes_option
 from whet.cli.output import moment, plain, print_json, say
 from whet.cli.shown.jobs import (
     job_record,
@@ -82,15 +82,16 @@ def list_(as_json: bool) -> int:
 @click.option("--warm", default="", metavar="NAME", help="Begin with a template; auto chooses one.")
 @click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="How long a run may take.")
 @click.option("--keep-days", type=click.IntRange(1), default=30, help="How long reports are kept.")
+@yes_option
 @json_option
-def add(schedule: str, prompt: tuple[str, ...], as_json: bool, **options: Any) -> int:
+def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **options: Any) -> int:
     from whet.scheduling.material import expect_ready
 
     home = find_home(os.environ)
     job = _job(home, schedule, " ".join(prompt), options)
     expect_ready(home, job)
     with opened(home) as database:
-        entry = keep(author_at(home, database), job)
+        entry = keep(careful(author_at(home, database), yes=yes), job)
         return tell((entry,), as_json=as_json)
 
 
@@ -131,20 +132,23 @@ def run(name: str, background: bool, as_json: bool) -> int:
 
 @command.command("pause", epilog="Example: whet jobs pause morning-news", help="Let a job wait; it misses nothing.")
 @click.argument("name")
+@yes_option
 @json_option
-def pause_(name: str, as_json: bool) -> int:
+def pause_(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        return tell((pause(author_at(home, database), name, paused=True),), as_json=as_json, done="Paused")
+        author = careful(author_at(home, database), yes=yes)
+        return tell((pause(author, name, paused=True),), as_json=as_json, done="Paused")
 
 
 @command.command("resume", epilog="Example: whet jobs resume morning-news", help="Let a paused job go on from now.")
 @click.argument("name")
+@yes_option
 @json_option
-def resume(name: str, as_json: bool) -> int:
+def resume(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        entry = pause(author_at(home, database), name, paused=False)
+        entry = pause(careful(author_at(home, database), yes=yes), name, paused=False)
         if entry.step is Step.APPLIED:  # what an agent asked for waits, and so does the job
             known = job_records.mark_of(database, owner_of(home).id, name)
             job = load(home.folder, name)
@@ -157,11 +161,12 @@ def resume(name: str, as_json: bool) -> int:
     "remove", epilog="Example: whet jobs remove morning-news", help="Remove a job; `whet ledger undo` brings it back."
 )
 @click.argument("name")
+@yes_option
 @json_option
-def remove_(name: str, as_json: bool) -> int:
+def remove_(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        return tell((remove(author_at(home, database), name),), as_json=as_json)
+        return tell((remove(careful(author_at(home, database), yes=yes), name),), as_json=as_json)
 
 
 @command.command(

@@ -9,12 +9,12 @@ from whet.changes.author import Author
 from whet.changes.notes import PERSONS, notes_of, remember
 from whet.changes.pending import need_person
 from whet.cli.acting import actor_of
-from whet.cli.authoring import author_at, person_at, tell
-from whet.cli.options import json_option
+from whet.cli.authoring import author_at, careful, person_at, say_why, tell
+from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, count, many, moment, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
-from whet.ledger.entries import Entry
+from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
@@ -57,9 +57,10 @@ def list_(as_json: bool) -> int:
 @command.command("add", epilog='Example: whet memory add --about-user "Prefers tables."', help="Add a note.")
 @click.argument("text")
 @page_option
+@yes_option
 @json_option
-def add(text: str, user: bool, as_json: bool) -> int:
-    return _make(NoteChange(Action.ADD, text), user=user, as_json=as_json)
+def add(text: str, user: bool, yes: bool, as_json: bool) -> int:
+    return _make(NoteChange(Action.ADD, text), user=user, yes=yes, as_json=as_json)
 
 
 @command.command(
@@ -70,9 +71,10 @@ def add(text: str, user: bool, as_json: bool) -> int:
 @click.argument("match")
 @click.argument("text")
 @page_option
+@yes_option
 @json_option
-def replace(match: str, text: str, user: bool, as_json: bool) -> int:
-    return _make(NoteChange(Action.CHANGE, text, match), user=user, as_json=as_json)
+def replace(match: str, text: str, user: bool, yes: bool, as_json: bool) -> int:
+    return _make(NoteChange(Action.CHANGE, text, match), user=user, yes=yes, as_json=as_json)
 
 
 @command.command(
@@ -82,9 +84,10 @@ def replace(match: str, text: str, user: bool, as_json: bool) -> int:
 )
 @click.argument("match")
 @page_option
+@yes_option
 @json_option
-def remove(match: str, user: bool, as_json: bool) -> int:
-    return _make(NoteChange(Action.REMOVE, match=match), user=user, as_json=as_json)
+def remove(match: str, user: bool, yes: bool, as_json: bool) -> int:
+    return _make(NoteChange(Action.REMOVE, match=match), user=user, yes=yes, as_json=as_json)
 
 
 @command.command(
@@ -93,7 +96,7 @@ def remove(match: str, user: bool, as_json: bool) -> int:
     help="Bring in the notes of Hermes' own memory (MEMORY.md and USER.md). They are shown first, and you are asked.",
 )
 @hermes_option
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask; without a terminal, see the setting trust.commands.")
 @json_option
 def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
     shelf = hermes_shelf(_hermes(folder))
@@ -109,6 +112,7 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
     with opened(home) as database:
         # Hermes wrote them, whoever asks for them.
         author = person_at(home, database)._replace(trust=Trust.AGENT, reason="brought in from Hermes")
+        author = careful(author, yes=yes)
         made: list[Entry] = []
         left: list[dict[str, str]] = []
         for name, text in found:
@@ -120,7 +124,8 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
         print_json({"entries": [entry_record(entry) for entry in made], "left_out": left})
     else:
         _print_left(left)
-        say(f"Brought in {many(len(made), 'note')}.")
+        say(f"Brought in {many(sum(each.step is Step.APPLIED for each in made), 'note')}.")
+        say_why(made)
     return 0 if made or not left else 1
 
 
@@ -232,11 +237,11 @@ def _list(as_json: bool) -> int:
     return 0
 
 
-def _make(change: NoteChange, *, user: bool, as_json: bool) -> int:
+def _make(change: NoteChange, *, user: bool, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     prepare_home(home)
     with opened(home) as database:
-        author = author_at(home, database)
+        author = careful(author_at(home, database), yes=yes)
         name = "user" if user else _page_with(author, change.match)
         return tell(_made(author, name, change), as_json=as_json)
 

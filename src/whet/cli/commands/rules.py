@@ -9,8 +9,9 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.changes.pending import submit
-from whet.cli.acting import actor_of, trust_of
-from whet.cli.options import json_option
+from whet.cli.acting import actor_of, trust_at
+from whet.cli.authoring import say_why
+from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
@@ -72,6 +73,7 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.option("--model", "models", multiple=True, help="Only for models whose name holds this.")
 @click.option("--tool", "tools", multiple=True, help="Only where this tool is there.")
 @click.option("--purpose", "purposes", multiple=True, type=PURPOSES, help="Only in such sessions.")
+@yes_option
 @json_option
 def add(
     name: str,
@@ -79,13 +81,14 @@ def add(
     models: tuple[str, ...],
     tools: tuple[str, ...],
     purposes: tuple[str, ...],
+    yes: bool,
     as_json: bool,
 ) -> int:
     scope = Scope(models, tools, purposes)
     if words:
-        return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), as_json)
+        return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), yes=yes, as_json=as_json)
     chosen = _from_catalogue(name)
-    return _give(chosen if scope == Scope() else replace(chosen, scope=scope), as_json)
+    return _give(chosen if scope == Scope() else replace(chosen, scope=scope), yes=yes, as_json=as_json)
 
 
 @command.command(
@@ -95,18 +98,20 @@ def add(
 )
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
+@yes_option
 @json_option
-def change(name: str, words: tuple[str, ...], as_json: bool) -> int:
+def change(name: str, words: tuple[str, ...], yes: bool, as_json: bool) -> int:
     rule = _rule(name)
     patch = Patch(Form.RULE, Action.CHANGE, name, " ".join(words), rule.scope, before=digest(rule.text))
-    return _give(patch, as_json)
+    return _give(patch, yes=yes, as_json=as_json)
 
 
 @command.command("remove", epilog="Example: whet rules remove tidy", help="Take a rule out of force.")
 @click.argument("name")
+@yes_option
 @json_option
-def remove(name: str, as_json: bool) -> int:
-    return _give(Patch(Form.RULE, Action.REMOVE, name, before=digest(_rule(name).text)), as_json)
+def remove(name: str, yes: bool, as_json: bool) -> int:
+    return _give(Patch(Form.RULE, Action.REMOVE, name, before=digest(_rule(name).text)), yes=yes, as_json=as_json)
 
 
 @command.command(
@@ -180,15 +185,16 @@ def _sightings() -> "dict[str, Lesson]":
         return sightings(remedies(), (each.analysis for each in judged(database, Filters())))
 
 
-def _give(patch: Patch, as_json: bool) -> int:
+def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:
     home, actor = find_home(os.environ), actor_of(os.environ)
-    given = replace(patch, trust=trust_of(actor))
+    given = replace(patch, trust=trust_at(home, actor, yes=yes))
     with opened(home) as database:
         entry = submit(home, database, given, actor=actor, now=time.time())
     if as_json:
         print_json(entry_record(entry))
     else:
         say(_outcome(entry))
+        say_why((entry,))
     return 0
 
 

@@ -9,6 +9,7 @@ import click
 from whet.cli.options import json_option
 from whet.cli.options_of_runs import RunOptions, run_options, wish_for
 from whet.errors import WhetError
+from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.settings_file import load
 
@@ -23,7 +24,8 @@ CODES = (
     "run",
     epilog="Example: whet run 'Write a commit message for the staged changes'",
     help="Give the agent one task and print its answer. What is piped in is material for the task, or the task itself"
-    f" where none is given. Progress goes to standard error.\n\n{CODES}",
+    " where none is given; what is learned from it waits for your approval. Progress goes to standard error."
+    f"\n\n{CODES}",
 )
 @click.argument("task", nargs=-1)
 @run_options
@@ -39,6 +41,8 @@ def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: 
     if not words.strip():
         raise WhetError("There is no task.", advice='Give one: whet run "list the files", or pipe it in.')
     wish = wish_for(load(home), given, home=home, interactive=False)
+    if not task:  # nobody knows who wrote it: it is carried out, and believed no more than other material
+        wish = wish._replace(trust=Trust.EXTERNAL)
     from whet.cli.running import Form, Task, perform
 
     form: Form = "stream" if stream_json else "json" if as_json else "text"

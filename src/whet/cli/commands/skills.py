@@ -8,8 +8,8 @@ import click
 
 from whet.changes import skill_changes
 from whet.changes.guarding import is_agents
-from whet.cli.authoring import author_at, person_at, tell
-from whet.cli.options import json_option
+from whet.cli.authoring import author_at, careful, person_at, tell
+from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.sessions.exports import iso
@@ -70,8 +70,9 @@ def show(name: str, file: str, as_json: bool) -> int:
 @click.argument("name")
 @click.option("--description", default="", help="What it is for, and when to use it.")
 @click.option("-f", "--file", "source", required=True, type=click.Path(allow_dash=True), help="The instructions.")
+@yes_option
 @json_option
-def create(name: str, description: str, source: str, as_json: bool) -> int:
+def create(name: str, description: str, source: str, yes: bool, as_json: bool) -> int:
     folder = Path(source) if source != "-" and Path(source).is_dir() else None
     body = sys.stdin.read() if source == "-" else _text(folder / FILE if folder else Path(source))
     has_front_matter = body.startswith(FENCE)
@@ -86,7 +87,7 @@ def create(name: str, description: str, source: str, as_json: bool) -> int:
     files = {file: _text(folder / file) for file in _support_files(folder)} if folder else {}
     home = find_home(os.environ)
     with opened(home) as database:
-        made = skill_changes.add(author_at(home, database), name, body, files)
+        made = skill_changes.add(careful(author_at(home, database), yes=yes), name, body, files)
     return tell(made, as_json=as_json)
 
 
@@ -96,12 +97,13 @@ def create(name: str, description: str, source: str, as_json: bool) -> int:
     help="Let agents change a skill of yours from now on. `whet ledger undo` takes it back.",
 )
 @click.argument("name")
+@yes_option
 @json_option
-def adopt(name: str, as_json: bool) -> int:
+def adopt(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         author = person_at(home, database)._replace(trust=Trust.USER, reason="handed over to agents")
-        made = skill_changes.adopt(author, name)
+        made = skill_changes.adopt(careful(author, yes=yes), name)
     return tell([made], as_json=as_json, done="Handed over to agents:")
 
 
@@ -111,11 +113,12 @@ def adopt(name: str, as_json: bool) -> int:
     help="Put a skill away with all its files, into archive/skills in the home folder. Nothing is deleted.",
 )
 @click.argument("name")
+@yes_option
 @json_option
-def archive(name: str, as_json: bool) -> int:
+def archive(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        author = author_at(home, database)
+        author = careful(author_at(home, database), yes=yes)
         skill_changes.view(author, name)
         made = skill_changes.archive(author, name)
     return tell([made], as_json=as_json, done="Archived")
@@ -127,11 +130,12 @@ def archive(name: str, as_json: bool) -> int:
     help="Bring the newest archived skill of this name back, with all its files.",
 )
 @click.argument("name")
+@yes_option
 @json_option
-def restore(name: str, as_json: bool) -> int:
+def restore(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        made = skill_changes.restore(person_at(home, database), name)
+        made = skill_changes.restore(careful(person_at(home, database), yes=yes), name)
     return tell([made], as_json=as_json, done="Brought back")
 
 
