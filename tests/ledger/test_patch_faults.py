@@ -1,11 +1,14 @@
 """A patch is refused for what is wrong with it, before anything is spent; good advice is not."""
 
+import re
+
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from many_texts import HIDDEN, REAL_TEXTS
 from whet.ledger.entries import Item, State
-from whet.ledger.patch_faults import FaultKind, TextLimits, faults, overlap, unwelcome
+from whet.ledger.patch_faults import FaultKind, TextLimits, faults, overlap
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.rules import catalogue
@@ -160,9 +163,18 @@ def test_any_text_is_judged_without_an_error(text: str) -> None:
     faults(rule(text), STATE)
 
 
-@given(st.text(alphabet=st.characters(categories=["L", "N", "P", "M", "Sm", "Sc", "So"])))
-def test_letters_and_signs_of_every_script_are_welcome(text: str) -> None:
-    assert unwelcome(text) == ""
+@pytest.mark.parametrize("form", [Form.RULE, Form.NOTE, Form.SKILL, Form.FILE])
+@pytest.mark.parametrize("text", HIDDEN.values(), ids=HIDDEN)
+def test_a_hidden_character_is_refused_by_its_code_point(text: str, form: Form) -> None:
+    name = {Form.NOTE: "memory/new", Form.FILE: "new/references/x.md"}.get(form, "new")
+    (fault,) = faults(Patch(form, Action.ADD, name, text, trust=Trust.USER), State())
+    assert fault.kind is FaultKind.CHARACTERS
+    assert re.search(r"U\+[0-9A-F]{4}", fault.message)
+
+
+@pytest.mark.parametrize("text", REAL_TEXTS.values(), ids=REAL_TEXTS)
+def test_real_texts_of_many_languages_have_no_fault(text: str) -> None:
+    assert kinds(rule(text)) == []
 
 
 def test_scopes_overlap_unless_a_part_keeps_them_apart() -> None:

@@ -44,6 +44,7 @@ def test_fields_of_other_agents_are_kept_and_named() -> None:
         (f"---\nname: a\ndescription: b\ncompatibility: {'b' * 501}\n---\nc\n", "compatibility"),
         ("---\nname: a\ndescription: b --- c\n---\nd\n", "three dashes"),
         ("---\nname: a\ndescription: b\n---\n \n", "no instructions"),
+        ("---\nname: a\ndescription: b\n---\nRun\u200b it.\n", "U+200B ZERO WIDTH SPACE"),
     ],
 )
 def test_what_is_wrong_with_a_skill_is_told(text: str, why: str) -> None:

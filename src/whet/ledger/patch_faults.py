@@ -1,6 +1,5 @@
 """What is wrong with a patch, told before anything is spent on it."""
 
-import unicodedata
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 
@@ -9,10 +8,11 @@ from whet.ledger.forbidden_claims import accident, broken_tool
 from whet.ledger.patches import Action, Form, Patch, Scope, digest, is_named, is_scoped
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
+from whet.text.characters import first_hidden
 from whet.text.likeness import is_opposed, is_same, sense
+from whet.text.quoting import visible
 from whet.values import Value
 
-JOINERS = "\u200c\u200d"  # spelling needs them in Persian, Indic scripts and emoji
 DAY = 24 * 3600.0
 
 
@@ -77,17 +77,6 @@ def faults(patch: Patch, state: State, *, limits: TextLimits = LIMITS) -> tuple[
     return tuple(found)
 
 
-def unwelcome(text: str) -> str:
-    """The first character that people cannot see or that turns text round, by its name; nothing where there is none."""
-    # A line may end as on Windows; a lone carriage return hides what stands before it.
-    for character in text.replace("\r\n", "\n"):
-        if character in "\n\t" or character in JOINERS or character.isprintable():
-            continue
-        if unicodedata.category(character) != "Zs":
-            return unicodedata.name(character, f"U+{ord(character):04X}")
-    return ""
-
-
 def _form_faults(patch: Patch, limits: TextLimits) -> Iterator[Fault]:
     if not is_named(patch):
         yield Fault(FaultKind.NAME, f"{patch.name[:80]!r} is no name for a {patch.form}")
@@ -102,18 +91,19 @@ def _form_faults(patch: Patch, limits: TextLimits) -> Iterator[Fault]:
 
 
 def _text_faults(patch: Patch) -> Iterator[Fault]:
-    if name := unwelcome(patch.text):
+    if name := first_hidden(patch.text):
         yield Fault(FaultKind.CHARACTERS, f"it holds a character that people cannot see: {name}")
     if Redactor().text(patch.text) != patch.text:
         yield Fault(FaultKind.SECRET, "it holds what looks like a secret")
     # A person who writes an instruction may say what they like about their own tools.
     if patch.form not in (Form.RULE, Form.NOTE) or patch.trust is Trust.OPERATOR:
         return
-    if clause := broken_tool(patch.text):
+    words = visible(patch.text)
+    if clause := broken_tool(words):
         yield Fault(
             FaultKind.BROKEN_TOOL, f"it says that a tool is broken, which would outlast the fault: “{clause[:120]}”"
         )
-    if clause := accident(patch.text):
+    if clause := accident(words):
         yield Fault(FaultKind.ACCIDENT, f"it takes an accident of the surroundings for a fact: “{clause[:120]}”")
 
 

@@ -8,7 +8,7 @@ import yaml
 from yaml.nodes import CollectionNode, MappingNode, Node, SequenceNode
 
 from whet.errors import WhetError
-from whet.text.quoting import visible
+from whet.text.characters import first_hidden
 
 Field = str | tuple["Field", ...] | dict[str, "Field"]
 FENCE = "---"
@@ -117,8 +117,8 @@ def _node(head: str) -> MappingNode | None:
     if len(head) > MOST_CHARACTERS:
         raise _fault(1, f"it is longer than {MOST_CHARACTERS:,} characters")
     for number, line in enumerate(head.split("\n"), start=1):
-        if visible(line.removesuffix("\r")) != line.removesuffix("\r"):
-            raise _fault(number, "there are characters that people cannot see")
+        if name := first_hidden(line.removesuffix("\r")):
+            raise _fault(number, f"there is a character that people cannot see, {name}")
     try:
         node = _Loader(head.partition("\n")[2].rpartition(FENCE)[0]).get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -137,8 +137,8 @@ def _field(node: Node) -> Field:
     if isinstance(node, SequenceNode):
         return tuple(_field(each) for each in node.value)
     value: str = node.value
-    if visible(value) != value:
-        raise _fault(node.start_mark.line + 2, "an escape gives a character that people cannot see")
+    if name := first_hidden(value):
+        raise _fault(node.start_mark.line + 2, f"an escape gives a character that people cannot see, {name}")
     return value
 
 

@@ -6,18 +6,16 @@ from collections.abc import Iterable
 from typing import NamedTuple
 
 from whet.text import tokens
+from whet.text.characters import INVISIBLE, NEEDED
 
 MARK_BYTES = 8
 HEAD_SHARE = 0.7
 NAME_CHARACTERS = 200
 CUT_TOKENS = 20  # what the line costs that says how much was left out
 _LINE_BREAKS = "\v\f\x1c-\x1e\x85\u2028\u2029"
-# Controls, marks of direction, and the invisible characters in which orders are hidden; joiners of scripts stay.
-_HIDDEN = (
-    "\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f\u00ad\u061c\u180e\u200b\u200e\u200f\u202a-\u202e\u2060-\u206f"
-    "\ufeff\ufff9-\ufffb\U000e0000-\U000e0fff"
-)
-_ODD = re.compile(f"(\r\n?|[{_LINE_BREAKS}])|([{_HIDDEN}])|[\ud800-\udfff]")
+# Controls, and the invisible characters in which orders are hidden; what an emoji or a script needs stays.
+_HIDDEN = f"\x00-\x08\x0e-\x1b\x1f\x7f-\x84\x86-\x9f{INVISIBLE}"
+_ODD = re.compile(f"({NEEDED})|(\r\n?|[{_LINE_BREAKS}])|([{_HIDDEN}])|[\ud800-\udfff]")
 _ANY_ODD = re.compile(f"[\r{_LINE_BREAKS}{_HIDDEN}\ud800-\udfff]")
 _ORDINARY = b"\t\n" + bytes(range(0x20, 0x7F))
 
@@ -38,7 +36,7 @@ def hidden(text: str) -> int:
     """How many characters of a text no reader would see, beside a mark of byte order at its beginning."""
     if _is_ordinary(text):
         return 0
-    return sum(bool(found) for _, found in _ODD.findall(text.removeprefix("\ufeff")))
+    return sum(bool(found[3]) for found in _ODD.finditer(text.removeprefix("\ufeff")))
 
 
 def _is_ordinary(text: str) -> bool:
@@ -49,7 +47,9 @@ def _is_ordinary(text: str) -> bool:
 
 
 def _seen(odd: re.Match[str]) -> str:
-    return "\n" if odd[1] else "" if odd[2] else "\ufffd"
+    if odd[1]:
+        return odd[1]
+    return "\n" if odd[2] else "" if odd[3] else "\ufffd"
 
 
 def one_line(text: str) -> str:

@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.text.quoting import visible
+from whet.text.characters import first_hidden
 from whet.told import note_pages
 from whet.told.note_pages import PageForm, is_mistakable
 from whet.values import Value
@@ -212,8 +212,9 @@ _CHANGES = {Action.ADD: _add, Action.CHANGE: _replace, Action.REMOVE: _remove}
 def _wrong(text: str) -> Refusal | None:
     if not text:
         return Refusal(Reason.EMPTY, "The note is empty.", "Write one fact.")
-    if visible(text) != text:
-        return Refusal(Reason.CHARACTERS, "The note holds characters that people cannot see.", "Write it without them.")
+    if name := first_hidden(text):
+        message = f"The note holds a character that people cannot see: {name}."
+        return Refusal(Reason.CHARACTERS, message, "Write it without.")
     wrong = next((line for line in text.split("\n") if is_mistakable(line)), None)
     if wrong is not None:
         return Refusal(

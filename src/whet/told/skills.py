@@ -8,6 +8,7 @@ from difflib import SequenceMatcher
 from whet.errors import WhetError
 from whet.ledger.patches import digest
 from whet.text import front_matter, tokens
+from whet.text.characters import first_hidden
 from whet.text.front_matter import Field
 from whet.text.likeness import sense, similarity
 from whet.values import Value
@@ -79,6 +80,8 @@ def faults(skill: Skill, *, folder: str) -> tuple[str, ...]:
         )
     if len(skill.compatibility) > COMPATIBILITY_CHARACTERS:
         found.append(f"its compatibility is longer than {COMPATIBILITY_CHARACTERS} characters")
+    if name := first_hidden(skill.text.removeprefix("\ufeff")):
+        found.append(f"it holds a character that people cannot see: {name}")
     return tuple(found)
 
 
