@@ -2,6 +2,7 @@
 
 import json
 import os
+import pty
 import subprocess
 import sys
 from collections.abc import Callable
@@ -86,3 +87,38 @@ def allow(home: Path) -> None:
     if "[trust]" not in text:
         home.mkdir(mode=0o700, parents=True, exist_ok=True)
         settings.write_text(f"{text.rstrip()}\n[trust]\ncommands = true\n".lstrip())
+
+
+def on_a_terminal(
+    tmp_path: Path, answer: str, *arguments: str, program: tuple[str, ...] = (str(COMMAND),), columns: int = 80
+) -> tuple[int, str]:
+    """Run `whet` on a terminal of its own, as a person does, and answer its question."""
+    master, slave = pty.openpty()
+    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
+    process = subprocess.Popen(
+        [*program, *arguments],
+        stdin=slave,
+        stdout=slave,
+        stderr=slave,
+        env={
+            **kept,
+            "HOME": str(tmp_path),
+            "WHET_HOME": str(tmp_path / "home"),
+            "NO_COLOR": "1",
+            "TERM": "dumb",
+            "COLUMNS": str(columns),
+        },
+    )
+    os.close(slave)
+    os.write(master, answer.encode())
+    shown = bytearray()
+    while True:
+        try:
+            piece = os.read(master, 4096)
+        except OSError:  # the other end is closed
+            break
+        if not piece:
+            break
+        shown += piece
+    os.close(master)
+    return process.wait(), shown.decode(errors="replace")

@@ -1,7 +1,6 @@
 """What a person sees of the ledger, of what waits for them, and of their rules."""
 
 import os
-import pty
 import subprocess
 import sys
 import time
@@ -9,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from command import COMMAND, KEPT_VARIABLES, Whet
+from command import KEPT_VARIABLES, Whet, on_a_terminal
 from whet.changes.pending import submit
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, Proof
@@ -28,34 +27,6 @@ def waiting(tmp_path: Path) -> int:
     home = Home(tmp_path / "home")
     with opened(home) as database:
         return submit(home, database, patch, actor=Actor.AGENT, now=time.time()).number
-
-
-def on_a_terminal(
-    tmp_path: Path, answer: str, *arguments: str, program: tuple[str, ...] = (str(COMMAND),)
-) -> tuple[int, str]:
-    """Run `whet` on a terminal of its own, as a person does, and answer its question."""
-    master, slave = pty.openpty()
-    kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
-    process = subprocess.Popen(
-        [*program, *arguments],
-        stdin=slave,
-        stdout=slave,
-        stderr=slave,
-        env={**kept, "HOME": str(tmp_path), "WHET_HOME": str(tmp_path / "home"), "NO_COLOR": "1", "TERM": "dumb"},
-    )
-    os.close(slave)
-    os.write(master, answer.encode())
-    shown = bytearray()
-    while True:
-        try:
-            piece = os.read(master, 4096)
-        except OSError:  # the other end is closed
-            break
-        if not piece:
-            break
-        shown += piece
-    os.close(master)
-    return process.wait(), shown.decode(errors="replace")
 
 
 def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:

@@ -71,7 +71,7 @@ def test_the_notes_of_hermes_are_shown_and_brought_in_once(whet: Whet, person: P
     (folder / "USER.md").write_text("Likes brevity.")
     asked = whet("memory", "import-hermes", stdin="n\n")
     assert asked.code == 130
-    assert "Tests need\na database." in asked.out
+    assert "│ Tests need\n│ a database." in asked.out
     done = whet("memory", "import-hermes", "--yes", "--json").json
     assert len(done["entries"]) == 3
     assert notes(whet) == ["Project uses uv.", "Tests need\na database."]

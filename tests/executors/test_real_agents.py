@@ -13,7 +13,7 @@ from whet.executors.errands import Carried, Errand, Validity
 from whet.executors.registry import EXECUTORS, executor_named
 from whet.executors.running import carry_out
 from whet.sessions.arguments import command_of
-from whet.sessions.lineage import is_said
+from whet.sessions.lineage import is_typed
 
 MIND = Mind(rule="./dev test", told="./dev test", untold="pytest -q")
 RULE = "In this project run the tests with `./dev test`; plain `pytest` fails.\n"
@@ -47,7 +47,7 @@ def test_an_agent_does_what_its_instructions_say_and_its_record_comes_back(name:
     found, work = carried(name, tmp_path, told=True)
     assert (found.validity, found.why) == (Validity.VALID, "")
     assert found.transcript is not None
-    said = [message.text.strip('"') for message in found.transcript.messages if is_said(message)]
+    said = [message.text.strip('"') for message in found.transcript.messages if is_typed(message)]
     assert said == ["Run the tests."]
     calls = [call for message in found.transcript.messages for call in message.calls]
     assert [command_of(call) for call in calls] == ["./dev test"]

@@ -28,7 +28,7 @@ from whet.sessions.transcripts import Message, Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import identity_of
+from whet.store.owner import identity_of
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, assemble, trust_of

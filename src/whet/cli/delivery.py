@@ -5,6 +5,8 @@ from collections.abc import Iterable
 from pathlib import Path
 
 from whet.cli.output import console, plain, print_json, say, table
+from whet.cli.shown.entries import diff_lines
+from whet.cli.shown.reviewing import labelled, reviewed
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets import telling
@@ -37,10 +39,12 @@ def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:
         table(("what", "where", "for"), [(_word(c, dry_run), c.path, ", ".join(c.targets)) for c in changes])
     )
     for change in changes:
-        if change.note:
-            say(plain(change.note))
+        for line in labelled("", change.note) if change.note else ():
+            say(line)
         if change.diff and (dry_run or change.kind == "conflict") and change.kind != "unchanged":
-            say(plain(change.diff))
+            head = "\n".join(change.diff.split("\n")[:2])  # which side is whose
+            for line in (*reviewed(head, style="dim"), *diff_lines(change.diff)):
+                say(line)
 
 
 def _word(change: TargetChange, dry_run: bool) -> str:

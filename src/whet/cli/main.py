@@ -50,4 +50,6 @@ def _run(arguments: list[str]) -> int:
 
 
 def _complain(text: str) -> None:
-    sys.stderr.write(f"{text}\n")
+    from whet.text.characters import safe
+
+    sys.stderr.write(f"{safe(text)}\n")

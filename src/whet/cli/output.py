@@ -1,18 +1,22 @@
 """How results reach a person or a program."""
 
 import functools
+import shutil
 import sys
 from collections.abc import Sequence
 from datetime import UTC, datetime
 from typing import Any, Literal
 
 import msgspec
-from rich.cells import cell_len
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
 
+from whet.text.characters import safe
+from whet.text.showing import cells
+
 PLAIN_WIDTH = 160
+REVIEW_WIDTH = 80  # where there is no terminal: a pager on one is seldom narrower
 NARROWEST = 8
 GAP = 2
 
@@ -21,7 +25,14 @@ GAP = 2
 def console() -> Console:
     """Standard output: coloured and as wide as the terminal on a terminal, plain and wide elsewhere."""
     terminal = sys.stdout.isatty()
-    return Console(width=None if terminal else PLAIN_WIDTH, highlight=False, soft_wrap=not terminal)
+    size = shutil.get_terminal_size()  # asked here, for rich takes a dumb terminal to be 80 columns wide
+    width = size.columns if terminal else PLAIN_WIDTH
+    return Console(width=width, height=size.lines, highlight=False, emoji=False, soft_wrap=not terminal)
+
+
+def review_width() -> int:
+    """Within how many columns a text is shown that a person decides on."""
+    return console().width if sys.stdout.isatty() else REVIEW_WIDTH
 
 
 def print_json(value: object) -> None:
@@ -42,24 +53,43 @@ def say(text: str = "") -> None:
 
 def plain(text: object) -> str:
     """Text of a session on a terminal: no control characters, no markup."""
-    return escape("".join(c if c >= " " or c in "\n\t" else "�" for c in str(text) if c != "\x7f"))
+    return escape(safe(str(text)))
 
 
 def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, numbers: Sequence[str] = ()) -> Table:
     """A table without lines; the columns named in `numbers` stand on the right, and wide ones give way."""
     made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
-    columns = [[heading, *(str(row[index]) for row in rows)] for index, heading in enumerate(headings)]
-    for heading, width in zip(headings, _widths(columns), strict=True):
+    flat = [[" ".join(str(cell).split()) for cell in row] for row in rows]
+    columns = [[heading, *(row[index] for row in flat)] for index, heading in enumerate(headings)]
+    widths = _widths(columns)
+    for heading, width in zip(headings, widths, strict=True):
         justify: Literal["left", "right"] = "right" if heading in numbers else "left"
         made.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", width=width)
-    for row in rows:
-        made.add_row(*(plain(cell) for cell in row))
+    for cut in flat:
+        made.add_row(*(plain(_cut(cell, width)) for cell, width in zip(cut, widths, strict=True)))
     return made
+
+
+def _cut(cell: str, width: int) -> str:
+    """As much of a cell as no terminal shows wider than its column."""
+    if _extent(cell) <= width:
+        return cell
+    kept, used = [], cells("…")
+    for character in cell:
+        used += cells(character)
+        if used > width:
+            break
+        kept.append(character)
+    return f"{''.join(kept)}…"
+
+
+def _extent(text: str) -> int:
+    return len(text) if text.isascii() else sum(map(cells, text))
 
 
 def _widths(columns: list[list[str]]) -> list[int]:
     """What each column needs, the widest cut until all fit beside each other."""
-    widths = [max(map(cell_len, cells)) for cells in columns]
+    widths = [max(map(_extent, column)) for column in columns]
     room = console().width - GAP * len(widths)
     while sum(widths) > room and max(widths) > NARROWEST:
         # Of two that are equally wide the last gives way: it is the free text.

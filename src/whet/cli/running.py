@@ -1,5 +1,6 @@
 """One task from beginning to end: its progress on standard error, its answer on standard output."""
 
+import shutil
 import sys
 import time
 from contextlib import ExitStack
@@ -20,7 +21,9 @@ from whet.sessions.trust import Trust
 from whet.shipped.guidance import notice
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.text.characters import safe
 from whet.text.quoting import mark_for, quoted, shortened
+from whet.text.showing import framed, shown
 
 Form = Literal["text", "json", "stream"]
 UNKNOWN_ROOM_TOKENS = 100_000
@@ -96,7 +99,7 @@ def _report(session: str, messages: tuple[Message, ...], ended: Ended, form: For
     sys.stdout.flush()
     why = failure_words(ended)
     if why and form == "text":
-        sys.stderr.write(f"{why}\n")
+        sys.stderr.write(f"{safe(why)}\n")
     if form == "text" and sys.stderr.isatty():
         words = (*spent_words(ended.spent), duration(ended.spent.seconds), f"session {session}")
         sys.stderr.write(f"\n\x1b[2m{' · '.join(words)}\x1b[0m\n")
@@ -168,13 +171,13 @@ def _tell(note: str) -> None:
 
 def _say_notes(notes: tuple[str, ...]) -> None:
     for note in notes:
-        sys.stderr.write(f"Note: {note}\n")
+        sys.stderr.write(f"Note: {safe(note)}\n")
 
 
 def _ask(question: Question) -> bool:
     from whet.cli.chat.inputs import said_yes
     from whet.cli.chat.interrupts import answered
-    from whet.cli.chat.plain import safe
 
-    sys.stderr.write(f"\r\x1b[K{question.lead}\n  {safe(question.text)}\n")
+    rows = framed(question.text, shutil.get_terminal_size().columns)
+    sys.stderr.write("\n".join((f"\r\x1b[K{shown(question.lead)}", *rows, "")))
     return answered(lambda: said_yes(question.prompt, sys.stderr))

@@ -28,7 +28,8 @@ from whet.sessions.trust import Trust
 from whet.shipped.guidance import reviewing
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import identity_of, ledger_of
+from whet.store.ledger import ledger_of
+from whet.store.owner import identity_of
 from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.recording import SOURCE, restored_run

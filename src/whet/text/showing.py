@@ -12,6 +12,7 @@ BEGINS, GOES_ON = "│ ", "↪ "
 GUTTER_CELLS = 2
 NARROWEST = 20
 TAB_CELLS = 4
+LONGEST_CODE_POINT = len("<U+10FFFF>")
 MARKS_SHOWN = 3
 _COMBINING = "\u0300-\u036f\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f"
 _OVERLAY = "\u034f\u0334-\u0338\u0488\u0489\u1ab7\u20d2\u20d3\u20d8-\u20da\u20dd-\u20e0\u20e2\u20e4-\u20ea\u20eb"
@@ -59,13 +60,20 @@ def _rows(line: str, room: int) -> Iterator[str]:
     for place, character in enumerate(line):
         size = cells(character)
         if used + size > room:
-            end = blank if blank > start + (place - start) // 2 else place
+            end = blank if blank > start + (place - start) // 2 else _before_code_point(line, start, place)
             yield line[start:end]
             start, used = end, sum(map(cells, line[end:place]))
         used += size
         if character == " ":
             blank = place + 1
     yield line[start:]
+
+
+def _before_code_point(line: str, start: int, end: int) -> int:
+    """Where a row ends so that no code point is torn apart."""
+    opened = line.rfind("<U+", start, end)
+    torn = start < opened and end - opened < LONGEST_CODE_POINT and ">" not in line[opened:end]
+    return opened if torn else end
 
 
 def cells(character: str) -> int:

@@ -2,9 +2,9 @@
 
 import msgspec
 
-from whet.cli.chat.plain import safe
 from whet.cli.shown.endings import succeeded
 from whet.sessions.transcripts import Disposition, ToolCall, ToolResult
+from whet.text.characters import safe
 
 # The argument that tells most about a call, the first that is there.
 TELLING = ("command", "path", "pattern", "query", "name", "action", "url", "status", "text")

@@ -7,7 +7,6 @@ from whet.cli.chat.display import RED, YELLOW, Display
 from whet.cli.chat.inline import DIM
 from whet.cli.chat.inputs import Input
 from whet.cli.chat.interrupts import answered, interruptible
-from whet.cli.chat.plain import safe
 from whet.cli.chat.reviewing import Reviews
 from whet.cli.chat.screen import Screen, cut, drawn
 from whet.cli.chat.slash import Reaction, Standing, is_command, respond
@@ -16,6 +15,8 @@ from whet.errors import WhetError
 from whet.runs.run import Ended, Run, Spent
 from whet.runs.settings import Review
 from whet.sessions.transcripts import Ending, Message, Origin, Role
+from whet.text.characters import safe
+from whet.text.showing import framed, shown
 
 RECAPPED = 4
 
@@ -73,8 +74,9 @@ class Conversation:
         source = self._input
         if source is None:
             return False
-        self._screen.line(question.lead, YELLOW)
-        self._screen.line(f"  {safe(question.text)}")
+        self._screen.line(shown(question.lead), YELLOW)
+        for row in framed(question.text, self._screen.width):
+            self._screen.line(row)
         return answered(lambda: source.confirm(question.prompt))
 
     def status(self) -> str:
@@ -115,7 +117,7 @@ class Conversation:
                 self._talk.begin_with(reaction.template)
                 return (f"The session begins with the template {safe(reaction.template)}.",)
         except WhetError as error:
-            return (error.message, error.advice)
+            return (safe(error.message), safe(error.advice))
         return ()
 
     def _turn(self, text: str) -> bool:
@@ -143,7 +145,7 @@ class Conversation:
         if ended.ending is Ending.INTERRUPTED:
             self._screen.line("Stopped. Say what to do instead.", YELLOW)
         elif ended.ending is not Ending.FINISHED:
-            self._screen.line(failure_words(ended), RED)
+            self._screen.line(safe(failure_words(ended)), RED)
         if ended.report is not None and ended.report.text:
             self._screen.write(drawn(ended.report.text, self._screen))
         if self._screen.is_terminal:

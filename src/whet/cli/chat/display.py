@@ -6,10 +6,10 @@ from collections.abc import Callable
 from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.inline import DIM
 from whet.cli.chat.markdown import Markdown
-from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import Screen, cut
 from whet.runs.run import Ended, Fragment
 from whet.sessions.transcripts import Message, Role, ToolCall, ToolResult
+from whet.text.characters import safe
 
 GREEN, RED, YELLOW = "32", "31", "33"
 FINISH = "finish"

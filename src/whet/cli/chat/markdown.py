@@ -8,7 +8,7 @@ from typing import Literal, NamedTuple
 from rich.cells import cell_len
 
 from whet.cli.chat.inline import BOLD, CYAN, DIM, StyledRun, joined, scan
-from whet.cli.chat.plain import safe
+from whet.text.characters import safe
 
 Kind = Literal["text", "heading", "list", "quote", "fence", "rule", "row", "blank"]
 MARKERS = re.compile(r"[ \t]*(#{0,6}|[-*+_=]*|[-*+][ \t]+\[[ xX]?\]?|>|`{0,40}|~{0,40}|\||\d{0,9}[.)]?)[ \t]*")

@@ -13,7 +13,6 @@ from whet.cli.chat.conversation import Conversation
 from whet.cli.chat.inline import BOLD, DIM
 from whet.cli.chat.inputs import Piped, Typed
 from whet.cli.chat.interrupts import interruptible
-from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import Screen
 from whet.cli.chat.slash import COMMANDS
 from whet.cli.shown.endings import FINISHED, ended_record, exit_code
@@ -22,6 +21,7 @@ from whet.secrets.redactor import secret_values
 from whet.sessions.transcripts import Message
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.text.characters import safe
 
 
 def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
@@ -39,10 +39,10 @@ def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
                 talk, screen, thoughts=wish.settings.chat.thoughts == "dim", review=wish.settings.review
             )
             asking.append(conversation)
-            screen.line(f"Whet · {talk.model} · {talk.folder}", BOLD)
+            screen.line(safe(f"Whet · {talk.model} · {talk.folder}"), BOLD)
             screen.line("/help lists the commands; Ctrl-C stops a turn, Ctrl-D leaves.", DIM)
             for note in talk.notes:
-                screen.line(note, DIM)
+                screen.line(safe(note), DIM)
             conversation.recap()
             source = Typed(
                 home.folder,
@@ -75,7 +75,7 @@ def talk_in_lines(home: Home, database: Database, wish: Wish, *, as_json: bool) 
 
 def _note(note: str) -> None:
     """Beside the answers, which a program may read."""
-    sys.stderr.write(f"Note: {note}\n")
+    sys.stderr.write(f"Note: {safe(note)}\n")
 
 
 def _answered(talk: Talk, text: str) -> tuple[dict[str, Any], int]:

@@ -6,7 +6,6 @@ from collections.abc import Callable
 from typing import NamedTuple
 
 from whet.changes import apply
-from whet.cli.chat.plain import safe
 from whet.cli.chat.screen import cut
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Change, Entry, State, Step
@@ -18,6 +17,8 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.memory_files import NAMES, Shelf, load
 from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
+from whet.text.characters import safe
+from whet.text.showing import shown
 
 COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
 SHOWN = 10
@@ -71,7 +72,7 @@ def respond(text: str, standing: Standing) -> Reaction:
     try:
         return slash.respond(standing, argument)
     except WhetError as error:
-        return Reaction(tuple(line for line in (error.message, error.advice) if line))
+        return Reaction(tuple(safe(line) for line in (error.message, error.advice) if line))
 
 
 def _unknown(name: str) -> str:
@@ -123,7 +124,7 @@ def _list_learned(standing: Standing, argument: str) -> Reaction:  # noqa: ARG00
 
 
 def _line(entry: Entry, change: Change, width: int) -> str:
-    words = safe(" ".join(change.after.text.split())) if change.after else "removed"
+    words = shown(change.after.text) if change.after else "removed"
     return cut(f"{entry.number:>4}  {_named(entry)}: {words}", width)
 
 
@@ -143,13 +144,13 @@ def _skills(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     if not found:
         return Reaction(("There are no skills yet. `whet skills create` makes one.",))
     return Reaction(
-        tuple(cut(f"{each.name}: {safe(each.skill.description)}", standing.width) for each in found if each.skill)
+        tuple(cut(f"{each.name}: {shown(each.skill.description)}", standing.width) for each in found if each.skill)
     )
 
 
 def _memory(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     lines = [
-        cut(f"{name}: {safe(note.text)}", standing.width)
+        cut(f"{name}: {shown(note.text)}", standing.width)
         for name in NAMES
         for note in load(Shelf(standing.home.folder), name).notes
     ]
@@ -162,7 +163,7 @@ def _warm(standing: Standing, argument: str) -> Reaction:
     found = [each for each in list_templates(standing.home.folder) if each.template]
     if not found:
         return Reaction(("There are no templates yet. `whet templates mine` makes one from sessions that went well.",))
-    lines = [cut(f"{each.name}: {safe(each.template.description)}", standing.width) for each in found if each.template]
+    lines = [cut(f"{each.name}: {shown(each.template.description)}", standing.width) for each in found if each.template]
     return Reaction((*lines, "/warm NAME begins with one; /warm auto chooses."))
 
 

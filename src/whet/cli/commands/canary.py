@@ -132,14 +132,16 @@ def _canary(rules: "tuple[Item, ...]", name: str) -> "Item":
 def _approved(home: "Home", database: "Database", number: int, share: float) -> "Entry":
     from whet.changes.pending import approve_live
     from whet.cli.acting import actor_of, need_terminal
+    from whet.cli.shown.reviewing import cautions, reviewed, size_of
     from whet.store.ledger import ledger_of
-    from whet.text.quoting import visible
 
     patch = ledger_of(home, database).entry(number).patch
     if patch.is_foreign:
         need_terminal()
-        say(plain(visible(patch.text)))
-        click.confirm("Approve exactly this, for a share of the sessions?", abort=True, err=True)
+        for line in (*reviewed(patch.text), *cautions(patch.text)):
+            say(line)
+        question = f"Approve exactly this ({size_of(patch.text)}) for a share of the sessions?"
+        click.confirm(question, abort=True, err=True)
     return approve_live(home, database, number, actor=actor_of(os.environ), now=time.time(), share=share)
 
 

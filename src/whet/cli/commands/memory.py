@@ -13,6 +13,7 @@ from whet.cli.authoring import author_at, careful, person_at, say_why, tell
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, count, many, moment, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record
+from whet.cli.shown.reviewing import reviewed
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action
@@ -24,6 +25,7 @@ from whet.store.memory_files import NAMES, Shelf, hermes_shelf, load
 from whet.store.memory_files import change as change_page
 from whet.store.memory_providers import NOTE, OwnMemory, Vault, connect, connected, disconnect
 from whet.store.opening import opened
+from whet.text.showing import shown
 from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
 
 page_option = click.option(
@@ -105,7 +107,8 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
         raise WhetError(f"There are no notes in {shelf.folder}.", advice="Give Hermes' home with --folder.")
     if not as_json:
         for name, text in found:
-            say(f"{name}: {plain(text)}")
+            for line in (f"{name}:", *reviewed(text)):
+                say(line)
     if not yes:
         click.confirm(f"Bring in {many(len(found), 'note')}?", abort=True, err=True)
     home = find_home(os.environ)
@@ -210,7 +213,9 @@ def search(words: tuple[str, ...], limit: int, as_json: bool) -> int:
     if as_json:
         print_json([{"place": each.place, "text": each.text, "trust": each.trust.label} for each in found])
     for each in [] if as_json else found:
-        say(f"[bold]{plain(each.place)}[/bold]  {each.trust.label}\n{plain(each.text)}\n")
+        say(f"[bold]{plain(each.place)}[/bold]  {each.trust.label}")
+        for line in (*reviewed(each.text), ""):
+            say(line)
     if not found and not as_json:
         say("Nothing was found.")
     return 0 if found else 1
@@ -225,9 +230,7 @@ def _list(as_json: bool) -> int:
         print_json({page.name: _record(page) for page in pages})
         return 0
     rows = [
-        (page.name, note.id, moment(note.at), note.source, " ".join(note.text.split()))
-        for page in pages
-        for note in page.notes
+        (page.name, note.id, moment(note.at), note.source, shown(note.text)) for page in pages for note in page.notes
     ]
     if rows:
         console().print(table(("page", "id", "since", "source", "note"), rows))

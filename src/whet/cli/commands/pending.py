@@ -10,6 +10,7 @@ from whet.cli.acting import actor_of, need_terminal
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, plain, print_json, say, table
 from whet.cli.shown.entries import entry_lines, entry_record, patch_cells
+from whet.cli.shown.reviewing import size_of
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
@@ -77,7 +78,7 @@ def approve(number: int, as_json: bool) -> int:
     with opened(home) as database:
         entry, move = _waiting(home, database, number)
         _show(entry, move)
-        click.confirm("Approve exactly this?", abort=True, err=True)
+        click.confirm(f"Approve exactly this ({size_of(move.after or '')})?", abort=True, err=True)
         made = pending.approve(home, database, number, actor=actor, now=time.time())
     if as_json:
         print_json({"applied": entry_record(made)})

@@ -10,6 +10,7 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import console, count, plain, print_json, say, table
+from whet.cli.shown.reviewing import copied
 from whet.context.gathering import Request, gather
 from whet.context.machine import environments, this_machine
 from whet.context.projects import project_of, said_of
@@ -122,7 +123,8 @@ def record(prompt: Prompt) -> dict[str, object]:
 def _show(prompt: Prompt) -> None:
     for tier in Tier:
         say(f"[dim]── {tier} ──[/]")
-        say(plain(getattr(prompt, tier) or "(nothing)"))
+        for line in copied(getattr(prompt, tier) or "(nothing)"):
+            say(line)
         say()
 
 
@@ -154,6 +156,6 @@ def _show_difference(before: Prompt, after: Prompt, *, as_json: bool) -> int:
     elif not lines:
         say(f"Nothing differs from {before.key}.")
     else:
-        for line in lines:
-            say(plain(line))
+        for line in (row for each in lines for row in copied(each)):
+            say(line)
     return 0

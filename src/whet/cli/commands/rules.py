@@ -21,7 +21,7 @@ from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.text.quoting import visible
+from whet.text.showing import shown
 
 if TYPE_CHECKING:
     from whet.failures.lessons import Lesson
@@ -52,10 +52,10 @@ def command(context: click.Context, as_json: bool) -> int:
             (
                 rule.name,
                 rule.trust.label,
-                visible(rule.maker),
+                shown(rule.maker),
                 _scope(rule.scope),
                 moment(rule.since),
-                visible(rule.text),
+                shown(rule.text),
             )
             for rule in rules
         ]

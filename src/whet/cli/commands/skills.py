@@ -11,6 +11,7 @@ from whet.changes.guarding import is_agents
 from whet.cli.authoring import author_at, careful, person_at, tell
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
+from whet.cli.shown.reviewing import cautions, copied
 from whet.errors import WhetError
 from whet.sessions.exports import iso
 from whet.sessions.trust import Trust
@@ -19,6 +20,7 @@ from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.store.skill_files import archived, list_skills, read_text, support_files
 from whet.text.front_matter import FENCE, with_field
+from whet.text.showing import shown
 from whet.told.skills import FILE, FOLDERS, compose, read
 
 
@@ -55,7 +57,8 @@ def show(name: str, file: str, as_json: bool) -> int:
     if as_json:
         print_json({"name": name, "file": file, "text": text, "files": list(files)})
         return 0
-    say(plain(text.rstrip()))
+    for line in (*copied(text.rstrip()), *cautions(text)):
+        say(line)
     for each in files if file == FILE else ():
         say(f"[dim]also: {plain(each)}[/]")
     return 0
@@ -166,7 +169,7 @@ def _list(as_json: bool) -> int:
             record["writers"],
             record["views"],
             moment(uses[each.name].last if each.name in uses else None),
-            f"✗ {each.fault}" if each.fault else record["description"],
+            f"✗ {each.fault}" if each.fault else shown(str(record["description"])),
         )
         for each, record in zip(found, records, strict=True)
     ]

@@ -6,7 +6,7 @@ import msgspec
 
 from whet.cli.output import console, many, moment, plain, say, table
 from whet.improving.watch import WatchedRule
-from whet.text.quoting import visible
+from whet.text.showing import shown
 from whet.trials.canaries import LiveComparison
 
 HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "says")
@@ -53,7 +53,7 @@ def _notes(found: tuple[WatchedRule, ...]) -> Iterator[str]:
     )
     for each in found:
         if each.why:
-            yield f"[bold]Entry {each.decided or each.entry}[/]: {plain(visible(each.why))}."
+            yield f"[bold]Entry {each.decided or each.entry}[/]: {plain(shown(each.why))}."
 
 
 def _sessions(found: tuple[WatchedRule, ...]) -> int:

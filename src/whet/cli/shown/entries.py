@@ -4,12 +4,13 @@ from collections.abc import Iterable
 from typing import Any
 
 from whet.cli.output import moment, plain
+from whet.cli.shown.reviewing import cautions, labelled, reviewed
 from whet.errors import WhetError
 from whet.ledger.entries import Entry
 from whet.ledger.patches import Form, Patch, Scope
 from whet.ledger.traces import Move, difference
 from whet.sessions.exports import iso
-from whet.text.quoting import visible
+from whet.text.showing import shown
 from whet.told import skills
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
@@ -49,41 +50,42 @@ def entry_record(entry: Entry) -> dict[str, Any]:
 def entry_row(entry: Entry) -> tuple[str, ...]:
     """One line of a table; foreign words show what they hide."""
     about = f" {entry.about}" if entry.about else ""
-    who = (entry.actor, visible(entry.maker))
+    who = (entry.actor, shown(entry.maker))
     return (str(entry.number), moment(entry.at), f"{entry.step}{about}", *who, *patch_cells(entry.patch))
 
 
 def patch_cells(patch: Patch) -> tuple[str, str]:
     """What a patch does to what, and the beginning of its words; of a skill, what it is for."""
     text = _description(patch.text) if patch.form is Form.SKILL else patch.text
-    words = visible(" ".join(text[: 2 * WORDS_SHOWN].split()))[:WORDS_SHOWN]
-    return f"{patch.action} {patch.form} {visible(patch.name)}", words
+    words = " ".join(shown(text[: 2 * WORDS_SHOWN]).split())[:WORDS_SHOWN]
+    return f"{patch.action} {patch.form} {shown(patch.name)}", words
 
 
 def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
     """All that is known of an entry: what it changes, as a diff, and where it came from."""
     patch = entry.patch
-    who = f"{entry.actor} ({_safe(entry.maker)})" if entry.maker else entry.actor
+    who = f"{entry.actor} ({plain(shown(entry.maker))})" if entry.maker else entry.actor
     yield f"[bold]{entry.number}[/bold]  {entry.step} by {who}, {moment(entry.at)}"
-    yield f"{patch.action} {patch.form} {_safe(patch.name)}, trust {patch.trust.label}{_scope(patch.scope)}"
-    for label, words in (("why", patch.reason), ("note", entry.note), ("verdict", entry.verdict)):
+    where = f"{patch.name}, trust {patch.trust.label}{_scope(patch.scope)}"
+    yield from labelled(f"{patch.action} {patch.form} ", where)
+    for label, words in (("why: ", patch.reason), ("note: ", entry.note), ("verdict: ", entry.verdict)):
         if words:
-            yield f"{label}: {_safe(words)}"
+            yield from labelled(label, words)
     for proof in patch.proofs:
         place = "" if proof.message is None else f", message {proof.message}"
-        yield f"seen in session {_safe(proof.session)}{place}: {_safe(proof.kind)} “{_safe(proof.quote)}”"
+        yield from labelled("seen in ", f"session {proof.session}{place}: {proof.kind} “{proof.quote}”")
     yield ""
-    yield from diff_lines(move)
+    yield from diff_lines(difference(move.before, move.after))
+    yield from cautions(move.after or "")
 
 
-def diff_lines(move: Move) -> Iterable[str]:
-    """The change as coloured lines, with nothing in it that is not shown."""
-    lines = difference(move.before, move.after).splitlines()[2:]
+def diff_lines(diff: str) -> Iterable[str]:
+    """A unified diff without its head as coloured lines, with nothing in it that is not shown."""
+    lines = diff.split("\n")[2:]
     if sum(line.startswith("@@") for line in lines) == 1:
         lines = lines[1:]  # where there is one place only, its number tells nothing
     for line in lines:
-        colour = COLOURS.get(line[:1])
-        yield f"[{colour}]{_safe(line)}[/{colour}]" if colour else _safe(line)
+        yield from reviewed(line, style=COLOURS.get(line[:1], ""))
 
 
 def _description(text: str) -> str:
@@ -95,8 +97,4 @@ def _description(text: str) -> str:
 
 def _scope(scope: Scope) -> str:
     parts = [*scope.models, *scope.tools, *scope.purposes]
-    return f", for {_safe(', '.join(parts))}" if parts else ""
-
-
-def _safe(text: str) -> str:
-    return plain(visible(text))
+    return f", for {', '.join(parts)}" if parts else ""

@@ -5,8 +5,9 @@ from collections.abc import Iterator
 import msgspec
 
 from whet.cli.output import many, plain, short
+from whet.cli.shown.reviewing import cautions, reviewed
 from whet.evidence.verdicts import Verdict
-from whet.text.quoting import visible
+from whet.text.showing import shown
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
 
 WORDS = {
@@ -38,7 +39,8 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
         idea = outcome.idea
         yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {WORDS[outcome.became]}{_because(outcome.why)}"
         if idea.patch is not None and idea.patch.text and idea.patch.form.value == "rule":
-            yield f"   [italic]{plain(visible(idea.patch.text))}[/]"
+            yield from reviewed(idea.patch.text, style="italic")
+            yield from cautions(idea.patch.text)
         if outcome.verdict is not None:
             yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
         if outcome.became is Became.PLANNED and outcome.attempts_most:
@@ -72,7 +74,7 @@ def _what(idea: Idea) -> str:
 
 
 def _because(why: str) -> str:
-    return f": {plain(visible(why))}" if why else ""
+    return f": {plain(shown(why))}" if why else ""
 
 
 def _sure(verdict: Verdict) -> str:

@@ -7,7 +7,7 @@ import msgspec
 from whet.cli.output import console, moment, plain, say, table
 from whet.cli.shown.canaries import compared
 from whet.improving.template_watch import Measured
-from whet.text.quoting import visible
+from whet.text.showing import shown
 from whet.trials.live_templates import ALPHA, LEAST_EFFECT
 
 HEADINGS = ("template", "model", "since", "share", "with", "without", "effect", "says")
@@ -24,7 +24,7 @@ def show_measured(templates: Sequence[Measured]) -> None:
     )
     for why in dict.fromkeys((each.decided, each.why) for each in templates if each.why):
         entry, words = why
-        say(f"[bold]{f'Entry {entry}' if entry else 'Note'}[/]: {plain(visible(words))}.")
+        say(f"[bold]{f'Entry {entry}' if entry else 'Note'}[/]: {plain(shown(words))}.")
 
 
 def measured_record(measured: Measured) -> dict[str, object]:
