@@ -22,7 +22,18 @@ from collections import defaultdict
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
-from redaction_plants import FORMATS, HARD_NEGATIVES, HELD_OUT, LATER, TUNED, Context, Planted, planted
+from redaction_plants import (
+    COMMAND_LINES,
+    FORMATS,
+    HARD_NEGATIVES,
+    HELD_OUT,
+    LATER,
+    TUNED,
+    Context,
+    Planted,
+    password,
+    planted,
+)
 from whet.secrets.redactor import Redactor
 
 TUNING_SEED, FRESH_SEED, LATER_SEED = 1, 20_240_917, 77
@@ -55,6 +66,20 @@ def recall(contexts: Sequence[Context], seed: int, show: bool) -> Cells:
             for case, hit in hits:
                 if show and not hit:
                     print(f"missed {form.name} {context.__name__}: {case.text[:160]!r}")
+    return cells
+
+
+def on_command_lines(seed: int, show: bool) -> Cells:
+    """Passwords behind the flags of many programs, written in mind of those programs."""
+    chance = random.Random(seed)
+    cells: Cells = {}
+    for line in COMMAND_LINES:
+        values = [password(chance) for _ in range(SAMPLES_PER_CELL)]
+        hits = [is_found(Planted(line.format(value), (value,))) for value in values]
+        cells["password", line] = sum(hits), len(hits)
+        for value, hit in zip(values, hits, strict=True):
+            if show and not hit:
+                print(f"missed {line.format(value)!r}")
     return cells
 
 
@@ -122,7 +147,10 @@ def library_strings() -> list[str]:
     pieces: list[str] = []
     size = 0
     for root in (sysconfig.get_paths()["purelib"], sysconfig.get_paths()["stdlib"]):
-        for path in sorted(Path(root).rglob("*.py")):
+        # Not what else happens to be installed beside the library.
+        for path in sorted(
+            path for path in Path(root).rglob("*.py") if "site-packages" not in path.relative_to(root).parts
+        ):
             try:
                 text = path.read_text(encoding="utf-8")
             except (UnicodeDecodeError, OSError):
@@ -173,6 +201,8 @@ def print_recall(show: bool) -> None:
     }
     for name, cells in runs.items():
         print(f"recall, {name:32} {share(*total(cells))}")
+    name = f"{len(COMMAND_LINES)} command lines, third seed"
+    print(f"recall, {name:32} {share(*total(on_command_lines(LATER_SEED, show)))}")
     del runs["tuned contexts, tuning seed"]
     fresh = {cell: counts for cells in runs.values() for cell, counts in cells.items()}
     contexts = len(TUNED) + len(HELD_OUT) + len(LATER)

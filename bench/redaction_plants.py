@@ -119,6 +119,16 @@ FORMATS = (
     Format("rsa-key", pem("RSA PRIVATE KEY"), "TLS_PRIVATE_KEY"),
     Format("openssh-key", pem("OPENSSH PRIVATE KEY"), "SSH_PRIVATE_KEY"),
     Format("pgp-key", pem("PGP PRIVATE KEY BLOCK"), "PGP_PRIVATE_KEY"),
+    Format(
+        "sentry-dsn",
+        shaped("https://", (HEX, 32), "@o", (DIGITS, 6), ".ingest.sentry.io/", (DIGITS, 7)),
+        "SENTRY_DSN",
+    ),
+    Format("sentry-org", shaped("sntrys_", (ALNUM, 90), "_", (ALNUM, 43)), "SENTRY_AUTH_TOKEN"),
+    Format("grafana", shaped("glsa_", (ALNUM, 32), "_", (HEX, 8)), "GRAFANA_TOKEN"),
+    Format("cloudflare-ca", shaped("v1.0-", (HEX, 24), "-", (HEX, 146)), "CLOUDFLARE_CA_KEY"),
+    Format("cloudflare-token", some(SLUG, 40), "CLOUDFLARE_API_TOKEN", bare=False),
+    Format("fernet", shaped((SLUG, 43), "="), "FERNET_KEY", bare=False),
     Format("password", password, "DB_PASSWORD", bare=False),
     Format("generic-api-key", some(HEX, 40), "WEATHER_API_KEY", bare=False),
     Format("generic-secret", some(ALNUM, 32), "SESSION_SECRET", bare=False),
@@ -351,6 +361,47 @@ def planted(form: Format, context: Context, chance: random.Random) -> Planted | 
     return context(form, value, chance)
 
 
+# Where programs and databases take a password; the place for it is marked by {}.
+COMMAND_LINES = (
+    r"zip -r -P {} out.zip dir",
+    r"zip -P '{}' out.zip dir",
+    r"unzip -o -P {} out.zip",
+    r"7z a -p{} out.7z dir",
+    r"7za x -p'{}' out.7z",
+    r"rar a -hp{} out.rar dir",
+    r"htpasswd -b /etc/nginx/.htpasswd admin {}",
+    r"htpasswd -bc .htpasswd admin '{}'",
+    r"htpasswd -nbB admin {} > .htpasswd",
+    r"net use Z: \\srv\share {} /user:bob",
+    r"net use \\srv\share /user:CORP\bob {}",
+    r"net user bob {} /add",
+    r"smbclient //srv/share -U bob%{}",
+    r"smbclient //srv/share -U 'CORP\bob%{}' -c ls",
+    r"smbclient //srv/share --user=bob%{}",
+    r"rpcclient -U bob%{} srv",
+    r"ldapsearch -x -D cn=admin,dc=x -w {} -b dc=x",
+    r"sqlcmd -S srv -U sa -P {} -Q 'select 1'",
+    r"mongosh -u root -p {} --authenticationDatabase admin",
+    r"echo 'bob:{}' | chpasswd",
+    r'echo "root:{}" | sudo chpasswd',
+    r"ALTER USER bob IDENTIFIED BY '{}';",
+    r"CREATE USER bob WITH PASSWORD '{}';",
+    r"CREATE ROLE bob LOGIN ENCRYPTED PASSWORD '{}'",
+    r"sqlplus scott/{}@//db:1521/x",
+    r"lftp -u bob,{} ftp.corp.io",
+    r"xfreerdp /u:bob /p:{} /v:srv",
+    r"psexec \\srv -u bob -p {} cmd",
+    r"ipmitool -I lanplus -H h -U admin -P {} power on",
+    r"openssl enc -aes-256-cbc -k {} -in a",
+    r"keytool -importkeystore -deststorepass {} -v",
+    r"mysqladmin -u root password {}",
+    r"snmpwalk -v2c -c {} host",
+    r'ConvertTo-SecureString "{}" -AsPlainText -Force',
+    r"nmcli dev wifi connect net password {}",
+    r'psk="{}"',
+)
+
+
 # What looks like a secret and is none: hashes, ids, public keys, code, and the stand-ins of documentation.
 HARD_NEGATIVES = tuple(
     r"""
@@ -452,5 +503,46 @@ PGPASSWORD=$PGPASSWORD psql
 SECRET_KEY = env("SECRET_KEY2")
 passwd:x:1000:1000::/home/x:/bin/bash
 root:x:0:0:root:/root:/bin/bash
+zip -P "$ZIP_PASSWORD" out.zip dir
+zip -P <password> out.zip
+unzip -P password file.zip
+7z x out.7z -p
+7z a -pPASSWORD out.7z
+htpasswd -c .htpasswd admin
+htpasswd -nb user password
+net use Z: \\srv\share /user:bob /persistent:yes
+net use \\srv\share * /user:bob
+net use Z: /delete
+The net user growth increased by 4% in May.
+net user bob /delete
+smbclient //srv/share -U bob
+smbclient -U 'user%password' //srv/share
+date -u +%Y-%m-%dT%H:%M:%SZ
+printf '%s%s' -U a%b
+ldapsearch -x -D cn=admin -W -b dc=x
+sqlcmd -S srv -E -Q 'select 1'
+mongosh -u root -p
+mkdir -p build/a1 && mongodump --db x
+echo user:password | chpasswd
+CREATE USER test WITH PASSWORD 'password';
+ALTER USER bob IDENTIFIED BY RANDOM PASSWORD;
+sqlplus / as sysdba
+lftp -u anonymous, ftp.corp.io
+openssl enc -aes-256-cbc -k $KEY -in a
+snmpwalk -v2c -c public host
+keytool -list -storepass changeit
+mysqladmin -u root password
+from cryptography.fernet import Fernet; Fernet(key)
+Fernet.generate_key() gives 44 characters
+https://example.com/users/12@v2/4504
+v1.0-rc1-3f7868
+A mnemonic for the planets: my very educated mother just served us noodles at the farm for lunch today
+The seed phrase is twelve or twenty four words that restore a wallet and must never be shared with anyone
+recovery phrase: write down the words and keep them in a safe place where nobody can find them
+the recovery took about twelve words more than before while under heavy load from other users again
+seed: 42
+mnemonic = generate_mnemonic(strength=128)
+Telegram bot at 10:30, see https://t.me/bot
+12:34:56 bot started
 """.strip().splitlines()
 )

@@ -1,14 +1,12 @@
-"""The table of secrets that only their place betrays: private keys, logins, headers, flags, assignments, base64."""
+"""The table of secrets that only their place betrays: private keys, logins, headers, assignments, base64."""
 
 from typing import Final
 
-from whet.secrets.vendor_keys import BREAK, QUOTE, START, TOKENS, MatchTest, SecretRule
+from whet.secrets.command_lines import CHARACTER, COMMANDS, OPEN
+from whet.secrets.vendor_keys import BREAK, QUOTE, TOKENS, MatchTest, SecretRule
 
 _QUOTES = r"""[\\"'`]*"""
-_OPEN = f"(?:{QUOTE})?"
-_CHARACTER = r"""[^\s"'`\\]"""
 _IS = r"[ \t]*[:=][ \t]*"
-_REST_OF_COMMAND = r"[^\n|;&]*?[ ]"
 
 _PEM_HEAD = r"-----BEGIN [A-Z0-9 ]{0,32}PRIVATE KEY"
 # Between the lines of a key: its headers, line numbers, the marks of quotes and diffs.
@@ -19,16 +17,14 @@ _DATABASE = r"(?:postgres(?:ql)?|mysql|mariadb|mongodb|rediss?|amqps?|mssql|sqls
 _SCHEME = r"(?:bearer|basic|token|apikey|api-key|bot|digest|ssws|key)"
 _HASH = r"\$(?:1|2[abxy]|5|6|7|y|gy|apr1|argon2(?:id?|d)|pbkdf2-sha\d+|scrypt)\$"
 _AWS_ID = r"(?:AKIA|ASIA)[A-Z0-9]"
+_PHRASE_NAME = r"(?i:(?:seed|recovery|backup|mnemonic|wallet)[ _\-]?(?:phrase|words?|seed)|mnemonic)"
+_PHRASE_WORD = r"(?:\d{1,2}[.):][ \t]*)?[a-z]{3,8}"
 _COOKIE = r"(?:PHPSESSID|JSESSIONID|connect\.sid|ASP\.NET_SessionId)="
 _QUERY = (
     r"(?i:access_token|refresh_token|id_token|auth_token|token|api_?key|key|sig|signature|secret|client_secret|password"
     r"|passwd|pwd|auth|code|hmac|jwt|x-amz-(?:signature|credential|security-token)|x-goog-signature)="
 )
-_FLAG = (
-    r"(?i:password|passwd|passphrase|pass|pwd|token|secret|api-?key|(?:access|private|secret|auth|account)-key"
-    r"|credentials?)"
-)
-_SETTERS = r"(?:ENV|setx|SET|config set|secret set|config:set)[ ]+"
+_SETTERS = r"(?:ENV|setx|SET|config(?:ure)? set|secret set|config:set)[ ]+"
 _TAG = r"[\w:.\-]*(?i:password|secret|token|api-?key|passwd)[\w.\-]*"
 _SHOUTED = r"\b[A-Z][A-Z0-9_]*(?:PASS|PWD|SECRET|TOKEN|KEY|CRED|PAT|AUTH)[A-Z0-9_]*"
 _SPOKEN = r"(?i:password|passcode|passphrase|token|secret|(?:api|access|secret|private) key|credentials?)"
@@ -56,7 +52,7 @@ _ASSIGNED = (
 # The first characters of a value that is not only words or a number; the rest is judged in redaction_values.
 _SUSPECT = (
     r"""[\\"'`]*(?:[A-Za-z_.\-/:,;){}|\]]+[^A-Za-z_.\-/:,;){}|\]\s"'`<>(\[]|[A-Za-z]{16}"""
-    r"""|[0-9][0-9.:/\-]*[^0-9.:/\-\s"'`\\<>(){}\[\],;|&]|[!@#$%^&*+=~?][^\s]|[^\x00-\x7f])"""
+    r"""|[0-9][0-9.:/\-]*[^0-9.:/\-\s"'`\\<>(){}\[\],;|&]|[!@#$%^&*+=~?][^\s]|[^\s -~])"""
 )
 # Four characters of base64 that decode to three of printable ASCII; five such in a row are hardly ever chance.
 _QUAD = r"(?:[CDI-Za-f][A-HQ-Xg-nw-z0-3][ABEFIJMNQRUVYZcdghklopstwx014589][A-Za-z0-9+/_\-])"
@@ -73,9 +69,40 @@ KEYS: Final = (
         r"([A-Za-z0-9/+]{40})(?:[^\w/+=]|$)",
         MatchTest.MIXED,
     ),
+    SecretRule(
+        "twilio-key",
+        r"AC[0-9a-f]{32}",
+        r"\bAC[0-9a-f]{32}[^0-9A-Za-z](?:[\x00-\x7f]{0,40}?[^0-9A-Za-z])?([0-9a-f]{32})(?:[^0-9A-Za-z]|$)",
+        MatchTest.MIXED,
+    ),
+    SecretRule(
+        "fernet-key",
+        r"(?i:fernet)",
+        r"(?i:fernet)[^\n]{0,40}?[^\w\-+/]([A-Za-z0-9_\-]{43}=)(?:[^\w=]|$)",
+        MatchTest.MIXED,
+    ),
+    SecretRule(
+        "telegram-token",
+        r"\d:[\w\-]{35}",
+        r"(?i:telegram|bot)[^\n]{0,40}?(\d{8,10}:[A-Za-z0-9_\-]{35})(?:[^\w\-]|$)",
+        MatchTest.MIXED,
+    ),
+    SecretRule(
+        "seed-phrase",
+        _PHRASE_NAME,
+        rf"{_PHRASE_NAME}{_QUOTES}[ \t]*(?:(?i:is|was|are)[ \t]+|[:=]|{BREAK}){BREAK}*{_QUOTES}{BREAK}*"
+        rf"((?:{_PHRASE_WORD},?{BREAK}{{1,4}}){{11,23}}{_PHRASE_WORD})",
+        MatchTest.PHRASE,
+    ),
 )
 
 ADDRESSES: Final = (
+    SecretRule(
+        "sentry-dsn",
+        r"://[0-9a-f]{32}[:@]",
+        r"https?://([0-9a-f]{32}(?::[0-9a-f]{32})?)@[\w.\-]+(?::\d+)?/(?:[\w\-]+/)*\d+",
+        MatchTest.MIXED,
+    ),
     SecretRule(
         "password",
         r"://[^\s/:@]*:[^\s/@]+@",
@@ -101,7 +128,7 @@ HEADERS: Final = (
     SecretRule(
         "authorization",
         r"(?i:authorization)[\\\"'`\])]*[ \t]*[:=,]",
-        rf"(?i:authorization)[\\\"'`\])]*[ \t]*[:=,][ \t]*{_OPEN}[ \t]*(?:(?i:{_SCHEME})[ \t:]+)?"
+        rf"(?i:authorization)[\\\"'`\])]*[ \t]*[:=,][ \t]*{OPEN}[ \t]*(?:(?i:{_SCHEME})[ \t:]+)?"
         r"([A-Za-z0-9._~+/=\-:]{8,})",
         MatchTest.VALUE,
     ),
@@ -114,87 +141,37 @@ HEADERS: Final = (
     SecretRule(
         "cookie",
         rf"(?i:cookie){_QUOTES}{_IS}",
-        rf"(?i:cookie){_QUOTES}{_IS}{_OPEN}([^\r\n\"'`\\]{{8,}})",
+        rf"(?i:cookie){_QUOTES}{_IS}{OPEN}([^\r\n\"'`\\]{{8,}})",
         MatchTest.COOKIES,
     ),
     SecretRule(
         "cookie",
         r"(?:--cookie|-b)[ =][\\\"'` ]*[^\s=]+=",
-        rf"(?:--cookie|-b)[ =][ ]*{_OPEN}([^\s=]+=[^\r\n\"'`\\]{{8,}})",
+        rf"(?:--cookie|-b)[ =][ ]*{OPEN}([^\s=]+=[^\r\n\"'`\\]{{8,}})",
         MatchTest.COOKIES,
     ),
     SecretRule("cookie", _COOKIE, rf"{_COOKIE}([^\s;\"'\\&]{{8,}})", MatchTest.VALUE),
 )
 
-COMMANDS: Final = (
-    SecretRule(
-        "password",
-        rf"--?[\w\-]*{_FLAG}[\w\-]*[\s=\\\"',]",
-        rf"{START}--?((?:\w+-)*{_FLAG}(?:-[a-z]+)*)(?:=|[ \t]+|{QUOTE},[ \t]*){_OPEN}({_CHARACTER}{{6,}})",
-        MatchTest.ASSIGNED,
-    ),
-    SecretRule(
-        "password",
-        r"[ ](?:-u|--user|--proxy-user)[^\n]",
-        rf"\b(?:curl|wget|http|https|xh)\b[^\n|;]*?[ ](?:-u|--user|--proxy-user)[ =]?{_OPEN}"
-        rf"([^\s:\"'`\\]+):({_CHARACTER}{{3,}})",
-        MatchTest.LOGIN,
-    ),
-    SecretRule("password", r"sshpass[ ]", rf"sshpass[ ]+-p[ ]*{_OPEN}({_CHARACTER}{{3,}})", MatchTest.LOGIN),
-    SecretRule(
-        "password",
-        r"\b(?:mysql|mariadb)\w*[ ](?:[^\n|;&]*[ ])?-p",
-        rf"\b(?:mysql|mariadb)(?:dump|admin|import|sh|check)?[ ](?:{_REST_OF_COMMAND})?-p{_OPEN}"
-        rf"({_CHARACTER}{{6,}})",
-        MatchTest.VALUE,
-    ),
-    SecretRule(
-        "password",
-        r"redis-cli[ ]",
-        rf"\bredis-cli[ ](?:{_REST_OF_COMMAND})?(?:-a|--pass)[ ]+{_OPEN}({_CHARACTER}{{4,}})",
-        MatchTest.LOGIN,
-    ),
-    SecretRule(
-        "password",
-        r"\blogin\b[^\n|;&]*[ ]-p[ ]",
-        rf"\b(?:docker|podman|helm|az|oc|skopeo)\b{_REST_OF_COMMAND}login\b{_REST_OF_COMMAND}-p[ ]+{_OPEN}"
-        rf"({_CHARACTER}{{4,}})",
-        MatchTest.LOGIN,
-    ),
-    SecretRule("password", r"pass:[^\s]", rf"[ ]-pass(?:in|out)?[ ]+{_OPEN}pass:({_CHARACTER}{{4,}})", MatchTest.LOGIN),
-    SecretRule(
-        "password",
-        r"sudo[ ]+(?:-\w+[ ]+)*-S",
-        rf"echo[ ]+(?:-\w+[ ]+)?{_OPEN}([^\s\"'`\\|]{{4,}}){_OPEN}[ ]*\|[ ]*sudo[ ]+(?:-\w+[ ]+)*-S",
-        MatchTest.LOGIN,
-    ),
-    SecretRule(
-        "password",
-        rf"login{BREAK}+\S+?{BREAK}+password",
-        rf"\blogin{BREAK}+(\S+?){BREAK}+password{BREAK}+({_CHARACTER}{{3,}})",
-        MatchTest.LOGIN,
-    ),
+ASSIGNMENTS: Final = (
     SecretRule(
         "secret",
         rf"{_SETTERS}[\w.\-]*{_WORD}",
-        rf"{_SETTERS}([\w.\-]+)[ ]+{_OPEN}([^\s\"'`\\=]{{6,}})",
+        rf"{_SETTERS}([\w.\-]+)[ ]+{OPEN}([^\s\"'`\\=]{{6,}})",
         MatchTest.ASSIGNED,
     ),
-)
-
-ASSIGNMENTS: Final = (
     SecretRule("secret", f"<{_TAG}>", rf"<({_TAG})>([^<>\s]{{6,}})<", MatchTest.ASSIGNED),
     SecretRule(
         "secret",
         rf"{_WORD}{_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}",
-        rf"(?i:name|key){_QUOTES}{_IS}{_OPEN}([\w.\-]+){_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}{_OPEN}"
-        rf"({_CHARACTER}{{6,}})",
+        rf"(?i:name|key){_QUOTES}{_IS}{OPEN}([\w.\-]+){_QUOTES},?{BREAK}*{_QUOTES}(?i:value){_QUOTES}{_IS}{OPEN}"
+        rf"({CHARACTER}{{6,}})",
         MatchTest.ASSIGNED,
     ),
     SecretRule(
         "secret",
         rf"{_WORD}{QUOTE}[ \t]*,[ \t]*{QUOTE}",
-        rf"\([ \t]*{QUOTE}([\w.\-]+){QUOTE}[ \t]*,[ \t]*{QUOTE}({_CHARACTER}{{6,}}){QUOTE}",
+        rf"\([ \t]*{QUOTE}([\w.\-]+){QUOTE}[ \t]*,[ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}",
         MatchTest.ASSIGNED,
     ),
     SecretRule(
@@ -212,16 +189,16 @@ ASSIGNMENTS: Final = (
     SecretRule(
         "secret",
         rf"{_SPOKEN}[ \t]+\(?\\*`{_SUSPECT}",
-        rf"([\w\-]*{_SPOKEN})[ \t]+\(?\\*`({_CHARACTER}{{6,}})\\*`",
+        rf"([\w\-]*{_SPOKEN})[ \t]+\(?\\*`({CHARACTER}{{6,}})\\*`",
         MatchTest.ASSIGNED,
     ),
     SecretRule(
         "secret",
         rf"""{_WORD}[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}{_SUSPECT}""",
-        rf"""([\w.\-]*{_WORD})[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}({_CHARACTER}{{6,}}){QUOTE}""",
+        rf"""([\w.\-]*{_WORD})[\\"'`)\]]*[ \t]*(?:\|\||\?\?|or)[ \t]*{QUOTE}({CHARACTER}{{6,}}){QUOTE}""",
         MatchTest.ASSIGNED,
     ),
-    SecretRule("secret", rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({_CHARACTER}{{6,}})", MatchTest.ASSIGNED),
+    SecretRule("secret", rf"{_SHOUTED}=[^\s]", rf"({_SHOUTED})=({CHARACTER}{{6,}})", MatchTest.ASSIGNED),
     SecretRule("secret", f"{_WORD}{_ASSIGN}{_SUSPECT}", rf"([\w.\-]*{_WORD}){_ASSIGN}{_ASSIGNED}", MatchTest.ASSIGNED),
     SecretRule(
         "secret",

@@ -8,6 +8,7 @@ SHORTEST_PASSWORD: Final = 6
 SHORTEST_VALUE: Final = 8
 STRICT_LENGTH: Final = 16
 LONGEST_VALUE: Final = 8192
+PHRASE_WORDS: Final = 12
 
 
 def _words(listed: str) -> frozenset[str]:
@@ -61,7 +62,7 @@ _STAND_INS = _words(
     secrets supersecret verysecret super very safe secure insecure strong weak password passwords passwd pass
     pwd passphrase token tokens key keys api apikey access auth bearer basic jwt client private public session
     user users username name admin administrator root guest value values string str text foo bar baz qux hello
-    world abc abcd abcdef abcdefg abcdefgh xyz qwerty letmein welcome none null nil undefined true false todo
+    changeit world abc abcd abcdef abcdefg abcdefgh xyz qwerty letmein welcome none null nil undefined true false todo
     tbd na env environment variable var config local localhost dev prod staging production development ci
     github gitlab google aws azure openai anthropic stripe slack postgres postgresql mysql mariadb redis mongo
     mongodb rabbitmq minio db database app application service server bot account refresh id csrf hash hashed
@@ -87,6 +88,9 @@ _CODE = re.compile(
     r"|![A-Za-z]+|x:\d+:\d+:.*"  # a YAML tag, a line of /etc/passwd
     r"|v?\d+\.\d[\w.\-]*|\d{4}-\d\d-\d\d.*|#[0-9A-Fa-f]{3,8}|0x[0-9A-Fa-f]{1,8}"
 )
+_PHRASE_WORD = re.compile(r"\b[a-z]{3,8}\b")
+# Words that no list of seed words has, and hardly a sentence does without.
+_SENTENCE_WORD = re.compile(r"\b(?:the|and|for|are|was|were|from|has|had|not|but|his|her|its|our|your|which)\b")
 _LETTER = re.compile(r"[^\W\d_]")
 _DIGIT = re.compile(r"\d")
 _TYPED_SYMBOL = re.compile(r"[!@#$%^&*]")
@@ -161,6 +165,19 @@ def is_convincing(value: str, *, shortest: int = STRICT_LENGTH) -> bool:
 
 def is_mixed(value: str) -> bool:
     return bool(_DIGIT.search(value) and _LETTER.search(value))
+
+
+def is_phrase_name(name: str) -> bool:
+    """Whether a name is that of the words from which a wallet is made again."""
+    words = words_of(name)
+    return "mnemonic" in words or ("phrase" in words and bool({"seed", "recovery", "backup", "wallet"} & {*words}))
+
+
+def phrase_in(value: str) -> str:
+    """The dozen words or two at the beginning of a text that restore a wallet; empty where there are not as many."""
+    found = _SENTENCE_WORD.search(value)
+    phrase = value[: found.start()] if found else value
+    return phrase.rstrip() if len(_PHRASE_WORD.findall(phrase)) >= PHRASE_WORDS else ""
 
 
 def is_scrambled(value: str) -> bool:

@@ -10,7 +10,16 @@ from typing import NamedTuple, TypeVar
 import msgspec
 
 from whet.secrets import looks as values
-from whet.secrets.scan import FoundSecret, canonical, decoded, encoded, find, kind_of_assignment, literals_of
+from whet.secrets.scan import (
+    SEED_PHRASE,
+    FoundSecret,
+    canonical,
+    decoded,
+    encoded,
+    find,
+    kind_of_assignment,
+    literals_of,
+)
 from whet.sessions.transcripts import (
     Media,
     Message,
@@ -142,7 +151,7 @@ class Redactor:
         redacted = self.text(value)
         if redacted is value and name:
             kind = kind_of_assignment(name, value)
-            if kind and not any(character.isspace() for character in value):
+            if kind and (kind == SEED_PHRASE or not any(character.isspace() for character in value)):
                 return self._placeholder(FoundSecret(0, 0, kind, canonical(value), exact=False), value)
         return redacted
 

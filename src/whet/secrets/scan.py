@@ -14,6 +14,7 @@ from whet.secrets.contexts import ENCODED, HIDDEN, HIDDEN_UNIT, RULES
 from whet.secrets.vendor_keys import TOKENS, MatchTest, SecretRule
 
 DEEPEST = 2
+SEED_PHRASE = "seed-phrase"
 PATTERN_MEMORY_BYTES = 64 << 20
 
 
@@ -115,6 +116,8 @@ def _find_by_rule(body: bytes, index: int) -> Iterator[FoundSecret]:
 
 def _trimmed(value: bytes, rule: SecretRule) -> bytes:
     """The value without the punctuation of the sentence or line around it."""
+    if rule.check is MatchTest.PHRASE:
+        return encoded(values.phrase_in(decoded(value))) or value
     if rule.check in (MatchTest.NONE, MatchTest.MIXED):
         return value.rstrip(b"\r\n\t \\") if rule.kind == "private-key" else value
     return value.rstrip(b".,;:)]}")
@@ -131,6 +134,8 @@ def judge(rule: SecretRule, name: str, value: str) -> str:
             return rule.kind if values.is_plausible(value, shortest=values.SHORTEST_PASSWORD) else ""
         case MatchTest.CONVINCING:
             return rule.kind if values.is_convincing(value) else ""
+        case MatchTest.PHRASE:
+            return rule.kind if values.phrase_in(value) else ""
         case MatchTest.LOGIN:
             clean = len(value) < 3 or value == name or values.is_stand_in(value)
             return "" if clean else rule.kind
@@ -141,6 +146,8 @@ def judge(rule: SecretRule, name: str, value: str) -> str:
 @functools.lru_cache(maxsize=1024)
 def kind_of_assignment(name: str, value: str) -> str:
     """The kind of secret that `name = value` holds, or nothing when it holds none."""
+    if values.is_phrase_name(name):
+        return SEED_PHRASE if values.phrase_in(value) else ""
     if set(values.words_of(value)) <= set(values.words_of(name)):
         return ""
     if values.is_password_name(name) and values.is_secret_name(name):

@@ -23,6 +23,7 @@ class MatchTest(StrEnum):
     ASSIGNED = "assigned"  # the name (group 1) is secret and the value is plausible
     LOGIN = "login"  # the value is a password that is neither a stand-in nor the user's name (group 1)
     COOKIES = "cookies"  # the value is a list of cookies, judged one by one
+    PHRASE = "phrase"  # the value is a dozen words or two, none of which only sentences have
     BASE64 = "base64"  # the value hides a secret when it is decoded
 
 
@@ -69,7 +70,7 @@ TOKENS: Final = (
     token("huggingface-token", r"(?:hf|api_org)_", r"[A-Za-z0-9]{30,}"),
     token("sendgrid-key", r"SG\.", r"[\w\-]{16,32}\.[\w\-]{32,}"),
     SecretRule("twilio-key", r"SK[0-9a-f]{8}", START + r"(SK[0-9a-f]{32})\b"),
-    SecretRule("telegram-token", r"\d:AA[\w\-]{6}", START + r"(\d{8,10}:AA[\w\-]{32,})"),
+    SecretRule("telegram-token", r"\d:AA[\w\-]{6}", rf"(?:{START}|bot)(\d{{8,10}}:AA[\w\-]{{32,}})"),
     SecretRule("discord-token", r"\.[\w\-]{6}\.[\w\-]{27}", START + r"([MNO][\w\-]{23,27}\.[\w\-]{6}\.[\w\-]{27,})"),
     token("discord-webhook", r"discord(?:app)?\.com/api/(?:v\d+/)?webhooks/", r"\d+/[\w\-]{40,}"),
     token("digitalocean-token", r"do[opr]_v1_", r"[a-f0-9]{60,}\b"),
@@ -90,7 +91,7 @@ TOKENS: Final = (
     ),
     SecretRule("mailchimp-key", r"[0-9a-f]{8}-us\d", START + r"([0-9a-f]{32}-us\d{1,2})\b"),
     token("brevo-key", r"xkeysib-", r"[a-f0-9]{60,}-\w+"),
-    token("sentry-token", r"sntrys_eyJ", r"[\w+/=\-]{40,}"),
+    token("sentry-token", r"sntrys_", r"[\w+/=\-]{40,}", MatchTest.MIXED),
     token("sentry-token", r"sntryu_", r"[a-f0-9]{60,}\b"),
     token("newrelic-key", r"NR(?:AK|JS|II|AL|RA|IQ|SP)-", ALNUM + "{19,}"),
     SecretRule("age-key", r"AGE-SECRET-KEY-", START + r"(AGE-SECRET-KEY-(?:PQ-)?1[0-9A-Za-z]{50,})"),
@@ -107,6 +108,10 @@ TOKENS: Final = (
     token("dynatrace-token", r"dt0[a-z]\d\d\.", r"[A-Z0-9]{24}\.[A-Z0-9]{64,}\b"),
     token("fly-token", r"(?:fo1|fm1a|fm1r|fm2)_", r"[\w+/=\-]{40,}"),
     token("grafana-token", r"gl(?:c|sa)_", r"[A-Za-z0-9+/=_]{30,}"),
+    token("grafana-token", r"eyJrIjoi", r"[A-Za-z0-9+/=]{40,}"),
+    token("cloudflare-key", r"v1\.0-", r"[0-9a-f]{24}-[0-9a-f]{100,}\b"),
+    token("cloudflare-token", r"cf(?:k|ut|at)_", ALNUM + "{40,}"),
+    token("teams-webhook", r"webhook\.office\.com/webhookb2/", r"[\w@.\-]+/IncomingWebhook/[0-9a-f]{32}[\w/\-]*"),
     token("heroku-key", r"HRKU-", SLUG + "{30,}"),
     SecretRule("terraform-token", r"\.atlasv1\.", START + r"([A-Za-z0-9]{14}\.atlasv1\.[\w\-=]{60,})"),
     token("planetscale-token", r"pscale_(?:tkn|pw|oauth)_", r"[\w.\-=]{32,}"),
