@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from whet.errors import WhetError
 from whet.store.home import Home
 from whet.targets.offering import Offer
 from whet.targets.settings import Target, choose
@@ -55,6 +56,16 @@ def test_another_home_is_somebody_else(folder: Path) -> None:
     assert copy(folder, "deploy", {"SKILL.md": b"new"}, Hand("/h")).kind == "conflict"
     assert withdraw(folder, "deploy", Hand("/h")).kind == "conflict"
     assert tree(folder) == before
+
+
+def test_a_folder_of_a_project_that_is_a_link_out_of_it_is_not_written_through(tmp_path: Path) -> None:
+    project, outside = tmp_path / "project", tmp_path / "outside"
+    project.mkdir()
+    outside.mkdir()
+    (project / ".claude").symlink_to(outside)  # made after it was looked where the folder leads
+    with pytest.raises(WhetError):
+        copy(project / ".claude" / "skills", "deploy", SKILL, Hand("/h", project=str(project)))
+    assert list(outside.iterdir()) == []
 
 
 def test_a_link_in_the_place_of_a_skill_is_left_alone(folder: Path, tmp_path: Path) -> None:

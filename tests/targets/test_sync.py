@@ -10,11 +10,14 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from lengths import examples
+from whet.errors import WhetError
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
 from whet.sessions.trust import Trust
+from whet.store import files
 from whet.store.home import Home
 from whet.targets.offering import Offer
+from whet.targets.places import look
 from whet.targets.settings import Target, choose
 from whet.targets.sync import SyncOrder, TargetChange, sync, withdraw
 from whet.text.tokens import estimate
@@ -230,6 +233,35 @@ def test_a_repository_cannot_lead_whet_to_a_file_elsewhere(home: Home, project: 
     assert [change.kind for change in changes] == ["skipped", "skipped"]
     assert outside.read_text() == "alias ll='ls -l'\n"
     assert not (project / "nowhere").exists()
+
+
+def test_a_folder_that_becomes_a_link_meanwhile_is_not_written_through(home: Home, project: Path) -> None:
+    (project / ".claude").mkdir()
+    outside = project.parent / "outside"
+    outside.mkdir()
+    found = look(project / ".claude" / "CLAUDE.md", project=str(project), home=home)
+    (project / ".claude").rmdir()
+    (project / ".claude").symlink_to(outside)
+    with pytest.raises(WhetError):
+        files.write(found.place, b"x", expected=None)
+    assert list(outside.iterdir()) == []
+
+
+def test_a_file_in_a_repository_is_not_written_through_a_link_that_leaves_it(home: Home, project: Path) -> None:
+    (project / ".git").mkdir()
+    (project / "docs").mkdir()
+    outside = project.parent / ".bashrc"
+    outside.write_text("alias ll='ls -l'\n")
+    (project / "docs" / "AGENTS.md").symlink_to(outside)
+    (project / "docs" / "OWN.md").symlink_to("../README.md")
+    (project / "README.md").write_text("# Mine\n")
+    chosen = [
+        choose(str(project / "docs" / name), person=project.parent, environment={}, project=None)
+        for name in ("AGENTS.md", "OWN.md")
+    ]
+    assert [change.kind for change in sync(order(home, rule()), tuple(chosen))] == ["skipped", "written"]
+    assert outside.read_text() == "alias ll='ls -l'\n"
+    assert RULE in (project / "README.md").read_text()
 
 
 @pytest.mark.skipif(os.geteuid() != 0, reason="only root can give a file away")

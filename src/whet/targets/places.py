@@ -28,7 +28,7 @@ def look(path: Path, *, project: str, home: Home) -> TargetFile:
     real = lead(path, project=project)
     if holds(home, real):
         raise WhetError(f"{path} is Whet's own database.", advice="Choose a file that an agent reads.")
-    place = place_of(real)
+    place = place_of(real, project)
     content = files.read(place)
     if content is not None and (content.startswith(WIDE_MARKS) or b"\0" in content):
         raise WhetError(f"{path} is no text in UTF-8.", advice="Save it as UTF-8, then run `whet sync` again.")
@@ -54,11 +54,21 @@ def _check_link(path: Path, real: Path, project: str) -> None:
         raise WhetError(f"{path} leads to {real}, which is another account's.", advice="Replace the link by a file.")
 
 
-def place_of(real: Path) -> files.Place:
-    """The place of a path without links, beneath the nearest folder that is there."""
-    with explained(real):
-        root = next(folder for folder in real.parents if folder.is_dir())
+def place_of(real: Path, project: str = "") -> files.Place:
+    """The place of a path without links: beneath its project, or else beneath the nearest folder that is there.
+
+    Links below it are refused when the place is used, so that none that is made meanwhile leads out of a project.
+    """
+    root = Path(os.path.realpath(project)) if project else None
+    if root is None or not real.is_relative_to(root):
+        with explained(real):
+            root = next(folder for folder in real.parents if folder.is_dir())
     return files.beneath(root, *real.relative_to(root).parts)
+
+
+def repository_of(path: Path) -> str:
+    """The folder of the repository that holds a file, whose links are a stranger's word; empty where there is none."""
+    return str(next((folder for folder in path.parents if (folder / ".git").exists()), ""))
 
 
 def keep(home: Home, name: str, content: bytes) -> Path:

@@ -40,6 +40,7 @@ class Hand(NamedTuple):
     home: str
     dry_run: bool = False
     keep: Keep | None = None
+    project: str = ""  # no link leads out of it
 
 
 class Copy(NamedTuple):
@@ -50,10 +51,11 @@ class Copy(NamedTuple):
     note: str = ""
 
 
-def copied(folder: Path, home: str) -> tuple[str, ...]:
+def copied(folder: Path, home: str, *, project: str = "") -> tuple[str, ...]:
     """The names of the skills in an agent's folder that this home put there."""
-    found = files.entries(_at(folder)) if folder.is_dir() else ()
-    return tuple(entry.name for entry in found if entry.kind == "folder" and _owned(folder / entry.name, home))
+    found = files.entries(place_of(folder, project)) if folder.is_dir() else ()
+    hand = Hand(home, project=project)
+    return tuple(entry.name for entry in found if entry.kind == "folder" and _owned(folder / entry.name, hand))
 
 
 def copy(folder: Path, name: str, content: Content, hand: Hand) -> Copy:
@@ -64,11 +66,11 @@ def copy(folder: Path, name: str, content: Content, hand: Hand) -> Copy:
 
 def _copy(place: Path, content: Content, hand: Hand) -> Copy:
     name = place.name
-    marker = files.read(_at(place / MARKER)) if place.is_dir() else None
+    marker = files.read(place_of(place / MARKER, hand.project)) if place.is_dir() else None
     owned = _parse(marker)
     if not _is_free(place) and (owned is None or owned.home != hand.home or place.is_symlink()):
         return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
-    before = _standing(place, (*owned.files, *content)) if owned else {}
+    before = _standing(place, (*owned.files, *content), hand) if owned else {}
     faults = _edited(before, owned) if owned else []
     if faults and not hand.keep:
         return Copy(name, "conflict", f"{place / faults[0]} is somebody's own; the skill was left as it is.")
@@ -78,7 +80,7 @@ def _copy(place: Path, content: Content, hand: Hand) -> Copy:
         return Copy(name, "unchanged")
     if not hand.dry_run:
         _save(faults, before, hand)
-        _write(place, content, before, marker, done)
+        _write(place, content, before, marker, done, hand)
     return Copy(name, "written")
 
 
@@ -90,21 +92,21 @@ def withdraw(folder: Path, name: str, hand: Hand) -> Copy:
 
 def _withdraw(place: Path, hand: Hand) -> Copy:
     name = place.name
-    marker = files.read(_at(place / MARKER))
+    marker = files.read(place_of(place / MARKER, hand.project))
     owned = _parse(marker)
     if _is_free(place):
         return Copy(name, "removed")  # by another sync, a moment ago
     if owned is None or marker is None or owned.home != hand.home or place.is_symlink():
         return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
-    before = _standing(place, owned.files)
+    before = _standing(place, owned.files, hand)
     faults = _edited(before, owned)
     if faults and not hand.keep:
         return Copy(name, "conflict", f"{place / faults[0]} was edited; the skill was left as it is.")
     if not hand.dry_run:
         _save(faults, before, hand)
         for path in sorted(before, key=lambda path: path != MAIN_FILE):
-            files.remove(_within(place, path), expected=before[path])
-        files.remove(_at(place / MARKER), expected=marker)
+            files.remove(_within(place, path, hand), expected=before[path])
+        files.remove(place_of(place / MARKER, hand.project), expected=marker)
         _remove_empty(place, before)
     return Copy(name, "removed")
 
@@ -115,27 +117,27 @@ def _held(folder: Path, hand: Hand) -> Iterator[None]:
     if hand.dry_run:
         yield
         return
-    place = _at(folder)
+    place = place_of(folder, hand.project)
     with files.locked(place.root, place.names):
         yield
 
 
-def _write(place: Path, content: Content, before: Content, marker: bytes | None, done: Ownership) -> None:
+def _write(place: Path, content: Content, before: Content, marker: bytes | None, done: Ownership, hand: Hand) -> None:
     while_changing = {
         path: tuple(sorted({_hash(body) for side in (before, content) if (body := side.get(path)) is not None}))
         for path in (*before, *content)
     }
     begun = _encode(Ownership(done.home, while_changing))
     if marker != begun:
-        files.write(_at(place / MARKER), begun, expected=marker)
+        files.write(place_of(place / MARKER, hand.project), begun, expected=marker)
     for path in sorted(content, key=lambda path: path == MAIN_FILE):
         if before.get(path) != content[path]:
-            files.write(_within(place, path), content[path], expected=before.get(path))
+            files.write(_within(place, path, hand), content[path], expected=before.get(path))
     stale = [path for path in before if path not in content]
     for path in stale:
-        files.remove(_within(place, path), expected=before[path])
+        files.remove(_within(place, path, hand), expected=before[path])
     _remove_empty(place, stale, keep=True)
-    files.write(_at(place / MARKER), _encode(done), expected=begun)
+    files.write(place_of(place / MARKER, hand.project), _encode(done), expected=begun)
 
 
 def _save(names: Iterable[str], before: Content, hand: Hand) -> None:
@@ -153,8 +155,8 @@ def _is_free(place: Path) -> bool:
         return all(each.is_dir() and not each.is_symlink() for each in found if not is_temporary(each.name))
 
 
-def _standing(place: Path, names: Iterable[str]) -> dict[str, bytes]:
-    found = {name: files.read(_within(place, name)) for name in names}
+def _standing(place: Path, names: Iterable[str], hand: Hand) -> dict[str, bytes]:
+    found = {name: files.read(_within(place, name, hand)) for name in names}
     return {name: body for name, body in found.items() if body is not None}
 
 
@@ -162,9 +164,9 @@ def _edited(before: Content, owned: Ownership) -> list[str]:
     return [name for name, body in before.items() if _hash(body) not in owned.files.get(name, ())]
 
 
-def _owned(place: Path, home: str) -> bool:
-    found = _parse(files.read(_at(place / MARKER)))
-    return found is not None and found.home == home
+def _owned(place: Path, hand: Hand) -> bool:
+    found = _parse(files.read(place_of(place / MARKER, hand.project)))
+    return found is not None and found.home == hand.home
 
 
 def _parse(marker: bytes | None) -> Ownership | None:
@@ -197,9 +199,6 @@ def _encode(ownership: Ownership) -> bytes:
     return msgspec.json.format(msgspec.json.encode(ownership), indent=2) + b"\n"
 
 
-def _within(place: Path, name: str) -> files.Place:
-    return files.beneath(place, *name.split("/"))
-
-
-def _at(path: Path) -> files.Place:
-    return place_of(path)
+def _within(place: Path, name: str, hand: Hand) -> files.Place:
+    folder = place_of(place, hand.project)
+    return files.beneath(folder.root, *folder.names, *name.split("/"))

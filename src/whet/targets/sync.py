@@ -18,9 +18,9 @@ from whet.targets import skill_folders
 from whet.targets.agents import known
 from whet.targets.drawing import deliveries_of, drawn
 from whet.targets.offering import Offer
-from whet.targets.places import TargetFile, keep, lead, look, tidy
+from whet.targets.places import TargetFile, keep, lead, look, repository_of, tidy
 from whet.targets.rendering import text_for
-from whet.targets.settings import Target
+from whet.targets.settings import FILE_AGENT, Target
 from whet.targets.skill_folders import Content, Copy, Kind
 from whet.told.marked_block import HASH_BYTES, Block, Damage, find, place, take_out
 
@@ -122,7 +122,8 @@ def deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Reade
 
 def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
     first, names = readers.first, readers.names
-    found = look(Path(path), project=first.project, home=order.home)
+    fence = first.project or (repository_of(Path(path)) if first.agent == FILE_AGENT else "")
+    found = look(Path(path), project=fence, home=order.home)
     text, left_out = text_for(readers.targets, rules)
     standing = None if found.content is None else find(found.content)
     if isinstance(standing, Damage):
@@ -174,10 +175,11 @@ def deliver_skills(
         return []
     try:
         real = lead(Path(folder), project=readers.first.project)
-        gone = [name for name in skill_folders.copied(real, home) if name not in wanted]
+        gone = [name for name in skill_folders.copied(real, home, project=readers.first.project) if name not in wanted]
     except WhetError as error:
         return [TargetChange(readers.names, folder, "skipped", f"{error.message} {error.advice}".strip())]
-    hand = skill_folders.Hand(home, order.dry_run, partial(_keep_bytes, order.home) if order.force else None)
+    save = partial(_keep_bytes, order.home) if order.force else None
+    hand = skill_folders.Hand(home, order.dry_run, save, readers.first.project)
     copies = [_tried(name, partial(skill_folders.copy, real, name, content, hand)) for name, content in wanted.items()]
     copies += [_tried(name, partial(skill_folders.withdraw, real, name, hand)) for name in gone]
     if not readers.targets and not order.dry_run:
