@@ -84,6 +84,26 @@ def test_a_wrong_checksum_keeps_nothing(home: Home, given: str) -> None:
     assert left(home) == []
 
 
+def test_the_checksum_of_the_hub_is_compared_beside_that_of_the_person(home: Home) -> None:
+    with hub_with(Served(BODY, sha256="f" * 64)) as hub:
+        wanted = wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}, sha256=DIGEST)
+        with pytest.raises(WhetError, match="f" * 64):
+            pull_file(wanted, home)
+    assert left(home) == []
+
+
+@pytest.mark.parametrize(("named", "given", "warnings"), [("", "", 1), (DIGEST, "", 0), ("", DIGEST, 0)])
+def test_weights_without_any_checksum_are_kept_with_a_warning(
+    home: Home, named: str, given: str, warnings: int
+) -> None:
+    said: list[str] = []
+    with hub_with(Served(BODY, sha256=named)) as hub:
+        wanted = wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}, sha256=given)
+        assert pull_file(wanted, home, warn=said.append).read_bytes() == BODY
+    assert len(said) == warnings
+    assert all(DIGEST in each for each in said)
+
+
 def test_what_is_no_model_is_not_kept(home: Home) -> None:
     with (
         hub_with(Served(b"<html>not found</html>")) as hub,

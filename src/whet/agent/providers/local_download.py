@@ -27,6 +27,7 @@ REDIRECTS = (301, 302, 303, 307, 308)
 MOST_REDIRECTS = 10
 LOOPBACK = ("127.0.0.1", "localhost", "::1")
 Progress = Callable[[int, int], None]  # bytes so far, bytes in all: 0 where that is not known
+Warn = Callable[[str], None]
 
 
 class WantedFile(NamedTuple):
@@ -47,14 +48,14 @@ class _Part(NamedTuple):
 
 
 class _Found(NamedTuple):
-    """What an address led to, and the checksum that was named on the way."""
+    """What an address led to, and the checksum that the hub named on the way."""
 
     body: Response
     sha256: str
 
 
 class _Answer(NamedTuple):
-    """The open body, from where on, how long the whole is, and what the hub says of it."""
+    """The open body, from where on, how long the whole is, and what the hub itself says of it."""
 
     body: Response
     start: int
@@ -83,8 +84,11 @@ def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", s
     return WantedFile(url, name or parts[-1].removesuffix(SUFFIX), sha256.lower(), token, environment)
 
 
-def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = None) -> Path:
-    """Fetch a file into the home folder. A cut connection leaves what came, and the next call goes on from there."""
+def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = None, warn: Warn | None = None) -> Path:
+    """Fetch a file into the home folder. A cut connection leaves what came, and the next call goes on from there.
+
+    `warn` hears of weights that nobody named a checksum for: they may be anybody's.
+    """
     target = file_name(wanted.name)
     with fetching(home) as folder:
         part = temporary_name(target)
@@ -93,7 +97,9 @@ def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = Non
             stack.callback(answer.body.end)
             _note(folder, part, answer)
             _receive(folder, part, answer, progress or _nothing)
-        _finish(folder, part, wanted, answer)
+        digest = _finish(folder, part, wanted, answer)
+    if warn and not (answer.sha256 or wanted.sha256):
+        warn(f"Nobody named a checksum for {wanted.name}. It has {digest}: compare it, or pull it with --sha256.")
     return home.folder / "models" / target
 
 
@@ -141,7 +147,8 @@ def _ask(wanted: WantedFile, part: _Part | None) -> _Answer:
 
 def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> _Found:
     """What a file's address leads to: the hub sends on to where its files lie. The token goes to the hub only."""
-    url, sha256, token = wanted.url, wanted.sha256, wanted.token
+    url, sha256, token = wanted.url, "", wanted.token
+    hub = urlsplit(url).netloc
     for _ in range(MOST_REDIRECTS):
         here = urlsplit(url)
         given = {"User-Agent": "whet", "Authorization": f"Bearer {token}" if token else "", **headers}
@@ -149,11 +156,12 @@ def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> _Found:
         client = Client(route, now=time.monotonic, waits=WAITS)
         path = urlunsplit(("", "", here.path or "/", here.query, ""))
         response = client.get(path, given, interrupt=threading.Event())
+        linked = response.header("X-Linked-ETag").strip('"').lower()
+        if len(linked) == 64 and here.netloc == hub:
+            sha256 = linked
         if response.status not in REDIRECTS or not response.header("Location"):
             return _Found(response, sha256)
         response.end()
-        linked = response.header("X-Linked-ETag").strip('"').lower()
-        sha256 = sha256 or (linked if len(linked) == 64 else "")
         url = urljoin(url, quote(response.header("Location"), safe=string.punctuation))
         there = urlsplit(url)
         if there.scheme != "https" and (here.scheme == "https" or there.hostname not in LOOPBACK):
@@ -183,8 +191,8 @@ def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> 
             os.fsync(out.fileno())
 
 
-def _finish(folder: Folder, part: str, wanted: WantedFile, answer: _Answer) -> None:
-    """Put the file in its place if it is what it should be; else keep nothing of it."""
+def _finish(folder: Folder, part: str, wanted: WantedFile, answer: _Answer) -> str:
+    """Put the file in its place if it is what the hub and the person say, and give its hash; else keep nothing."""
     target = file_name(wanted.name)
     try:
         with explained(folder.path / target):
@@ -195,15 +203,15 @@ def _finish(folder: Folder, part: str, wanted: WantedFile, answer: _Answer) -> N
                 file.seek(0)
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 size = file.tell()
-            check(
-                wanted.name, digest, size, expected=KnownWeights(wanted.name, "", "", answer.sha256, answer.size_bytes)
-            )
+            for sha256 in (answer.sha256, wanted.sha256):
+                check(wanted.name, digest, size, expected=KnownWeights(wanted.name, "", "", sha256, answer.size_bytes))
             os.rename(part, target, src_dir_fd=folder.descriptor, dst_dir_fd=folder.descriptor)
     except WhetError:
         _discard(folder, part)
         raise
     _discard(folder, part)
     folder.settle(folder.path / target)
+    return digest
 
 
 def _discard(folder: Folder, part: str) -> None:

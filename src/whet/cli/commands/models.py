@@ -73,7 +73,7 @@ def known(part: str, as_json: bool) -> int:
 )
 @click.argument("address", default="")
 @click.option("--name", default="", help="What to call it here; its file name if not given.")
-@click.option("--sha256", default="", help="The checksum that the file must have; the hub's own if not given.")
+@click.option("--sha256", default="", help="The checksum that the file must have, beside the one that the hub names.")
 @json_option
 def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
     from whet.agent.providers.local_weights import EMBEDDED
@@ -117,7 +117,7 @@ def _pull_from_hub(address: str, name: str, sha256: str, home: Home) -> Path:
 
     wanted = wanted_of(address, environment=os.environ, name=name, sha256=sha256)
     with _progress() as progress:
-        return pull_file(wanted, home, progress=progress)
+        return pull_file(wanted, home, progress=progress, warn=lambda text: click.echo(f"Warning: {text}", err=True))
 
 
 @contextlib.contextmanager
