@@ -66,8 +66,8 @@ def test_a_look_alike_is_shown_and_warned_of(tmp_path: Path, whet: Whet, text: s
 
 
 def test_the_codes_of_emoji_are_shown_as_they_are_written(tmp_path: Path, whet: Whet) -> None:
-    number = propose(tmp_path, "Say :x: and [bold]stop[/bold].")
-    assert "+Say :x: and [bold]stop[/bold]." in whet("pending", "show", str(number)).out
+    number = propose(tmp_path, "Say :x: and [bold]stop[/bold] \\")
+    assert "+Say :x: and [bold]stop[/bold] \\\n" in whet("pending", "show", str(number)).out
 
 
 def test_a_rule_of_several_lines_is_one_row_of_the_list(whet: Whet) -> None:

@@ -57,6 +57,15 @@ def test_calls_are_counted_by_tool_and_agent(database: Database) -> None:
     assert [(group.source, group.calls, group.failed) for group in found.groups] == [("codex", 4, 2)]
 
 
+@pytest.mark.parametrize("page_bytes", [1, 1_000, 1 << 20])
+def test_analyses_come_in_order_however_few_fit_in_memory(database: Database, page_bytes: int) -> None:
+    for number in range(7):
+        keep(database, transcript(f"s{number}", calls=2 * number, words=f"Run {number}."))
+    refresh(database)
+    found = [len(each.analysis.exchanges) for each in analyses.judged(database, Filters(), page_bytes=page_bytes)]
+    assert found == [0, 2, 4, 6, 8, 10, 12]
+
+
 def test_a_forgotten_session_takes_its_analysis_with_it(database: Database) -> None:
     keep(database, transcript("a", calls=2))
     refresh(database)

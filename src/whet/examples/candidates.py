@@ -1,5 +1,6 @@
 """Candidates: the exchanges of one session that may become examples, request by request."""
 
+from bisect import bisect_left
 from collections import Counter
 from collections.abc import Iterator
 from typing import NamedTuple
@@ -80,13 +81,14 @@ def candidates(evidence: SessionView, finding: SuccessFinding, left_out: Counter
     transcript = evidence.transcript
     own = own_calls(transcript)
     redactor = Redactor()
+    intents = _Intents(transcript)
     for episode in episodes(evidence):
         telling = [step for step in episode.steps if not _is_trivial(step)]
         left_out.update("trivial tool" for _ in range(len(episode.steps) - len(telling)))
         shown: list[tuple[JudgedCall, Example]] = []
         for step in telling:
             reason = _unfit_step(step, transcript) or _unowned(step, own)
-            example = None if reason else _example(step, transcript, redactor)
+            example = None if reason else _example(step, transcript, intents.before(step.exchange.asked), redactor)
             if example is None:
                 left_out[reason or "secrets or odd characters"] += 1
             else:
@@ -160,11 +162,10 @@ def _is_certain(step: JudgedCall) -> bool:
     return step.decision.evidence != UNCERTAIN
 
 
-def _example(step: JudgedCall, transcript: Transcript, redactor: Redactor) -> Example | None:
+def _example(step: JudgedCall, transcript: Transcript, intent: str, redactor: Redactor) -> Example | None:
     """The exchange as an example; None where something of it is secret or cannot be seen."""
     exchange = step.exchange
     arguments = msgspec.json.encode(arguments_of(exchange.call)).decode()
-    intent = _intent(transcript, exchange.asked)
     if not all(_is_clean(text, redactor) for text in (arguments, intent)):
         return None
     answered = exchange.result.text if exchange.result is not None else ""
@@ -184,16 +185,22 @@ def _is_clean(text: str, redactor: Redactor) -> bool:
     return redactor.text(text) == text == visible(text) and "[redacted:" not in text
 
 
-def _intent(transcript: Transcript, before: int) -> str:
-    """What the person asked for last, in their own words, if it is short and says what; else nothing."""
-    for message in reversed(transcript.messages[:before]):
-        if message.role is not Role.USER or not is_persons(message):
-            continue
-        text = " ".join(message.text.split())
-        if len(sense(text[: 2 * INTENT_CHARACTERS]).words) < INTENT_WORDS:
-            continue
-        return text if len(text) <= INTENT_CHARACTERS and not text.startswith("<") else ""
-    return ""
+class _Intents:
+    """What the person asked for last before a message, in their own words, if it is short and says what."""
+
+    def __init__(self, transcript: Transcript) -> None:
+        self._places: list[int] = []
+        self._texts: list[str] = []
+        for index, message in enumerate(transcript.messages):
+            if message.role is Role.USER and is_persons(message):
+                text = " ".join(message.text.split())
+                if len(sense(text[: 2 * INTENT_CHARACTERS]).words) >= INTENT_WORDS:
+                    self._places.append(index)
+                    self._texts.append(text if len(text) <= INTENT_CHARACTERS and not text.startswith("<") else "")
+
+    def before(self, message: int) -> str:
+        earlier = bisect_left(self._places, message)
+        return self._texts[earlier - 1] if earlier else ""
 
 
 def _fit(example: Example) -> float:

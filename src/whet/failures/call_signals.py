@@ -88,18 +88,20 @@ def _may_help(step: JudgedCall) -> bool:
 
 def _similar_loops(evidence: SessionView) -> Iterator[JudgedCall]:
     """The last step of each run of failures with one fingerprint and nearly one set of arguments."""
-    run: list[JudgedCall] = []
+    last: JudgedCall | None = None
+    length = 0
     for step in evidence.steps:
         same = (
-            bool(run)
+            last is not None
             and step.failed
             and step.effect is not Effect.CHECKS
-            and step.tool == run[-1].tool
-            and step.fingerprint == run[-1].fingerprint
-            and _alike(step.key, run[-1].key)
+            and step.tool == last.tool
+            and step.fingerprint == last.fingerprint
+            and _alike(step.key, last.key)
         )
-        run = [*run, step] if same else [step] if step.failed else []
-        if len(run) == SIMILAR_LOOP_FAILURES:
+        last = step if step.failed else None
+        length = length + 1 if same else int(step.failed)
+        if length == SIMILAR_LOOP_FAILURES:
             yield step
 
 

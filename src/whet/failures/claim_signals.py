@@ -1,6 +1,6 @@
 """Signals that lie in what the agent claims: success that the record denies, actions that no call made."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 import re2
 
@@ -13,7 +13,7 @@ from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import ToolCall
 
-RED_CHECKS = 2
+LAST_STEPS = 2  # of each kind, that tell how things stood
 ACTING = frozenset({Effect.CHANGES, Effect.RUNS})
 # What claims say was done, and how the tools begin that do it: any of a line may have done what another verb says.
 ACTIONS = (
@@ -33,57 +33,101 @@ _BAD_NEWS = re2.compile(
 )
 
 
+class _Abilities:
+    """What some tools can do, each looked at once."""
+
+    def __init__(self, tools: Iterable[str] = ()) -> None:
+        self._tools: set[str] = set()
+        self.begun: set[tuple[str, ...]] = set()  # beginnings that a word of one's name has
+        self.are_open = False  # whether one of them may do anything
+        for tool in tools:
+            self.add(tool)
+
+    def add(self, tool: str) -> None:
+        if tool not in self._tools:
+            self._tools.add(tool)
+            self.are_open = self.are_open or _is_open(tool)
+            self.begun.update(beginnings for _, beginnings in ACTIONS if _begins(tool, beginnings))
+
+
+class _Past:
+    """What had been done before a message; asked for with rising messages, so that each step is looked at once."""
+
+    def __init__(self, evidence: SessionView) -> None:
+        self.steps = evidence.steps
+        self._order = sorted(range(len(self.steps)), key=lambda place: self.steps[place].message)
+        self._done = 0
+        # Places by the order of the calls, not of their answers.
+        self.checks: tuple[int, ...] = ()
+        self.changes: tuple[int, ...] = ()
+        self.acted = -1  # the last that worked and may have done anything
+        self.worked = _Abilities()
+
+    def until(self, message: int) -> "_Past":
+        while self._done < len(self._order) and self.steps[self._order[self._done]].message < message:
+            self._take(self._order[self._done])
+            self._done += 1
+        return self
+
+    def _take(self, place: int) -> None:
+        step = self.steps[place]
+        if step.effect is Effect.CHECKS:
+            self.checks = tuple(sorted((*self.checks, place))[-LAST_STEPS:])
+        if step.effect is Effect.CHANGES:
+            self.changes = tuple(sorted((*self.changes, place))[-LAST_STEPS:])
+        if step.worked:
+            self.worked.add(step.tool)
+            self.acted = max(self.acted, place) if step.effect in ACTING else self.acted
+
+    def failed(self, places: tuple[int, ...]) -> bool:
+        return all(self.steps[place].failed for place in places)
+
+
 def false_claims(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that it is done, or that checks pass, and the last thing that it did says otherwise."""
+    past = _Past(evidence)
     for saying in closing_words(evidence):
-        if (denied := _denying_step(saying, _before(saying, evidence))) is not None:
+        if (denied := _denying_step(saying, past)) is not None:
             phrase = Phrase.VERIFIED if saying.has(Phrase.VERIFIED) else Phrase.CLAIM
             yield quoted(Kind.HALLUCINATION, saying, phrase, confidence=0.8, step=denied)
 
 
-def _before(saying: Saying, evidence: SessionView) -> list[JudgedCall]:
-    return [step for step in evidence.steps if step.message < saying.message]
-
-
-def _denying_step(saying: Saying, before: list[JudgedCall]) -> JudgedCall | None:
+def _denying_step(saying: Saying, past: _Past) -> JudgedCall | None:
     """The failed step that a claim passes over in silence."""
-    if saying.has(Phrase.INABILITY, Phrase.SURRENDER, Phrase.APOLOGY) or not before:
+    if saying.has(Phrase.INABILITY, Phrase.SURRENDER, Phrase.APOLOGY):
         return None
-    checks = [step for step in before if step.effect is Effect.CHECKS]
     if saying.has(Phrase.VERIFIED):
-        return checks[-1] if checks and checks[-1].failed else None
+        checks = past.until(saying.message).checks[-1:]
+        return past.steps[checks[-1]] if checks and past.failed(checks) else None
     if saying.has(Phrase.CLAIM):
-        return _failed_change(before) or _failed_checks(saying, checks)
+        return _failed_change(past.until(saying.message)) or _failed_checks(saying, past)
     return None
 
 
-def _failed_change(before: list[JudgedCall]) -> JudgedCall | None:
+def _failed_change(past: _Past) -> JudgedCall | None:
     """The last change, where it and the one before failed and nothing else was done after them."""
-    changes = [step for step in before if step.effect is Effect.CHANGES]
-    if not changes or not all(step.failed for step in changes[-2:]):
+    if not past.changes or not past.failed(past.changes) or past.acted >= past.changes[0]:
         return None
-    after = before[before.index(changes[-2:][0]) :]
-    return None if any(step.worked and step.effect in ACTING for step in after) else changes[-1]
+    return past.steps[past.changes[-1]]
 
 
-def _failed_checks(saying: Saying, checks: list[JudgedCall]) -> JudgedCall | None:
+def _failed_checks(saying: Saying, past: _Past) -> JudgedCall | None:
     """The last check, where it failed time and again and the claim has no word of trouble."""
-    red = len(checks) >= RED_CHECKS and all(step.failed for step in checks[-RED_CHECKS:])
-    return checks[-1] if red and not _BAD_NEWS.search(saying.words.lower()) else None
+    red = len(past.checks) == LAST_STEPS and past.failed(past.checks)
+    return past.steps[past.checks[-1]] if red and not _BAD_NEWS.search(saying.words.lower()) else None
 
 
 def unmade_actions(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that it has done what only one of its tools can do, and no call of such a tool worked."""
+    past, able = _Past(evidence), _Abilities((*(step.tool for step in evidence.steps), *evidence.transcript.tools))
     for saying in closing_words(evidence):
         found = _ACTED.search(saying.words.replace("’", "'").lower()) if saying.has(Phrase.CLAIM) else None
         if found is None:
             continue
         beginnings = _TOOLS_FOR[found.group(1)]
-        able = {step.tool for step in evidence.steps} | set(evidence.transcript.tools)
-        before = _before(saying, evidence)
-        worked = {step.tool for step in before if step.worked}
-        made = any(_begins(tool, beginnings) or _is_open(tool) for tool in worked)
-        if not made and not _denying_step(saying, before) and any(_begins(tool, beginnings) for tool in able):
+        done = past.until(saying.message).worked
+        made = done.are_open or beginnings in done.begun
+        if not made and not _denying_step(saying, past) and beginnings in able.begun:
             yield quoted(Kind.HALLUCINATION, saying, Phrase.CLAIM, confidence=0.7)
 
 
@@ -99,8 +143,9 @@ def _is_open(tool: str) -> bool:
 def unbacked_claims(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that checks pass and never ran one."""
     checks = {Effect.CHECKS, Effect.RUNS}
+    first = min((step.message for step in evidence.steps if step.effect in checks), default=None)
     for saying in closing_words(evidence):
-        ran = any(step.effect in checks and step.message < saying.message for step in evidence.steps)
+        ran = first is not None and first < saying.message
         if saying.has(Phrase.VERIFIED) and evidence.steps and not ran:
             yield quoted(Kind.HALLUCINATION, saying, Phrase.VERIFIED, confidence=0.6)
 

@@ -1,6 +1,7 @@
 """The table of detectors: each reads the evidence of one session and yields signals of one kind."""
 
 from collections.abc import Callable, Iterator
+from itertools import islice
 from typing import NamedTuple
 
 from msgspec.structs import replace
@@ -10,6 +11,8 @@ from whet.failures.phrases import QUOTE_LENGTH, shortened
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import SessionView
 from whet.secrets.redactor import Redactor
+
+MOST_SIGNALS = 500  # of one detector in one session: more of the same tell nothing new
 
 
 class Detector(NamedTuple):
@@ -41,7 +44,7 @@ DETECTORS: tuple[Detector, ...] = (
 def detect(evidence: SessionView) -> tuple[Signal, ...]:
     """All signals of a session in the order of its messages, without the secrets that they would quote."""
     redactor = Redactor()
-    found = [signal for detector in DETECTORS for signal in detector.detect(evidence)]
+    found = [signal for detector in DETECTORS for signal in islice(detector.detect(evidence), MOST_SIGNALS)]
     found.sort(key=lambda signal: signal.message)
     return tuple(_quotable(signal, redactor) for signal in found)
 

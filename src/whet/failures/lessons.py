@@ -167,7 +167,11 @@ def shows(lesson: Lesson, analysis: Analysis) -> bool:
     subject = Subject(lesson.kind, lesson.cause, lesson.tool)
     words = frozenset(lesson.fingerprint.split())
     return any(
-        own == subject and (signal.fingerprint == lesson.fingerprint or _is_alike(words, signal))
+        own == subject
+        and (
+            signal.fingerprint == lesson.fingerprint
+            or _is_alike(words, frozenset(signal.fingerprint.split()), signal.kind)
+        )
         for own, signal in _counted(analysis)
     )
 
@@ -188,21 +192,21 @@ def _tally(sorts: dict[str, SignalTally], signal: Signal) -> SignalTally:
     known = sorts.get(signal.fingerprint)
     if known is not None:
         return known
+    words = frozenset(signal.fingerprint.split())
     for tally in sorts.values():
-        if _is_alike(tally.words, signal):
+        if _is_alike(tally.words, words, signal.kind):
             return tally
     if len(sorts) >= SORTS_KEPT:
         rare = [name for name, tally in sorts.items() if tally.sessions == 1]
         for name in rare or list(sorts)[:1]:
             del sorts[name]
-    sorts[signal.fingerprint] = SignalTally(signal.fingerprint, frozenset(signal.fingerprint.split()))
+    sorts[signal.fingerprint] = SignalTally(signal.fingerprint, words)
     return sorts[signal.fingerprint]
 
 
-def _is_alike(words: frozenset[str], signal: Signal) -> bool:
-    own = frozenset(signal.fingerprint.split())
-    needed = SIMILAR_CORRECTION if signal.kind is Kind.USER_CORRECTION else SIMILAR_ERROR
-    return len(words & own) >= needed * len(words | own)
+def _is_alike(one: frozenset[str], other: frozenset[str], kind: Kind) -> bool:
+    needed = SIMILAR_CORRECTION if kind is Kind.USER_CORRECTION else SIMILAR_ERROR
+    return len(one & other) >= needed * len(one | other)
 
 
 def _change(subject: Subject, tally: SignalTally) -> ChangeKind:

@@ -1,5 +1,6 @@
 """Many analysed sessions in one value: what fails, where and at what cost. Read once, kept as counts."""
 
+from collections import Counter
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
@@ -37,15 +38,14 @@ class SessionGroup:
     tokens: int = 0
     failed_tokens: int = 0
 
-    def add(self, judged: JudgedSession, *, tool: str = "") -> None:
-        """Count a session; with a tool, only its calls."""
+    def add(self, judged: JudgedSession, outcomes: Counter[Outcome]) -> None:
+        """Count a session, with how so many of its calls ended."""
         failed = judged.analysis.failure_score >= LIKELY_FAILED and not judged.analysis.cannot_tell
-        outcomes = [e.outcome for e in judged.analysis.exchanges if not tool or e.tool == tool]
         self.sessions += 1
         self.failed_sessions += failed
         self.untold_sessions += judged.analysis.cannot_tell
-        self.calls += len(outcomes)
-        self.failed_calls += outcomes.count(Outcome.FAILED)
+        self.calls += outcomes.total()
+        self.failed_calls += outcomes[Outcome.FAILED]
         self.tokens += judged.tokens
         self.failed_tokens += judged.tokens if failed else 0
 
@@ -76,15 +76,19 @@ class Summary:
 
     def add(self, judged: JudgedSession) -> None:
         analysis = judged.analysis
-        self.total.add(judged)
+        by_tool: dict[str, Counter[Outcome]] = {}
+        for exchange in analysis.exchanges:
+            by_tool.setdefault(exchange.tool, Counter())[exchange.outcome] += 1
+        everything = Counter(exchange.outcome for exchange in analysis.exchanges)
+        self.total.add(judged, everything)
         for groups, name in (
             (self.agents, analysis.source),
             (self.models, analysis.model),
             (self.weeks, week(judged.at)),
         ):
-            groups.setdefault(name or "unknown", SessionGroup(name or "unknown")).add(judged)
-        for tool in analysis.tools:
-            self.tools.setdefault(tool, SessionGroup(tool)).add(judged, tool=tool)
+            groups.setdefault(name or "unknown", SessionGroup(name or "unknown")).add(judged, everything)
+        for tool, outcomes in by_tool.items():
+            self.tools.setdefault(tool, SessionGroup(tool)).add(judged, outcomes)
         for kind in {signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN}:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         self.first = judged.at if self.first is None else min(self.first, judged.at)

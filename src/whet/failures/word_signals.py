@@ -1,5 +1,6 @@
 """Signals that lie in what was said: corrections, lost threads, surrender."""
 
+from bisect import bisect_right
 from collections.abc import Iterator
 
 from whet.failures.environment import Cause
@@ -30,10 +31,16 @@ def corrections(evidence: SessionView) -> Iterator[Signal]:
         elif _follows_interrupt(evidence, saying) and saying.has(Phrase.CONTRAST):
             heard.add(saying.message)
             yield quoted(Kind.USER_CORRECTION, saying, Phrase.CONTRAST, confidence=0.7)
+    users = [saying.message for saying in evidence.by_user]
+    agents = [index for index, message in enumerate(evidence.transcript.messages) if message.role is Role.AGENT]
     for step in evidence.steps:
         if step.decision.outcome is not Outcome.REJECTED:
             continue
-        after = _said_next(evidence, step)
+        spoken = bisect_right(users, step.message)
+        going_on = bisect_right(agents, step.message)
+        # What the person said on the refusal, before the agent went on.
+        is_first = spoken < len(users) and (going_on == len(agents) or users[spoken] < agents[going_on])
+        after = evidence.by_user[spoken] if is_first else None
         if after is None or after.message not in heard:  # else the same no is heard twice
             yield _refused(step, after)
 
@@ -46,16 +53,6 @@ def _new_words(evidence: SessionView) -> Iterator[Saying]:
         earlier.append(saying.words)
         if is_new and not saying.has(Phrase.SETTLED):
             yield saying
-
-
-def _said_next(evidence: SessionView, step: JudgedCall) -> Saying | None:
-    """What the person said on a refusal, before the agent went on."""
-    messages = evidence.transcript.messages
-    for saying in evidence.by_user:
-        if saying.message > step.message:
-            between = messages[step.message + 1 : saying.message]
-            return None if any(message.role is Role.AGENT for message in between) else saying
-    return None
 
 
 def _refused(step: JudgedCall, after: Saying | None) -> Signal:

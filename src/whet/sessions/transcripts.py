@@ -5,6 +5,7 @@ wire, and a million of them are made in seconds (docs/decisions/0002).
 """
 
 import hashlib
+from collections import deque
 from collections.abc import Iterable, Iterator
 from enum import StrEnum
 from typing import Literal, NamedTuple
@@ -264,12 +265,12 @@ def pair(messages: Iterable[Message]) -> Pairing:
     Where a record uses an id again, a result belongs to the oldest call with that id still unanswered.
     """
     exchanges: list[Exchange] = []
-    waiting: dict[str, list[int]] = {}
+    waiting: dict[str, deque[int]] = {}
     early: list[Orphan] = []
     for index, message in enumerate(messages):
         for part in message.parts:
             if isinstance(part, ToolCall):
-                waiting.setdefault(part.id, []).append(len(exchanges))
+                waiting.setdefault(part.id, deque()).append(len(exchanges))
                 exchanges.append(Exchange(call=part, asked=index))
             elif isinstance(part, ToolResult) and not _answer(exchanges, waiting, part, index):
                 early.append(Orphan(result=part, message=index))
@@ -278,11 +279,11 @@ def pair(messages: Iterable[Message]) -> Pairing:
     return Pairing(tuple(exchanges), orphans)
 
 
-def _answer(exchanges: list[Exchange], waiting: dict[str, list[int]], result: ToolResult, index: int) -> bool:
+def _answer(exchanges: list[Exchange], waiting: dict[str, deque[int]], result: ToolResult, index: int) -> bool:
     places = waiting.get(result.call_id)
     if not places:
         return False
-    place = places.pop(0)
+    place = places.popleft()
     exchanges[place] = Exchange(call=exchanges[place].call, asked=exchanges[place].asked, result=result, answered=index)
     return True
 

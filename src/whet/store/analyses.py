@@ -3,7 +3,7 @@
 import contextlib
 import itertools
 import os
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import ProcessPoolExecutor
 from multiprocessing import get_context
 from typing import NamedTuple
@@ -16,7 +16,7 @@ from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Transcript
-from whet.store.database import Database
+from whet.store.database import Database, Row
 from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_believed, load
@@ -24,6 +24,7 @@ from whet.store.sessions import is_believed, load
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000
 PAGE = 500
+PAGE_BYTES = 16 << 20
 LEAST_CHANGE = 0.005
 
 
@@ -117,8 +118,8 @@ def _order(database: Database, session: Session) -> AnalysisOrder | None:
         return None
 
 
-def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
-    """The kept analyses of all sessions that match, with what each session cost, a page at a time.
+def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES) -> Iterator[JudgedSession]:
+    """The kept analyses of all sessions that match, with what each session cost, so much of them at a time.
 
     A session that is nothing but a copy of another is not among them, and what one copied is not counted again.
     Attempts of trials are experiments and not the person's work: they are among them only where they are asked for.
@@ -126,23 +127,30 @@ def judged(database: Database, filters: Filters) -> Iterator[JudgedSession]:
     where, parameters = conditions(filters)
     if not filters.purpose:
         where, parameters = f"{where} AND s.purpose <> ?", [*parameters, Purpose.TRIAL.value]
+    found = f"FROM analyses AS a JOIN sessions AS s ON s.no = a.session WHERE {where} AND s.no > ?"
     last = -1
-    while True:
+    while sizes := database.query(
+        f"SELECT s.no, length(a.record) {found} ORDER BY s.no LIMIT ?", (*parameters, last, PAGE)
+    ):
+        until = _within(sizes, page_bytes)
         rows = database.query(
-            "SELECT s.no, a.record, a.failure_score, a.longer, s.title, s.input_tokens + s.output_tokens, s.dated,"
-            " s.maker, a.maker"
-            " FROM analyses AS a JOIN sessions AS s ON s.no = a.session"
-            f" WHERE {where} AND s.no > ? ORDER BY s.no LIMIT ?",
-            (*parameters, last, PAGE),
+            "SELECT a.record, a.failure_score, a.longer, s.title, s.input_tokens + s.output_tokens, s.dated,"
+            f" s.maker, a.maker {found} AND s.no <= ? ORDER BY s.no",
+            (*parameters, last, until),
         )
-        if not rows:
-            return
-        last = rows[-1][0]
-        for _, record, score, longer, title, tokens, dated, *makers in rows:
+        last = until
+        for record, score, longer, title, tokens, dated, *makers in rows:
             is_own = database.dialect == "sqlite" or {*makers} <= {"", database.member}
-            found = _read_any(record, score, longer, is_own=is_own)
-            if found is not None and not found.copied.whole:
-                yield JudgedSession(found, title, tokens - found.copied.tokens, dated, is_own)
+            analysis = _read_any(record, score, longer, is_own=is_own)
+            if analysis is not None and not analysis.copied.whole:
+                yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
+
+
+def _within(sizes: Sequence[Row], page_bytes: int) -> int:
+    """The last of these sessions whose analyses fit in memory together; always one at least."""
+    sums = itertools.accumulate(size for _, size in sizes)
+    fitting = sum(total <= page_bytes for total in sums)
+    return int(sizes[max(fitting, 1) - 1][0])
 
 
 def analysis_of(database: Database, session: Session) -> Analysis | None:

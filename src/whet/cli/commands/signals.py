@@ -2,6 +2,7 @@
 
 import os
 from collections.abc import Iterator
+from heapq import nlargest
 from pathlib import Path
 
 import click
@@ -57,7 +58,7 @@ def command(
     wanted, least = frozenset(kinds), 0.0 if everything else SHOWN
     sessions = _sessions(names, filters, ignore_flags)
     if limit:
-        sessions = iter(sorted(sessions, key=lambda one: -one.analysis.failure_score)[:limit])
+        sessions = iter(nlargest(limit, sessions, key=lambda one: one.analysis.failure_score))
     seen, shown = 0, 0
     for one in sessions:
         seen += 1

@@ -13,7 +13,7 @@ from whet.text.showing import framed, shown
 def reviewed(text: str, *, style: str = "") -> Iterator[str]:
     """The lines of a text, each behind a mark in the gutter, ready for `say`."""
     for row in framed(text, review_width()):
-        yield f"[{style}]{escape(row)}[/]" if style else escape(row)
+        yield _dressed(row, style)
 
 
 def copied(text: str) -> Iterator[str]:
@@ -21,12 +21,12 @@ def copied(text: str) -> Iterator[str]:
     if sys.stdout.isatty():
         yield from reviewed(text)
     else:
-        yield from map(escape, shown(text).split("\n"))
+        yield from map(_dressed, shown(text).split("\n"))
 
 
 def labelled(label: str, text: str) -> Iterator[str]:
     """A label of ours and what somebody else wrote, as one line; where it is too long, each further row is marked."""
-    yield from map(escape, framed(f"{label}{' '.join(shown(text).split())}", review_width(), begins=""))
+    yield from map(_dressed, framed(f"{label}{' '.join(shown(text).split())}", review_width(), begins=""))
 
 
 def cautions(text: str) -> Iterator[str]:
@@ -40,3 +40,8 @@ def size_of(text: str) -> str:
     """How much there is to read, so that nobody takes the last screen for the whole."""
     lines = text.count("\n") + 1
     return f"{lines:,} {'line' if lines == 1 else 'lines'}, {len(text):,} characters"
+
+
+def _dressed(row: str, style: str = "") -> str:
+    # What is escaped has to stand before a tag: elsewhere a backslash at its end would be shown twice.
+    return f"[{style or 'none'}]{escape(row)}[/]"
