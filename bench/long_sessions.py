@@ -22,7 +22,8 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 from whet.cli.shown.transcript import lines
-from whet.failures.analysis import Analysis, analyse, decisive_step, record
+from whet.failures.analysis import Analysis, analyse, record
+from whet.failures.decisive import decisive_step
 from whet.failures.detectors import DETECTORS, Detector, detect
 from whet.failures.lessons import distill
 from whet.failures.score import SIGNS

@@ -29,9 +29,9 @@ from whet.shipped.guidance import reviewing
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.owner import identity_of
 from whet.store.listing import find
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 from whet.store.recording import SOURCE, restored_run
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_believed, load, stored
