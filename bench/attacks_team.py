@@ -14,7 +14,7 @@ from hostile_stage import Stage, stage
 from postgres_server import serve
 from team import ALICE, MALLORY
 
-AREA = "team"
+AREA = "A team's database"
 Row = tuple[str, str, int, int]
 
 

@@ -15,6 +15,7 @@ from whet.sessions.transcripts import Message, Role, Text
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import notice
 from whet.store.home import Home
+from whet.text.characters import safe
 
 OUTPUT_TOKENS = 16
 
@@ -38,7 +39,7 @@ def try_provider(settings: Settings, home: Home, *, model: str, as_json: bool) -
         print_json({"provider": chosen.provider.name, "model": served, "seconds": round(seconds, 3), "usage": usage})
         return 0
     tokens = f", {usage.input + usage.output} tokens" if usage else ""
-    click.echo(f"{served} answers by {chosen.provider.name}: {seconds:.1f} s{tokens}.")
+    click.echo(f"{safe(served)} answers by {chosen.provider.name}: {seconds:.1f} s{tokens}.")
     return 0
 
 
