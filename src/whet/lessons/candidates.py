@@ -10,6 +10,10 @@ from whet.values import Value
 ALIKE = 0.3  # of the weight of the words of two pieces that are one candidate
 RARE_SHARE = 0.08  # of the pieces that have a word: a rarer one says what it is about
 MOST = 30
+RECURS = 3  # sessions
+OFTEN = 0.4  # of all sessions: what nearly every one says is no news
+SAME_GROUP = 0.6
+LEAST = 1.0
 PIECES_KEPT = 12
 WORTH = {
     LessonSource.PERSON: 1.0,
@@ -41,6 +45,9 @@ def candidates(pieces: Iterable[Piece], copies: Mapping[str, str], *, most: int 
     for is_said in (True, False):
         part = [piece for piece in every if (piece.source is LessonSource.PERSON) is is_said]
         found += [_candidate(group, copies) for group in _groups(part)]
+        if is_said:
+            found += [_candidate(group, copies, word=word) for word, group in _recurring(part, copies)]
+    found = [one for one in found if one.sessions >= RECURS or one.best.weight >= LEAST]
     return tuple(sorted(found, key=lambda one: (-one.worth, one.best.text))[:most])
 
 
@@ -50,6 +57,28 @@ def _once(pieces: Iterable[Piece], copies: Mapping[str, str]) -> list[Piece]:
     for piece in pieces:
         seen.setdefault((copies.get(piece.session, piece.session), piece.text), piece)
     return list(seen.values())
+
+
+def _recurring(pieces: Sequence[Piece], copies: Mapping[str, str]) -> list[tuple[str, list[Piece]]]:
+    """What the person asks for again and again: pieces of three sessions or more that share a telling word."""
+    by_word: dict[str, list[Piece]] = {}
+    for piece in pieces:
+        for word in stems(piece.keys):
+            by_word.setdefault(word, []).append(piece)
+    total = len({copies.get(piece.session, piece.session) for piece in pieces})
+    kept: list[tuple[str, list[Piece]]] = []
+    for word, group in sorted(by_word.items(), key=lambda item: -len(item[1])):
+        sessions = {copies.get(piece.session, piece.session) for piece in group}
+        if not RECURS <= len(sessions) <= max(RECURS, OFTEN * total):
+            continue
+        messages = {(piece.session, piece.message) for piece in group}
+        if all(_overlap(messages, {(one.session, one.message) for one in other}) < SAME_GROUP for _, other in kept):
+            kept.append((word, group))
+    return kept
+
+
+def _overlap(one: set[tuple[str, int]], other: set[tuple[str, int]]) -> float:
+    return len(one & other) / min(len(one), len(other))
 
 
 def _groups(pieces: Sequence[Piece]) -> list[list[Piece]]:
@@ -80,12 +109,14 @@ def _shared(one: frozenset[str], other: frozenset[str], weights: Mapping[str, fl
     return max(both / either, 0.5 * both / smaller) if either and smaller else 0.0
 
 
-def _candidate(group: list[Piece], copies: Mapping[str, str]) -> Candidate:
+def _candidate(group: list[Piece], copies: Mapping[str, str], *, word: str = "") -> Candidate:
     sessions = len({copies.get(piece.session, piece.session) for piece in group})
     counts = Counter(word for piece in group for word in piece.keys)
     heaviest = max(piece.weight for piece in group)
+    if word:  # what recurs is worth as much as its pieces are on the whole
+        heaviest = min(heaviest, 0.5 + sum(piece.weight for piece in group) / len(group))
     source = max(group, key=lambda piece: piece.weight).source
-    worth = WORTH[source] * heaviest * (1 + math.log2(sessions)) * (1.0 if any(p.keys for p in group) else 0.3)
+    worth = WORTH[source] * heaviest * (1 + 0.8 * math.log2(sessions)) * (1.0 if any(p.keys for p in group) else 0.3)
     ordered = sorted(group, key=lambda piece: -piece.weight)[:PIECES_KEPT]
     keys = tuple(word for word, _ in counts.most_common(8))
     return Candidate(source, tuple(ordered), sessions, round(worth, 3), keys)

@@ -9,13 +9,14 @@ from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.pieces import LessonSource, Piece, key_words
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
-from whet.sessions.call_effects import Effect
+from whet.sessions.call_effects import COMMIT, Effect, checks_of
 from whet.sessions.shell_lines import split
 from whet.sessions.tool_families import Family, family_of
 
 REACH = 14  # calls after a failure within which what worked is looked for
 SAME = 0.34  # of the words of both commands
-SHOWN = 400
+SHOWN = 500
+CALL_SHOWN = 260
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", "target_file")
 _NOTHING = re2.compile(
     r"(?i)^\W*(?:no (?:files?|matches|results?|content)(?: were| was)? found|no matches|found 0 (?:files|matches)|\(no output\)|"
@@ -40,15 +41,18 @@ def recovery_pieces(view: SessionView) -> Iterator[Piece]:
             if found:
                 yield _piece(view, step, found, LessonSource.PLACE, 1.0)
             continue
-        if not step.failed or (step.effect is Effect.CHECKS and not could_not_run(step.text)):
+        remedy = remedy_of(step.text) if step.failed else ""
+        is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
+        if not step.failed or (is_red and not remedy and not _is_commit(step)):
             continue
         worked = _worked_later(step, steps[index + 1 : index + 1 + REACH])
         source = LessonSource.PLACE if _path(step) and _is_path_guess(step) else LessonSource.RECOVERY
-        remedy = remedy_of(step.text)
         if remedy and not worked:
             source = LessonSource.REMEDY
         if worked or remedy or step.effect is not Effect.PROBES:
-            weight = (1.5 if worked else 0.5) + (1.0 if remedy else 0.0) - (0.7 if step.effect is Effect.PROBES else 0.0)
+            weight = (
+                (1.5 if worked else 0.5) + (1.0 if remedy else 0.0) - (0.7 if step.effect is Effect.PROBES else 0.0)
+            )
             yield _piece(view, step, worked, source, weight)
 
 
@@ -59,7 +63,7 @@ def _piece(view: SessionView, step: JudgedCall, fix: str, source: LessonSource, 
         source,
         view.transcript.id,
         step.message,
-        f"{made} → {line}"[:SHOWN],
+        f"{made[:CALL_SHOWN]} → {line}"[:SHOWN],
         fix=(fix or remedy_of(step.text))[:SHOWN],
         keys=_keys(step, line, fix),
         weight=weight,
@@ -70,7 +74,9 @@ def _piece(view: SessionView, step: JudgedCall, fix: str, source: LessonSource, 
 def _keys(step: JudgedCall, line: str, fix: str) -> frozenset[str]:
     """The error without its places, the program, and what the fix has that the failed call had not."""
     new = key_words(fix) - key_words(_what(step))
-    program = next((stage.program for stage in split(command_of(step.exchange.call))), "") if _is_shell(step) else step.tool
+    program = (
+        next((stage.program for stage in split(command_of(step.exchange.call))), "") if _is_shell(step) else step.tool
+    )
     plain = frozenset(word for word in key_words(line) if "/" not in word and "." not in word)
     return frozenset({program.lower(), *plain, *(word for word in new if "/" not in word)})
 
@@ -81,6 +87,11 @@ def remedy_of(text: str) -> str:
         if len(line) < 300 and _STRONG_REMEDY.search(line.strip()):
             return line.strip()
     return ""
+
+
+def _is_commit(step: JudgedCall) -> bool:
+    """A commit that its hooks refused: what they ask for holds for the next one too."""
+    return COMMIT in checks_of(step.exchange.call)
 
 
 def _is_shell(step: JudgedCall) -> bool:
@@ -106,7 +117,9 @@ def _is_path_guess(step: JudgedCall) -> bool:
 
 def _is_miss(step: JudgedCall) -> bool:
     """A search that counts as ok and found nothing."""
-    return step.worked and family_of(step.exchange.call) is Family.SEARCH and _NOTHING.search(step.text[:200]) is not None
+    return (
+        step.worked and family_of(step.exchange.call) is Family.SEARCH and _NOTHING.search(step.text[:200]) is not None
+    )
 
 
 def _found_later(step: JudgedCall, later: Sequence[JudgedCall]) -> str:

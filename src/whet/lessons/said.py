@@ -14,24 +14,50 @@ from whet.sessions.transcripts import Message, Origin, Role
 SENTENCE_WORDS = 45
 MESSAGE_LETTERS = 4_000
 RETYPED = 0.8
+LEAST = 0.4
+KEPT_SHARE = 0.4
+SENTENCES_KEPT = 4
 _SENTENCE = re2.compile(r"(?:[.!?;]+[\s)]+|\n+|, (?:but|and then|also) |\s+- )")
 _INSERTED = re2.compile(r"(?s)<([a-z][\w-]*)>.*?</[a-z][\w-]*>|```.*?```|https?://\S+|\[image[^\]]*\]")
 # What makes a sentence a direction, and how much it weighs: one that stands, one against something, one for something.
 CUES: tuple[tuple[float, str], ...] = (
-    (3.0, r"(?i)\b(?:always|never|from now on|every time|in (?:the )?future|remember (?:to|that)|make sure|whenever)\b"),
-    (3.0, r"(?i)\b(?:we (?:always|never|don't|only|use|prefer|want)|i (?:prefer|always|never|only want)|must(?:n't)?)\b"),
-    (2.5, r"(?i)\b(?:don't|do not|no need|stop \w+ing|shouldn't|should not|not allowed|avoid|without)\b"),
-    (2.5, r"(?i)\b(?:instead(?: of)?|rather than|not the|needs? to|have to|has to|supposed to)\b"),
-    (2.5, r"(?i)\bwhy (?:are|aren't|did|didn't|do|don't|is|isn't|not)\b|\b(?:can't|shouldn't|couldn't|won't) (?:we|you|this|the|it|that)\b"),
-    (2.0, r"(?i)\bshould\b|\b(?:use|using) (?:the|a|an|our|my|this)?\b|\bvia\b|\bwith the\b|\bbefore (?:you|we)\b|\bafter (?:each|every|that)\b"),
-    (1.5, r"(?i)^(?:ok(?:ay)?,? |yes,? |no,? |now |then |and |also |please |yeah,? )*(?:(?:can|could) (?:you|we) (?:also |please )?)?"
-          r"(?:add|use|run|put|commit|push|branch|create|delegate|review|update|check|pull|go|get|switch|rebase|squash|log|"
-          r"write|remove|move|keep|fold|open|close|reply|verify|test|validate|analy[sz]e|investigate|implement|address|"
-          r"evaluate|lets|let's|back)\b"),
+    (
+        3.0,
+        r"(?i)\b(?:always|never|from now on|every time|in (?:the )?future\b.{0,40}(?:use|do|run)|remember (?:to|that)|"
+        r"make sure (?:to|you|we|that|it)|whenever|dont forget|don't forget)\b",
+    ),
+    (3.0, r"(?i)\b(?:we (?:always|never|don't|only|prefer)|i (?:prefer|always|never|only want)|must(?:n't)?)\b"),
+    (
+        2.4,
+        r"(?i)\b(?:don't|dont|do not|no need|stop \w+ing|shouldn't|should not|not allowed|avoid|instead(?: of)?|"
+        r"rather than|won't work|better not|not the|has already)\b",
+    ),
+    (
+        2.4,
+        r"(?i)\bwhy (?:are|aren't|arent|did|didn't|do|don't|is|isn't|not)\b.{0,60}\b(?:you|we|this|it)\b|"
+        r"\b(?:can't|cant|shouldn't|couldn't) (?:we|you|this|the|it|that)\b",
+    ),
+    (1.6, r"(?i)\b(?:needs? to|have to|has to|supposed to|should (?:be|use|go|have|branch|also|run))\b"),
+    (1.4, r"(?i)\b(?:use|using) (?:the |a |an |our |my |this )?\w+|\bvia\b|\bwith the\b|\bbefore (?:you|we)\b"),
+    (
+        1.1,
+        r"(?i)^(?:ok(?:ay)?,? |yes,? |no,? |now |then |and |also |please |yeah,? )*(?:(?:can|could) (?:you|we) "
+        r"(?:also |please )?)?(?:add|use|run|put|commit|push|branch|create|delegate|review|update|check|pull|go|get|"
+        r"switch|rebase|squash|log|write|remove|move|keep|fold|open|close|reply|verify|test|validate|analy[sz]e|"
+        r"investigate|implement|address|evaluate|lets|let's|back)\b",
+    ),
+)
+_MUSING = re2.compile(
+    r"(?i)\b(?:i (?:think|feel|guess|wonder|agree|thought|was)|maybe|it seems|perhaps|my (?:assumption|thinking))\b"
 )
 _CUES = tuple((weight, re2.compile(pattern)) for weight, pattern in CUES)
-_ASSENT = re2.compile(r"(?i)^\W*(?:yes|yep|yeah|ok|okay|sure|go ahead|continue|proceed|do it|thanks?|great|good|perfect|\d+|[a-z])\W*$")
-_QUESTION = re2.compile(r"(?i)^(?:ok,? |so |and |but )*(?:what|how|where|when|who|which|is|are|was|were|does|do you|did|has|have)\b.*\?$")
+_NAME = re2.compile(r"`|--\w|\w/\w|\w\.\w|\w_\w|\w:\w|[a-z]-[a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]")
+_ASSENT = re2.compile(
+    r"(?i)^\W*(?:yes|yep|yeah|ok|okay|sure|go ahead|continue|proceed|do it|thanks?|great|good|perfect|\d+|[a-z])\W*$"
+)
+_QUESTION = re2.compile(
+    r"(?i)^(?:ok,? |so |and |but )*(?:what|how|where|when|who|which|is|are|was|were|does|do you|did|has|have)\b.*\?$"
+)
 
 
 def said_pieces(view: SessionView, speaker: str = "") -> Iterator[Piece]:
@@ -50,20 +76,26 @@ def said_pieces(view: SessionView, speaker: str = "") -> Iterator[Piece]:
         if retyped:
             continue
         stopped = _follows_interrupt(view.transcript.messages, index)
-        for sentence in sentences(message.text):
-            weight = direction(sentence) * (1.0 if begun else 0.4) + (1.5 if stopped else 0.0)
-            if weight >= 1.0:
-                yield Piece(
-                    LessonSource.PERSON, session, index, sentence, keys=key_words(sentence), weight=weight, speaker=speaker
-                )
+        yield from _of_message(message.text, session, index, 1.0 if begun else 0.4, 1.5 if stopped else 0.0, speaker)
     for step in view.steps:
         if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
-            for sentence in sentences(refusal_words(step.exchange.result.text)):
-                weight = max(2.0, direction(sentence)) + 2.0
-                yield Piece(
-                    LessonSource.PERSON, session, step.message, sentence, keys=key_words(sentence), weight=weight,
-                    speaker=speaker,
-                )  # fmt: skip
+            words = refusal_words(step.exchange.result.text)
+            yield from _of_message(words, session, step.message, 1.0, 3.0, speaker)
+
+
+def _of_message(text: str, session: str, index: int, share: float, more: float, speaker: str) -> Iterator[Piece]:
+    """One piece for each message that directs: its directing sentences, as heavy as the heaviest of them."""
+    found = [(weight, sentence) for sentence in sentences(text) if (weight := direction(sentence)) > 0]
+    if not found:
+        return
+    heaviest = max(weight for weight, _ in found)
+    if heaviest * share + more < LEAST:
+        return
+    kept = [sentence for weight, sentence in found if weight >= KEPT_SHARE * heaviest][:SENTENCES_KEPT]
+    said = ". ".join(kept)
+    yield Piece(
+        LessonSource.PERSON, session, index, said, keys=key_words(said), weight=heaviest * share + more, speaker=speaker
+    )
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -78,7 +110,14 @@ def sentences(text: str) -> Iterator[str]:
 def direction(sentence: str) -> float:
     """How much a sentence directs: 0 where it only asks, tells or agrees."""
     weight = max((weight for weight, cue in _CUES if cue.search(sentence)), default=0.0)
-    return weight if weight >= 2.5 or not _QUESTION.search(sentence) else 0.0
+    if _QUESTION.search(sentence) and weight < 2.4:
+        return 0.0
+    return weight * (0.5 if _MUSING.search(sentence) else 1.0) + (0.3 if _names_something(sentence) else 0.0)
+
+
+def _names_something(sentence: str) -> bool:
+    """Whether a sentence holds a name: of a command, an option, a file, a branch."""
+    return _NAME.search(sentence) is not None
 
 
 def _follows_interrupt(messages: tuple[Message, ...], index: int) -> bool:
