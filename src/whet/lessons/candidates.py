@@ -4,17 +4,21 @@ import math
 from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 
+from msgspec import structs
+
 from whet.lessons.pieces import LessonSource, Piece, stems
 from whet.values import Value
 
 ALIKE = 0.3  # of the weight of the words of two pieces that are one candidate
-RARE_SHARE = 0.08  # of the pieces that have a word: a rarer one says what it is about
 MOST = 30
 RECURS = 3  # sessions
 OFTEN = 0.4  # of all sessions: what nearly every one says is no news
 SAME_GROUP = 0.6
 LEAST = 1.0
+KNOWN = 0.6  # of the messages of a candidate that better ones show already: it says little more
+HABIT = 0.6  # what an agent's own tools ask for counts less than what the project teaches
 PIECES_KEPT = 12
+OFTENER = 0.8  # how much twice the sessions add
 WORTH = {
     LessonSource.PERSON: 1.0,
     LessonSource.RECOVERY: 1.15,
@@ -23,7 +27,7 @@ WORTH = {
 }
 
 
-class Candidate(Value, frozen=True):
+class LessonCandidate(Value, frozen=True):
     """Evidence that may become a lesson, and how promising it is."""
 
     source: LessonSource
@@ -34,21 +38,41 @@ class Candidate(Value, frozen=True):
 
     @property
     def best(self) -> Piece:
-        """The piece that says most: the heaviest, and of equals the shortest."""
-        return max(self.pieces, key=lambda piece: (piece.weight, bool(piece.fix), -len(piece.text)))
+        """The piece that says most."""
+        return self.pieces[0]
 
 
-def candidates(pieces: Iterable[Piece], copies: Mapping[str, str], *, most: int = MOST) -> tuple[Candidate, ...]:
+def candidates(pieces: Iterable[Piece], copies: Mapping[str, str], *, most: int = MOST) -> tuple[LessonCandidate, ...]:
     """The most promising candidates of one project. `copies` names the original of each session that is a copy."""
     every = _once(pieces, copies)
-    found: list[Candidate] = []
+    found: list[LessonCandidate] = []
     for is_said in (True, False):
         part = [piece for piece in every if (piece.source is LessonSource.PERSON) is is_said]
         found += [_candidate(group, copies) for group in _groups(part)]
         if is_said:
             found += [_candidate(group, copies, word=word) for word, group in _recurring(part, copies)]
     found = [one for one in found if one.sessions >= RECURS or one.best.weight >= LEAST]
-    return tuple(sorted(found, key=lambda one: (-one.worth, one.best.text))[:most])
+    return _fresh_first(sorted(found, key=lambda one: (-one.worth, one.best.text)))[:most]
+
+
+def _fresh_first(ranked: Sequence[LessonCandidate]) -> tuple[LessonCandidate, ...]:
+    """What better ones mostly show comes last, what they wholly show goes; each leads with a piece of its own."""
+    seen: set[tuple[str, int]] = set()
+    led: set[str] = set()
+    fresh: list[LessonCandidate] = []
+    stale: list[LessonCandidate] = []
+    for one in ranked:
+        messages = {(piece.session, piece.message) for piece in one.pieces}
+        if messages <= seen:
+            continue
+        if len(messages & seen) >= KNOWN * len(messages):
+            stale.append(one)
+            continue
+        pieces = tuple(sorted(one.pieces, key=lambda piece: piece.text in led))
+        fresh.append(structs.replace(one, pieces=pieces))
+        seen |= messages
+        led.add(pieces[0].text)
+    return (*fresh, *stale)
 
 
 def _once(pieces: Iterable[Piece], copies: Mapping[str, str]) -> list[Piece]:
@@ -109,14 +133,14 @@ def _shared(one: frozenset[str], other: frozenset[str], weights: Mapping[str, fl
     return max(both / either, 0.5 * both / smaller) if either and smaller else 0.0
 
 
-def _candidate(group: list[Piece], copies: Mapping[str, str], *, word: str = "") -> Candidate:
+def _candidate(group: list[Piece], copies: Mapping[str, str], *, word: str = "") -> LessonCandidate:
     sessions = len({copies.get(piece.session, piece.session) for piece in group})
     counts = Counter(word for piece in group for word in piece.keys)
     heaviest = max(piece.weight for piece in group)
     if word:  # what recurs is worth as much as its pieces are on the whole
         heaviest = min(heaviest, 0.5 + sum(piece.weight for piece in group) / len(group))
     source = max(group, key=lambda piece: piece.weight).source
-    worth = WORTH[source] * heaviest * (1 + 0.8 * math.log2(sessions)) * (1.0 if any(p.keys for p in group) else 0.3)
-    ordered = sorted(group, key=lambda piece: -piece.weight)[:PIECES_KEPT]
+    worth = WORTH[source] * heaviest * (1 + OFTENER * math.log2(sessions)) * (HABIT if group[0].is_habit else 1.0)
+    ordered = sorted(group, key=lambda piece: (-piece.weight, not piece.fix, len(piece.text)))[:PIECES_KEPT]
     keys = tuple(word for word, _ in counts.most_common(8))
-    return Candidate(source, tuple(ordered), sessions, round(worth, 3), keys)
+    return LessonCandidate(source, tuple(ordered), sessions, round(worth, 3), keys)

@@ -6,161 +6,133 @@ import re2
 
 from whet.failures.fingerprints import error_line
 from whet.failures.view import JudgedCall, SessionView
+from whet.lessons.error_remedies import hook_complaints, remedy_of
 from whet.lessons.pieces import LessonSource, Piece, key_words
+from whet.lessons.purposes import is_same_purpose, is_shell, path_of, program_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
-from whet.sessions.arguments import arguments_of, command_of
+from whet.sessions.arguments import arguments_of
 from whet.sessions.call_effects import COMMIT, Effect, checks_of
-from whet.sessions.shell_lines import split
+from whet.sessions.lineage import own_calls
 from whet.sessions.tool_families import Family, family_of
+from whet.sessions.trust import Trust
 
 REACH = 14  # calls after a failure within which what worked is looked for
-SAME = 0.34  # of the words of both commands
 SHOWN = 500
-CALL_SHOWN = 260
-PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", "target_file")
+WORKED, UNSOLVED, REMEDIED, LOOKED = 1.5, 0.5, 1.0, -0.7  # what each adds to the weight
+MISS = 1.0
+FOUND_SHARE = 0.3
 _NOTHING = re2.compile(
-    r"(?i)^\W*(?:no (?:files?|matches|results?|content)(?: were| was)? found|no matches|found 0 (?:files|matches)|\(no output\)|"
-    r"0 (?:results|matches|files))"
+    r"(?i)^\W*(?:no (?:files?|matches|results?|content)(?: were| was)? found|no matches|found 0 (?:files|matches)|"
+    r"\(no output\)|0 (?:results|matches|files))"
 )
-_REMEDY = re2.compile(
-    r"(?i)(?:\b(?:use|try|run|did you mean|perhaps you meant|you (?:must|need to|should|can)|please|instead|first|"
-    r"to fix|add|set|pass|provide|requires?|expected|see|hint|tip)\b)[^\n]{3,}"
-)
-_STRONG_REMEDY = re2.compile(
-    r"(?i)^(?:use|usage|try|hint|help|tip|fix|did you mean)\b ?:|\bdid you mean\b|\b(?:use|run|try|set|add|pass) [`'\"]|"
-    r"\b(?:read|call|run|stage|install|generate) (?:it|them|this|\S+) (?:first|again|before)\b|\bfirst\b[^\n]{0,40}\bbefore\b"
-)
+_NO_PATH = re2.compile(r"(?i)does not exist|no such file|not found|cannot find")
 
 
 def recovery_pieces(view: SessionView) -> Iterator[Piece]:
-    """Each failure that was no red check, with what worked instead where the session shows it."""
-    steps = view.steps
-    for index, step in enumerate(steps):
+    """Each failure that was no red check, with what worked instead where the session shows it, and silent misses."""
+    own = own_calls(view.transcript)
+    for index, step in enumerate(view.steps):
+        later = view.steps[index + 1 : index + 1 + REACH]
         if _is_miss(step):
-            found = _found_later(step, steps[index + 1 : index + 1 + REACH])
-            if found:
-                yield _piece(view, step, found, LessonSource.PLACE, 1.0)
-            continue
-        remedy = remedy_of(step.text) if step.failed else ""
-        is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
-        if not step.failed or (is_red and not remedy and not _is_commit(step)):
-            continue
-        worked = _worked_later(step, steps[index + 1 : index + 1 + REACH])
-        source = LessonSource.PLACE if _path(step) and _is_path_guess(step) else LessonSource.RECOVERY
-        if remedy and not worked:
-            source = LessonSource.REMEDY
-        if worked or remedy or step.effect is not Effect.PROBES:
-            weight = (
-                (1.5 if worked else 0.5) + (1.0 if remedy else 0.0) - (0.7 if step.effect is Effect.PROBES else 0.0)
-            )
-            yield _piece(view, step, worked, source, weight)
+            found = _found_later(step, later)
+            if found is not None:
+                trust = Trust.AGENT if _is_own(step, own) and _is_own(found, own) else Trust.TOOL
+                yield _piece(view, step, found, LessonSource.PLACE, MISS, trust=trust)
+        elif step.failed:
+            yield from _of_failure(view, step, later)
 
 
-def _piece(view: SessionView, step: JudgedCall, fix: str, source: LessonSource, weight: float) -> Piece:
-    line = error_line(step.text) or step.decision.evidence
-    made = _what(step)
+def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]) -> Iterator[Piece]:
+    remedy = _remedy(step)
+    is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
+    if is_red and not remedy:
+        return
+    worked = _worked_later(step, later)
+    is_look = step.effect is Effect.PROBES
+    if worked is None and not remedy and is_look:
+        return
+    weight = (WORKED if worked else UNSOLVED) + (REMEDIED if remedy else 0.0) + (LOOKED if is_look else 0.0)
+    source = LessonSource.RECOVERY
+    if path_of(step) and _NO_PATH.search(error_line(step.text)):
+        source = LessonSource.PLACE
+    elif remedy and worked is None:
+        source = LessonSource.REMEDY
+    yield _piece(view, step, worked, source, weight, trust=step.trust)
+
+
+def _piece(
+    view: SessionView,
+    step: JudgedCall,
+    worked: JudgedCall | None,
+    source: LessonSource,
+    weight: float,
+    *,
+    trust: Trust,
+) -> Piece:
+    line = hook_complaints(step.text) if _is_commit(step) else ""
+    line = line or error_line(step.text) or step.decision.evidence
+    call, fix = shown_call(step), shown_call(worked) if worked else ""
     return Piece(
         source,
         view.transcript.id,
         step.message,
-        f"{made[:CALL_SHOWN]} → {line}"[:SHOWN],
-        fix=(fix or remedy_of(step.text))[:SHOWN],
+        f"{call[: SHOWN // 2]} → {line}"[:SHOWN],
+        call=call,
+        error=line[:SHOWN],
+        fix=fix,
+        remedy=_remedy(step)[:SHOWN],
         keys=_keys(step, line, fix),
         weight=weight,
-        trust=step.trust,
+        trust=trust,
+        is_habit=not is_shell(step) and step.text.lstrip().startswith("<tool_use_error>"),
     )
 
 
 def _keys(step: JudgedCall, line: str, fix: str) -> frozenset[str]:
     """The error without its places, the program, and what the fix has that the failed call had not."""
-    new = key_words(fix) - key_words(_what(step))
-    program = (
-        next((stage.program for stage in split(command_of(step.exchange.call))), "") if _is_shell(step) else step.tool
-    )
+    new = key_words(fix) - key_words(shown_call(step))
     plain = frozenset(word for word in key_words(line) if "/" not in word and "." not in word)
-    return frozenset({program.lower(), *plain, *(word for word in new if "/" not in word)})
+    program = program_of(step).lower()
+    return frozenset({*([program] if program else ()), *plain, *(word for word in new if "/" not in word)})
 
 
-def remedy_of(text: str) -> str:
-    """The line of an error that says what to do, or nothing."""
-    for line in text[:3_000].split("\n"):
-        if len(line) < 300 and _STRONG_REMEDY.search(line.strip()):
-            return line.strip()
-    return ""
+def _remedy(step: JudgedCall) -> str:
+    """What the error asks for. A commit's hooks ask the same of the next commit; other checks just failed."""
+    if step.effect is Effect.CHECKS and not could_not_run(step.text) and not _is_commit(step):
+        return ""
+    return remedy_of(step.text) or (hook_complaints(step.text) if _is_commit(step) else "")
 
 
 def _is_commit(step: JudgedCall) -> bool:
-    """A commit that its hooks refused: what they ask for holds for the next one too."""
     return COMMIT in checks_of(step.exchange.call)
 
 
-def _is_shell(step: JudgedCall) -> bool:
-    return family_of(step.exchange.call) is Family.SHELL
-
-
-def _what(step: JudgedCall) -> str:
-    if _is_shell(step):
-        return " ".join(command_of(step.exchange.call).split())[:300]
-    arguments = arguments_of(step.exchange.call)
-    shown = _path(step) or next((str(value) for value in arguments.values() if isinstance(value, str) and value), "")
-    return f"{step.tool} {' '.join(shown.split())[:200]}".strip()
-
-
-def _path(step: JudgedCall) -> str:
-    arguments = arguments_of(step.exchange.call)
-    return next((value for key in PATH_KEYS if isinstance(value := arguments.get(key), str)), "")
-
-
-def _is_path_guess(step: JudgedCall) -> bool:
-    return re2.search(r"(?i)does not exist|no such file|not found|cannot find", error_line(step.text)) is not None
+def _is_own(step: JudgedCall, own: frozenset[tuple[int, str]]) -> bool:
+    return (step.exchange.asked, step.exchange.call.id) in own
 
 
 def _is_miss(step: JudgedCall) -> bool:
     """A search that counts as ok and found nothing."""
-    return (
-        step.worked and family_of(step.exchange.call) is Family.SEARCH and _NOTHING.search(step.text[:200]) is not None
-    )
+    is_search = family_of(step.exchange.call) is Family.SEARCH
+    return step.worked and is_search and _NOTHING.search(step.text[:200]) is not None
 
 
-def _found_later(step: JudgedCall, later: Sequence[JudgedCall]) -> str:
+def _found_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
     """The search for the same thing that found it."""
-    asked = key_words(" ".join(str(value) for value in arguments_of(step.exchange.call).values()))
+    asked = key_words(" ".join(map(str, arguments_of(step.exchange.call).values())))
     for other in later:
         if family_of(other.exchange.call) in (Family.SEARCH, Family.READ) and other.worked and not _is_miss(other):
-            words = key_words(" ".join(str(value) for value in arguments_of(other.exchange.call).values()))
-            if asked and len(asked & words) >= 0.3 * len(asked | words):
-                return _what(other)
-    return ""
+            words = key_words(" ".join(map(str, arguments_of(other.exchange.call).values())))
+            if asked and len(asked & words) >= FOUND_SHARE * len(asked | words):
+                return other
+    return None
 
 
-def _worked_later(step: JudgedCall, later: Sequence[JudgedCall]) -> str:
-    """What was done for the same purpose, and worked; it differs from what failed."""
-    made = _purpose(step)
+def _worked_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
+    """The first call for the same purpose that worked; none where the very same call worked before it."""
     for other in later:
-        if not other.worked or other.key == step.key:
-            if other.key == step.key and other.worked:
-                return ""
-            continue
-        if _is_shell(step) and _is_shell(other):
-            words = _purpose(other)
-            if made and len(made & words) >= SAME * len(made | words):
-                return _what(other)
-        elif _path(step) and _path(other) and other.tool == step.tool:
-            if _path(step) == _path(other) or _name(_path(step)) == _name(_path(other)):
-                return _what(other)
-    return ""
-
-
-def _name(path: str) -> str:
-    return path.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0].lower()
-
-
-def _purpose(step: JudgedCall) -> frozenset[str]:
-    """What a command is for: its programs and their plain words, without folders and options' values."""
-    return frozenset(
-        word.rsplit("/", 1)[-1].lower()
-        for stage in split(command_of(step.exchange.call))
-        if stage.program not in ("cd", "echo", "export", "head", "tail", "grep", "true", "sleep", "cat")
-        for word in stage.words[:8]
-        if len(word) > 1
-    )
+        if other.worked and other.key == step.key:
+            return None
+        if other.worked and is_same_purpose(step, other):
+            return other
+    return None

@@ -17,6 +17,11 @@ RETYPED = 0.8
 LEAST = 0.4
 KEPT_SHARE = 0.4
 SENTENCES_KEPT = 4
+LONG = 24  # words: a longer sentence explains more than it directs
+LONG_SHARE = 0.6
+REFUSAL = 3.0  # what the reason of a refusal adds
+INTERRUPT = 1.5  # what an order after an interrupt adds
+FIRST_SHARE = 0.4  # the first request says what to do today
 _SENTENCE = re2.compile(r"(?:[.!?;]+[\s)]+|\n+|, (?:but|and then|also) |\s+- )")
 _INSERTED = re2.compile(r"(?s)<([a-z][\w-]*)>.*?</[a-z][\w-]*>|```.*?```|https?://\S+|\[image[^\]]*\]")
 # What makes a sentence a direction, and how much it weighs: one that stands, one against something, one for something.
@@ -43,7 +48,7 @@ CUES: tuple[tuple[float, str], ...] = (
         1.1,
         r"(?i)^(?:ok(?:ay)?,? |yes,? |no,? |now |then |and |also |please |yeah,? )*(?:(?:can|could) (?:you|we) "
         r"(?:also |please )?)?(?:add|use|run|put|commit|push|branch|create|delegate|review|update|check|pull|go|get|"
-        r"switch|rebase|squash|log|write|remove|move|keep|fold|open|close|reply|verify|test|validate|analy[sz]e|"
+        r"switch|rebase|squash|amend|fixup|force|log|write|remove|move|keep|fold|open|close|reply|verify|test|validate|analy[sz]e|"
         r"investigate|implement|address|evaluate|lets|let's|back)\b",
     ),
 )
@@ -52,6 +57,7 @@ _MUSING = re2.compile(
 )
 _CUES = tuple((weight, re2.compile(pattern)) for weight, pattern in CUES)
 _NAME = re2.compile(r"`|--\w|\w/\w|\w\.\w|\w_\w|\w:\w|[a-z]-[a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]")
+_PASTED = re2.compile(r"^[^\w`'\"(*@/.-]|[{};]\s*$|^\w+@\S+ .*[%$#] ")  # what a program printed
 _ASSENT = re2.compile(
     r"(?i)^\W*(?:yes|yep|yeah|ok|okay|sure|go ahead|continue|proceed|do it|thanks?|great|good|perfect|\d+|[a-z])\W*$"
 )
@@ -60,7 +66,7 @@ _QUESTION = re2.compile(
 )
 
 
-def said_pieces(view: SessionView, speaker: str = "") -> Iterator[Piece]:
+def said_pieces(view: SessionView) -> Iterator[Piece]:
     """Every direction that the person gave in a session after the agent had begun."""
     session = view.transcript.id
     begun = False
@@ -76,14 +82,16 @@ def said_pieces(view: SessionView, speaker: str = "") -> Iterator[Piece]:
         if retyped:
             continue
         stopped = _follows_interrupt(view.transcript.messages, index)
-        yield from _of_message(message.text, session, index, 1.0 if begun else 0.4, 1.5 if stopped else 0.0, speaker)
+        yield from _of_message(
+            message.text, session, index, 1.0 if begun else FIRST_SHARE, INTERRUPT if stopped else 0.0
+        )
     for step in view.steps:
         if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
-            words = refusal_words(step.exchange.result.text)
-            yield from _of_message(words, session, step.message, 1.0, 3.0, speaker)
+            why = refusal_words(step.exchange.result.text)
+            yield from _of_message(why, session, step.message, 1.0, REFUSAL)
 
 
-def _of_message(text: str, session: str, index: int, share: float, more: float, speaker: str) -> Iterator[Piece]:
+def _of_message(text: str, session: str, index: int, share: float, more: float) -> Iterator[Piece]:
     """One piece for each message that directs: its directing sentences, as heavy as the heaviest of them."""
     found = [(weight, sentence) for sentence in sentences(text) if (weight := direction(sentence)) > 0]
     if not found:
@@ -93,9 +101,7 @@ def _of_message(text: str, session: str, index: int, share: float, more: float, 
         return
     kept = [sentence for weight, sentence in found if weight >= KEPT_SHARE * heaviest][:SENTENCES_KEPT]
     said = ". ".join(kept)
-    yield Piece(
-        LessonSource.PERSON, session, index, said, keys=key_words(said), weight=heaviest * share + more, speaker=speaker
-    )
+    yield Piece(LessonSource.PERSON, session, index, said, keys=key_words(said), weight=heaviest * share + more)
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -112,12 +118,10 @@ def direction(sentence: str) -> float:
     weight = max((weight for weight, cue in _CUES if cue.search(sentence)), default=0.0)
     if _QUESTION.search(sentence) and weight < 2.4:
         return 0.0
-    return weight * (0.5 if _MUSING.search(sentence) else 1.0) + (0.3 if _names_something(sentence) else 0.0)
-
-
-def _names_something(sentence: str) -> bool:
-    """Whether a sentence holds a name: of a command, an option, a file, a branch."""
-    return _NAME.search(sentence) is not None
+    if _PASTED.search(sentence):
+        return 0.0
+    share = (0.5 if _MUSING.search(sentence) else 1.0) * (LONG_SHARE if len(sentence.split()) > LONG else 1.0)
+    return weight * share + (0.3 if weight and _NAME.search(sentence) else 0.0)
 
 
 def _follows_interrupt(messages: tuple[Message, ...], index: int) -> bool:

@@ -1,0 +1,44 @@
+"""What an error itself says to do: "Use: …", "did you mean …", "run this command: …", a commit hook's complaint."""
+
+import re2
+
+LOOKED_AT = 6_000
+LINE = 300
+COMPLAINTS = 3
+_REMEDY = re2.compile(
+    r"(?i)^(?:use|usage|try|hint|help|tip|fix|did you mean)\b ?:|\bdid you mean\b|"
+    r"\b(?:use|run|try|set|add|pass) [`'\"]|\b(?:read|call|run|stage|install|generate) (?:it|them|this|\S+) "
+    r"(?:first|again|before)\b|\bfirst\b[^\n]{0,40}\bbefore\b|\breinstall\b.{0,40}\bwith\b|\bby running\b"
+)
+_ANNOUNCED = re2.compile(r"(?i)^[^\n]{0,80}\b(?:run|use|try|execute|stage)\b[^\n]{0,80}:$")
+_HOOK = re2.compile(r"(?i)\b(?:husky|pre-commit|commit-msg|lefthook|lint-staged|commitlint|pre-push)\b")
+_COMPLAINT = re2.compile(r"(?i)\berror\b|\bmust\b|\bshould\b|✖|\bmissing\b|\bnot allowed\b|\brequired\b")
+_PLACE = re2.compile(r"^\S*[/\\]\S*?(?::\d+)+:?\s*|^\s*\d+:\d+\s*")
+_ADVICE_OF_GIT = re2.compile(r"(?i)^hint: (?:resolve all conflicts|you can instead|disable this message|to abort)")
+
+
+def remedy_of(text: str) -> str:
+    """The line of an error that says what to do, with what it announces on the next; or nothing."""
+    lines = [line.strip() for line in text[:LOOKED_AT].replace("<tool_use_error>", "").split("\n")]
+    for place, line in enumerate(lines):
+        if not line or len(line) > LINE or _ADVICE_OF_GIT.search(line):
+            continue
+        if _ANNOUNCED.search(line):
+            told = next((other for other in lines[place + 1 :] if other), "")
+            if told and len(told) < LINE:
+                return f"{line} {told}"
+        if _REMEDY.search(line):
+            return line.removesuffix("</tool_use_error>")
+    return ""
+
+
+def hook_complaints(text: str) -> str:
+    """What the hooks of a commit refused, each complaint once and without its place; empty where no hook spoke."""
+    if not _HOOK.search(text):
+        return ""
+    found: dict[str, None] = {}
+    for line in text[:LOOKED_AT].split("\n"):
+        said = _PLACE.sub("", line.strip())
+        if len(said) < LINE and _COMPLAINT.search(said) and not _HOOK.search(said):
+            found.setdefault(said.partition(" [Context:")[0])
+    return "; ".join(list(found)[:COMPLAINTS])

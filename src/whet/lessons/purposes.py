@@ -1,0 +1,63 @@
+"""What a call was for, so that the one that worked can be told from the one that merely came next."""
+
+from whet.failures.view import JudgedCall
+from whet.sessions.arguments import arguments_of, command_of
+from whet.sessions.shell_lines import split
+from whet.sessions.tool_families import Family, family_of
+
+SAME_PURPOSE = 0.34  # of the words of both commands
+PROGRAM_WORDS = 8
+COMMAND_SHOWN = 300
+PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", "target_file")
+ASIDES = frozenset(("cd", "echo", "export", "head", "tail", "grep", "true", "sleep", "cat", "sed", "awk", "wc"))
+
+
+def is_shell(step: JudgedCall) -> bool:
+    return family_of(step.exchange.call) is Family.SHELL
+
+
+def shown_call(step: JudgedCall) -> str:
+    """A call in one line: the command, or the tool with its path or its first argument."""
+    if is_shell(step):
+        return " ".join(command_of(step.exchange.call).split())[:COMMAND_SHOWN]
+    arguments = arguments_of(step.exchange.call)
+    values = (str(value) for value in arguments.values() if isinstance(value, str) and value)
+    shown = path_of(step) or next(values, "")
+    return f"{step.tool} {' '.join(shown.split())[:COMMAND_SHOWN]}".strip()
+
+
+def path_of(step: JudgedCall) -> str:
+    arguments = arguments_of(step.exchange.call)
+    return next((value for key in PATH_KEYS if isinstance(value := arguments.get(key), str)), "")
+
+
+def program_of(step: JudgedCall) -> str:
+    """The program that a command is about: the first that is no aside."""
+    if not is_shell(step):
+        return step.tool
+    stages = split(command_of(step.exchange.call))
+    return next((stage.program for stage in stages if stage.program not in ASIDES), "")
+
+
+def is_same_purpose(step: JudgedCall, other: JudgedCall) -> bool:
+    """Whether two calls try the same: commands that share their words, or one tool on files of the same name."""
+    if is_shell(step) and is_shell(other):
+        one, two = _purpose(step), _purpose(other)
+        return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
+    own, theirs = path_of(step), path_of(other)
+    return other.tool == step.tool and bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
+
+
+def _stem(path: str) -> str:
+    return path.replace("\\", "/").rsplit("/", 1)[-1].rsplit(".", 1)[0].lower()
+
+
+def _purpose(step: JudgedCall) -> frozenset[str]:
+    """The programs of a command and their plain words, without folders."""
+    return frozenset(
+        word.rsplit("/", 1)[-1].lower()
+        for stage in split(command_of(step.exchange.call))
+        if stage.program not in ASIDES
+        for word in stage.words[:PROGRAM_WORDS]
+        if len(word) > 1
+    )

@@ -1,0 +1,98 @@
+"""What a session may teach: the person's words, what worked after a failure, what an error asks for."""
+
+from msgspec.structs import replace
+
+from conversations import agent, call, conversation, shell, user
+from whet.lessons.finding import copies_of, pieces_of_session
+from whet.lessons.pieces import LessonSource, Piece
+from whet.sessions.transcripts import Disposition, Transcript
+from whet.sessions.trust import Trust
+
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected. To tell you how to proceed, "
+    "the user said:\ndon't run the integration tests, they are too slow"
+)
+HOOK = (
+    "docs/a.md:396 error MD040/fenced-code-language Fenced code blocks should have a language specified\n"
+    "docs/a.md:401 error MD040/fenced-code-language Fenced code blocks should have a language specified\n"
+    "husky - pre-commit script failed (code 1)"
+)
+
+
+def pieces(transcript: Transcript) -> list[Piece]:
+    return list(pieces_of_session(transcript))
+
+
+def test_a_direction_given_on_the_way_is_the_persons_words() -> None:
+    [found] = pieces(conversation(user("Fix it"), agent("Done."), user("please use table-driven tests here")))
+    assert (found.source, found.message, found.trust) == (LessonSource.PERSON, 2, Trust.USER)
+    assert found.text == "please use table-driven tests here"
+
+
+def test_assent_and_plain_questions_teach_nothing() -> None:
+    assert not pieces(conversation(user("Fix it"), agent("Done."), user("yes"), user("what is in the file?")))
+
+
+def test_pasted_output_is_not_the_persons_direction() -> None:
+    assert not pieces(conversation(user("Hello"), agent("Hi."), user("▲ [WARNING] you need to set the format")))
+
+
+def test_the_reason_of_a_refusal_weighs_more_than_an_ordinary_direction() -> None:
+    refused = call("Bash", {"command": "make ci"}, REFUSED, error=True, disposition=Disposition.REJECTED)
+    [found] = pieces(conversation(user("Fix it"), refused))
+    [plain] = pieces(
+        conversation(user("Fix it"), agent("Done."), user("don't run the integration tests, they are too slow"))
+    )
+    assert "integration tests" in found.text
+    assert found.weight > plain.weight
+
+
+def test_a_failure_comes_with_the_call_for_the_same_purpose_that_worked() -> None:
+    failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
+    [found] = pieces(conversation(user("Go"), failed, shell("ls", "a"), shell("bun install", "Done")))
+    assert (found.source, found.call, found.fix) == (LessonSource.RECOVERY, "rtk bun install", "bun install")
+    assert "unrecognized subcommand 'bun'" in found.error
+    assert found.trust is Trust.TOOL
+
+
+def test_a_red_test_in_the_course_of_work_is_no_lesson() -> None:
+    red = shell("pytest tests", "FAILED tests/test_a.py::test_a - assert 1 == 2\n1 failed in 0.1s", error=True)
+    assert not pieces(conversation(user("Go"), red, shell("pytest tests -x", "1 passed in 0.1s")))
+
+
+def test_a_call_that_worked_when_it_was_repeated_has_no_other_form() -> None:
+    failed = shell("git pull origin", "fatal: Unable to create 'index.lock': File exists.", error=True)
+    [found] = pieces(conversation(user("Go"), failed, shell("git pull origin", "Done"), shell("git pull", "Done")))
+    assert not found.fix
+
+
+def test_an_error_names_its_remedy_on_the_next_line() -> None:
+    text = "The client is stale.\nRun this command and stage the changes:\n\n    pnpm api:generate\n"
+    [found] = pieces(conversation(user("Go"), shell("deploy now", text, error=True)))
+    assert found.source is LessonSource.REMEDY
+    assert found.remedy == "Run this command and stage the changes: pnpm api:generate"
+
+
+def test_the_hooks_of_a_commit_say_what_they_refuse_once_and_without_places() -> None:
+    [found] = pieces(conversation(user("Go"), shell("git commit -m 'docs'", HOOK, error=True)))
+    assert found.remedy == "error MD040/fenced-code-language Fenced code blocks should have a language specified"
+
+
+def test_a_search_that_found_nothing_comes_with_the_one_that_found_it() -> None:
+    missed = call("Grep", {"pattern": "golangci", "path": "src"}, "No matches found")
+    found_later = call("Grep", {"pattern": "golangci", "path": "tools"}, "tools/golangci.yaml")
+    [found] = pieces(conversation(user("Go"), missed, found_later))
+    assert (found.source, found.fix, found.trust) == (LessonSource.PLACE, "Grep tools", Trust.AGENT)
+
+
+def test_what_an_agents_own_tool_asks_for_is_a_habit() -> None:
+    text = "<tool_use_error>File has not been read yet. Read it first before writing to it.</tool_use_error>"
+    [found] = pieces(conversation(user("Go"), call("Edit", {"file_path": "/a/b.py"}, text, error=True)))
+    assert found.is_habit
+
+
+def test_a_resumed_session_is_a_copy_of_the_first() -> None:
+    opening = replace(user("Fix it"), at=5.0)
+    first, again = (conversation(opening, agent("Done."), native_id=name) for name in ("one", "two"))
+    other = conversation(replace(user("Fix it"), at=6.0), native_id="three")
+    assert copies_of([first, again, other]) == {again.id: first.id}
