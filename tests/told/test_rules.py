@@ -55,10 +55,12 @@ def test_ten_thousand_rules_do_not_break_the_budget_and_the_operators_come_first
         (Scope(purposes=("interactive",)), True),
         (Scope(purposes=("unattended",)), False),
         (Scope(models=("gpt",), tools=("browser",)), False),
+        (Scope(project="example.org/shop"), True),
+        (Scope(project="example.org/other"), False),
     ],
 )
 def test_a_rule_holds_where_its_scope_says(scope: Scope, holds: bool) -> None:
-    assert holds_in(scope, Circumstances(model="gpt-5", tools=("bash", "memory"))) is holds
+    assert holds_in(scope, Circumstances(model="gpt-5", tools=("bash", "memory"), project="example.org/shop")) is holds
 
 
 def test_the_lines_of_a_rule_cannot_pass_for_a_heading_or_another_rule() -> None:

@@ -131,7 +131,9 @@ def _rule_faults(patch: Patch, state: State, limits: TextLimits) -> Iterator[Fau
     rivals = [
         item
         for item in state.rules
-        if item.name != patch.name and (patch.trust is not Trust.OPERATOR or item.trust is Trust.OPERATOR)
+        if item.name != patch.name
+        and _share_a_project(item.scope, patch.scope)
+        and (patch.trust is not Trust.OPERATOR or item.trust is Trust.OPERATOR)
     ]
     size = sum(len(item.text) for item in rivals) + len(patch.text)
     if size > limits.rulebook or len(rivals) >= limits.rules:
@@ -150,4 +152,10 @@ def _others(patch: Patch, state: State) -> Iterable[Item]:
 def overlap(one: Scope, other: Scope) -> bool:
     """Whether there is a setting in which both hold."""
     pairs = ((one.models, other.models), (one.tools, other.tools), (one.purposes, other.purposes))
-    return all(not mine or not theirs or set(mine) & set(theirs) for mine, theirs in pairs)
+    return _share_a_project(one, other) and all(
+        not mine or not theirs or set(mine) & set(theirs) for mine, theirs in pairs
+    )
+
+
+def _share_a_project(one: Scope, other: Scope) -> bool:
+    return not one.project or not other.project or one.project == other.project

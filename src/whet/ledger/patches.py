@@ -11,6 +11,7 @@ from whet.sessions.trust import Trust, lowest
 from whet.values import Value
 
 DIGEST_BYTES = 16
+PROJECT_LETTERS = 400
 # Below this a text is foreign: it, or something that it was made from, was written by a tool or a stranger.
 TRUSTED = Trust.AGENT
 
@@ -50,11 +51,15 @@ NAMES = {
 
 
 class Scope(Value, frozen=True):
-    """Where a rule holds; an empty part means everywhere. Purposes are interactive and unattended."""
+    """Where a rule holds; an empty part means everywhere. Purposes are interactive and unattended.
+
+    A project is named by its repository, else by its folder.
+    """
 
     models: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     purposes: tuple[str, ...] = ()
+    project: str = ""
 
 
 class Proof(Value, frozen=True):
@@ -121,4 +126,6 @@ def is_named(patch: Patch) -> bool:
 def is_scoped(patch: Patch) -> bool:
     """Whether its scope holds names alone."""
     words = (*patch.scope.models, *patch.scope.tools, *patch.scope.purposes)
-    return all(_SCOPE_WORD.fullmatch(word) for word in words)
+    project = patch.scope.project
+    named = len(project) <= PROJECT_LETTERS and project.isprintable()
+    return named and all(_SCOPE_WORD.fullmatch(word) for word in words)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 from whet.ledger.entries import Item
 from whet.sessions.trust import Trust
 from whet.targets.agents import known
+from whet.targets.projects import project_of
 from whet.targets.settings import Target
 from whet.text import tokens
 from whet.told.prompt_inputs import Budgets
@@ -33,14 +34,15 @@ def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = 
 
 
 def holds_for(target: Target, rule: Item) -> bool:
-    """Whether a rule is for a target: what its agent runs, and whether somebody is there to answer.
+    """Whether a rule is for a target: what its agent runs, whether somebody is there to answer, and the project.
 
     A rule on trial is left out: a file is read by every session, and a trial needs some without it.
     """
     agent, scope = known(target.agent), rule.scope
     runs = agent.models if agent else ()
     fits = not scope.models or not runs or any(word in model.lower() for word in runs for model in scope.models)
-    return fits and not rule.canary and (not scope.purposes or PURPOSES[target.unattended] in scope.purposes)
+    fits = fits and (not scope.purposes or PURPOSES[target.unattended] in scope.purposes)
+    return fits and not rule.canary and (not scope.project or project_of(target.project) == scope.project)
 
 
 @cache

@@ -68,6 +68,7 @@ class Circumstances(Value, frozen=True):
     environments: tuple[str, ...] = ()
     enforcement: tuple[str, ...] = ("auto",)  # auto, always, never, or what the model's name holds
     size: str = ""  # small or large; empty: as the model's name says
+    project: str = ""  # in which it works; empty: none
 
 
 LISTS = ("tools", "families", "models", "providers", "purposes", "platforms", "environments")

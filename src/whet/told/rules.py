@@ -27,6 +27,7 @@ def holds_in(scope: Scope, setting: Circumstances) -> bool:
         (not scope.models or any(part.lower() in model for part in scope.models))
         and (not scope.tools or any(plain_name(tool) in setting.tools for tool in scope.tools))
         and (not scope.purposes or setting.purpose in scope.purposes)
+        and (not scope.project or setting.project == scope.project)
     )
 
 

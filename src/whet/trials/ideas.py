@@ -3,10 +3,12 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict
 from whet.failures.lessons import Lesson
 from whet.ledger.entries import Entry, Item, Step
-from whet.ledger.patches import Action, Form, Patch, Scope, digest
+from whet.ledger.patches import Action, Form, Patch, digest
 from whet.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.trials.canaries import SHARE
@@ -106,7 +108,7 @@ def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> 
 
 def for_model(patch: Patch, model: str) -> Patch:
     """The patch as it is tried: what was measured on one model is said of no other."""
-    scope = Scope((model,), patch.scope.tools, patch.scope.purposes)
+    scope = replace(patch.scope, models=(model,))
     return Patch(
         patch.form, patch.action, patch.name, patch.text, scope, patch.reason, patch.trust, patch.proofs, patch.before
     )
@@ -120,7 +122,7 @@ def tried_elsewhere(rule: Item, model: str) -> bool:
 def again(rule: Item, proved: Patch, model: str) -> Patch:
     """The patch that has a rule of other models hold for this one too."""
     models = (*rule.scope.models, model)
-    scope = Scope(models, rule.scope.tools, rule.scope.purposes)
+    scope = replace(rule.scope, models=models)
     trust = min(rule.trust, Trust.AGENT)
     return Patch(
         Form.RULE, Action.CHANGE, rule.name, rule.text, scope, "another model", trust, proved.proofs, digest(rule.text)

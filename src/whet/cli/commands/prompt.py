@@ -21,6 +21,7 @@ from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.store.settings_file import load
+from whet.targets.projects import project_of as name_of_project
 from whet.text.front_matter import words
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, Tier, assemble
@@ -73,6 +74,7 @@ def command(
         platform=platform,
         environments=environments(this_machine(os.environ)),
         enforcement=words(enforcement.lower()),
+        project=name_of_project(folder or Path.cwd()),
     )
     where = None if no_context else folder or Path.cwd()
     project = project_of(folder or Path.cwd(), load(home).trust.projects)

@@ -13,7 +13,7 @@ from whet.cli.acting import actor_of, trust_at
 from whet.cli.authoring import say_why
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, moment, plain, print_json, say, table
-from whet.cli.shown.entries import entry_record
+from whet.cli.shown.entries import entry_record, scope_record, scope_words
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
@@ -21,6 +21,7 @@ from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.targets.projects import project_of
 from whet.text.showing import shown
 
 if TYPE_CHECKING:
@@ -53,7 +54,7 @@ def command(context: click.Context, as_json: bool) -> int:
                 rule.name,
                 rule.trust.label,
                 shown(rule.maker),
-                _scope(rule.scope),
+                scope_words(rule.scope) or "–",
                 moment(rule.since),
                 shown(rule.text),
             )
@@ -73,6 +74,7 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.option("--model", "models", multiple=True, help="Only for models whose name holds this.")
 @click.option("--tool", "tools", multiple=True, help="Only where this tool is there.")
 @click.option("--purpose", "purposes", multiple=True, type=PURPOSES, help="Only in such sessions.")
+@click.option("--project", metavar="FOLDER", help="Only in this folder's project, all clones and worktrees.")
 @yes_option
 @json_option
 def add(
@@ -81,10 +83,11 @@ def add(
     models: tuple[str, ...],
     tools: tuple[str, ...],
     purposes: tuple[str, ...],
+    project: str | None,
     yes: bool,
     as_json: bool,
 ) -> int:
-    scope = Scope(models, tools, purposes)
+    scope = Scope(models, tools, purposes, project_of(os.path.abspath(project)) if project else "")
     if words:
         return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), yes=yes, as_json=as_json)
     chosen = _from_catalogue(name)
@@ -210,13 +213,9 @@ def _record(rule: Item) -> dict[str, object]:
         "name": rule.name,
         "text": rule.text,
         "trust": rule.trust.label,
-        "scope": {"models": rule.scope.models, "tools": rule.scope.tools, "purposes": rule.scope.purposes},
+        "scope": scope_record(rule.scope),
         "since": iso(rule.since),
         "entry": rule.number,
         "maker": rule.maker or None,
         "canary": rule.canary,
     }
-
-
-def _scope(scope: Scope) -> str:
-    return ", ".join((*scope.models, *scope.tools, *scope.purposes)) or "–"

@@ -30,7 +30,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "action": patch.action.value,
         "name": patch.name,
         "text": patch.text,
-        "scope": {"models": patch.scope.models, "tools": patch.scope.tools, "purposes": patch.scope.purposes},
+        "scope": scope_record(patch.scope),
         "trust": patch.trust.label,
         "reason": patch.reason,
         "proofs": [
@@ -45,6 +45,21 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "verdict": entry.verdict or None,
         "note": entry.note or None,
     }
+
+
+def scope_record(scope: Scope) -> dict[str, Any]:
+    return {
+        "models": scope.models,
+        "tools": scope.tools,
+        "purposes": scope.purposes,
+        "project": scope.project or None,
+    }
+
+
+def scope_words(scope: Scope) -> str:
+    """Where a rule holds, in words; empty for everywhere."""
+    parts = (*scope.models, *scope.tools, *scope.purposes, *([scope.project] if scope.project else ()))
+    return ", ".join(parts)
 
 
 def entry_row(entry: Entry) -> tuple[str, ...]:
@@ -96,5 +111,5 @@ def _description(text: str) -> str:
 
 
 def _scope(scope: Scope) -> str:
-    parts = [*scope.models, *scope.tools, *scope.purposes]
-    return f", for {', '.join(parts)}" if parts else ""
+    words = scope_words(scope)
+    return f", for {words}" if words else ""

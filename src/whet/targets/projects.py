@@ -1,0 +1,71 @@
+"""Which project a folder belongs to: its repository's remote or first commit, else the folder itself.
+
+The files of the repository are read and nothing in it is run: a repository may be a stranger's.
+"""
+
+import os
+import re
+from pathlib import Path
+
+MOST_BYTES = 100_000
+WORKTREES = re.compile(r"[/\\]\.(?:claude|whet|codex)[/\\]worktrees[/\\].*$")
+_REMOTE = re.compile(r'^\s*\[remote "([^"]+)"\]\s*$')
+_URL = re.compile(r"^\s*url\s*=\s*(\S+)\s*$")
+_HOSTED = re.compile(r"^(?:[a-z+]+://)?(?:[^@/\s]+@)?([A-Za-z0-9.-]+)(?::\d+)?[:/](.+?)(?:\.git)?/*$")
+_INITIAL = re.compile(r"^0{40,64} ([0-9a-f]{40,64}) .*\tcommit \(initial\)")
+NO_HOST = ("file://", "/", "./", "../", "~")
+
+
+def project_of(folder: str | Path) -> str:
+    """The name of a folder's project: the same in every clone and worktree of one repository, wherever they are.
+
+    A folder that is not on this machine, or is in no repository, is its own project; empty for no folder.
+    """
+    text = str(folder)
+    if not text:
+        return ""
+    path = Path(text)
+    root = next((each for each in (path, *path.parents) if os.path.lexists(each / ".git")), None)
+    if root is None or not path.is_absolute():
+        return WORKTREES.sub("", text).rstrip("/\\") or text
+    shared = _shared_folder(root / ".git")
+    return _remote(shared) or _first_commit(shared) or str(shared.parent if shared.name == ".git" else root)
+
+
+def _shared_folder(git: Path) -> Path:
+    """The repository's own folder; that of a worktree names it."""
+    if git.is_dir():
+        return git
+    named = _text(git).removeprefix("gitdir:").strip()
+    own = Path(os.path.normpath(git.parent / named)) if named else git
+    common = _text(own / "commondir").strip()
+    return Path(os.path.normpath(own / common)) if common else own
+
+
+def _remote(git: Path) -> str:
+    """The place of the remote, without user and protocol: `origin`, else the first one."""
+    urls: dict[str, str] = {}
+    section = ""
+    for line in _text(git / "config").splitlines():
+        if line.lstrip().startswith("["):
+            found = _REMOTE.match(line)
+            section = found[1] if found else ""
+        elif section and (url := _URL.match(line)):
+            urls.setdefault(section, url[1])
+    url_of_remote = urls.get("origin") or next(iter(urls.values()), "")
+    hosted = None if url_of_remote.startswith(NO_HOST) else _HOSTED.match(url_of_remote)
+    return f"{hosted[1].lower()}/{hosted[2]}" if hosted else ""
+
+
+def _first_commit(git: Path) -> str:
+    """The first commit, where this repository was begun here: its log says so."""
+    found = _INITIAL.match(_text(git / "logs" / "HEAD"))
+    return f"commit:{found[1]}" if found else ""
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES).decode("utf-8", "replace")
+    except OSError:
+        return ""
