@@ -82,7 +82,7 @@ def test_a_search_that_found_nothing_comes_with_the_one_that_found_it() -> None:
     missed = call("Grep", {"pattern": "golangci", "path": "src"}, "No matches found")
     found_later = call("Grep", {"pattern": "golangci", "path": "tools"}, "tools/golangci.yaml")
     [found] = pieces(conversation(user("Go"), missed, found_later))
-    assert (found.source, found.fix, found.trust) == (LessonSource.PLACE, "Grep tools", Trust.AGENT)
+    assert (found.source, found.fix, found.trust) == (LessonSource.PLACE, "Grep golangci in tools", Trust.AGENT)
 
 
 def test_what_an_agents_own_tool_asks_for_is_a_habit() -> None:
@@ -96,3 +96,9 @@ def test_a_resumed_session_is_a_copy_of_the_first() -> None:
     first, again = (conversation(opening, agent("Done."), native_id=name) for name in ("one", "two"))
     other = conversation(replace(user("Fix it"), at=6.0), native_id="three")
     assert copies_of([first, again, other]) == {again.id: first.id}
+
+
+def test_a_sentence_in_a_long_pasted_text_is_not_the_persons_own() -> None:
+    pasted = "Look at this:\n" + "The format is wrong.\n" * 20 + "You must always set the format."
+    [found] = pieces(conversation(user("Hello"), agent("Hi."), user(pasted)))
+    assert found.trust is Trust.EXTERNAL

@@ -14,7 +14,9 @@ _ANNOUNCED = re2.compile(r"(?i)^[^\n]{0,80}\b(?:run|use|try|execute|stage)\b[^\n
 _HOOK = re2.compile(r"(?i)\b(?:husky|pre-commit|commit-msg|lefthook|lint-staged|commitlint|pre-push)\b")
 _COMPLAINT = re2.compile(r"(?i)\berror\b|\bmust\b|\bshould\b|✖|\bmissing\b|\bnot allowed\b|\brequired\b")
 _PLACE = re2.compile(r"^\S*[/\\]\S*?(?::\d+)+:?\s*|^\s*\d+:\d+\s*")
-_ADVICE_OF_GIT = re2.compile(r"(?i)^hint: (?:resolve all conflicts|you can instead|disable this message|to abort)")
+_ADVICE_OF_GIT = re2.compile(
+    r"(?i)^hint: (?:resolve all conflicts|you can instead|disable this message|to abort|.git add/rm|fix conflicts)"
+)
 
 
 def remedy_of(text: str) -> str:

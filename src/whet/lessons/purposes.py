@@ -8,6 +8,7 @@ from whet.sessions.tool_families import Family, family_of
 SAME_PURPOSE = 0.34  # of the words of both commands
 PROGRAM_WORDS = 8
 COMMAND_SHOWN = 300
+PATTERN_SHOWN = 80
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", "target_file")
 ASIDES = frozenset(("cd", "echo", "export", "head", "tail", "grep", "true", "sleep", "cat", "sed", "awk", "wc"))
 
@@ -21,6 +22,8 @@ def shown_call(step: JudgedCall) -> str:
     if is_shell(step):
         return " ".join(command_of(step.exchange.call).split())[:COMMAND_SHOWN]
     arguments = arguments_of(step.exchange.call)
+    if family_of(step.exchange.call) is Family.SEARCH and isinstance(pattern := arguments.get("pattern"), str):
+        return f"{step.tool} {pattern[:PATTERN_SHOWN]} in {path_of(step) or '.'}"
     values = (str(value) for value in arguments.values() if isinstance(value, str) and value)
     shown = path_of(step) or next(values, "")
     return f"{step.tool} {' '.join(shown.split())[:COMMAND_SHOWN]}".strip()

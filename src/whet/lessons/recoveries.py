@@ -18,6 +18,7 @@ from whet.sessions.trust import Trust
 
 REACH = 14  # calls after a failure within which what worked is looked for
 SHOWN = 500
+LOOKED_AT = 3_000
 WORKED, UNSOLVED, REMEDIED, LOOKED = 1.5, 0.5, 1.0, -0.7  # what each adds to the weight
 MISS = 1.0
 FOUND_SHARE = 0.3
@@ -25,6 +26,8 @@ _NOTHING = re2.compile(
     r"(?i)^\W*(?:no (?:files?|matches|results?|content)(?: were| was)? found|no matches|found 0 (?:files|matches)|"
     r"\(no output\)|0 (?:results|matches|files))"
 )
+_IN_COURSE = re2.compile(r"(?i)could not apply|\bCONFLICT\b|merge conflict|nothing to commit")  # work, and no lesson
+_COLOUR = re2.compile(r"\x1b?\[[0-9;]*m")
 _NO_PATH = re2.compile(r"(?i)does not exist|no such file|not found|cannot find")
 
 
@@ -45,7 +48,7 @@ def recovery_pieces(view: SessionView) -> Iterator[Piece]:
 def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]) -> Iterator[Piece]:
     remedy = _remedy(step)
     is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
-    if is_red and not remedy:
+    if (is_red and not remedy) or _IN_COURSE.search(step.text[:LOOKED_AT]):
         return
     worked = _worked_later(step, later)
     is_look = step.effect is Effect.PROBES
@@ -70,15 +73,16 @@ def _piece(
     trust: Trust,
 ) -> Piece:
     line = hook_complaints(step.text) if _is_commit(step) else ""
-    line = line or error_line(step.text) or step.decision.evidence
+    line = _COLOUR.sub("", line or error_line(step.text) or step.decision.evidence)
     call, fix = shown_call(step), shown_call(worked) if worked else ""
+    error = line[:SHOWN] if step.failed else ""  # what only found nothing is no error
     return Piece(
         source,
         view.transcript.id,
         step.message,
         f"{call[: SHOWN // 2]} → {line}"[:SHOWN],
         call=call,
-        error=line[:SHOWN],
+        error=error,
         fix=fix,
         remedy=_remedy(step)[:SHOWN],
         keys=_keys(step, line, fix),

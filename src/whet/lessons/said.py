@@ -10,6 +10,7 @@ from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_said
 from whet.sessions.transcripts import Message, Origin, Role
+from whet.sessions.trust import Trust
 
 SENTENCE_WORDS = 45
 MESSAGE_LETTERS = 4_000
@@ -19,6 +20,8 @@ KEPT_SHARE = 0.4
 SENTENCES_KEPT = 4
 LONG = 24  # words: a longer sentence explains more than it directs
 LONG_SHARE = 0.6
+TYPED_LETTERS, TYPED_LINES = 1_000, 12  # what is longer holds what somebody else wrote
+PASTED_SHARE = 0.7
 REFUSAL = 3.0  # what the reason of a refusal adds
 INTERRUPT = 1.5  # what an order after an interrupt adds
 FIRST_SHARE = 0.4  # the first request says what to do today
@@ -53,7 +56,8 @@ CUES: tuple[tuple[float, str], ...] = (
     ),
 )
 _MUSING = re2.compile(
-    r"(?i)\b(?:i (?:think|feel|guess|wonder|agree|thought|was)|maybe|it seems|perhaps|my (?:assumption|thinking))\b"
+    r"(?i)\b(?:i (?:think|feel|guess|wonder|agree|thought|was|don'?t need)|maybe|it seems|looks like|perhaps|"
+    r"my (?:assumption|thinking))\b"
 )
 _CUES = tuple((weight, re2.compile(pattern)) for weight, pattern in CUES)
 _NAME = re2.compile(r"`|--\w|\w/\w|\w\.\w|\w_\w|\w:\w|[a-z]-[a-z]|\b[A-Z]{2,}\b|[a-z][A-Z]")
@@ -92,16 +96,22 @@ def said_pieces(view: SessionView) -> Iterator[Piece]:
 
 
 def _of_message(text: str, session: str, index: int, share: float, more: float) -> Iterator[Piece]:
-    """One piece for each message that directs: its directing sentences, as heavy as the heaviest of them."""
+    """One piece for each message that directs: its directing sentences, as heavy as the heaviest of them.
+
+    What is long was hardly typed: words that a person pasted are not theirs.
+    """
     found = [(weight, sentence) for sentence in sentences(text) if (weight := direction(sentence)) > 0]
     if not found:
         return
+    is_typed = len(text) <= TYPED_LETTERS and text.count("\n") <= TYPED_LINES
     heaviest = max(weight for weight, _ in found)
-    if heaviest * share + more < LEAST:
+    weight = (heaviest * share + more) * (1.0 if is_typed else PASTED_SHARE)
+    if weight < LEAST:
         return
     kept = [sentence for weight, sentence in found if weight >= KEPT_SHARE * heaviest][:SENTENCES_KEPT]
     said = ". ".join(kept)
-    yield Piece(LessonSource.PERSON, session, index, said, keys=key_words(said), weight=heaviest * share + more)
+    trust = Trust.USER if is_typed else Trust.EXTERNAL
+    yield Piece(LessonSource.PERSON, session, index, said, keys=key_words(said), weight=weight, trust=trust)
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -1,77 +1,159 @@
-"""whet lessons: what goes wrong again and again."""
+"""whet lessons: what sessions teach, project by project, and what goes wrong again and again."""
 
 import os
-from collections.abc import Iterator
+from typing import NamedTuple
 
 import click
-import msgspec
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
-from whet.cli.output import many, moment, plain, print_json, say
-from whet.cli.shown.findings import CHANGES, lesson_sentence
+from whet.cli.output import many, print_json, say
+from whet.cli.shown.taught import (
+    NEXT,
+    evidence_lines,
+    recurring_lines,
+    recurring_record,
+    taught_lines,
+    taught_record,
+)
+from whet.errors import WhetError
 from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson
+from whet.failures.signals import Kind
 from whet.failures.summaries import summarise
-from whet.sessions.exports import iso
+from whet.improving.taught import TaughtLesson, taught
 from whet.store.analyses import judged
 from whet.store.home import find_home
+from whet.store.listing import Filters
 from whet.store.opening import opened
 
+SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 
-@click.command(
+
+class AskedLessons(NamedTuple):
+    """Which lessons are meant."""
+
+    filters: Filters
+    project: str
+    change: str | None
+    candidates: bool
+
+
+class FoundLessons(NamedTuple):
+    """What was found: what sessions teach, failures that recur, and in how many sessions was looked."""
+
+    taught: list[TaughtLesson]
+    recurring: list[Lesson]
+    sessions: int
+
+
+@click.group(
     "lessons",
-    epilog="Example: whet lessons --since 30d --change rule",
-    help="List failures that recur over distinct sessions, with their evidence and base rate, and what each would "
-    f"change. A lesson needs at least {SESSIONS_NEEDED} sessions and a share that is surely above {100 * RARE:.0f} %.",
+    invoke_without_command=True,
+    epilog="Example: whet lessons --project shop",
+    help="List what your sessions teach, project by project: what people asked for, what worked after a failure, facts"
+    " of the place, what errors ask for; under each, the text that would be told. Then failures that recur without a"
+    f" known fix, in at least {SESSIONS_NEEDED} sessions and a share that is surely above {100 * RARE:.0f} %.",
 )
 @filter_options
+@click.option("--project", default="", help="Only projects whose name holds this.")
 @click.option(
     "--change", type=click.Choice([change.value for change in ChangeKind]), help="Only what would change this."
 )
+@click.option("--candidates", is_flag=True, help="All evidence that may become a lesson, with session and message.")
 @json_option
+@click.pass_context
 def command(
+    context: click.Context,
     source: str | None,
     model: str | None,
     folder: str | None,
     tool: str | None,
     since: str | None,
     until: str | None,
+    project: str,
     change: str | None,
+    candidates: bool,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
-    with opened(find_home(os.environ)) as database:
-        bring_up_to_date(database)
-        summary, found = summarise(judged(database, filters))
-    chosen = [lesson for lesson in found if change in (None, lesson.change.value)]
+    context.obj = AskedLessons(filters_of(source, model, folder, tool, since, until), project, change, candidates)
+    if context.invoked_subcommand:
+        return 0
+    found = _find(context.obj)
     if as_json:
-        print_json({"sessions": summary.total.sessions, "lessons": [_record(lesson) for lesson in chosen]})
-        return 0
-    if not summary.total.sessions:
-        say("No session matches." if any(filters) else "No sessions yet. `whet import` brings them in.")
-        return 0
-    for line in _lines(chosen):
-        say(line)
-    say(f"[dim]{many(len(chosen), 'lesson')} from {many(summary.total.sessions, 'session')}.[/]")
+        _print(found, context.obj)
+    elif not found.sessions:
+        narrowed = any(context.obj.filters) or project
+        say("No session matches." if narrowed else "No sessions yet. `whet import` brings them in.")
+    else:
+        _show(found)
     return 0
 
 
-def _record(lesson: Lesson) -> dict[str, object]:
-    return {
-        **msgspec.to_builtins(lesson),
-        "trust": lesson.trust.label,
-        "share": round(lesson.share, 4),
-        "since": iso(lesson.since),
-        "latest": iso(lesson.latest),
+@command.command("show", epilog="Example: whet lessons show 3", help="Show one lesson with its evidence, as numbered.")
+@click.argument("number", type=click.IntRange(1))
+@json_option
+@click.pass_context
+def show(context: click.Context, number: int, as_json: bool) -> int:
+    found = _find(context.obj)
+    if number > len(found.taught) + len(found.recurring):
+        raise WhetError(f"There is no lesson {number}.", advice="`whet lessons` lists them.")
+    if number > len(found.taught):
+        lesson = found.recurring[number - len(found.taught) - 1]
+        if as_json:
+            print_json(recurring_record(lesson))
+        for line in () if as_json else recurring_lines([lesson], number):
+            say(line)
+        return 0
+    chosen = found.taught[number - 1]
+    if as_json:
+        print_json(taught_record(chosen, evidence=True))
+    for line in () if as_json else evidence_lines(number, chosen):
+        say(line)
+    return 0
+
+
+def _find(ask: AskedLessons) -> FoundLessons:
+    with opened(find_home(os.environ)) as database:
+        bring_up_to_date(database)
+        summary, recurring = summarise(judged(database, ask.filters))
+        every = taught(database, ask.filters, project=ask.project)
+    kept = [each for each in every if ask.candidates or each.draft is not None]
+    known = {
+        (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces
     }
+    return FoundLessons(
+        kept if ask.change in (None, ChangeKind.RULE.value) else [],
+        [
+            lesson
+            for lesson in recurring
+            if ask.change in (None, lesson.change.value)
+            and not (ask.project or ask.candidates)
+            and not _is_known(lesson, known)
+        ],
+        summary.total.sessions,
+    )
 
 
-def _lines(lessons: list[Lesson]) -> Iterator[str]:
-    for number, lesson in enumerate(lessons, 1):
-        yield f"[bold]{number}.[/] {lesson_sentence(lesson)}"
-        seen = f"{moment(lesson.since)} to {moment(lesson.latest)}" if lesson.since else "undated"
-        where = ", ".join((*lesson.agents, *lesson.models))
-        yield f"   [dim]would change {CHANGES[lesson.change]} · {plain(where)} · {seen} · trust {lesson.trust.label}[/]"
-        for example in lesson.examples:
-            quote = plain(" ".join(example.quote.split()))
-            yield f"   [dim]{example.session[:8]} #{example.message}[/] {quote}"
+def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:
+    """Whether what is taught says it already, with what works instead."""
+    return lesson.kind in SAME_FAILURE and any((each.session, each.message) in known for each in lesson.examples)
+
+
+def _print(found: FoundLessons, ask: AskedLessons) -> None:
+    records = [taught_record(each, evidence=ask.candidates) for each in found.taught]
+    if ask.candidates:
+        print_json({"sessions": found.sessions, "candidates": records})
+    else:
+        recurring = [recurring_record(each) for each in found.recurring]
+        print_json({"sessions": found.sessions, "lessons": [*records, *recurring]})
+
+
+def _show(found: FoundLessons) -> None:
+    for line in taught_lines(found.taught):
+        say(line)
+    if found.taught and found.recurring:
+        say("[bold]Recurring failures[/]")
+    for line in recurring_lines(found.recurring, len(found.taught) + 1):
+        say(line)
+    lessons = many(len(found.taught) + len(found.recurring), "lesson")
+    say(f"[dim]{lessons} from {many(found.sessions, 'session')}.{f' {NEXT}' if found.taught else ''}[/]")

@@ -1,0 +1,118 @@
+"""What sessions teach, for people and for programs."""
+
+from collections.abc import Iterator
+from itertools import groupby
+
+import msgspec
+
+from whet.cli.output import many, moment, plain
+from whet.cli.shown.findings import CHANGES, lesson_sentence
+from whet.failures.lessons import ChangeKind, Lesson
+from whet.improving.taught import TaughtLesson
+from whet.lessons.pieces import LessonSource, Piece
+from whet.sessions.exports import iso
+from whet.text.quoting import visible
+
+SOURCES = {
+    LessonSource.PERSON: "the person's words",
+    LessonSource.RECOVERY: "what worked after a failure",
+    LessonSource.PLACE: "a fact of the place",
+    LessonSource.REMEDY: "the error's own remedy",
+}
+NEXT = "`whet lessons show N` shows the evidence; `whet improve` proposes what is new and, with a model, tries it."
+
+
+def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
+    """A lesson for programs; `draft` is the text that would be told, null where nothing is proposed."""
+    draft, candidate = lesson.draft, lesson.candidate
+    record: dict[str, object] = {
+        "project": lesson.project,
+        "kind": "taught",
+        "change": ChangeKind.RULE.value,
+        "source": candidate.source.value,
+        "situation": draft.situation if draft else candidate.best.text,
+        "fix": draft.fix if draft else candidate.best.fix or candidate.best.remedy,
+        "draft": draft.text if draft else None,
+        "trust": draft.trust.label if draft else None,
+        "not_followed": lesson.stands_in or None,
+        "agents": lesson.agents,
+        "counts": {"sessions": candidate.sessions, "pieces": len(candidate.pieces)},
+    }
+    return {**record, "evidence": [_piece_record(piece) for piece in candidate.pieces]} if evidence else record
+
+
+def recurring_record(lesson: Lesson) -> dict[str, object]:
+    """A recurring failure in the same fields, and its own."""
+    return {
+        **msgspec.to_builtins(lesson),
+        "project": None,
+        "source": "recurring_failure",
+        "situation": f"{lesson.tool}: {lesson.fingerprint}" if lesson.tool else lesson.fingerprint,
+        "fix": None,
+        "draft": None,
+        "counts": {"sessions": lesson.sessions, "base": lesson.base},
+        "trust": lesson.trust.label,
+        "share": round(lesson.share, 4),
+        "since": iso(lesson.since),
+        "latest": iso(lesson.latest),
+    }
+
+
+def taught_lines(lessons: list[TaughtLesson]) -> Iterator[str]:
+    """The lessons by project, each with the text that would be told."""
+    numbered = enumerate(lessons, 1)
+    for project, group in groupby(numbered, key=lambda each: each[1].project):
+        yield f"[bold]{_safe(project) or 'no project'}[/]"
+        for number, lesson in group:
+            yield from _lines(number, lesson)
+
+
+def evidence_lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
+    """All that is known of one lesson, with quotes."""
+    yield f"[bold]{_safe(lesson.project) or 'no project'}[/]"
+    yield from _lines(number, lesson)
+    for piece in lesson.candidate.pieces:
+        yield f"   [dim]{piece.session[:8]} #{piece.message}[/] {_safe(piece.text)}"
+        for label, words in (("worked", piece.fix), ("the error says", piece.remedy)):
+            if words:
+                yield f"      [dim]{label}:[/] {_safe(words)}"
+
+
+def recurring_lines(lessons: list[Lesson], start: int) -> Iterator[str]:
+    """Failures that recur without a known fix."""
+    for number, lesson in enumerate(lessons, start):
+        yield f"[bold]{number}.[/] {lesson_sentence(lesson)}"
+        seen = f"{moment(lesson.since)} to {moment(lesson.latest)}" if lesson.since else "undated"
+        where = ", ".join((*lesson.agents, *lesson.models))
+        yield f"   [dim]would change {CHANGES[lesson.change]} · {plain(where)} · {seen} · trust {lesson.trust.label}[/]"
+        for example in lesson.examples:
+            quote = plain(" ".join(example.quote.split()))
+            yield f"   [dim]{example.session[:8]} #{example.message}[/] {quote}"
+
+
+def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
+    candidate, draft = lesson.candidate, lesson.draft
+    yield f"[bold]{number}.[/] {_safe(draft.text if draft else candidate.best.text)}"
+    state = "new"
+    if lesson.stands_in:
+        state = f"stands in {_safe(lesson.stands_in)} and is not followed: nothing is proposed"
+    elif draft is None:
+        state = "no draft: the record does not say what works instead"
+    trust = f" · trust {draft.trust.label}" if draft else ""
+    counted = many(candidate.sessions, "session")
+    yield f"   [dim]{SOURCES[candidate.source]} · {counted} · {plain(', '.join(lesson.agents))}{trust} · {state}[/]"
+
+
+def _piece_record(piece: Piece) -> dict[str, object]:
+    return {
+        "session": piece.session,
+        "message": piece.message,
+        "source": piece.source.value,
+        "text": piece.text,
+        "fix": piece.fix or None,
+        "remedy": piece.remedy or None,
+    }
+
+
+def _safe(text: str) -> str:
+    return plain(visible(" ".join(text.split())))

@@ -1,0 +1,84 @@
+"""What the sessions of the store teach, project by project: candidates with their evidence, and a draft of each."""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+
+from whet.context.finding import find_files
+from whet.ledger.patches import Patch
+from whet.lessons.candidates import MOST, LessonCandidate, candidates
+from whet.lessons.drafts import LessonDraft, draft_of, patch_of_draft, standing
+from whet.lessons.finding import Openings, pieces_of_session
+from whet.lessons.pieces import Piece
+from whet.sessions.transcripts import Purpose
+from whet.store.database import Database
+from whet.store.listing import Filters, count_sessions, list_sessions
+from whet.store.sessions import Session, load
+from whet.targets.projects import project_of
+from whet.values import Value
+
+BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
+LARGE = 100  # sessions: a project of more gets twice as many candidates
+
+
+class TaughtLesson(Value, frozen=True):
+    """One candidate of a project with its draft. `stands_in` names the file that says it already."""
+
+    project: str
+    candidate: LessonCandidate
+    agents: tuple[str, ...]
+    draft: LessonDraft | None = None
+    stands_in: str = ""
+
+    @property
+    def patch(self) -> Patch | None:
+        """What is proposed; nothing where the project's own files say it already."""
+        if self.draft is None or self.stands_in:
+            return None
+        return patch_of_draft(self.draft, self.candidate, self.project)
+
+
+class _ProjectEvidence:
+    """What is gathered of one project while its sessions stream by."""
+
+    def __init__(self, project: str) -> None:
+        self.project = project
+        self.pieces: list[Piece] = []
+        self.openings = Openings()
+        self.agents: dict[str, str] = {}
+        self.folder = ""
+
+    def add(self, database: Database, session: Session) -> None:
+        transcript = load(database, session)
+        self.openings.see(transcript)
+        self.agents[transcript.id] = session.source
+        self.pieces += pieces_of_session(transcript)
+        self.folder = session.folder or self.folder
+
+    def lessons(self) -> Iterator[TaughtLesson]:
+        most = 2 * MOST if len(self.agents) > LARGE else MOST
+        files = _files(self.folder)
+        for candidate in candidates(self.pieces, self.openings.copies, most=most):
+            agents = tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))
+            draft = draft_of(candidate)
+            line = standing(draft, files) if draft else None
+            yield TaughtLesson(self.project, candidate, agents, draft, line.path if line else "")
+
+
+def taught(database: Database, filters: Filters, *, project: str = "") -> tuple[TaughtLesson, ...]:
+    """What sessions teach, by project, the most promising first; of one project where a part of its name is given."""
+    gathered: dict[str, _ProjectEvidence] = {}
+    names: dict[str, str] = {}
+    for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
+        if session.purpose in BEHIND:
+            continue
+        name = names.setdefault(session.folder, project_of(session.folder))
+        if project in name:
+            gathered.setdefault(name, _ProjectEvidence(name)).add(database, session)
+    return tuple(lesson for each in gathered.values() for lesson in each.lessons())
+
+
+def _files(folder: str) -> Iterable[tuple[str, str]]:
+    """The files that the project has for agents, where it is on this machine."""
+    if not folder or not Path(folder).is_dir():
+        return ()
+    return tuple((str(each.path), each.text) for each in find_files(Path(folder)))

@@ -1,0 +1,93 @@
+"""What a person sees of what their sessions teach."""
+
+import json
+from pathlib import Path
+
+import pytest
+
+from command import Whet
+
+ORDER = "never wrap lines in the markdown"
+
+
+def made(name: str, folder: Path) -> list[dict[str, object]]:
+    """A session of Claude Code in which a command failed, another form of it worked, and the person gave an order."""
+
+    def row(number: int, kind: str, content: object, **more: object) -> dict[str, object]:
+        at = f"2026-10-01T10:00:{number:02}.000Z"
+        uuid, parent = f"{name}-{number}", f"{name}-{number - 1}" if number else None
+        body = {"role": kind, "content": content, **({"model": "m-1"} if kind == "assistant" else {})}
+        base = {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": name, "cwd": str(folder)}
+        return {**base, "timestamp": at, "message": body, **more}
+
+    def use(number: int, command: str) -> dict[str, object]:
+        called = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": command}}
+        return row(number, "assistant", [called])
+
+    def answer(number: int, text: str, *, error: bool = False) -> dict[str, object]:
+        result = {"type": "tool_result", "tool_use_id": f"t{number - 1}", "content": text, "is_error": error}
+        return row(number, "user", [result])
+
+    return [
+        row(0, "user", f"Install what {name} needs"),
+        use(1, "rtk bun install"),
+        answer(2, "Exit code 2\nerror: unrecognized subcommand 'bun'", error=True),
+        use(3, "bun install"),
+        answer(4, "Done"),
+        row(5, "assistant", [{"type": "text", "text": "Installed."}]),
+        row(6, "user", ORDER),
+        row(7, "assistant", [{"type": "text", "text": "I will not."}]),
+    ]
+
+
+@pytest.fixture
+def shop(whet: Whet, tmp_path: Path) -> Path:
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    for name in ("one", "two"):
+        lines = "\n".join(json.dumps(each) for each in made(name, folder))
+        (tmp_path / f"{name}.jsonl").write_text(f"{lines}\n")
+        whet("import", f"{name}.jsonl")
+    return folder
+
+
+def test_lessons_name_the_fix_in_the_records_own_words(whet: Whet, shop: Path) -> None:
+    found = {each["source"]: each for each in whet("lessons", "--json").json["lessons"]}
+    recovery, person = found["recovery"], found["person"]
+    assert recovery["draft"] == (
+        "In this project run `bun install`; `rtk bun install` fails: unrecognized subcommand 'bun'"
+    )
+    assert (recovery["project"], recovery["fix"], recovery["trust"]) == (str(shop), "bun install", "tool")
+    assert (person["draft"], person["trust"], person["counts"]["sessions"]) == (ORDER, "user", 2)
+    shown = whet("lessons").out
+    assert str(shop) in shown
+    assert "whet lessons show" in shown
+
+
+def test_one_lesson_is_shown_with_its_evidence(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    shown = whet("lessons", "show", "1").out
+    assert "#" in shown
+    assert "2 sessions" in shown
+    assert whet("lessons", "show", "99").code == 1
+
+
+def test_candidates_give_session_and_message_of_every_piece(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    found = whet("lessons", "--candidates", "--json").json["candidates"]
+    ids = {each["id"] for each in whet("sessions", "--json").json["sessions"]}
+    evidence = [piece for each in found for piece in each["evidence"]]
+    assert {piece["session"] for piece in evidence} == ids
+    assert {piece["message"] for piece in evidence if piece["source"] == "person"} == {6}
+
+
+def test_only_one_project_is_shown_where_it_is_named(whet: Whet, shop: Path) -> None:
+    assert whet("lessons", "--project", shop.name, "--json").json["lessons"]
+    assert whet("lessons", "--project", "nowhere", "--json").json["lessons"] == []
+
+
+def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again(whet: Whet, shop: Path) -> None:
+    (shop / "AGENTS.md").write_text("- Never wrap lines in markdown.\n")
+    [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    assert person["not_followed"].endswith("AGENTS.md")
+    assert "not followed" in whet("lessons").out
