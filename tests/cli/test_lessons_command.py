@@ -91,3 +91,28 @@ def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again
     [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     assert person["not_followed"].endswith("AGENTS.md")
     assert "not followed" in whet("lessons").out
+
+
+def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_tools(whet: Whet, shop: Path) -> None:
+    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    [recovery] = [each for each in planned if each["text"] and "bun install" in each["text"]]
+    assert (recovery["way"], recovery["project"], recovery["trust"]) == ("evidence", str(shop), "tool")
+    assert recovery["goes_to"] == [f"Whet's own prompt in {shop}"]
+    assert "no model is set" in recovery["judge"]
+    assert "would go to" in whet("improve", "--dry-run").out
+
+    assert "waits for you" in whet("improve", "--now").out
+    waiting = whet("pending", "--json").json["pending"]
+    assert sum("bun install" in each["text"] for each in waiting) == 1
+    assert "bun install" not in whet("prompt", "--folder", str(shop)).out
+    again = whet("improve", "--dry-run", "--json").json["outcomes"]
+    assert not any(each["text"] and "bun install" in each["text"] for each in again), "it is asked about once"
+
+
+def test_a_rule_of_a_project_is_told_there_alone(whet: Whet, tmp_path: Path) -> None:
+    (tmp_path / "shop").mkdir()
+    added = whet("rules", "add", "bun", "Run bun install.", "--project", str(tmp_path / "shop"))
+    assert added.code == 0, added.err
+    assert whet("rules", "--json").json["rules"][0]["scope"]["project"] == str(tmp_path / "shop")
+    assert "Run bun install." in whet("prompt", "--folder", str(tmp_path / "shop")).out
+    assert "Run bun install." not in whet("prompt", "--folder", str(tmp_path)).out

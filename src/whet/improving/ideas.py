@@ -1,6 +1,7 @@
 """Ideas for changes: from lessons, from rules that were proved elsewhere, from templates, from rules in force."""
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from itertools import zip_longest
 from threading import Event
 from typing import NamedTuple
 
@@ -8,6 +9,7 @@ from whet.agent.protocols import Chosen
 from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
+from whet.improving.taught import taught
 from whet.improving.writer import write
 from whet.ledger.entries import Entry, State, Step
 from whet.ledger.patch_faults import FaultKind, faults
@@ -62,7 +64,8 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
     if ask.retire:
         return FoundIdeas(len(analyses), 0, tuple(_retiring(books)))
     lessons = distill(analyses)
-    ideas = [*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books)]
+    others = (*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books))
+    ideas = _in_turn(_from_evidence(database, books, ask), others)
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
     return FoundIdeas(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
 
@@ -105,6 +108,26 @@ def _live(database: Database, ask: ImproveRequest) -> list[Analysis]:
     behind = {id for (id,) in rows}
     found = (each.analysis for each in judged(database, Filters(since=ask.since)) if each.is_own)
     return [analysis for analysis in found if analysis.session not in behind]
+
+
+def _from_evidence(database: Database, books: ComparedWith, ask: ImproveRequest) -> Iterator[Idea]:
+    """What projects teach in their own words, the most promising first; what was decided before is left out."""
+    for lesson in sorted(taught(database, Filters(since=ask.since)), key=lambda each: -each.candidate.worth):
+        if lesson.patch is None:
+            continue
+        patch = for_model(lesson.patch, books.model) if books.model else lesson.patch
+        if not _against(books, patch, None):
+            candidate = lesson.candidate
+            seen = "1 session" if candidate.sessions == 1 else f"{candidate.sessions} sessions"
+            why = f"{candidate.source.value} in {seen} of {lesson.project or 'no project'}"
+            sessions = tuple(dict.fromkeys(piece.session for piece in candidate.pieces))
+            yield Idea(why, Way.EVIDENCE, patch, sessions=sessions, agents=lesson.agents)
+
+
+def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:
+    """One of each in turn, so that neither keeps the other from being tried."""
+    pairs = zip_longest(first, second)
+    return [idea for pair in pairs for idea in pair if idea is not None]
 
 
 def _from_lessons(books: ComparedWith, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:

@@ -14,6 +14,7 @@ from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling, Verdict
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
+from whet.improving.outlook import foretold
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
@@ -94,6 +95,7 @@ def planned(
             continue
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
         outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
+    outcomes = [foretold(home, each, ask.model or load(home).model) for each in outcomes]
     return ImproveReport(found.sessions, found.lessons, tuple(outcomes), "" if has_model else NO_MODEL)
 
 
@@ -137,7 +139,10 @@ def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
     ready = course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, idea), ReadyTrial)
     if ready.trial is None:
-        return replace(ready.outcome or IdeaOutcome(idea, Became.UNTRIED), spent=ready.spent)
+        outcome = replace(ready.outcome or IdeaOutcome(idea, Became.UNTRIED), spent=ready.spent)
+        # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
+        asks = idea.way is Way.EVIDENCE and outcome.became is Became.UNTRIED
+        return replace(_leave_to_person(course, number, idea), spent=ready.spent) if asks else outcome
     observe = course.observe(ready.idea) if course.observe else None
     try:
         done = trial(course.home, course.steps, ready.trial, observe=observe)

@@ -86,5 +86,7 @@ def _copy(source: Path, target: Path) -> None:
 def _apply(home: Home, database: Database, patch: Patch, *, now: float) -> None:
     if patch.form is Form.JOB:
         raise WhetError("A job cannot be tried.", advice="Try a rule, a note, a skill or a template.")
-    # It is in force in this copy only, and whoever started the trial named this very text.
-    apply(home, database, replace(patch, trust=max(patch.trust, Trust.USER)), actor=Actor.PERSON, now=now)
+    # It is in force in this copy only, and whoever started the trial named this very text. The workspace stands for
+    # the project, wherever it is.
+    tried = replace(patch, trust=max(patch.trust, Trust.USER), scope=replace(patch.scope, project=""))
+    apply(home, database, tried, actor=Actor.PERSON, now=now)

@@ -59,6 +59,7 @@ class Way(StrEnum):
 
     CATALOGUE = "catalogue"
     USER = "user"  # in the user's own words
+    EVIDENCE = "evidence"  # from what the sessions of a project show, in their own words
     MODEL = "model"  # written from facts alone
     AGAIN = "again"  # one in force elsewhere, tried on this model
     RETIRE = "retire"  # a rule in force, taken away

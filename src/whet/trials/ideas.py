@@ -47,6 +47,7 @@ class Idea(Value, frozen=True):
     lesson: Lesson | None = None
     sessions: tuple[str, ...] = ()
     refused: str = ""  # why it is not even tried
+    agents: tuple[str, ...] = ()  # in whose sessions it was seen, where no lesson says so
 
 
 class Became(StrEnum):
@@ -77,6 +78,8 @@ class IdeaOutcome(Value, frozen=True):
     dollars_most: float | None = None
     minimum_effect: float | None = None
     spent: Spent = Spent()
+    goes_to: tuple[str, ...] = ()  # of a dry run: the places that would tell it
+    judge: str = ""  # of a dry run: who would decide
 
 
 class ImproveReport(Value, frozen=True):

@@ -41,6 +41,8 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
         if idea.patch is not None and idea.patch.text and idea.patch.form.value == "rule":
             yield from reviewed(idea.patch.text, style="italic")
             yield from cautions(idea.patch.text)
+        if outcome.goes_to:
+            yield f"   [dim]would go to {plain(shown(', '.join(outcome.goes_to)))} · judged by {plain(outcome.judge)}[/]"
         if outcome.verdict is not None:
             yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
         if outcome.became is Became.PLANNED and outcome.attempts_most:
@@ -62,6 +64,10 @@ def _record(outcome: IdeaOutcome) -> dict[str, object]:
         "text": patch.text if patch and patch.form.value == "rule" else None,
         "became": outcome.became.value,
         "because": outcome.why,
+        "trust": patch.trust.label if patch else None,
+        "project": patch.scope.project or None if patch else None,
+        "goes_to": outcome.goes_to,
+        "judge": outcome.judge or None,
         "verdict": msgspec.to_builtins(outcome.verdict) if outcome.verdict else None,
         **{name: msgspec.to_builtins(getattr(outcome, name)) for name in fields},
     }

@@ -1,0 +1,35 @@
+"""What a dry run foretells of an idea: the places that would tell it, and who would judge it."""
+
+from msgspec.structs import replace
+
+from whet.ledger.entries import Item
+from whet.ledger.patches import Form, Patch
+from whet.store.home import Home
+from whet.store.recording import SOURCE
+from whet.targets import settings as targets
+from whet.targets.rendering import holds_for
+from whet.trials.ideas import IdeaOutcome
+
+
+def foretold(home: Home, outcome: IdeaOutcome, model: str) -> IdeaOutcome:
+    """The outcome with where its words would go and what a verdict would be worth."""
+    patch = outcome.idea.patch
+    if patch is None or patch.form is not Form.RULE or outcome.idea.refused:
+        return outcome
+    return replace(outcome, goes_to=_places(home, patch), judge=_judge(outcome, model))
+
+
+def _places(home: Home, patch: Patch) -> tuple[str, ...]:
+    item = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
+    own = f"Whet's own prompt{f' in {patch.scope.project}' if patch.scope.project else ''}"
+    written = (target.file for target in targets.load(home) if target.file and holds_for(target, item))
+    return (own, *dict.fromkeys(written))
+
+
+def _judge(outcome: IdeaOutcome, model: str) -> str:
+    if not model:
+        return "you: no model is set"
+    idea = outcome.idea
+    failed = tuple(name for name in (idea.agents or (idea.lesson.agents if idea.lesson else ())) if name != SOURCE)
+    warning = f"; it failed in {', '.join(failed)}, for which that is evidence and no proof" if failed else ""
+    return f"{model} in Whet's own agent{warning}"
