@@ -84,3 +84,23 @@ def test_what_stands_in_the_projects_files_is_found_there() -> None:
     assert found is not None
     assert found == ("AGENTS.md", "- Never wrap long markdown lines.")
     assert standing(draft, [("AGENTS.md", "- Use tabs.")]) is None
+
+
+def test_what_hooks_of_commits_refused_is_one_lesson_with_each_thing_once() -> None:
+    def refused(rule: str) -> tuple[Turn, ...]:
+        text = f"✖ markdownlint --fix:\na.md:3 error {rule}\nhusky - pre-commit script failed (code 1)"
+        return (user("Go"), shell("git commit -m 'docs'", text, error=True))
+
+    draft = only(refused("MD040 Fences need a language"), refused("MD025 One title"), refused("MD025 One title"))
+    assert draft.text.startswith("Before `git commit` in this project, mind its hooks: ✖ markdownlint --fix:")
+    assert draft.text.count("MD025 One title") == draft.text.count("MD040 Fences need a language") == 1
+
+
+def test_what_made_the_same_call_work_is_the_fix() -> None:
+    edit = {"file_path": "/a/b.py"}
+    failed = call(
+        "Edit", {**edit, "old": "x"}, "<tool_use_error>String not found in file.</tool_use_error>", error=True
+    )
+    looked = call("Read", edit, "y = 1")
+    draft = only((user("Go"), failed, looked, call("Edit", {**edit, "old": "y"}, "Done")))
+    assert draft.text == "Edit: after “String not found in file.”, Read the file, then Edit"

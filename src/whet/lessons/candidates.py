@@ -18,6 +18,7 @@ LEAST = 1.0
 KNOWN = 0.6  # of the messages of a candidate that better ones show already: it says little more
 HABIT = 0.6  # what an agent's own tools ask for counts less than what the project teaches
 PIECES_KEPT = 12
+MOST_PIECES = 1_500
 OFTENER = 0.8  # how much twice the sessions add
 WORTH = {
     LessonSource.PERSON: 1.0,
@@ -47,7 +48,7 @@ def candidates(pieces: Iterable[Piece], copies: Mapping[str, str], *, most: int 
     every = _once(pieces, copies)
     found: list[LessonCandidate] = []
     for is_said in (True, False):
-        part = [piece for piece in every if (piece.source is LessonSource.PERSON) is is_said]
+        part = _heaviest([piece for piece in every if (piece.source is LessonSource.PERSON) is is_said])
         found += [_candidate(group, copies) for group in _groups(part)]
         if is_said:
             found += [_candidate(group, copies, word=word) for word, group in _recurring(part, copies)]
@@ -73,6 +74,12 @@ def _fresh_first(ranked: Sequence[LessonCandidate]) -> tuple[LessonCandidate, ..
         seen |= messages
         led.add(pieces[0].text)
     return (*fresh, *stale)
+
+
+def _heaviest(pieces: list[Piece]) -> list[Piece]:
+    """As many as can be compared with each other in a few seconds; of equals the later ones."""
+    places = sorted(range(len(pieces)), key=lambda place: (-pieces[place].weight, -place))[:MOST_PIECES]
+    return [pieces[place] for place in sorted(places)]
 
 
 def _once(pieces: Iterable[Piece], copies: Mapping[str, str]) -> list[Piece]:
@@ -110,27 +117,31 @@ def _groups(pieces: Sequence[Piece]) -> list[list[Piece]]:
     words = [stems(piece.keys) for piece in pieces]
     common = Counter(word for each in words for word in each)
     weights = {word: math.log((1 + len(pieces)) / count) for word, count in common.items()}
-    order = sorted(range(len(pieces)), key=lambda place: (-pieces[place].weight, -len(words[place]), place))
-    groups: list[tuple[list[frozenset[str]], list[Piece]]] = []
-    for place in order:
-        best = max(groups, key=lambda group: _likeness(words[place], group[0], weights), default=None)
-        if best is not None and _likeness(words[place], best[0], weights) >= ALIKE:
-            best[0].append(words[place])
-            best[1].append(pieces[place])
+    sizes = [sum(weights[word] for word in sorted(each)) for each in words]
+    holders: dict[str, list[int]] = {}  # the places that have a word, as far as they have a group
+    group_of: dict[int, int] = {}
+    groups: list[list[Piece]] = []
+    for place in sorted(range(len(pieces)), key=lambda place: (-pieces[place].weight, -len(words[place]), place)):
+        shared: dict[int, float] = {}
+        for word in sorted(words[place]):
+            for other in holders.setdefault(word, []):
+                shared[other] = shared.get(other, 0.0) + weights[word]
+            holders[word].append(place)
+        alike = {other: _likeness(both, sizes[place], sizes[other]) for other, both in shared.items()}
+        likest = max(alike, key=lambda other: (alike[other], -other), default=-1)
+        if likest >= 0 and alike[likest] >= ALIKE:
+            group_of[place] = group_of[likest]
+            groups[group_of[place]].append(pieces[place])
         else:
-            groups.append(([words[place]], [pieces[place]]))
-    return [group for _, group in groups]
+            group_of[place] = len(groups)
+            groups.append([pieces[place]])
+    return groups
 
 
-def _likeness(words: frozenset[str], others: Sequence[frozenset[str]], weights: Mapping[str, float]) -> float:
-    return max(_shared(words, other, weights) for other in others)
-
-
-def _shared(one: frozenset[str], other: frozenset[str], weights: Mapping[str, float]) -> float:
-    both = sum(weights[word] for word in one & other)
-    smaller = min(sum(weights[word] for word in one), sum(weights[word] for word in other))
-    either = sum(weights[word] for word in one | other)
-    return max(both / either, 0.5 * both / smaller) if either and smaller else 0.0
+def _likeness(shared: float, one: float, other: float) -> float:
+    """Of the weight of both, or half of what is shared of the smaller."""
+    smaller, either = min(one, other), one + other - shared
+    return max(shared / either, 0.5 * shared / smaller) if either > 0 and smaller > 0 else 0.0
 
 
 def _candidate(group: list[Piece], copies: Mapping[str, str], *, word: str = "") -> LessonCandidate:

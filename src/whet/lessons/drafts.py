@@ -19,6 +19,7 @@ NAME_LETTERS = 10
 CALL_LETTERS = 110
 ERROR_LETTERS = 140
 REMEDY_LETTERS = 200
+HOOK_LETTERS = 400
 QUOTE_LETTERS = 300
 STANDS = 0.75  # of the words of a draft that one line of a file has too
 FEWEST_WORDS, MOST_WORDS = 3, 30
@@ -55,6 +56,8 @@ def draft_of(candidate: LessonCandidate) -> LessonDraft | None:
             draft = _said(piece, recurs=candidate.sessions >= RECURS)
         elif not piece.error and fixes[piece.fix] < RECURS:
             draft = None  # one search that found nothing before another did is no fact of the place yet
+        elif piece.remedy and COMMIT in piece.call:
+            draft = _of_hooks(candidate)
         else:
             draft = _learned(piece)
         if draft is not None:
@@ -106,9 +109,9 @@ def _learned(piece: Piece) -> LessonDraft | None:
     why = f": {error}" if error else ""
     is_new = bool(fix) and fix != call and len(fix) <= CALL_LETTERS
     if piece.is_habit:
-        text, works = f"{piece.call.partition(' ')[0]}: {remedy}" if remedy else "", remedy
-    elif remedy and COMMIT in piece.call:
-        text, works = f"Before `{COMMIT}` in this project, mind its hooks: {remedy}", remedy
+        works = remedy or (fix if fix != call else "")
+        said = remedy if remedy else f"after “{error}”, {fix}"
+        text = f"{piece.call.partition(' ')[0]}: {said}" if works else ""
     elif piece.source is LessonSource.PLACE and is_new:
         text, works = f"In this project use `{fix}`; `{_short(call, CALL_LETTERS)}` is not there.", fix
     elif is_new:
@@ -116,6 +119,14 @@ def _learned(piece: Piece) -> LessonDraft | None:
     else:
         text, works = f"When `{_short(call, CALL_LETTERS)}` fails in this project: {remedy}" if remedy else "", remedy
     return LessonDraft(piece.source, f"{_short(call, CALL_LETTERS)}{why}", works, text, piece.trust) if text else None
+
+
+def _of_hooks(candidate: LessonCandidate) -> LessonDraft:
+    """What the hooks of commits asked for, each thing once."""
+    asked = dict.fromkeys(part for piece in candidate.pieces for part in piece.remedy.split("; "))
+    remedy = _short("; ".join(asked), HOOK_LETTERS)
+    text = f"Before `{COMMIT}` in this project, mind its hooks: {remedy}"
+    return LessonDraft(candidate.source, f"{COMMIT}: its hooks refuse it", remedy, text, candidate.best.trust)
 
 
 def differing(call: str, fix: str) -> tuple[str, str]:

@@ -40,7 +40,7 @@ def recovery_pieces(view: SessionView) -> Iterator[Piece]:
             found = _found_later(step, later)
             if found is not None:
                 trust = Trust.AGENT if _is_own(step, own) and _is_own(found, own) else Trust.TOOL
-                yield _piece(view, step, found, LessonSource.PLACE, MISS, trust=trust)
+                yield _piece(view, step, shown_call(found), LessonSource.PLACE, MISS, trust=trust)
         elif step.failed:
             yield from _of_failure(view, step, later)
 
@@ -60,13 +60,13 @@ def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]
         source = LessonSource.PLACE
     elif remedy and worked is None:
         source = LessonSource.REMEDY
-    yield _piece(view, step, worked, source, weight, trust=step.trust)
+    yield _piece(view, step, _fix(step, worked, later), source, weight, trust=step.trust)
 
 
 def _piece(
     view: SessionView,
     step: JudgedCall,
-    worked: JudgedCall | None,
+    fix: str,
     source: LessonSource,
     weight: float,
     *,
@@ -74,7 +74,7 @@ def _piece(
 ) -> Piece:
     line = hook_complaints(step.text) if _is_commit(step) else ""
     line = _COLOUR.sub("", line or error_line(step.text) or step.decision.evidence)
-    call, fix = shown_call(step), shown_call(worked) if worked else ""
+    call = shown_call(step)
     error = line[:SHOWN] if step.failed else ""  # what only found nothing is no error
     return Piece(
         source,
@@ -92,8 +92,24 @@ def _piece(
     )
 
 
+def _fix(step: JudgedCall, worked: JudgedCall | None, later: Sequence[JudgedCall]) -> str:
+    """The call that worked; where it is the same call on the same file, what was done with the file before it."""
+    if worked is None:
+        return ""
+    if shown_call(worked) != shown_call(step):
+        return shown_call(worked)
+    between = (other for other in later[: later.index(worked)] if other.worked and other.tool != step.tool)
+    way = next((other.tool for other in between if path_of(other) == path_of(step) != ""), "")
+    return f"{way} the file, then {step.tool}" if way else shown_call(worked)
+
+
 def _keys(step: JudgedCall, line: str, fix: str) -> frozenset[str]:
-    """The error without its places, the program, and what the fix has that the failed call had not."""
+    """The error without its places, the program, and what the fix has that the failed call had not.
+
+    What a commit's hooks refuse is one thing for each program that they run.
+    """
+    if _is_commit(step) and (complaints := hook_complaints(step.text)):
+        return frozenset({"commit-hook", *key_words(complaints.partition(";")[0])})
     new = key_words(fix) - key_words(shown_call(step))
     plain = frozenset(word for word in key_words(line) if "/" not in word and "." not in word)
     program = program_of(step).lower()

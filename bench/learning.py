@@ -1,0 +1,180 @@
+"""What is learned from the earlier half of a project's sessions, beside careful readers and the later half.
+
+.venv/bin/python bench/learning.py [PROJECT]...
+
+First, how many of the lessons that careful readers wrote are touched by the first 30 and 60 candidates: one of their
+pieces is of a session that the reader names and holds one of the reader's key words. The lists are `lessons.json`
+beside the sessions and `bench/data/lessons_*.json`. Second, the later half: failures that are no red checks, how many
+of them a learned item or a recurring failure with a rule of the catalogue names, whether the form that an item
+recommends is what then worked, and how often that form itself failed so. With a PROJECT its drafts are printed too.
+"""
+
+import json
+import os
+import re
+import sys
+from functools import cache
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from whet.failures.analysis import analyse
+from whet.failures.fingerprints import fingerprint
+from whet.failures.lessons import Lesson, distill
+from whet.failures.view import gather
+from whet.importers.source import Skipped
+from whet.intake.reading import read_transcripts
+from whet.lessons.candidates import LessonCandidate, candidates
+from whet.lessons.drafts import LessonDraft, draft_of
+from whet.lessons.finding import copies_of, pieces_of_session
+from whet.lessons.pieces import LessonSource, Piece, stems
+from whet.lessons.purposes import shown_call
+from whet.sessions.transcripts import Transcript
+from whet.shipped.data import failure_weights
+from whet.shipped.guidance.rules import catalogue
+from whet.told.remedies import suited
+
+PROJECTS = Path(os.environ.get("WHET_BENCH_DATA", "../shared/data")) / "projects"
+LISTS = Path(__file__).parent / "data"
+SAME_SITUATION = 0.5  # of the words of two failures
+SAME_ERROR = 0.75
+FIRST, MORE = 30, 60
+
+
+class Halves(NamedTuple):
+    """A project's sessions in time order."""
+
+    earlier: list[Transcript]
+    later: list[Transcript]
+
+
+class Item(NamedTuple):
+    """What was learned: a candidate and its draft."""
+
+    candidate: LessonCandidate
+    draft: LessonDraft
+
+
+@cache
+def halves(project: str) -> Halves:
+    read = (each for path in sorted((PROJECTS / project).glob("*.jsonl.gz")) for each in read_transcripts(path))
+    found = sorted((each for each in read if not isinstance(each, Skipped)), key=lambda each: each.started or 0)
+    middle = (len(found) + 1) // 2
+    return Halves(found[:middle], found[middle:])
+
+
+@cache
+def learned(project: str) -> tuple[LessonCandidate, ...]:
+    earlier = halves(project).earlier
+    pieces = [piece for each in earlier for piece in pieces_of_session(each)]
+    return candidates(pieces, copies_of(earlier), most=MORE)
+
+
+def lists() -> list[tuple[str, str, list[dict[str, Any]]]]:
+    """Each list: who wrote it, of which project, and its lessons."""
+    own = json.loads((PROJECTS / "lessons.json").read_text())
+    found = [("given", name, [each for each in own if each["project"] == name]) for name in _names(own)]
+    for path in sorted(LISTS.glob("lessons_*.json")):
+        read = json.loads(path.read_text())
+        found += [(path.stem.rpartition("_")[2], name, read) for name in _names(read)]
+    return found
+
+
+def touched(project: str, lessons: list[dict[str, Any]], most: int) -> list[dict[str, Any]]:
+    """The lessons whose evidence is among the first candidates."""
+    named = {each.id: each.native_id for each in halves(project).earlier}
+    shown = learned(project)[:most]
+    return [lesson for lesson in lessons if any(_touches(candidate, lesson, named) for candidate in shown)]
+
+
+def _touches(candidate: LessonCandidate, lesson: dict[str, Any], named: dict[str, str]) -> bool:
+    text = _plain(" ".join(f"{each.text} {each.fix} {each.remedy}" for each in candidate.pieces))
+    seen = {named[each.session] for each in candidate.pieces}
+    return bool(seen & set(lesson["sessions"])) and any(_plain(word) in text for word in lesson["keywords"])
+
+
+def failures(transcripts: list[Transcript]) -> list[Piece]:
+    """The failures that are no red checks."""
+    found = (piece for each in transcripts for piece in pieces_of_session(each))
+    return [piece for piece in found if piece.source is not LessonSource.PERSON and piece.error]
+
+
+def names(item: Item, piece: Piece) -> bool:
+    """Whether what was learned is of this situation: the same error of the same tool, or words that say the same."""
+    return any(
+        each.source is not LessonSource.PERSON
+        and (_is_same_error(each, piece) or _alike(stems(each.keys), stems(piece.keys)) >= SAME_SITUATION)
+        for each in item.candidate.pieces
+    )
+
+
+def _is_same_error(one: Piece, other: Piece) -> bool:
+    mine, theirs = (frozenset(fingerprint(each.error).split()) for each in (one, other))
+    return one.call.split()[:1] == other.call.split()[:1] and _alike(mine, theirs) >= SAME_ERROR
+
+
+def helps(item: Item, piece: Piece) -> bool:
+    """Whether what worked then has what the item recommends."""
+    new = set(item.draft.fix.split()) - set(item.candidate.best.call.split())
+    return bool(new) and new <= set(f"{piece.fix} {piece.remedy}".split())
+
+
+def look_later(project: str) -> str:
+    earlier, later = halves(project)
+    items = [Item(each, draft) for each in learned(project)[:FIRST] if (draft := draft_of(each))]
+    failed = failures(later)
+    named = [(piece, [item for item in items if names(item, piece)]) for piece in failed]
+    seen = [(piece, found) for piece, found in named if found]
+    helped = sum(any(helps(item, piece) for item in found) for piece, found in seen)
+    used, broken = _recommended(items, later)
+    known = [each for each in distill(analyse(one, failure_weights()) for one in earlier) if suited(catalogue(), each)]
+    covered = sum(_is_known(piece, known) for piece in failed)
+    numbers = (len(earlier), len(items), f"{100 * len(items) / len(earlier):.0f}", len(failed), len(seen), helped)
+    return f"| {project} | {' | '.join(map(str, numbers))} | {broken} of {used} | {covered} |"
+
+
+def _recommended(items: list[Item], later: list[Transcript]) -> tuple[int, int]:
+    """How often a later call has the form that an item recommends, and failed without being a red check."""
+    forms = {item.draft.fix for item in items if item.draft.source is not LessonSource.PERSON and item.draft.fix}
+    broken = {(piece.session, piece.message) for piece in failures(later)}
+    calls = [(each.id, step) for each in later for step in gather(each).steps]
+    used = [(id, step.message) for id, step in calls if any(form in shown_call(step) for form in forms)]
+    return len(used), sum(place in broken for place in used)
+
+
+def _is_known(piece: Piece, lessons: list[Lesson]) -> bool:
+    words = frozenset(fingerprint(piece.error).split())
+    return any(_alike(frozenset(lesson.fingerprint.split()), words) >= SAME_ERROR for lesson in lessons)
+
+
+def _alike(one: frozenset[str], other: frozenset[str]) -> float:
+    return len(one & other) / max(1, len(one | other))
+
+
+def _plain(text: str) -> str:
+    return re.sub(r"[-_\s]+", " ", text.lower())
+
+
+def _names(lessons: list[dict[str, Any]]) -> list[str]:
+    return sorted({each["project"] for each in lessons})
+
+
+def main() -> None:
+    print(f"| list | project | lessons | in the first {FIRST} | in the first {MORE} |")
+    print("|---|---|--:|--:|--:|")
+    for reader, project, lessons in lists():
+        first, more = (len(touched(project, lessons, most)) for most in (FIRST, MORE))
+        print(f"| {reader} | {project} | {len(lessons)} | {first} | {more} |")
+    print()
+    print("| project | sessions | items | per 100 | later failures | named | form worked | form failed | catalogue |")
+    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    for project in sorted(each.name for each in PROJECTS.iterdir() if each.is_dir()):
+        print(look_later(project))
+    for project in sys.argv[1:]:
+        print(f"\n{project}")
+        for number, candidate in enumerate(learned(project)[:FIRST], 1):
+            draft = draft_of(candidate)
+            print(f"{number}. [{candidate.source.value}, {candidate.sessions}] {draft.text if draft else '–'}")
+
+
+if __name__ == "__main__":
+    main()
