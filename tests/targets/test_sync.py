@@ -26,8 +26,10 @@ from whet.told.marked_block import Block, find
 RULE = "Read a file before you edit it."
 
 
-def rule(text: str = RULE, **scope: tuple[str, ...]) -> Item:
-    return Item(Form.RULE, f"rule-{abs(hash(text)) % 1000}", text, scope=Scope(**scope))
+def rule(
+    text: str = RULE, *, models: tuple[str, ...] = (), purposes: tuple[str, ...] = (), tools: tuple[str, ...] = ()
+) -> Item:
+    return Item(Form.RULE, f"rule-{abs(hash(text)) % 1000}", text, scope=Scope(models, tools, purposes))
 
 
 def order(home: Home, *rules: Item, dry_run: bool = False, force: bool = False) -> SyncOrder:

@@ -30,7 +30,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.owner import identity_of
 from whet.store.prompts import keep_prompt, restore_prompt
-from whet.targets.projects import project_of
+from whet.targets.project_names import name_of_project
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, assemble, trust_of
 from whet.told.prompt_inputs import Sources
@@ -169,7 +169,7 @@ def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, lot: 
         platform=wish.platform if is_here else "",
         environments=environments(this_machine(wish.environment)) if is_here else (),
         size=chosen.model.size,
-        project=project_of(wish.folder) if wish.folder and is_here else "",
+        project=name_of_project(wish.folder) if wish.folder and is_here else "",
     )
     folder = wish.folder if wish.settings.context_files and is_here else None
     today = date.today()  # noqa: DTZ011 - the person's own day is meant

@@ -12,8 +12,9 @@ from whet.lessons.pieces import Piece
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
-from whet.store.sessions import Session, load
-from whet.targets.projects import project_of
+from whet.store.rows import Session
+from whet.store.sessions import load
+from whet.targets.project_names import name_of_project
 from whet.values import Value
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
@@ -71,7 +72,7 @@ def taught(database: Database, filters: Filters, *, project: str = "") -> tuple[
     for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
         if session.purpose in BEHIND:
             continue
-        name = names.setdefault(session.folder, project_of(session.folder))
+        name = names.setdefault(session.folder, name_of_project(session.folder))
         if project in name:
             gathered.setdefault(name, _ProjectEvidence(name)).add(database, session)
     return tuple(lesson for each in gathered.values() for lesson in each.lessons())

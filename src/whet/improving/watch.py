@@ -25,7 +25,7 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
 from whet.targets.drawing import unit_of
-from whet.targets.projects import project_of
+from whet.targets.project_names import name_of_project
 from whet.targets.settings import FILE_AGENT
 from whet.targets.telling import tell
 from whet.told.passages import Circumstances
@@ -179,5 +179,5 @@ def _read(delivery: Delivery, session: Live) -> bool:
 def _holds(item: Item, session: Live) -> bool:
     """Whether the rule would have been for it, told or not. Whether somebody sat there is not on record."""
     scope = msgspec.structs.replace(item.scope, purposes=(), tools=item.scope.tools if session.facts.tools else ())
-    project = project_of(session.folder) if scope.project else ""
+    project = name_of_project(session.folder) if scope.project else ""
     return holds_in(scope, Circumstances(tools=session.facts.tools, model=session.model, project=project))

@@ -8,7 +8,7 @@ from whet.failures.view import SessionView
 from whet.lessons.pieces import LessonSource, Piece, key_words
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
-from whet.sessions.lineage import is_said
+from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.sessions.trust import Trust
 
@@ -78,7 +78,7 @@ def said_pieces(view: SessionView) -> Iterator[Piece]:
     for index, message in enumerate(view.transcript.messages):
         if message.role is Role.AGENT and message.origin is Origin.TURN:
             begun = True
-        if not is_said(message):
+        if not is_typed(message) or not message.text.strip():
             continue
         words = frozenset(message.text.lower().split())
         retyped = any(len(words & other) >= RETYPED * len(words | other) for other in earlier)

@@ -8,7 +8,7 @@ from typing import NamedTuple
 from whet.ledger.entries import Item
 from whet.sessions.trust import Trust
 from whet.targets.agents import known
-from whet.targets.projects import project_of
+from whet.targets.project_names import name_of_project
 from whet.targets.settings import Target
 from whet.text import tokens
 from whet.told.prompt_inputs import Budgets
@@ -42,7 +42,7 @@ def holds_for(target: Target, rule: Item) -> bool:
     runs = agent.models if agent else ()
     fits = not scope.models or not runs or any(word in model.lower() for word in runs for model in scope.models)
     fits = fits and (not scope.purposes or PURPOSES[target.unattended] in scope.purposes)
-    return fits and not rule.canary and (not scope.project or project_of(target.project) == scope.project)
+    return fits and not rule.canary and (not scope.project or name_of_project(target.project) == scope.project)
 
 
 @cache

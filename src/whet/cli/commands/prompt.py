@@ -21,7 +21,7 @@ from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.prompts import keep_prompt, restore_prompt
 from whet.store.settings_file import load
-from whet.targets.projects import project_of as name_of_project
+from whet.targets.project_names import name_of_project
 from whet.text.front_matter import words
 from whet.told.passages import Circumstances
 from whet.told.prompt import Prompt, Tier, assemble

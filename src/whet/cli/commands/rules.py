@@ -21,7 +21,7 @@ from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.targets.projects import project_of
+from whet.targets.project_names import name_of_project
 from whet.text.showing import shown
 
 if TYPE_CHECKING:
@@ -87,7 +87,7 @@ def add(
     yes: bool,
     as_json: bool,
 ) -> int:
-    scope = Scope(models, tools, purposes, project_of(os.path.abspath(project)) if project else "")
+    scope = Scope(models, tools, purposes, name_of_project(os.path.abspath(project)) if project else "")
     if words:
         return _give(Patch(Form.RULE, Action.ADD, name, " ".join(words), scope), yes=yes, as_json=as_json)
     chosen = _from_catalogue(name)

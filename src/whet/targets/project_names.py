@@ -16,7 +16,7 @@ _INITIAL = re.compile(r"^0{40,64} ([0-9a-f]{40,64}) .*\tcommit \(initial\)")
 NO_HOST = ("file://", "/", "./", "../", "~")
 
 
-def project_of(folder: str | Path) -> str:
+def name_of_project(folder: str | Path) -> str:
     """The name of a folder's project: the same in every clone and worktree of one repository, wherever they are.
 
     A folder that is not on this machine, or is in no repository, is its own project; empty for no folder.

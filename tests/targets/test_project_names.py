@@ -7,7 +7,7 @@ import pytest
 
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
-from whet.targets.projects import project_of
+from whet.targets.project_names import name_of_project
 from whet.targets.rendering import holds_for
 from whet.targets.settings import Target
 
@@ -37,27 +37,27 @@ def repository(tmp_path: Path) -> Path:
 )
 def test_a_remote_names_the_project_however_it_is_spelled(repository: Path, url: str) -> None:
     git(repository, "remote", "add", "origin", url)
-    assert project_of(repository) == "github.com/owner/shop"
+    assert name_of_project(repository) == "github.com/owner/shop"
 
 
 def test_without_a_remote_the_first_commit_names_it(repository: Path) -> None:
-    assert project_of(repository).startswith("commit:")
+    assert name_of_project(repository).startswith("commit:")
 
 
 def test_a_folder_inside_and_a_worktree_are_the_same_project(repository: Path, tmp_path: Path) -> None:
     (repository / "src").mkdir()
     git(repository, "worktree", "add", "-q", str(tmp_path / "beside"))
-    assert project_of(repository / "src") == project_of(tmp_path / "beside") == project_of(repository)
+    assert name_of_project(repository / "src") == name_of_project(tmp_path / "beside") == name_of_project(repository)
 
 
 def test_a_folder_of_another_machine_is_its_own_project() -> None:
-    assert project_of("/nowhere/Code/shop/") == "/nowhere/Code/shop"
-    assert project_of("/nowhere/Code/shop/.claude/worktrees/agent-1") == "/nowhere/Code/shop"
-    assert project_of("") == ""
+    assert name_of_project("/nowhere/Code/shop/") == "/nowhere/Code/shop"
+    assert name_of_project("/nowhere/Code/shop/.claude/worktrees/agent-1") == "/nowhere/Code/shop"
+    assert name_of_project("") == ""
 
 
 def test_a_rule_of_a_project_goes_to_the_targets_of_that_project(repository: Path, tmp_path: Path) -> None:
-    rule = Item(Form.RULE, "tests", "Run ./dev test.", scope=Scope(project=project_of(repository)))
+    rule = Item(Form.RULE, "tests", "Run ./dev test.", scope=Scope(project=name_of_project(repository)))
     here = Target("a", "claude-code", project=str(repository))
     elsewhere = Target("b", "claude-code", project=str(tmp_path))
     everywhere = Target("c", "claude-code")
