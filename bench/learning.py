@@ -26,7 +26,7 @@ from whet.intake.reading import read_transcripts
 from whet.lessons.candidates import LessonCandidate, candidates
 from whet.lessons.drafts import LessonDraft, draft_of
 from whet.lessons.finding import copies_of, pieces_of_session
-from whet.lessons.pieces import LessonSource, Piece, stems
+from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.lessons.purposes import shown_call
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
@@ -92,13 +92,13 @@ def _touches(candidate: LessonCandidate, lesson: dict[str, Any], named: dict[str
     return bool(seen & set(lesson["sessions"])) and any(_plain(word) in text for word in lesson["keywords"])
 
 
-def failures(transcripts: list[Transcript]) -> list[Piece]:
+def failures(transcripts: list[Transcript]) -> list[LessonPiece]:
     """The failures that are no red checks."""
     found = (piece for each in transcripts for piece in pieces_of_session(each))
     return [piece for piece in found if piece.source is not LessonSource.PERSON and piece.error]
 
 
-def names(item: Item, piece: Piece) -> bool:
+def names(item: Item, piece: LessonPiece) -> bool:
     """Whether what was learned is of this situation: the same error of the same tool, or words that say the same."""
     return any(
         each.source is not LessonSource.PERSON
@@ -107,12 +107,12 @@ def names(item: Item, piece: Piece) -> bool:
     )
 
 
-def _is_same_error(one: Piece, other: Piece) -> bool:
+def _is_same_error(one: LessonPiece, other: LessonPiece) -> bool:
     mine, theirs = (frozenset(fingerprint(each.error).split()) for each in (one, other))
     return one.call.split()[:1] == other.call.split()[:1] and _alike(mine, theirs) >= SAME_ERROR
 
 
-def helps(item: Item, piece: Piece) -> bool:
+def helps(item: Item, piece: LessonPiece) -> bool:
     """Whether what worked then has what the item recommends."""
     new = set(item.draft.fix.split()) - set(item.candidate.best.call.split())
     return bool(new) and new <= set(f"{piece.fix} {piece.remedy}".split())
@@ -141,7 +141,7 @@ def _recommended(items: list[Item], later: list[Transcript]) -> tuple[int, int]:
     return len(used), sum(place in broken for place in used)
 
 
-def _is_known(piece: Piece, lessons: list[Lesson]) -> bool:
+def _is_known(piece: LessonPiece, lessons: list[Lesson]) -> bool:
     words = frozenset(fingerprint(piece.error).split())
     return any(_alike(frozenset(lesson.fingerprint.split()), words) >= SAME_ERROR for lesson in lessons)
 

@@ -1,16 +1,16 @@
 """Pieces that belong together become one candidate; the most promising come first."""
 
 from whet.lessons.candidates import candidates
-from whet.lessons.pieces import LessonSource, Piece, key_words
+from whet.lessons.pieces import LessonPiece, LessonSource, key_words
 
 
-def said(text: str, session: str, *, weight: float = 2.0, message: int = 2) -> Piece:
-    return Piece(LessonSource.PERSON, session, message, text, keys=key_words(text), weight=weight)
+def said(text: str, session: str, *, weight: float = 2.0, message: int = 2) -> LessonPiece:
+    return LessonPiece(LessonSource.PERSON, session, message, text, keys=key_words(text), weight=weight)
 
 
-def failed(text: str, session: str, *, fix: str = "", habit: bool = False) -> Piece:
+def failed(text: str, session: str, *, fix: str = "", habit: bool = False) -> LessonPiece:
     keys = key_words(text)
-    return Piece(LessonSource.RECOVERY, session, 4, text, fix=fix, keys=keys, weight=1.5, is_habit=habit)
+    return LessonPiece(LessonSource.RECOVERY, session, 4, text, fix=fix, keys=keys, weight=1.5, is_habit=habit)
 
 
 def test_pieces_about_the_same_thing_are_one_candidate() -> None:

@@ -4,7 +4,7 @@ from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, user
 from whet.lessons.finding import copies_of, pieces_of_session
-from whet.lessons.pieces import LessonSource, Piece
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.transcripts import Disposition, Transcript
 from whet.sessions.trust import Trust
 
@@ -19,7 +19,7 @@ HOOK = (
 )
 
 
-def pieces(transcript: Transcript) -> list[Piece]:
+def pieces(transcript: Transcript) -> list[LessonPiece]:
     return list(pieces_of_session(transcript))
 
 

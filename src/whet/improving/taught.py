@@ -8,7 +8,7 @@ from whet.ledger.patches import Patch
 from whet.lessons.candidates import MOST, LessonCandidate, candidates
 from whet.lessons.drafts import LessonDraft, draft_of, patch_of_draft, standing
 from whet.lessons.finding import Openings, pieces_of_session
-from whet.lessons.pieces import Piece
+from whet.lessons.pieces import LessonPiece
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
@@ -43,7 +43,7 @@ class _ProjectEvidence:
 
     def __init__(self, project: str) -> None:
         self.project = project
-        self.pieces: list[Piece] = []
+        self.pieces: list[LessonPiece] = []
         self.openings = Openings()
         self.agents: dict[str, str] = {}
         self.folder = ""

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from msgspec import structs
 
-from whet.lessons.pieces import LessonSource, Piece, stems
+from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.values import Value
 
 ALIKE = 0.3  # of the weight of the words of two pieces that are one candidate
@@ -32,18 +32,20 @@ class LessonCandidate(Value, frozen=True):
     """Evidence that may become a lesson, and how promising it is."""
 
     source: LessonSource
-    pieces: tuple[Piece, ...]
+    pieces: tuple[LessonPiece, ...]
     sessions: int
     worth: float
     keys: tuple[str, ...] = ()
 
     @property
-    def best(self) -> Piece:
+    def best(self) -> LessonPiece:
         """The piece that says most."""
         return self.pieces[0]
 
 
-def candidates(pieces: Iterable[Piece], copies: Mapping[str, str], *, most: int = MOST) -> tuple[LessonCandidate, ...]:
+def candidates(
+    pieces: Iterable[LessonPiece], copies: Mapping[str, str], *, most: int = MOST
+) -> tuple[LessonCandidate, ...]:
     """The most promising candidates of one project. `copies` names the original of each session that is a copy."""
     every = _once(pieces, copies)
     found: list[LessonCandidate] = []
@@ -76,28 +78,28 @@ def _fresh_first(ranked: Sequence[LessonCandidate]) -> tuple[LessonCandidate, ..
     return (*fresh, *stale)
 
 
-def _heaviest(pieces: list[Piece]) -> list[Piece]:
+def _heaviest(pieces: list[LessonPiece]) -> list[LessonPiece]:
     """As many as can be compared with each other in a few seconds; of equals the later ones."""
     places = sorted(range(len(pieces)), key=lambda place: (-pieces[place].weight, -place))[:MOST_PIECES]
     return [pieces[place] for place in sorted(places)]
 
 
-def _once(pieces: Iterable[Piece], copies: Mapping[str, str]) -> list[Piece]:
+def _once(pieces: Iterable[LessonPiece], copies: Mapping[str, str]) -> list[LessonPiece]:
     """Each piece once: what a copy repeats is no further evidence."""
-    seen: dict[tuple[str, str], Piece] = {}
+    seen: dict[tuple[str, str], LessonPiece] = {}
     for piece in pieces:
         seen.setdefault((copies.get(piece.session, piece.session), piece.text), piece)
     return list(seen.values())
 
 
-def _recurring(pieces: Sequence[Piece], copies: Mapping[str, str]) -> list[tuple[str, list[Piece]]]:
+def _recurring(pieces: Sequence[LessonPiece], copies: Mapping[str, str]) -> list[tuple[str, list[LessonPiece]]]:
     """What the person asks for again and again: pieces of three sessions or more that share a telling word."""
-    by_word: dict[str, list[Piece]] = {}
+    by_word: dict[str, list[LessonPiece]] = {}
     for piece in pieces:
         for word in stems(piece.keys):
             by_word.setdefault(word, []).append(piece)
     total = len({copies.get(piece.session, piece.session) for piece in pieces})
-    kept: list[tuple[str, list[Piece]]] = []
+    kept: list[tuple[str, list[LessonPiece]]] = []
     for word, group in sorted(by_word.items(), key=lambda item: -len(item[1])):
         sessions = {copies.get(piece.session, piece.session) for piece in group}
         if not RECURS <= len(sessions) <= max(RECURS, OFTEN * total):
@@ -112,7 +114,7 @@ def _overlap(one: set[tuple[str, int]], other: set[tuple[str, int]]) -> float:
     return len(one & other) / min(len(one), len(other))
 
 
-def _groups(pieces: Sequence[Piece]) -> list[list[Piece]]:
+def _groups(pieces: Sequence[LessonPiece]) -> list[list[LessonPiece]]:
     """Pieces that speak of the same thing, by the weight of the words that they share; the heaviest piece leads."""
     words = [stems(piece.keys) for piece in pieces]
     common = Counter(word for each in words for word in each)
@@ -120,7 +122,7 @@ def _groups(pieces: Sequence[Piece]) -> list[list[Piece]]:
     sizes = [sum(weights[word] for word in sorted(each)) for each in words]
     holders: dict[str, list[int]] = {}  # the places that have a word, as far as they have a group
     group_of: dict[int, int] = {}
-    groups: list[list[Piece]] = []
+    groups: list[list[LessonPiece]] = []
     for place in sorted(range(len(pieces)), key=lambda place: (-pieces[place].weight, -len(words[place]), place)):
         shared: dict[int, float] = {}
         for word in sorted(words[place]):
@@ -144,7 +146,7 @@ def _likeness(shared: float, one: float, other: float) -> float:
     return max(shared / either, 0.5 * shared / smaller) if either > 0 and smaller > 0 else 0.0
 
 
-def _candidate(group: list[Piece], copies: Mapping[str, str], *, word: str = "") -> LessonCandidate:
+def _candidate(group: list[LessonPiece], copies: Mapping[str, str], *, word: str = "") -> LessonCandidate:
     sessions = len({copies.get(piece.session, piece.session) for piece in group})
     counts = Counter(word for piece in group for word in piece.keys)
     heaviest = max(piece.weight for piece in group)

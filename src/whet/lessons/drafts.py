@@ -10,7 +10,7 @@ from typing import NamedTuple
 
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.candidates import LessonCandidate
-from whet.lessons.pieces import LessonSource, Piece, key_words, stems
+from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
 from whet.lessons.said import direction
 from whet.sessions.trust import Trust
 from whet.values import Value
@@ -94,7 +94,7 @@ def standing(draft: LessonDraft, files: Iterable[tuple[str, str]]) -> StandingLi
     return None
 
 
-def _said(piece: Piece, *, recurs: bool) -> LessonDraft | None:
+def _said(piece: LessonPiece, *, recurs: bool) -> LessonDraft | None:
     """The sentence of the person that directs most, as they typed it; once is enough where it is a standing order."""
     sentence = _ASSENT.sub("", max(piece.text.split(". "), key=direction, default=""))
     fits = FEWEST_WORDS <= len(sentence.split()) <= MOST_WORDS and not sentence.endswith(":")
@@ -103,7 +103,7 @@ def _said(piece: Piece, *, recurs: bool) -> LessonDraft | None:
     return LessonDraft(piece.source, "the person's standing word", sentence, sentence, piece.trust)
 
 
-def _learned(piece: Piece) -> LessonDraft | None:
+def _learned(piece: LessonPiece) -> LessonDraft | None:
     call, fix = differing(piece.call, piece.fix)
     error, remedy = _short(piece.error, ERROR_LETTERS), _short(piece.remedy, REMEDY_LETTERS)
     why = f": {error}" if error else ""

@@ -3,7 +3,7 @@
 from collections.abc import Iterable, Iterator
 
 from whet.failures.view import gather
-from whet.lessons.pieces import Piece
+from whet.lessons.pieces import LessonPiece
 from whet.lessons.recoveries import recovery_pieces
 from whet.lessons.said import said_pieces
 from whet.sessions.transcripts import Transcript
@@ -11,7 +11,7 @@ from whet.sessions.transcripts import Transcript
 OPENING = 200  # letters of the first message
 
 
-def pieces_of_session(transcript: Transcript) -> Iterator[Piece]:
+def pieces_of_session(transcript: Transcript) -> Iterator[LessonPiece]:
     """What a session may teach: the person's words, recoveries, misses and remedies."""
     view = gather(transcript)
     yield from said_pieces(view)

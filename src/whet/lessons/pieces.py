@@ -37,7 +37,7 @@ class LessonSource(StrEnum):
     REMEDY = "error_remedy"  # the error itself says what to do
 
 
-class Piece(Value, frozen=True):
+class LessonPiece(Value, frozen=True):
     """One piece of evidence: the person's words, or a call with its error; `keys` are the words that matter in it.
 
     `fix` is what worked later, and `remedy` what the error itself says to do. A habit is what the agent's own tools

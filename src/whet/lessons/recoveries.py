@@ -7,7 +7,7 @@ import re2
 from whet.failures.fingerprints import error_line
 from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.error_remedies import hook_complaints, remedy_of
-from whet.lessons.pieces import LessonSource, Piece, key_words
+from whet.lessons.pieces import LessonPiece, LessonSource, key_words
 from whet.lessons.purposes import is_same_purpose, is_shell, path_of, program_of, shown_call
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of
@@ -31,7 +31,7 @@ _COLOUR = re2.compile(r"\x1b?\[[0-9;]*m")
 _NO_PATH = re2.compile(r"(?i)does not exist|no such file|not found|cannot find")
 
 
-def recovery_pieces(view: SessionView) -> Iterator[Piece]:
+def recovery_pieces(view: SessionView) -> Iterator[LessonPiece]:
     """Each failure that was no red check, with what worked instead where the session shows it, and silent misses."""
     own = own_calls(view.transcript)
     for index, step in enumerate(view.steps):
@@ -45,7 +45,7 @@ def recovery_pieces(view: SessionView) -> Iterator[Piece]:
             yield from _of_failure(view, step, later)
 
 
-def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]) -> Iterator[Piece]:
+def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]) -> Iterator[LessonPiece]:
     remedy = _remedy(step)
     is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
     if (is_red and not remedy) or _IN_COURSE.search(step.text[:LOOKED_AT]):
@@ -71,12 +71,12 @@ def _piece(
     weight: float,
     *,
     trust: Trust,
-) -> Piece:
+) -> LessonPiece:
     line = hook_complaints(step.text) if _is_commit(step) else ""
     line = _COLOUR.sub("", line or error_line(step.text) or step.decision.evidence)
     call = shown_call(step)
     error = line[:SHOWN] if step.failed else ""  # what only found nothing is no error
-    return Piece(
+    return LessonPiece(
         source,
         view.transcript.id,
         step.message,

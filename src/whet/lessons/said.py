@@ -5,7 +5,7 @@ from collections.abc import Iterator
 import re2
 
 from whet.failures.view import SessionView
-from whet.lessons.pieces import LessonSource, Piece, key_words
+from whet.lessons.pieces import LessonPiece, LessonSource, key_words
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_typed
@@ -70,7 +70,7 @@ _QUESTION = re2.compile(
 )
 
 
-def said_pieces(view: SessionView) -> Iterator[Piece]:
+def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
     """Every direction that the person gave in a session after the agent had begun."""
     session = view.transcript.id
     begun = False
@@ -95,7 +95,7 @@ def said_pieces(view: SessionView) -> Iterator[Piece]:
             yield from _of_message(why, session, step.message, 1.0, REFUSAL)
 
 
-def _of_message(text: str, session: str, index: int, share: float, more: float) -> Iterator[Piece]:
+def _of_message(text: str, session: str, index: int, share: float, more: float) -> Iterator[LessonPiece]:
     """One piece for each message that directs: its directing sentences, as heavy as the heaviest of them.
 
     What is long was hardly typed: words that a person pasted are not theirs.
@@ -111,7 +111,7 @@ def _of_message(text: str, session: str, index: int, share: float, more: float) 
     kept = [sentence for weight, sentence in found if weight >= KEPT_SHARE * heaviest][:SENTENCES_KEPT]
     said = ". ".join(kept)
     trust = Trust.USER if is_typed else Trust.EXTERNAL
-    yield Piece(LessonSource.PERSON, session, index, said, keys=key_words(said), weight=weight, trust=trust)
+    yield LessonPiece(LessonSource.PERSON, session, index, said, keys=key_words(said), weight=weight, trust=trust)
 
 
 def sentences(text: str) -> Iterator[str]:

@@ -54,7 +54,7 @@ def command(context: click.Context, as_json: bool) -> int:
                 rule.name,
                 rule.trust.label,
                 shown(rule.maker),
-                scope_words(rule.scope) or "–",
+                shown(scope_words(rule.scope)) or "–",
                 moment(rule.since),
                 shown(rule.text),
             )

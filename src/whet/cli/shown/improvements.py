@@ -42,7 +42,8 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
             yield from reviewed(idea.patch.text, style="italic")
             yield from cautions(idea.patch.text)
         if outcome.goes_to:
-            yield f"   [dim]would go to {plain(shown(', '.join(outcome.goes_to)))} · judged by {plain(outcome.judge)}[/]"
+            places = plain(shown(", ".join(outcome.goes_to)))
+            yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
         if outcome.verdict is not None:
             yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
         if outcome.became is Became.PLANNED and outcome.attempts_most:

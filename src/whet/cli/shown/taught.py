@@ -9,9 +9,9 @@ from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import CHANGES, lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.improving.taught import TaughtLesson
-from whet.lessons.pieces import LessonSource, Piece
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.exports import iso
-from whet.text.quoting import visible
+from whet.text.showing import shown
 
 SOURCES = {
     LessonSource.PERSON: "the person's words",
@@ -103,7 +103,7 @@ def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     yield f"   [dim]{SOURCES[candidate.source]} · {counted} · {plain(', '.join(lesson.agents))}{trust} · {state}[/]"
 
 
-def _piece_record(piece: Piece) -> dict[str, object]:
+def _piece_record(piece: LessonPiece) -> dict[str, object]:
     return {
         "session": piece.session,
         "message": piece.message,
@@ -115,4 +115,4 @@ def _piece_record(piece: Piece) -> dict[str, object]:
 
 
 def _safe(text: str) -> str:
-    return plain(visible(" ".join(text.split())))
+    return plain(" ".join(shown(text).split()))
