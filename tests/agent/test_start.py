@@ -159,7 +159,7 @@ def test_continuing_takes_the_newest_conversation_in_exactly_this_folder(
     carried_out(database, grown(job, user("Go.")), means(Scripted([says("Gone.")])))
     assert newest(database, tmp_path) == find(database, "new").id
     assert newest(database, inner) == find(database, "inner").id
-    with pytest.raises(WhetError, match="no conversation"):
+    with pytest.raises(WhetError, match="No session to resume"):
         newest(database, tmp_path / "elsewhere")
 
 

@@ -99,7 +99,7 @@ def test_proposals_do_not_pile_up(home: Home, database: Database) -> None:
     for number in range(2):
         patch = adding(Form.NOTE, f"apples{number} pears{number}", name=f"memory/n{number}", trust=Trust.TOOL)
         propose(home, database, patch, actor=Actor.AGENT, now=NOW, limits=limits)
-    with pytest.raises(WhetError, match="wait for a person already"):
+    with pytest.raises(WhetError, match="already need a person"):
         propose(home, database, adding(Form.NOTE, trust=Trust.TOOL), actor=Actor.AGENT, now=NOW, limits=limits)
 
 

@@ -43,7 +43,7 @@ def test_one_that_is_there_is_replaced_only_when_asked(home: Home, database: Dat
     other = replace(TEMPLATE, examples=(LOOK,))
     with pytest.raises(WhetError, match="already"):
         keep(author, other)
-    with pytest.raises(WhetError, match="just so already"):
+    with pytest.raises(WhetError, match="is unchanged"):
         keep(author, TEMPLATE, replace=True)
     keep(author, other, replace=True)
     assert load(home.folder, TEMPLATE.name) == other

@@ -170,7 +170,7 @@ def test_a_search_shows_where_the_words_stand(whet: Whet, greenhouse: Path) -> N
     assert [hit["message"] for hit in hits] == [3]
     missing = whet("search", "orchid")
     assert missing.code == 1
-    assert "Nothing was found" in missing.out
+    assert "Nothing found" in missing.out
 
 
 def test_stats_count_calls_and_errors(whet: Whet, greenhouse: Path) -> None:

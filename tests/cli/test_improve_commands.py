@@ -58,7 +58,7 @@ def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Pa
     assert "tried-" in whet("canary").out
     stopped = whet("canary", "stop", found["name"])
     assert stopped.code == 0, stopped.err
-    assert "There is no canary" in whet("watch").out
+    assert "No canaries" in whet("watch").out
     assert whet("canary", "stop", "nothing").code == 1
 
 

@@ -84,7 +84,7 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
 @pytest.mark.parametrize(
     ("arguments", "message", "advice"),
     [
-        (("every 2x", "hi"), "no schedule", '"every 2h"'),
+        (("every 2x", "hi"), "not a schedule", '"every 2h"'),
         (("every 2h", "hi", "--model", "nobody:x"), "names no provider", "anthropic"),
         (("every 2h", "hi", "--skill", "nope"), "no skill nope", "Skills:"),
         (("every 2h", "hi", "--deliver", "pigeon"), "no delivery 'pigeon'", "none, file, command, webhook, stdout"),

@@ -63,7 +63,7 @@ def test_too_little_evidence_is_undecided_and_says_what_it_takes(whet: Whet) -> 
     assert "Undecided" in done.out
     assert "would decide" in done.out
     assert whet("judge", "-", stdin="\n".join(rows(30, gained=4, lost=1))).code == 0
-    assert "cannot decide anything" in whet("judge", "-", stdin="\n".join(rows(2, gained=1, lost=0))).out
+    assert "Too few cases to decide" in whet("judge", "-", stdin="\n".join(rows(2, gained=1, lost=0))).out
 
 
 def test_one_look_is_sharper(whet: Whet) -> None:
@@ -91,7 +91,7 @@ def test_other_tables_are_read_too(whet: Whet, tmp_path: Path) -> None:
 def test_what_was_left_out_is_said(whet: Whet) -> None:
     table = "case;seed;variant;score\n1;1;x;0.5\n1;1;y;0.75\n1;2;y;1\n2;1;x;\n"
     done = whet("judge", "-", stdin=table)
-    assert "x is taken for the base" in done.out
+    assert "x is used as the base" in done.out
     assert "1 attempt that the other arm lacks" in done.out
     assert "1 row without an outcome" in done.out
 

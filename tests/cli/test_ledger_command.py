@@ -68,7 +68,7 @@ def test_a_rule_gets_another_text_and_keeps_its_scope(whet: Whet) -> None:
 
 
 def test_a_rule_of_the_catalogue_comes_with_what_was_seen(whet: Whet, examples: Path) -> None:
-    assert "Nothing was seen" in whet("rules", "catalogue", "--seen").out
+    assert "No failure in your sessions" in whet("rules", "catalogue", "--seen").out
     assert whet("import", str(examples)).code == 0
     seen = whet("rules", "catalogue", "--seen", "--json").json
     assert all(rule["sessions"] == seen["sessions"][rule["name"]] > 0 for rule in seen["rules"])
@@ -121,7 +121,7 @@ def test_no_pipe_and_no_agent_approves(whet: Whet) -> None:
     agent = whet("pending", "approve", "1", stdin="y\n", variables={"CLAUDECODE": "1"})
     refusing = whet("pending", "refuse", "1", variables={"CLAUDECODE": "1"})
     assert (piped.code, agent.code, refusing.code) == (1, 1, 1)
-    assert "on a terminal" in piped.err
+    assert "in a terminal" in piped.err
     assert "agent may not" in agent.err
     assert whet("rules", "--json").json["rules"] == []
 
@@ -135,7 +135,7 @@ def test_a_person_approves_on_a_terminal(whet: Whet, tmp_path: Path) -> None:
     code, shown = on_a_terminal(tmp_path, "y\n", "pending", "approve", "1")
     assert code == 0, shown
     assert [rule["text"] for rule in whet("rules", "--json").json["rules"]] == [TEXT]
-    assert "Nothing waits" in whet("pending").out
+    assert "Nothing needs your approval" in whet("pending").out
 
 
 @pytest.mark.usefixtures("waiting")

@@ -53,7 +53,7 @@ def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path,
     whet = whet_at(folder, person, "http://127.0.0.1:9")
     assert "0.90 (30)" in whet("templates", "stats").out
     done = whet("watch")
-    assert (done.code, "There is no canary" in done.out) == (0, False)
+    assert (done.code, "No canaries" in done.out) == (0, False)
     assert "garden-work retired: with m it harms" in " ".join(done.out.split())
     assert whet("templates", "--json").json == []
     last = whet("ledger", "--json").json

@@ -150,7 +150,7 @@ def test_without_a_model_three_lines_say_what_to_do(whet: Whet) -> None:
 def test_a_run_without_a_task_gives_advice(whet: Whet) -> None:
     done = whet("run")
     assert done.code == 1
-    assert "There is no task" in done.err
+    assert "No task given" in done.err
 
 
 def test_a_check_says_who_answers_and_what_is_wrong(tmp_path: Path, person: Path) -> None:

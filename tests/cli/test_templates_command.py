@@ -97,9 +97,9 @@ def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_not
         (("mine", "north-garden"), "--replace"),
         (("create", "garden-1", "--name", "north-garden"), "--replace"),
         (("mine", "Bad Name"), "no name"),
-        (("mine", "other", "--tag", "Bad Tag!"), "no tag"),
+        (("mine", "other", "--tag", "Bad Tag!"), "not a tag"),
         (("mine", "other", "--min-sessions", "50"), "at least 5 examples from 50 sessions"),
-        (("mine", "other", "--source", "nobody"), "no such session"),
+        (("mine", "other", "--source", "nobody"), "No sessions match"),
     ):
         done = whet("templates", *arguments)
         assert (done.code, done.out) == (1, "")
@@ -107,7 +107,7 @@ def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_not
     assert whet("templates", "mine", "north-garden", "--dry-run").code == 0
     none = whet("templates", "mine", "other", "--activity", "code")
     assert "Sessions left out: another activity" in none.err
-    assert "of this kind" in whet("templates", "list", "--tag", "kitchen").out
+    assert "No template matches" in whet("templates", "list", "--tag", "kitchen").out
 
 
 @pytest.mark.usefixtures("garden")
@@ -143,7 +143,7 @@ def test_stats_tell_cost_use_and_worth(whet: Whet) -> None:
 def test_without_sessions_nothing_is_mined_and_it_fails(whet: Whet) -> None:
     done = whet("templates", "mine", "anything")
     assert done.code == 1
-    assert "no such session" in done.err
+    assert "No sessions match" in done.err
     assert whet("templates", "show", "missing").code == 1
     assert whet("templates").code == 0
 

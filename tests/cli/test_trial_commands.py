@@ -32,7 +32,7 @@ def script(tmp_path: Path, whet: Whet) -> Path:
 @sandboxed
 @pytest.mark.usefixtures("script")
 def test_a_new_case_can_be_run_as_it_is(whet: Whet) -> None:
-    assert whet("cases").out.startswith("No case yet")
+    assert whet("cases").out.startswith("No cases yet")
     path = Path(whet("cases", "new", "fix-the-port", "--json").json["path"])
     assert path.read_text().startswith("# What the agent is asked")
     [listed] = whet("cases", "list", "--json").json
@@ -127,5 +127,5 @@ def test_budgets_have_units() -> None:
     assert allowance_of(("2$", "3,000tokens", "60s")) == Allowance(2.0, 3000, 60.0)
     assert allowance_of(("$0.5",)) == Allowance(dollars=0.5)
     for wrong in ("2", "-1$", "$", "ten tokens"):
-        with pytest.raises(WhetError, match="no budget"):
+        with pytest.raises(WhetError, match="not a budget"):
             allowance_of((wrong,))

@@ -111,7 +111,7 @@ def test_a_delivery_that_is_not_there_is_told() -> None:
     [
         ({"state": "completed"}, "over"),
         ({"schedule": {"kind": "once", "run_at": "2020-01-01T00:00:00Z"}}, "past"),
-        ({"schedule": {"kind": "moon"}, "schedule_display": ""}, "no schedule"),
+        ({"schedule": {"kind": "moon"}, "schedule_display": ""}, "not a schedule"),
         ({"prompt": "", "skills": []}, "nothing to do"),
     ],
 )

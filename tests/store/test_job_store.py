@@ -39,7 +39,7 @@ def test_a_job_that_is_not_there_is_told_with_those_that_are(tmp_path: Path) -> 
 
 @pytest.mark.parametrize("name", ["../settings", "a/b", "", "A", ".x"])
 def test_a_name_never_leads_elsewhere(tmp_path: Path, name: str) -> None:
-    with pytest.raises(WhetError, match="no name of a job"):
+    with pytest.raises(WhetError, match="not a valid job name"):
         read_text(tmp_path, name)
 
 

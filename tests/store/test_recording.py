@@ -157,7 +157,7 @@ def test_the_run_comes_back_as_it_was(database: Database) -> None:
 
 def test_a_session_of_another_agent_has_no_run(database: Database) -> None:
     play(database, run_of(said("hello")))
-    with pytest.raises(WhetError, match="cannot be continued"):
+    with pytest.raises(WhetError, match="cannot be resumed"):
         restored_run(
             database, find(database, "own-1")._replace(facts=replace(find(database, "own-1").facts, run_key=""))
         )

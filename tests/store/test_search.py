@@ -170,7 +170,7 @@ def test_part_of_a_word_obeys_the_filters(database: Database) -> None:
 
 @pytest.mark.parametrize("asked", ["", "  ", '""', "*", '"*"', "-word", '-"two words"'])
 def test_a_query_without_anything_wanted_is_a_mistake(database: Database, asked: str) -> None:
-    with pytest.raises(WhetError, match="nothing to search for"):
+    with pytest.raises(WhetError, match="Nothing to search for"):
         search(database, asked)
 
 

@@ -101,7 +101,9 @@ class Talk:
     def begin_with(self, template: str) -> None:
         """Begin with the examples of a template; raises WhetError where there is none, or the session has begun."""
         if self.run.messages:
-            raise WhetError("The session has begun already.", advice="A new one can begin warm: whet chat --warm NAME.")
+            raise WhetError(
+                "The session has already started.", advice="To start a new one from a template: whet chat --warm NAME."
+            )
         if template != AUTO:
             load_template(self.home.folder, template)
         self._wish = self._wish._replace(template=template)

@@ -110,7 +110,7 @@ def newest(database: Database, folder: Path) -> str:
     for session in list_sessions(database, filters, limit=LOOKED_AT):
         if session.folder == str(folder):
             return session.id
-    raise WhetError(f"There is no conversation in {folder} to continue.", advice="`whet chat` begins one.")
+    raise WhetError(f"No session to resume in {folder}.", advice="To start one, run `whet chat`.")
 
 
 def answered(run: Run, *, now: float) -> Run:

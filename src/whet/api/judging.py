@@ -25,7 +25,7 @@ def judge(
     `whet judge` takes it: case, arm, passed or score, and seed if there are several attempts. `base`, `candidate` and
     `bounds` (the lowest and highest possible score) are for a table only.
 
-    The chance of a false accept is at most `alpha` (0.05), however often you ask while cases are added. `once` makes
+    The false-accept rate is at most `alpha` (0.05), however often you ask while cases are added. `once` makes
     the test sharper; it is right only where this is the one look, at cases that were chosen beforehand.
 
     >>> import whet

@@ -81,7 +81,7 @@ def promote(home: Home, database: Database, number: int, *, actor: Actor, now: f
         state = books.ledger.state()
         change = _done(books, state, number)
         if change.after is None or not change.after.canary or not is_last(state, change):
-            raise WhetError(f"Entry {number} is no canary that is in force.", advice="`whet ledger` lists them.")
+            raise WhetError(f"Entry {number} is not an active canary.", advice="To list entries, run `whet ledger`.")
         promoted = Entry(
             number=0,
             step=Step.PROMOTED,
@@ -183,7 +183,7 @@ def _walk(books: Books, step: Step) -> tuple[Entry, ...]:
     verb = "undo" if step is Step.UNDONE else "redo"
     top = _top(books.ledger.state(), step)
     if not top:
-        raise WhetError(f"There is nothing to {verb}.", advice="`whet ledger` lists what was changed.")
+        raise WhetError(f"Nothing to {verb}.", advice="To list changes, run `whet ledger`.")
     with _ready(books, top[0].key.form) as state:
         if _top(state, step) != top:
             raise WhetError("Another process changed the ledger meanwhile.", advice="Look at it, then try again.")
@@ -226,7 +226,7 @@ def _done(books: Books, state: State, number: int) -> Change:
         raise WhetError(f"Entry {number} is about the files of another home.", advice="Revert it there.")
     step = entry.step
     why = "was undone" if step in CHANGES and step not in (Step.UNDONE, Step.REDONE) else "changed nothing in force"
-    raise WhetError(f"Entry {number} {why}.", advice="`whet ledger` lists what is in force.")
+    raise WhetError(f"Entry {number} {why}.", advice="To list entries, run `whet ledger`.")
 
 
 def _superseded(state: State, change: Change) -> Conflict:
@@ -246,7 +246,7 @@ def _keys(items: Sequence[Item]) -> tuple[Key, ...]:
 
 def _check_batch(patches: Sequence[Patch]) -> None:
     if not patches:
-        raise WhetError("There is nothing to apply.", advice="Give at least one change.")
+        raise WhetError("Nothing to apply.", advice="Give at least one change.")
     keys = {(patch.form, patch.name) for patch in patches}
     kinds = {patch.form is Form.RULE for patch in patches}
     removed = {patch.name for patch in patches if patch.form is Form.SKILL and patch.action is Action.REMOVE}

@@ -16,9 +16,9 @@ def keep(author: Author, job: Job, *, replace: bool = False) -> Entry:
     text = written(check(job))
     old = read_text(author.home.folder, job.name)
     if old is not None and not replace:
-        raise WhetError(f"There is a job {job.name} already.", advice="Choose another name, or remove it first.")
+        raise WhetError(f"A job named {job.name} already exists.", advice="Choose another name, or remove it first.")
     if old == text:
-        raise WhetError(f"The job {job.name} is just so already.", advice="There is nothing to change.")
+        raise WhetError(f"Job {job.name} is unchanged.", advice="Nothing to change.")
     if old is not None:
         expect_own(author, Form.JOB, job.name, advice=NOT_YOURS)
     action = Action.ADD if old is None else Action.CHANGE
@@ -29,9 +29,7 @@ def pause(author: Author, name: str, *, paused: bool) -> Entry:
     """Let a job wait, or go on; all else that stands in its file stays as it is, comments too."""
     old = read_text(author.home.folder, name) or ""
     if load(author.home.folder, name).paused is paused:
-        raise WhetError(
-            f"The job {name} is {'paused' if paused else 'not paused'} already.", advice="`whet jobs` lists them."
-        )
+        raise WhetError(f"Job {name} is already {'paused' if paused else 'active'}.", advice="`whet jobs` lists them.")
     expect_own(author, Form.JOB, name, advice=NOT_YOURS)
     text = assigned(old, ("paused",), paused)
     return give(author, [Patch(Form.JOB, Action.CHANGE, name, text, before=digest(old))])[0]

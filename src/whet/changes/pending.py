@@ -50,7 +50,8 @@ def propose(
             raise WhetError("A person refused this very change before.", advice="`whet ledger` says when.")
         if len(state.pending) >= limits.pending:
             raise WhetError(
-                f"{len(state.pending)} changes wait for a person already.", advice="Decide on some: `whet pending`."
+                f"{len(state.pending)} changes already need a person's approval.",
+                advice="Decide on some: `whet pending`.",
             )
         return ledger.append([_entry(Step.PROPOSED, given, actor=actor, now=now, home=_home(ledger, given))])[0]
 
@@ -142,7 +143,7 @@ def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> 
     entry = next((entry for entry in _open(ledger, limits=limits) if entry.number == number), None)
     if entry is None:
         ledger.entry(number)  # says so where there is none
-        raise WhetError(f"Entry {number} does not wait for a decision.", advice="`whet pending` lists what does.")
+        raise WhetError(f"Entry {number} is not pending.", advice="To list pending changes, run `whet pending`.")
     if entry.step is Step.PROPOSED and now - entry.at > limits.pending_seconds:
         raise WhetError(f"Entry {number} waited too long and has expired.", advice="It can be proposed again.")
     return entry

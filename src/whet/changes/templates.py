@@ -24,9 +24,11 @@ def keep(author: Author, template: Template, *, replace: bool = False) -> Entry:
     text = templates.written(templates.check(template))
     old = read_text(author.home.folder, template.name)
     if old is not None and not replace:
-        raise WhetError(f"There is a template {template.name} already.", advice="Choose another name, or replace it.")
+        raise WhetError(
+            f"A template named {template.name} already exists.", advice="Choose another name, or replace it."
+        )
     if old == text:
-        raise WhetError(f"The template {template.name} is just so already.", advice="There is nothing to change.")
+        raise WhetError(f"Template {template.name} is unchanged.", advice="Nothing to change.")
     if old is not None:
         expect_own(author, Form.TEMPLATE, template.name, advice=NOT_YOURS)
     hand = author._replace(

@@ -35,7 +35,7 @@ def need_terminal() -> None:
     """Raise where nobody can be asked: what is piped in is no person's answer."""
     if not has_terminal():
         raise WhetError(
-            "A person has to approve this, on a terminal.", advice="Run it in a terminal of your own, without pipes."
+            "This needs a person's approval in a terminal.", advice="Run it in your own terminal, without pipes."
         )
 
 

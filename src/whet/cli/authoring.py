@@ -26,7 +26,7 @@ def person_at(home: Home, database: Database) -> Author:
     """The person at the command line; raises WhetError for an agent."""
     author = author_at(home, database)
     if author.actor is not Actor.PERSON:
-        raise WhetError("Only a person may do this.", advice="Ask the person to run it in a terminal of their own.")
+        raise WhetError("Only a person may do this.", advice="Ask the person to run it in their own terminal.")
     return author
 
 

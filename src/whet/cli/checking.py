@@ -31,7 +31,7 @@ def try_provider(settings: Settings, home: Home, *, model: str, as_json: bool) -
     try:
         reply = _answer(chosen.provider, _question(chosen.model.name))
     except ProviderFailed as failed:
-        raise WhetError(f"{chosen.provider.name} gave no answer: {failed.message}", advice=failed.advice) from failed
+        raise WhetError(f"{chosen.provider.name} did not answer: {failed.message}", advice=failed.advice) from failed
     seconds = time.monotonic() - begun
     usage = reply.message.usage
     served = reply.message.model or chosen.model.name
@@ -52,4 +52,6 @@ def _answer(provider: Provider, run: Run) -> Reply:
     for piece in provider.reply(run, interrupt=threading.Event()):
         if isinstance(piece, Reply):
             return piece
-    raise WhetError(f"{provider.name} broke off.", advice="Try again; `whet config check` costs a few tokens.")
+    raise WhetError(
+        f"The connection to {provider.name} was cut off.", advice="Try again; `whet config check` costs a few tokens."
+    )

@@ -33,7 +33,7 @@ def print_changes(changes: Iterable[TargetChange], *, held: tuple[str, ...] = ()
 
 def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:
     if not changes:
-        say("There is nothing to write.")
+        say("Nothing to write.")
         return
     console().print(
         table(("what", "where", "for"), [(_word(c, dry_run), c.path, ", ".join(c.targets)) for c in changes])

@@ -26,7 +26,7 @@ def choose_model(home: Home, settings: Settings) -> Settings:
         click.echo(line, err=True)
     names = found_keys(os.environ)
     model = EXAMPLES[names[0]] if names else "local"
-    question = f"Use {model} from now on?" if names else "Fetch the embedded model now, and use it?"
+    question = f"Use {model} from now on?" if names else "Download and use the embedded model?"
     if not click.confirm(question, err=True):
         raise WhetError("No model is set.", advice="Set one as above, then start again.")
     if not names:

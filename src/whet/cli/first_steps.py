@@ -17,14 +17,14 @@ def suggestions(environment: Mapping[str, str]) -> tuple[str, ...]:
     local = "An embedded model needs no key:  whet models pull && whet config set model local"
     if not names:
         return (
-            "No model is set yet, and no key of a provider was found.",
+            "No model is set, and no API key was found.",
             local,
             "Or set a provider:  export OPENAI_API_KEY=…  and  whet config set model openai:gpt-5.1",
         )
     variable = next(each.key_variable for each in KNOWN if each.name == names[0])
     others = f" (or {', '.join(EXAMPLES[name] for name in names[1:3])})" if names[1:] else ""
     return (
-        f"No model is set yet, but {variable} is there:",
+        f"No model is set, but {variable} is:",
         f"  whet config set model {EXAMPLES[names[0]]}{others}",
         local,
     )

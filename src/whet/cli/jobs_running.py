@@ -52,7 +52,7 @@ def submit(home: Home, job: Job, *, as_json: bool) -> int:
     if as_json:
         print_json({"work": id, "run": record.id})
     else:
-        say(f"Queued as {id}. `whet worker` carries it out.")
+        say(f"Queued as {id}. To run it: `whet worker`.")
     return 0
 
 

@@ -15,7 +15,7 @@ UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 yes_option = click.option(
     "--yes", is_flag=True, help="Apply it also without a terminal, where the setting trust.commands allows that."
 )
-json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON for programs.")
+json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 
 
 def filter_options(function: Function) -> Function:
@@ -23,11 +23,11 @@ def filter_options(function: Function) -> Function:
     for option in reversed(
         (
             click.option("--source", help="Only sessions of this agent, such as claude-code."),
-            click.option("--model", help="Only models whose name holds this."),
-            click.option("--folder", help="Only sessions in this working folder or below it."),
-            click.option("--tool", help="Only what used this tool."),
-            click.option("--since", help="Only what is as new as this: 2026-10-01, or 7d, 12h, 2w ago."),
-            click.option("--until", help="Only what is older than this."),
+            click.option("--model", help="Only models whose name contains this."),
+            click.option("--folder", help="Only sessions run in this folder or below it."),
+            click.option("--tool", help="Only sessions that used this tool."),
+            click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w."),
+            click.option("--until", help="Only sessions before this date or age."),
         )
     ):
         function = option(function)

@@ -45,20 +45,26 @@ def run_options(function: Function) -> Function:
     folder = click.Path(path_type=Path, file_okay=False, exists=True)
     for option in reversed(
         (
-            click.option("--model", default="", help="Another model than the one that is set: provider:name."),
-            click.option("--folder", type=folder, help="Where the agent works; else here."),
-            click.option("--tools", default="", help="Only these sets of tools, such as files,terminal."),
-            click.option("--max-calls", type=click.IntRange(1), help="Model calls that a turn may take."),
-            click.option("--max-tokens", type=click.IntRange(1), help="Tokens that a turn may take."),
-            click.option("--max-seconds", type=click.FloatRange(0), help="Seconds that a turn may take."),
-            click.option("--max-cost", type=click.FloatRange(0), help="Dollars that a turn may cost."),
-            click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses its words."),
-            click.option("--seed", type=int, help="The seed of its choices, where the provider takes one."),
-            click.option("--system", type=click.Path(path_type=Path), help="A file with instructions of yours."),
-            click.option("--resume", "resumed", default="", metavar="ID", help="Go on with this session."),
-            click.option("--continue", "latest", is_flag=True, help="Go on with the latest session in this folder."),
-            click.option("--warm", default="", metavar="NAME", help="Begin with a template; auto chooses one."),
-            click.option("--no-context", is_flag=True, help="Do not read AGENTS.md and its like."),
+            click.option(
+                "--model", default="", help="Model to use instead of the one in the settings, as provider:name."
+            ),
+            click.option("--folder", type=folder, help="Folder the agent works in. Default: the current folder."),
+            click.option(
+                "--tools", default="", help="Tool sets to allow, separated by commas, such as files,terminal."
+            ),
+            click.option("--max-calls", type=click.IntRange(1), help="Maximum model calls per turn."),
+            click.option("--max-tokens", type=click.IntRange(1), help="Maximum tokens per turn."),
+            click.option("--max-seconds", type=click.FloatRange(0), help="Maximum seconds per turn."),
+            click.option("--max-cost", type=click.FloatRange(0), help="Maximum cost per turn, in dollars."),
+            click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
+            click.option("--seed", type=int, help="Sampling seed, if the provider supports one."),
+            click.option(
+                "--system", type=click.Path(path_type=Path), help="File with your own instructions for the agent."
+            ),
+            click.option("--resume", "resumed", default="", metavar="ID", help="Resume this session."),
+            click.option("--continue", "latest", is_flag=True, help="Resume the latest session in this folder."),
+            click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one."),
+            click.option("--no-context", is_flag=True, help="Do not read context files such as AGENTS.md."),
         )
     ):
         function = option(function)

@@ -39,10 +39,12 @@ class RefusedFile(NamedTuple):
 @click.command(
     "import-hermes",
     epilog="Example: whet templates import-hermes",
-    help="Bring in the session templates and warm sessions of a Hermes home. Nobody knows where their words come from:"
-    " each waits for your approval (`whet pending`).",
+    help="Import the session templates and warm sessions of a Hermes home. The origin of their text is unknown, "
+    "so each needs your approval (`whet pending`).",
 )
-@click.option("--folder", type=click.Path(path_type=Path), help="Hermes' home; ~/.hermes or HERMES_HOME if not given.")
+@click.option(
+    "--folder", type=click.Path(path_type=Path), help="Hermes' home folder. Default: HERMES_HOME or ~/.hermes."
+)
 @json_option
 def import_command(folder: Path | None, as_json: bool) -> int:
     base = folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")

@@ -46,17 +46,32 @@ def trial_options(function: Function) -> Function:
     alpha = click.FloatRange(0, 0.5, min_open=True, max_open=True)
     for option in reversed(
         (
-            click.option("--cases", multiple=True, metavar="WHICH", help="A folder, a file, a name, or tag:WORD."),
-            click.option("--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts a case."),
-            click.option("--alpha", type=alpha, default=ALPHA, show_default=True, help="Risk of a false accept."),
-            click.option("--budget", multiple=True, metavar="AMOUNT", help="2$, 500000tokens or 3600s; repeatable."),
-            click.option("--placebo/--no-placebo", default=None, help="A third arm; else where the budget allows it."),
-            click.option("--model", default="", help="Another model than the one that is set: provider:name."),
-            click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses its words."),
-            click.option("--now", is_flag=True, help="In this process, without the engine: a crash loses it."),
-            click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it."),
-            click.option("--fresh", is_flag=True, help="Repeat what earlier trials know of the base arm."),
-            click.option("--dry-run", is_flag=True, help="Only say what it can find and about what it costs."),
+            click.option(
+                "--cases", multiple=True, metavar="WHICH", help="Cases to use: a folder, a file, a name, or tag:WORD."
+            ),
+            click.option(
+                "--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case."
+            ),
+            click.option("--alpha", type=alpha, default=ALPHA, show_default=True, help="Maximum false-accept rate."),
+            click.option(
+                "--budget",
+                multiple=True,
+                metavar="AMOUNT",
+                help="Limit, such as 2$, 500000tokens or 3600s. Repeatable.",
+            ),
+            click.option(
+                "--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it."
+            ),
+            click.option(
+                "--model", default="", help="Model to use instead of the one in the settings, as provider:name."
+            ),
+            click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
+            click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
+            click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it."),
+            click.option("--fresh", is_flag=True, help="Rerun the base arm instead of reusing earlier results."),
+            click.option(
+                "--dry-run", is_flag=True, help="Show the power and estimated cost of the trial, without running it."
+            ),
             json_option,
         )
     ):
@@ -72,7 +87,7 @@ def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0)
 
     home = find_home(os.environ)
     if given.now and given.background:
-        raise WhetError("--now and --background exclude each other.", advice="Choose one.")
+        raise WhetError("Use only one of --now and --background.", advice="Remove the others.")
     with opened(home) as database:
         trial = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
     if given.dry_run and as_json:
@@ -97,7 +112,7 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
     if given.temperature is not None:
         sampling = replace(sampling, temperature=given.temperature)
     if sampling.temperature == 0 and given.seeds > 1:
-        raise WhetError("At temperature 0 every seed gives the same.", advice="Give --temperature, or one seed.")
+        raise WhetError("At temperature 0, all seeds give the same answer.", advice="Give --temperature, or one seed.")
     return WantedTrial(
         patch,
         chosen(home.folder, given.cases),
@@ -128,7 +143,7 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
         except ValueError:
             unit = ""
         if not unit or number <= 0:
-            raise WhetError(f"{amount} is no budget.", advice=ALLOWED)
+            raise WhetError(f"{amount} is not a budget.", advice=ALLOWED)
         found[UNITS[unit]] = int(number) if UNITS[unit] == "tokens" else number
     return msgspec.convert(found, Allowance)
 
@@ -161,7 +176,7 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
         if as_json:
             print_json({"work": id, "trial": trial.id})
         else:
-            say(f"Queued as {id}. `whet worker` carries it out, `whet work show {id}` says how far it is.")
+            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
         return None
     return _followed(home, id)
 
@@ -192,7 +207,7 @@ def _followed(home: Home, id: str) -> "TrialProgress":
                 line.show(progress)
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
-        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
+        raise WhetError(f"The trial {work.state}: {work.error}", advice=f"To resume it, run `whet work retry {id}`.")
     return decoded(work.done.value, TrialProgress)
 
 
@@ -211,8 +226,8 @@ def _show(trial: "Trial", progress: "TrialProgress", *, as_json: bool) -> int:
 @click.command(
     "try",
     epilog="Example: whet templates try small-edits --cases cases/ --budget 1$",
-    help="Try a template: cold against warm, and against examples with nothing in them, on the same cases. What was"
-    " measured is kept and decides which template a session begins with.",
+    help="Test a template on cases: without it, with it, and with empty examples as a placebo. The measured "
+    "effect is stored and decides which template a session starts from.",
 )
 @click.argument("name")
 @trial_options

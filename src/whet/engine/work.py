@@ -143,7 +143,7 @@ class Office:
         """Stop an order: at its next step, or within a step that listens."""
         work = self.find(id)
         if not work.is_open:
-            raise WhetError(f"The work {work.id} is {work.state} already.", advice="`whet work` lists what is open.")
+            raise WhetError(f"Work {work.id} is already {work.state}.", advice="To list open work, run `whet work`.")
         parts = self._client.list_workflows(parent_workflow_id=work.id, load_input=False, load_output=False)
         self._client.cancel_workflows([work.id, *(part.workflow_id for part in parts if _is_open(part))])
         return self.find(work.id)
@@ -206,7 +206,9 @@ def office(home: Home) -> Iterator[Office]:
         try:
             yield Office(client, system)
         except DBOSException as error:
-            raise WhetError(f"The engine refused: {error}", advice="`whet work` shows how things stand.") from error
+            raise WhetError(
+                f"The engine refused: {error}", advice="To see the state of the work, run `whet work`."
+            ) from error
         finally:
             client.destroy()
 

@@ -24,7 +24,7 @@ class Ruling(StrEnum):
 
 
 class Verdict(Value, frozen=True):
-    """A ruling with its grounds. Each side is wrong with a chance of at most alpha, at however many looks.
+    """A ruling with its grounds. The error rate of each side is at most alpha, at any number of looks.
 
     >>> import whet
     >>> verdict = whet.judge([0, 1, 0, -1, 0, 0, 1, 0])

@@ -43,7 +43,7 @@ def read(text: str, place: HermesPlace, *, taken: tuple[str, ...] = ()) -> tuple
         raise WhetError(f"The jobs of Hermes cannot be read: {error}.", advice="Give its cron/jobs.json.") from error
     listed = fields.objects(document, "jobs") if isinstance(document, dict) else document
     if not isinstance(listed, list) or (isinstance(document, dict) and "jobs" not in document):
-        raise WhetError("This is no file with the jobs of Hermes.", advice="It is cron/jobs.json in Hermes' home.")
+        raise WhetError("This is not a Hermes jobs file.", advice="It is cron/jobs.json in Hermes' home.")
     found: list[HermesJob] = []
     for record in listed:
         if isinstance(record, dict):

@@ -60,7 +60,7 @@ def read(text: str, *, stem: str) -> HermesTemplate:
     except (msgspec.DecodeError, ValueError, RecursionError) as error:
         raise WhetError(f"{stem} is not JSON.", advice=ADVICE) from error
     if not isinstance(record, dict):
-        raise WhetError(f"{stem} is no template.", advice=ADVICE)
+        raise WhetError(f"{stem} is not a template.", advice=ADVICE)
     left_out: Counter[str] = Counter()
     session = fields.text(record, *SESSIONS)
     examples = tuple(_once(_examples(_listed(record), session, left_out), left_out))

@@ -74,8 +74,8 @@ def reason(name: str, worths: Iterable[Worth], *, praised: bool) -> str:
             f" {worth.cases} live sessions"
         )
     return (
-        f"{name} retired: {'; '.join(told)}; less than {LEAST_EFFECT:+.2f} is not worth its tokens; wrong with a"
-        f" chance of at most {100 * ALPHA:g} %"
+        f"{name} retired: {'; '.join(told)}; less than {LEAST_EFFECT:+.2f} is not worth its tokens; error"
+        f" rate at most {100 * ALPHA:g} %"
     )
 
 

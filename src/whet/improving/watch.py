@@ -139,7 +139,7 @@ def reason(watched: WatchedRule) -> str:
         f"{watched.name} {word}: mean failure {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
         f" {found.untold} without; effect {found.effect:+.2f} ({low:+.2f} to {high:+.2f}), evidence of"
         f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
-        f" wrong with a chance of at most {100 * found.alpha:g} %"
+        f" error rate at most {100 * found.alpha:g} %"
     )
 
 

@@ -101,7 +101,7 @@ def read(text: str, *, name: str) -> Job:
         document = tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise WhetError(
-            f"The job {name} cannot be read: {error}.", advice='Texts stand in quotes: prompt = "…".'
+            f"The job {name} cannot be read: {error}.", advice='Put text in quotes: prompt = "…".'
         ) from None
     for key in document:
         _expect_known(name, key)
@@ -124,7 +124,7 @@ def written(job: Job) -> str:
 def check(job: Job) -> Job:
     """The job as it is; raises WhetError with what is allowed where it cannot be carried out as written."""
     if NAMES[Form.JOB].fullmatch(job.name) is None:
-        raise WhetError(f"{job.name!r} is no name of a job.", advice="Names are lower-case words with hyphens.")
+        raise WhetError(f"{job.name!r} is not a valid job name.", advice="Use lower-case words joined by hyphens.")
     schedule_of(job)
     if job.prompt and job.prompt_file:
         raise WhetError(f"The job {job.name} has a prompt and a prompt_file.", advice="Give one of them.")
@@ -236,9 +236,7 @@ def expect_address(url: str) -> None:
     except ValueError:
         is_right = False
     if not is_right or parts.username or any(character <= " " for character in url):
-        raise WhetError(
-            "The webhook is no address that can be used.", advice="It looks like https://host/path, or $NAME."
-        )
+        raise WhetError("The webhook is not a valid URL.", advice="It looks like https://host/path, or $NAME.")
 
 
 def _expect_tool(job: Job, tool: str) -> None:

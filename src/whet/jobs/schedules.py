@@ -118,12 +118,12 @@ def zone_of(name: str) -> ZoneInfo:
 
 def _crontab(text: str, words: str, zone: str, now: float) -> Schedule:
     if len(words.split()) != 5:
-        raise WhetError(f"{text!r} is no schedule.", advice=ALLOWED)
+        raise WhetError(f"{text!r} is not a schedule.", advice=ALLOWED)
     schedule = Schedule("cron", text, at=now, cron=words, zone=zone)
     try:
         first = next_after(schedule, now)
     except CronSimError as error:
-        raise WhetError(f"{text!r} is no schedule: {error}.", advice=ALLOWED) from None
+        raise WhetError(f"{text!r} is not a schedule: {error}.", advice=ALLOWED) from None
     if first is None:
         raise WhetError(f"{text!r} never comes.", advice="Look at its day and its month.")
     return schedule
@@ -146,10 +146,10 @@ def _span(words: str, text: str) -> int:
         singular = unit.removesuffix("s") or unit
         short = unit if unit in UNITS else NAMES.get(singular, "")
         if not short:
-            raise WhetError(f"{text!r} is no schedule: {unit} is no unit of time.", advice=ALLOWED)
+            raise WhetError(f"{text!r} is not a schedule: {unit} is not a unit of time.", advice=ALLOWED)
         seconds += int(number) * UNITS[short]
     if not seconds or _SPAN.sub("", words).replace("and", "").replace(",", "").strip():
-        raise WhetError(f"{text!r} is no schedule.", advice=ALLOWED)
+        raise WhetError(f"{text!r} is not a schedule.", advice=ALLOWED)
     return seconds
 
 

@@ -129,7 +129,7 @@ def _targets(wanted: WantedTrial) -> list[Case]:
         raise WhetError(f"Several cases have the name {twice[0]}.", advice="Rename one, or choose fewer folders.")
     found = [case for case in wanted.cases if not case.guard]
     if not found:
-        raise WhetError("There is no case to try it on.", advice="`whet cases new NAME` writes one; give --cases.")
+        raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
     return found
 
 

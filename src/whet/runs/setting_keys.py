@@ -110,4 +110,4 @@ def refuse_secret(path: tuple[str, ...], value: Any) -> None:
     if path[-1] in ("key_variable", "variables") and not all(VARIABLE.fullmatch(text) or not text for text in texts):
         raise WhetError(f"{key} must be the name of an environment variable.", advice=SECRET_ADVICE)
     if path[-1] in ("base_url", "url") and any("@" in text.partition("://")[2].partition("/")[0] for text in texts):
-        raise WhetError(f"{key} holds a password.", advice=SECRET_ADVICE)
+        raise WhetError(f"{key} contains a password.", advice=SECRET_ADVICE)

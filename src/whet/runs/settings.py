@@ -182,7 +182,7 @@ def read(text: str) -> dict[str, Any]:
         return tomllib.loads(text)
     except tomllib.TOMLDecodeError as error:
         raise WhetError(
-            f"{FILE_NAME} cannot be read: {error}.", advice='Texts stand in quotes: model = "local".'
+            f"{FILE_NAME} cannot be read: {error}.", advice='Put text in quotes: model = "local".'
         ) from error
 
 
@@ -224,7 +224,7 @@ def form_of(path: tuple[str, ...]) -> str:
     near = nearest(form)
     advice = f"Did you mean {near.replace('*', path[1] if len(path) > 1 else 'NAME')}? " if near else ""
     raise WhetError(
-        f"There is no setting {dotted(path)}.", advice=f"{advice}`whet config --explain` lists every setting."
+        f"There is no setting {dotted(path)}.", advice=f"{advice}To list every setting, run `whet config --explain`."
     )
 
 

@@ -35,7 +35,7 @@ def folder_of(job: Job) -> Path:
     folder = Path(job.workdir).expanduser() if job.workdir else Path.home()
     if not folder.is_dir():
         raise WhetError(
-            f"There is no folder {folder}.", advice=f"Set workdir of the job {job.name} to one that is there."
+            f"There is no folder {folder}.", advice=f"Set the workdir of job {job.name} to an existing folder."
         )
     return folder
 

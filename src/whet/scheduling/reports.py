@@ -61,7 +61,7 @@ def _to_file(record: JobRecord, surroundings: Surroundings) -> None:
     target = Path(address(record.job.to, surroundings.environment)).expanduser()
     place = files.at(surroundings.folder / target)
     if not place.root.is_dir():
-        raise WhetError(f"There is no folder {place.root}.", advice="Make it, or deliver to another file.")
+        raise WhetError(f"There is no folder {place.root}.", advice="Create it, or deliver to another file.")
     text = letter(record)
     for attempt in range(1, TRIES + 1):
         old = files.read(place)

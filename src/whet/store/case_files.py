@@ -43,7 +43,9 @@ def load_case(folder: Path, name: str) -> Case:
     body = read(place)
     if body is None:
         known = ", ".join(found.name for found in list_cases(folder)) or "none yet"
-        raise WhetError(f"There is no case {name}.", advice=f"Cases: {known}. `whet cases new {name}` writes one.")
+        raise WhetError(
+            f"There is no case {name}.", advice=f"Cases: {known}. To create it, run `whet cases new {name}`."
+        )
     beside = _place(folder, name, CONVERSATION)
     conversation = decoded(read(beside) or b"", beside.path)
     return cases.read(decoded(body, place.path), name=name, conversation=conversation)
@@ -53,7 +55,7 @@ def keep_case(folder: Path, case: Case) -> Path:
     """Write a new case, its conversation first; one that is there is never overwritten."""
     place = _place(folder, case.name, ENDING)
     if read(place) is not None:
-        raise WhetError(f"There is a case {case.name} already.", advice="Choose another name, or remove its file.")
+        raise WhetError(f"A case named {case.name} already exists.", advice="Choose another name, or remove its file.")
     text = cases.write(case)
     if case.conversation:
         beside = _place(folder, case.name, CONVERSATION)
@@ -67,7 +69,7 @@ def keep_text(folder: Path, name: str, text: str) -> Path:
     """Write the file of a new case as it is, comments included."""
     place = _place(folder, name, ENDING)
     if read(place) is not None:
-        raise WhetError(f"There is a case {name} already.", advice="Choose another name, or edit its file.")
+        raise WhetError(f"A case named {name} already exists.", advice="Choose another name, or edit its file.")
     write(place, text.encode(), expected=None)
     return place.path
 
@@ -105,7 +107,7 @@ def _meant(own: dict[str, CaseFile], wanted: str) -> tuple[CaseFile, ...]:
     else:
         known = ", ".join(own) or "none yet"
         raise WhetError(
-            f"{wanted} is no case, no folder of cases and no case's file.", advice=f"The home's cases: {known}."
+            f"{wanted} is not a case, a case file or a folder of cases.", advice=f"The home's cases: {known}."
         )
     if not found:
         raise WhetError(f"There are no cases in {wanted}.", advice="`whet cases new NAME` writes one to start from.")
@@ -128,5 +130,7 @@ def _found(folder: Path, name: str) -> CaseFile:
 
 def _place(folder: Path, name: str, ending: str) -> Place:
     if not cases.NAME.fullmatch(name):
-        raise WhetError(f"{name[:80]!r} is no name for a case.", advice="It looks like fix-the-port: lower-case words.")
+        raise WhetError(
+            f"{name[:80]!r} is not a valid case name.", advice="It looks like fix-the-port: lower-case words."
+        )
     return beneath(folder.parent.absolute(), folder.name, f"{name}{ending}")

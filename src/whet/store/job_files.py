@@ -42,7 +42,7 @@ def read_text(home: Path, name: str) -> str | None:
 
 def place_of(home: Path, name: str) -> Place:
     if NAMES[Form.JOB].fullmatch(name) is None:
-        raise WhetError(f"{name[:80]!r} is no name of a job.", advice="Names are lower-case words with hyphens.")
+        raise WhetError(f"{name[:80]!r} is not a valid job name.", advice="Use lower-case words joined by hyphens.")
     return beneath(home, FOLDER, f"{name}{ENDING}")
 
 

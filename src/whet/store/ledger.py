@@ -52,7 +52,7 @@ class Ledger(NamedTuple):
         rows = self.database.query("SELECT number, maker, body FROM entries WHERE number = ?", (number,))
         found = _decoded(*rows[0]) if rows else None
         if found is None:
-            raise WhetError(f"The ledger has no entry {number}.", advice="`whet ledger` lists them.")
+            raise WhetError(f"The ledger has no entry {number}.", advice="To list entries, run `whet ledger`.")
         return found
 
     def is_unfinished(self) -> bool:

@@ -33,7 +33,7 @@ def parse(text: str) -> Query:
             beginnings.append(bool(star))
     literal = text.strip().strip('"*').strip()
     if not literal or (unwanted and not wanted):
-        raise WhetError("There is nothing to search for.", advice='Give a word, a "phrase" or a path.')
+        raise WhetError("Nothing to search for.", advice='Give a word, a "phrase" or a path.')
     return Query(literal, tuple(wanted), tuple(unwanted), tuple(beginnings))
 
 

@@ -193,7 +193,7 @@ def restored_run(database: Database, session: Session) -> Run:
     rows = database.query("SELECT body FROM runs WHERE key = ?", (session.facts.run_key,))
     if not rows:
         raise WhetError(
-            f"The session {session.native_id} cannot be continued: it is no session of Whet's own.",
+            f"The session {session.native_id} cannot be resumed: Whet did not record it.",
             advice="`whet sessions --source whet` lists those that can.",
         )
     if _key_of(bytes(rows[0][0])) != session.facts.run_key:

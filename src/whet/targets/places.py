@@ -31,7 +31,7 @@ def look(path: Path, *, project: str, home: Home) -> TargetFile:
     place = place_of(real, project)
     content = files.read(place)
     if content is not None and (content.startswith(WIDE_MARKS) or b"\0" in content):
-        raise WhetError(f"{path} is no text in UTF-8.", advice="Save it as UTF-8, then run `whet sync` again.")
+        raise WhetError(f"{path} is not UTF-8 text.", advice="Save it as UTF-8, then run `whet sync` again.")
     return TargetFile(place, content, f"{path} leads to {real}" if real != path else "")
 
 

@@ -112,8 +112,8 @@ def named(targets: Iterable[Target], name: str) -> Target:
     found = found or [each for each in known if each.agent == name]
     if len(found) != 1:
         raise WhetError(
-            f"{name} may be any of {len(found)} targets." if found else f"There is no target {name}.",
-            advice="`whet target` lists them by name.",
+            f"{name} matches {len(found)} targets." if found else f"There is no target {name}.",
+            advice="To list targets, run `whet target`.",
         )
     return found[0]
 

@@ -107,7 +107,7 @@ def test_weights_without_any_checksum_are_kept_with_a_warning(
 def test_what_is_no_model_is_not_kept(home: Home) -> None:
     with (
         hub_with(Served(b"<html>not found</html>")) as hub,
-        pytest.raises(WhetError, match="no GGUF"),
+        pytest.raises(WhetError, match="not a GGUF"),
     ):
         pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}), home)
     assert left(home) == []

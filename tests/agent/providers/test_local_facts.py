@@ -31,7 +31,7 @@ def test_a_file_that_says_little_of_itself_has_its_own_name(tmp_path: Path) -> N
 
 @pytest.mark.parametrize("body", [b"", b"GGUF", b"garbage" * 9, MODEL[:60], MODEL[:-3], gguf({}, version=99)])
 def test_what_is_no_model_file_is_refused(tmp_path: Path, body: bytes) -> None:
-    with pytest.raises(WhetError, match="no model file"):
+    with pytest.raises(WhetError, match="not a model file"):
         facts(tmp_path, body)
 
 

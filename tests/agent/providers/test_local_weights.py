@@ -113,7 +113,7 @@ def test_the_list_has_the_embedded_model_first_and_says_what_is_wrong_with_a_fil
     (home.folder / "models" / "bad.gguf").write_bytes(b"bad")
     first, bad, good = listed(home)
     assert (first.setting, first.is_here) == ("local", False)
-    assert (bad.setting, "no model file" in bad.fault) == ("local:bad", True)
+    assert (bad.setting, "not a model file" in bad.fault) == ("local:bad", True)
     assert (good.family, good.window, good.fault) == ("llama", 4096, "")
 
 

@@ -162,8 +162,8 @@ def test_a_first_run_offers_the_embedded_model(tmp_path: Path) -> None:
     with room(tmp_path, words("unused")) as place:
         (place.home / "settings.toml").unlink()
         with place.chat() as seat:
-            seat.expect("No model is set yet").expect("whet models pull").expect("whet config set model openai:")
-            seat.expect("Fetch the embedded model now").say("n").expect("No model is set.")
+            seat.expect("No model is set").expect("whet models pull").expect("whet config set model openai:")
+            seat.expect("Download and use the embedded model").say("n").expect("No model is set.")
             assert seat.leave() == 1
         with place.chat(MISTRAL_API_KEY="x") as seat:
             seat.expect("MISTRAL_API_KEY is there").expect("Use mistral:").say("y").expect("Whet · mistral:")

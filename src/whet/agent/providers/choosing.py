@@ -59,7 +59,7 @@ def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str:
     key = environment.get(endpoint.key_variable, "").strip() if endpoint.key_variable else ""
     if endpoint.key_variable and not key:
         raise WhetError(
-            f"There is no key for {endpoint.name}: the variable {endpoint.key_variable} is not set.",
+            f"No API key for {endpoint.name}: the variable {endpoint.key_variable} is not set.",
             advice=f"`export {endpoint.key_variable}=…`, or choose another model: `whet config set model local`.",
         )
     if not key.isascii() or not key.isprintable() or " " in key:

@@ -184,7 +184,7 @@ def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> 
         except TransportFailed as failure:
             raise WhetError(
                 f"The connection broke after {got:,} of {answer.size_bytes:,} bytes: {failure.message}.",
-                advice="Run it again: it goes on from there.",
+                advice="Run it again to resume.",
             ) from failure
         finally:
             out.flush()
@@ -199,7 +199,7 @@ def _finish(folder: Folder, part: str, wanted: WantedFile, answer: _Answer) -> s
             descriptor = os.open(part, os.O_RDONLY | os.O_NOFOLLOW | os.O_CLOEXEC, dir_fd=folder.descriptor)
             with os.fdopen(descriptor, "rb") as file:
                 if file.read(4) != b"GGUF":
-                    raise WhetError(f"{wanted.url} is no GGUF file. Nothing was kept.", advice="Check the address.")
+                    raise WhetError(f"{wanted.url} is not a GGUF file. Nothing was saved.", advice="Check the address.")
                 file.seek(0)
                 digest = hashlib.file_digest(file, "sha256").hexdigest()
                 size = file.tell()
@@ -228,7 +228,7 @@ def _refused(status: int, wanted: WantedFile) -> WhetError:
     if status in (401, 403):
         return WhetError(
             f"{wanted.url} needs permission (HTTP {status}).",
-            advice="Accept the model's terms on the hub, and set HF_TOKEN to a token of yours.",
+            advice="Accept the model's terms on the hub, and set HF_TOKEN to your token.",
         )
     if status == 404:
         return WhetError(f"There is no file at {wanted.url}.", advice="Check owner, repository and file name.")

@@ -41,11 +41,11 @@ def facts_of(path: Path) -> WeightFacts:
         with path.open("rb") as file, mmap.mmap(file.fileno(), 0, access=mmap.ACCESS_READ) as body:
             return _facts(_Head(body), path)
     except (struct.error, ValueError, LookupError, OverflowError) as error:
-        raise WhetError(f"{path} is no model file: {error}.", advice="Give a file in the GGUF format.") from error
+        raise WhetError(f"{path} is not a model file: {error}.", advice="Give a file in the GGUF format.") from error
     except OSError as error:
         raise WhetError(
             f"The model {path} cannot be read: {error.strerror or error}.",
-            advice="`whet models` lists those there are.",
+            advice="To list local models, run `whet models`.",
         ) from error
 
 

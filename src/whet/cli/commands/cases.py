@@ -18,7 +18,9 @@ if TYPE_CHECKING:
     from whet.trials.cases import Case
 
 folder_option = click.option(
-    "--folder", type=click.Path(path_type=Path, file_okay=False), help="A project's own folder; else the home's."
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the cases. Default: the home folder's.",
 )
 
 
@@ -26,7 +28,7 @@ folder_option = click.option(
     "cases",
     invoke_without_command=True,
     epilog="Example: whet cases new fix-the-port",
-    help="List the cases: tasks with their own check, on which `whet try` tries changes. A case is a file in TOML.",
+    help="List the cases: tasks with a check, on which `whet try` tests changes. A case is a TOML file.",
 )
 @folder_option
 @json_option
@@ -42,9 +44,7 @@ def list_(folder: Path | None, as_json: bool) -> int:
     return _list(folder, as_json)
 
 
-@command.command(
-    "new", epilog="Example: whet cases new fix-the-port", help="Write an example with comments, to be edited."
-)
+@command.command("new", epilog="Example: whet cases new fix-the-port", help="Create a commented example case to edit.")
 @click.argument("name")
 @folder_option
 @json_option
@@ -83,20 +83,20 @@ def show(name: str, folder: Path | None, as_json: bool) -> int:
 @command.command(
     "run",
     epilog="Example: whet cases run fix-the-port --times 3",
-    help="Run cases as things stand, and say how often they pass. Folders, files, names or tag:WORD; all if none is"
-    " given. Exit code 1 if none passed.",
+    help="Run cases without any change and show how often they pass. Give folders, files, names or tag:WORD; the "
+    "default is all cases. Exit code 1 if none passed.",
 )
 @click.argument("wanted", nargs=-1, metavar="[WHICH]...")
-@click.option("--times", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts a case.")
-@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
-@click.option("--temperature", type=click.FloatRange(0), help="How freely the model chooses its words.")
-@click.option("--fresh", is_flag=True, help="Repeat what is known already.")
+@click.option("--times", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case.")
+@click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
+@click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature.")
+@click.option("--fresh", is_flag=True, help="Run again instead of reusing earlier results.")
 @json_option
 def run(wanted: tuple[str, ...], times: int, model: str, temperature: float | None, fresh: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     found = chosen(home.folder, wanted)
     if not found:
-        raise WhetError("There are no cases.", advice="`whet cases new NAME` writes one to start from.")
+        raise WhetError("No cases found.", advice="To create one, run `whet cases new NAME`.")
     attempts = _attempts(home, found, wanted, times=times, model=model, temperature=temperature, fresh=fresh)
     return _report(attempts, as_json)
 
@@ -104,12 +104,13 @@ def run(wanted: tuple[str, ...], times: int, model: str, temperature: float | No
 @command.command(
     "from-session",
     epilog="Example: whet cases from-session 3f9a2c",
-    help="Make cases of a recorded failure: the step at which it was lost, and the whole task where a test failed and"
-    " later passed and its files are on record. Each is tried out before it is kept; what cannot be made is said.",
+    help="Create cases from a failed session: the step where it went wrong, and the whole task if a test failed, "
+    "later passed, and its files are on record. Each case is run once before it is saved; any that cannot be "
+    "created are listed with the reason.",
 )
 @click.argument("session", metavar="ID")
 @folder_option
-@click.option("--dry-run", is_flag=True, help="Only say what could be made.")
+@click.option("--dry-run", is_flag=True, help="Show which cases can be created, without saving them.")
 @json_option
 def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool) -> int:
     from whet.proving.cases_from_sessions import cases_from
@@ -146,7 +147,10 @@ def _list(folder: Path | None, as_json: bool) -> int:
     if as_json:
         print_json([_record(each) for each in found])
     elif not found:
-        say("No case yet. `whet cases new NAME` writes one; `whet cases from-session ID` makes one of a failure.")
+        say(
+            "No cases yet. To write one, run `whet cases new NAME`; to create one from a failed session, `whet "
+            "cases from-session ID`."
+        )
     else:
         rows = [(each.name, *_row(each)) for each in found]
         console().print(table(("case", "kind", "check", "task"), rows))

@@ -16,8 +16,8 @@ from whet.store.settings_file import load
 @click.command(
     "chat",
     epilog="Example: whet chat --continue",
-    help="Talk to the agent. Ctrl-C stops a turn, twice leaves; /help lists the commands of a conversation, and"
-    " Alt-Enter begins another line. What is piped in is taken line by line, each line a turn.",
+    help="Talk to the agent. Ctrl-C stops a turn; press it twice to leave. /help lists the chat commands, and "
+    "Alt-Enter starts a new line. With piped input, each line is one turn.",
 )
 @run_options
 @json_option

@@ -35,10 +35,11 @@ class Effective(NamedTuple):
     "config",
     invoke_without_command=True,
     epilog="Example: whet config set model openai:gpt-5.1",
-    help="Show the settings that hold now and where each comes from. They stand in settings.toml in the home folder;"
-    " you may edit it by hand. Keys of providers stay in the environment and are only named here.",
+    help="Show the current settings and where each comes from. They are stored in settings.toml in the home "
+    "folder, which you can edit by hand. API keys stay in the environment; only the names of their variables "
+    "are shown.",
 )
-@click.option("--explain", is_flag=True, help="List every setting with its default and what it is for.")
+@click.option("--explain", is_flag=True, help="Explain every setting and its default.")
 @json_option
 @click.pass_context
 def command(context: click.Context, explain: bool, as_json: bool) -> int:
@@ -68,7 +69,7 @@ def get(key: str, as_json: bool) -> int:
 @command.command(
     "set",
     epilog="Example: whet config set budget.dollars 0.50",
-    help="Give a setting a value; comments and everything else in the file stay as they are.",
+    help="Set a value. Comments and other settings in the file are kept.",
 )
 @click.argument("key")
 @click.argument("value")
@@ -87,7 +88,7 @@ def set_(key: str, value: str, as_json: bool) -> int:
     return _tell(dotted(path), given, as_json)
 
 
-@command.command("unset", epilog="Example: whet config unset budget.dollars", help="Let a setting have its default.")
+@command.command("unset", epilog="Example: whet config unset budget.dollars", help="Reset a setting to its default.")
 @click.argument("key")
 @json_option
 def unset(key: str, as_json: bool) -> int:
@@ -100,7 +101,7 @@ def unset(key: str, as_json: bool) -> int:
     return _tell(dotted(path), value, as_json)
 
 
-@command.command("path", epilog="Example: $EDITOR $(whet config path)", help="Print where the settings file is.")
+@command.command("path", epilog="Example: $EDITOR $(whet config path)", help="Print the path of the settings file.")
 @json_option
 def path_(as_json: bool) -> int:
     from whet.cli.output import print_json
@@ -116,9 +117,9 @@ def path_(as_json: bool) -> int:
 @command.command(
     "check",
     epilog="Example: whet config check",
-    help="Ask the provider for a few words, and say what is wrong if none come. This costs a few tokens.",
+    help="Send the provider a short test request and report any problem. This costs a few tokens.",
 )
-@click.option("--model", default="", help="Another model than the one that is set.")
+@click.option("--model", default="", help="Model to check instead of the one in the settings.")
 @json_option
 def check_(model: str, as_json: bool) -> int:
     from whet.cli.checking import try_provider
@@ -166,7 +167,7 @@ def _show(as_json: bool) -> int:
         print_json({"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)})
         return 0
     console().print(table(("setting", "value", "from"), [(row.key, _plain(row.value), row.origin) for row in rows]))
-    say(f"\n{plain(path)}{'' if path.exists() else ' (not there yet)'}")
+    say(f"\n{plain(path)}{'' if path.exists() else ' (does not exist yet)'}")
     for note in notes:
         say(plain(note))
     return 0

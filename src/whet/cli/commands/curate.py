@@ -12,14 +12,14 @@ from whet.cli.output import many, plain, print_json, say
 @click.command(
     "curate",
     epilog="Example: whet curate --dry-run",
-    help="Find skills that cover the same ground, notes that say the same and notes that nobody has touched for long,"
-    " and propose to merge or retire them. Nothing changes until you approve it with `whet pending`; a skill that is"
-    " put away keeps all its files, and `whet ledger undo` brings it back.",
+    help="Find overlapping skills, duplicate notes and stale notes, and propose to merge or retire them. Nothing "
+    "changes until you approve it with `whet pending`. An archived skill keeps all its files; `whet ledger "
+    "undo` restores it.",
 )
 @click.option(
-    "--days", default=180.0, show_default=True, type=click.FloatRange(1), help="From which age a note is stale."
+    "--days", default=180.0, show_default=True, type=click.FloatRange(1), help="Age in days from which a note is stale."
 )
-@click.option("--dry-run", is_flag=True, help="Only say what was found.")
+@click.option("--dry-run", is_flag=True, help="Show the findings, without proposing changes.")
 @json_option
 def command(days: float, dry_run: bool, as_json: bool) -> int:
     from whet.improving.curating import Proposed, curate, look
@@ -50,7 +50,7 @@ def command(days: float, dry_run: bool, as_json: bool) -> int:
         for reason in each.refused:
             say(f"  [dim]{plain(reason)}[/]")
     if not found:
-        say("Nothing overlaps, and nothing is stale.")
+        say("No overlapping skills and no stale notes.")
     elif not dry_run:
         say(f"{many(sum(len(each.entries) for each in found), 'change')} to decide on: `whet pending show ID`.")
     return 0

@@ -26,14 +26,21 @@ WRITERS = {"openai": as_openai, "atif": as_atif}
 @click.command(
     "export",
     epilog="Example: whet export --source codex --format openai --output codex.jsonl",
-    help="Write sessions, one JSON document a line: the named ones, or all that match.",
+    help="Export sessions as one JSON document per line: those named, or all that match the filters.",
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @filter_options
 @click.option(
-    "--format", "form", type=click.Choice(list(WRITERS)), default="openai", show_default=True, help="The form."
+    "--format",
+    "form",
+    type=click.Choice(list(WRITERS)),
+    default="openai",
+    show_default=True,
+    help="Format of the export.",
 )
-@click.option("--output", type=click.Path(dir_okay=False, path_type=Path), help="A new file; default: standard output.")
+@click.option(
+    "--output", type=click.Path(dir_okay=False, path_type=Path), help="File to create. Default: standard output."
+)
 @json_option
 def command(
     ids: tuple[str, ...],
@@ -49,7 +56,7 @@ def command(
 ) -> int:
     filters = filters_of(source, model, folder, tool, since, until)
     if ids and any(filters):
-        raise WhetError("Name sessions or give filters, not both.", advice="whet export ID, or whet export --source pi")
+        raise WhetError("Give session ids or filters, not both.", advice="whet export ID, or whet export --source pi")
     if as_json and output is None:
         raise WhetError(
             "--json reports on a written file.", advice="Give --output FILE; the export itself is JSON too."
@@ -57,7 +64,7 @@ def command(
     with opened(find_home(os.environ)) as database:
         chosen = [find(database, each) for each in ids] or list_sessions(database, filters, limit=EVERYTHING)
         if not chosen:
-            raise WhetError("No session matches.", advice="`whet sessions` lists them.")
+            raise WhetError("No sessions match.", advice="To list sessions, run `whet sessions`.")
         with _target(output) as file:
             for session in chosen:
                 file.write(msgspec.json.encode(WRITERS[form](sessions.load(database, session))) + b"\n")
@@ -76,7 +83,7 @@ def _target(output: Path | None) -> Iterator[IO[bytes]]:
         sys.stdout.buffer.flush()
         return
     if output.exists():
-        raise WhetError(f"{output} exists already.", advice="Name another file, or remove it first.")
+        raise WhetError(f"{output} already exists.", advice="Name another file, or remove it first.")
     part = output.with_name(f".{output.name}.part")
     try:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:

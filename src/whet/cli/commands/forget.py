@@ -18,12 +18,12 @@ EVERYTHING = 1 << 31
 @click.command(
     "forget",
     epilog="Example: whet forget 3fa9c1 --yes",
-    help="Remove sessions, and all that only they hold, from the store. The agents' own files are not touched; "
-    "a later import brings the sessions back.",
+    help="Delete sessions, and everything that only they contain, from the database. The agents' own files are "
+    "not touched; importing them again restores the sessions.",
 )
 @click.argument("ids", nargs=-1, metavar="[ID]...")
 @click.option("--source", help="All sessions of this agent.")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def command(ids: tuple[str, ...], source: str | None, yes: bool, as_json: bool) -> int:
     if bool(ids) == bool(source):

@@ -24,22 +24,27 @@ from whet.store.opening import opened
 
 EXAMPLES_SHOWN = 3
 RISK = (
-    "Secrets in these sessions will be stored as they are: keys and passwords can then appear in searches, exports "
-    "and whatever is learned."
+    "Secrets in these sessions will be stored unredacted: keys and passwords can appear in searches, exports and "
+    "whatever is learned."
 )
 
 
 @click.command(
     "import",
     epilog="Example: whet import ~/.claude/projects --since 30d",
-    help="Bring in sessions from files, folders or globs, or - for standard input; with no PATH, from every "
-    "place where a known agent keeps its sessions. Importing again adds only what is new.",
+    help="Import sessions from files, folders, globs or standard input (-). Without PATH, search the usual places "
+    "of all known agents. Importing again adds only what is new.",
 )
 @click.argument("paths", nargs=-1, metavar="[PATH]...")
-@click.option("--format", "format_name", type=click.Choice([known.name for known in FORMATS]), help="Do not guess.")
-@click.option("--since", help="Only sessions as new as this: 2026-10-01, or 7d, 12h, 2w ago.")
-@click.option("--dry-run", is_flag=True, help="Say what would be imported and change nothing.")
-@click.option("--no-redact", is_flag=True, help="Keep secrets as they are. Their values will be in the database.")
+@click.option(
+    "--format",
+    "format_name",
+    type=click.Choice([known.name for known in FORMATS]),
+    help="Format of the files. Default: detected.",
+)
+@click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w.")
+@click.option("--dry-run", is_flag=True, help="Show what would be imported, without importing it.")
+@click.option("--no-redact", is_flag=True, help="Do not redact secrets: store their values in the database.")
 @json_option
 def command(
     paths: tuple[str, ...],

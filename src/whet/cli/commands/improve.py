@@ -22,24 +22,36 @@ ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 @click.command(
     "improve",
     epilog="Example: whet improve --dry-run",
-    help="Find what fails again and again, change what the agent is told, try the change on cases, and keep what is"
-    " proved: as a canary, which `whet watch` promotes or reverts. Cases are made from the sessions that failed, unless"
-    " you name some. Without a model it stops before the trial and says what you can approve.",
+    help="Find recurring failures, write a change for each, test it on cases, and keep what is proven to help: "
+    "first as a canary, which `whet watch` promotes or reverts. Cases come from the failed sessions unless "
+    "you name some. Without a model, it stops before the trial and lists what you can approve.",
 )
-@click.option("--cases", multiple=True, metavar="WHICH", help="A folder, a file, a name, or tag:WORD.")
-@click.option("--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts a case.")
-@click.option("--alpha", type=ALPHA_RANGE, default=0.05, show_default=True, help="Risk of a false accept.")
-@click.option("--budget", multiple=True, metavar="AMOUNT", help="For each trial: 2$, 500000tokens or 3600s.")
-@click.option("--placebo/--no-placebo", default=None, help="A third arm; else where the budget allows it.")
-@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
-@click.option("--share", type=click.FloatRange(0, 1, min_open=True), default=0.5, show_default=True, help="Told first.")
-@click.option("--most", type=click.IntRange(1, 50), default=3, show_default=True, help="Changes that are tried.")
-@click.option("--since", help="Only sessions as new as this: 2026-10-01, or 7d, 12h, 2w ago.")
-@click.option("--retire", is_flag=True, help="Try each rule in force by leaving it out; retire what no longer helps.")
-@click.option("--dry-run", is_flag=True, help="Only say what it would do and cost.")
-@click.option("--nightly", metavar="HH:MM", help="Make it a job that runs at this time every night.")
-@click.option("--now", is_flag=True, help="In this process, without the engine: a crash loses it.")
-@click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it.")
+@click.option("--cases", multiple=True, metavar="WHICH", help="Cases to use: a folder, a file, a name, or tag:WORD.")
+@click.option("--seeds", type=click.IntRange(1, 100), default=1, show_default=True, help="Attempts per case.")
+@click.option("--alpha", type=ALPHA_RANGE, default=0.05, show_default=True, help="Maximum false-accept rate.")
+@click.option(
+    "--budget", multiple=True, metavar="AMOUNT", help="Limit per trial, such as 2$, 500000tokens or 3600s. Repeatable."
+)
+@click.option("--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it.")
+@click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
+@click.option(
+    "--share",
+    type=click.FloatRange(0, 1, min_open=True),
+    default=0.5,
+    show_default=True,
+    help="Share of sessions that get the rule first.",
+)
+@click.option(
+    "--most", type=click.IntRange(1, 50), default=3, show_default=True, help="Maximum number of changes to try."
+)
+@click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w.")
+@click.option(
+    "--retire", is_flag=True, help="Test each active rule by leaving it out; retire rules that no longer help."
+)
+@click.option("--dry-run", is_flag=True, help="Show what it would do and cost, without doing it.")
+@click.option("--nightly", metavar="HH:MM", help="Schedule it as a job every night at this time.")
+@click.option("--now", is_flag=True, help="Run in this process; a crash loses the work.")
+@click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it.")
 @json_option
 def command(
     cases: tuple[str, ...],
@@ -63,7 +75,7 @@ def command(
     from whet.trials.ideas import ImproveRequest
 
     if sum((now, background, dry_run, bool(nightly))) > 1:
-        raise WhetError("--now, --background, --dry-run and --nightly exclude each other.", advice="Choose one.")
+        raise WhetError("Use only one of --now, --background, --dry-run and --nightly.", advice="Remove the others.")
     home = find_home(os.environ)
     named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in cases)
     ask = ImproveRequest(
@@ -120,7 +132,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
         if as_json:
             print_json({"work": id})
         else:
-            say(f"Queued as {id}. `whet worker` carries it out, `whet work show {id}` says how far it is.")
+            say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
         return 0
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with launched(home, PROCEDURES, queues=queues, concurrency=2) as worker, office(home) as counter:
@@ -128,7 +140,7 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
             worker.look_after()
             time.sleep(LOOK_SECONDS)
     if work.state is not WorkState.DONE or work.done is None:
-        raise WhetError(f"The work {work.state}: {work.error}", advice=f"`whet work retry {id}` goes on with it.")
+        raise WhetError(f"The work {work.state}: {work.error}", advice=f"To resume it, run `whet work retry {id}`.")
     return _show(decoded(work.done.value, ImproveReport), as_json)
 
 
@@ -164,7 +176,7 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
 
     found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at)
     if found is None:
-        raise WhetError(f"{at} is no time of day.", advice="Such as 03:30.")
+        raise WhetError(f"{at} is not a time of day.", advice="Give a time such as 03:30.")
     script = shlex.join([str(Path(sys.executable).with_name("whet")), "improve", "--background", *options])
     schedule = f"{int(found[2])} {int(found[1])} * * *"
     job = Job(JOB, schedule, timezone=local_zone(os.environ), script=script, added=time.time())

@@ -39,7 +39,7 @@ DELIVERIES = get_args(Deliver)
     "jobs",
     invoke_without_command=True,
     epilog='Example: whet jobs add "0 9 * * mon-fri" "What changed since yesterday?" --deliver file --to news.md',
-    help="List the jobs: orders that recur. `whet worker` runs them when they are due.",
+    help="List the jobs (recurring tasks). `whet worker` runs them when they are due.",
 )
 @json_option
 @click.pass_context
@@ -62,26 +62,31 @@ def list_(as_json: bool) -> int:
 )
 @click.argument("schedule")
 @click.argument("prompt", nargs=-1)
-@click.option("--name", default="", help="Its name; made from the prompt if not given.")
-@click.option("--prompt-file", default="", help="A file with the prompt, read at each run.")
-@click.option("--skill", "skills", multiple=True, help="A skill to load first; may be repeated.")
-@click.option("--script", default="", help="A command line to run first.")
-@click.option("--script-seconds", type=click.FloatRange(1), default=300.0, help="How long the script may take.")
-@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
+@click.option("--name", default="", help="Name. Default: made from the prompt.")
+@click.option("--prompt-file", default="", help="File with the prompt, read at each run.")
+@click.option("--skill", "skills", multiple=True, help="Skill to load first. Repeatable.")
+@click.option("--script", default="", help="Command to run first.")
+@click.option("--script-seconds", type=click.FloatRange(1), default=300.0, help="Time limit of the script, in seconds.")
+@click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
 @click.option(
-    "--window", type=click.IntRange(0), default=0, help="How many tokens the model reads, if you know better."
+    "--window",
+    type=click.IntRange(0),
+    default=0,
+    help="Context window of the model in tokens, if the known one is wrong.",
 )
-@click.option("--workdir", default="", help="Where the agent works; else here.")
-@click.option("--timezone", default="", help="Of the schedule, such as Europe/Berlin; else this machine's.")
-@click.option("--deliver", default="none", help=f"Where reports go: {', '.join(DELIVERIES)}. All are kept besides.")
-@click.option("--to", default="", help="The file, command line or address; $NAME is taken from the environment.")
-@click.option("--replace", is_flag=True, help="A file holds the last report only.")
-@click.option("--repeat", type=click.IntRange(0), default=0, help="End after so many runs.")
-@click.option("--tool", "tools", multiple=True, help="Only this set of tools; may be repeated.")
-@click.option("--remote", is_flag=True, help="It runs on a machine that is not yours: without a terminal.")
-@click.option("--warm", default="", metavar="NAME", help="Begin with a template; auto chooses one.")
-@click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="How long a run may take.")
-@click.option("--keep-days", type=click.IntRange(1), default=30, help="How long reports are kept.")
+@click.option("--workdir", default="", help="Folder the agent works in. Default: the current folder.")
+@click.option(
+    "--timezone", default="", help="Time zone of the schedule, such as Europe/Berlin. Default: this machine's."
+)
+@click.option("--deliver", default="none", help=f"Where reports go: {', '.join(DELIVERIES)}. All are kept too.")
+@click.option("--to", default="", help="File, command or URL. $NAME is read from the environment.")
+@click.option("--replace", is_flag=True, help="Overwrite the file with each report.")
+@click.option("--repeat", type=click.IntRange(0), default=0, help="Stop after this many runs.")
+@click.option("--tool", "tools", multiple=True, help="Tool set to allow. Repeatable.")
+@click.option("--remote", is_flag=True, help="Run without terminal tools, for a machine that is not yours.")
+@click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one.")
+@click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="Time limit of a run, in seconds.")
+@click.option("--keep-days", type=click.IntRange(1), default=30, help="Days to keep reports.")
 @yes_option
 @json_option
 def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **options: Any) -> int:
@@ -95,7 +100,7 @@ def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **opti
         return tell((entry,), as_json=as_json)
 
 
-@command.command("show", epilog="Example: whet jobs show morning-news", help="Show a job, and its last run.")
+@command.command("show", epilog="Example: whet jobs show morning-news", help="Show a job and its last run.")
 @click.argument("name")
 @json_option
 def show(name: str, as_json: bool) -> int:
@@ -116,11 +121,11 @@ def show(name: str, as_json: bool) -> int:
 @command.command(
     "run",
     epilog="Example: whet jobs run morning-news",
-    help="Run a job now, whatever its schedule says, and print its report. The exit code is 1 where the run failed or"
-    " its report did not arrive.",
+    help="Run a job now, regardless of its schedule, and print its report. Exit code 1 if the run failed or its "
+    "report was not delivered.",
 )
 @click.argument("name")
-@click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it.")
+@click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it.")
 @json_option
 def run(name: str, background: bool, as_json: bool) -> int:
     from whet.cli.jobs_running import run_here, submit
@@ -130,7 +135,11 @@ def run(name: str, background: bool, as_json: bool) -> int:
     return submit(home, job, as_json=as_json) if background else run_here(home, job, as_json=as_json)
 
 
-@command.command("pause", epilog="Example: whet jobs pause morning-news", help="Let a job wait; it misses nothing.")
+@command.command(
+    "pause",
+    epilog="Example: whet jobs pause morning-news",
+    help="Pause a job. Runs that come due meanwhile are not counted as missed.",
+)
 @click.argument("name")
 @yes_option
 @json_option
@@ -141,7 +150,7 @@ def pause_(name: str, yes: bool, as_json: bool) -> int:
         return tell((pause(author, name, paused=True),), as_json=as_json, done="Paused")
 
 
-@command.command("resume", epilog="Example: whet jobs resume morning-news", help="Let a paused job go on from now.")
+@command.command("resume", epilog="Example: whet jobs resume morning-news", help="Resume a paused job.")
 @click.argument("name")
 @yes_option
 @json_option
@@ -158,7 +167,9 @@ def resume(name: str, yes: bool, as_json: bool) -> int:
 
 
 @command.command(
-    "remove", epilog="Example: whet jobs remove morning-news", help="Remove a job; `whet ledger undo` brings it back."
+    "remove",
+    epilog="Example: whet jobs remove morning-news",
+    help="Remove a job. To restore it, run `whet ledger undo`.",
 )
 @click.argument("name")
 @yes_option
@@ -172,11 +183,12 @@ def remove_(name: str, yes: bool, as_json: bool) -> int:
 @command.command(
     "history",
     epilog="Example: whet jobs history morning-news --full",
-    help="List the runs of a job, or of all: how each ended, what was missed, and whether its report arrived.",
+    help="List the runs of one job or of all jobs: how each ended, what was missed, and whether its report was "
+    "delivered.",
 )
 @click.argument("name", default="")
-@click.option("--limit", default=30, type=click.IntRange(1), help="How many, the newest first.")
-@click.option("--full", is_flag=True, help="With their reports.")
+@click.option("--limit", default=30, type=click.IntRange(1), help="Maximum number of runs to list, newest first.")
+@click.option("--full", is_flag=True, help="Include the reports.")
 @json_option
 def history(name: str, limit: int, full: bool, as_json: bool) -> int:
     home = find_home(os.environ)
@@ -187,7 +199,7 @@ def history(name: str, limit: int, full: bool, as_json: bool) -> int:
     if as_json:
         print_json({"runs": [run_record(record) for record in found]})
     elif not found:
-        say("There was no run yet.")
+        say("No runs yet.")
     else:
         print_runs(found, full=full)
     return 0
@@ -196,11 +208,10 @@ def history(name: str, limit: int, full: bool, as_json: bool) -> int:
 @command.command(
     "import-hermes",
     epilog="Example: whet jobs import-hermes ~/.hermes/cron/jobs.json",
-    help="Propose the jobs of Hermes. Its agent writes jobs too, so each waits until you approve its exact text:"
-    " `whet pending`.",
+    help="Import the jobs of Hermes. Its agent can write jobs too, so each needs your approval (`whet pending`).",
 )
 @click.argument("path", type=click.Path(path_type=Path), required=False)
-@click.option("--workdir", default="", help="Where jobs work that name no folder; else here.")
+@click.option("--workdir", default="", help="Working folder for jobs that name none. Default: the current folder.")
 @json_option
 def import_hermes(path: Path | None, workdir: str, as_json: bool) -> int:
     from whet.cli.jobs_imported import propose_jobs
@@ -215,7 +226,7 @@ def _list(as_json: bool) -> int:
         if as_json:
             print_json({"jobs": [job_record(*each, now=now) for each in found]})
         elif not found:
-            say('There are no jobs. Add one: whet jobs add "0 9 * * mon-fri" "What is new in this repository?"')
+            say('No jobs yet. Add one: whet jobs add "0 9 * * mon-fri" "What is new in this repository?"')
         else:
             print_jobs(found, now=now)
             print_troubles(database, owner_of(home))

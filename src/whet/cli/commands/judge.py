@@ -27,24 +27,26 @@ BOOTSTRAP_CASES = 20_000
     help="Judge an experiment: is the candidate arm better than the base on the same cases? FILE is a table with the "
     "columns case, seed, arm and passed (or score), in any order, with commas, tabs or semicolons; - reads standard "
     "input. Attempts are paired by case and seed, and the case is the unit. Accepts when the evidence that the "
-    "candidate helps reaches 1/alpha, rejects when the evidence of harm does. The chance of a false accept is at most "
+    "candidate helps reaches 1/alpha, rejects when the evidence of harm does. The false-accept rate is at most "
     "alpha however often you look while cases are added. Exit code 0 for any verdict; with --exit-code 0 accept, "
     "3 undecided, 4 reject.",
 )
 @click.argument("file", metavar="FILE")
-@click.option("--base", help="The arm to compare with; found by its name if not given.")
-@click.option("--candidate", help="The arm that is to be better.")
+@click.option("--base", help="Arm to compare with. Default: recognised by its name.")
+@click.option("--candidate", help="Arm that should be better.")
 @click.option(
     "--alpha",
     type=click.FloatRange(0, 0.5, min_open=True, max_open=True),
     default=ALPHA,
     show_default=True,
-    help="The highest chance of a false accept, and of a false reject.",
+    help="Maximum rate of false accepts, and of false rejects.",
 )
 @click.option("--bounds", type=(float, float), metavar="LOW HIGH", help="The lowest and highest possible score.")
-@click.option("--once", is_flag=True, help="This is the only look, at cases chosen before: a sharper test.")
-@click.option("--details", is_flag=True, help="Add Wilson's intervals, exact McNemar and the bootstrap over cases.")
-@click.option("--exit-code", is_flag=True, help="Let the exit code tell the verdict.")
+@click.option(
+    "--once", is_flag=True, help="Use a more powerful test, valid only for a single look at cases chosen in advance."
+)
+@click.option("--details", is_flag=True, help="Add Wilson intervals, McNemar's exact test and a bootstrap over cases.")
+@click.option("--exit-code", is_flag=True, help="Report the verdict in the exit code.")
 @json_option
 def command(
     file: str,
@@ -128,11 +130,11 @@ def _lines(verdict: Verdict, comparison: Comparison, table: OutcomeTable) -> Ite
     yield (
         f"Effect {_points(verdict.effect)} points ({base} {fmean(comparison.base_rates):.1%}, {candidate} "
         f"{fmean(comparison.candidate_rates):.1%}), between {_points(verdict.interval.low)} and "
-        f"{_points(verdict.interval.high)}; each bound is wrong with a chance of at most {verdict.alpha:.3g}."
+        f"{_points(verdict.interval.high)}; error rate of each bound at most {verdict.alpha:.3g}."
     )
     yield (
         f"Evidence of help {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)}; "
-        f"{1 / verdict.alpha:.3g} decides. {many(verdict.cases, 'case')}, {many(verdict.attempts, 'attempt')}."
+        f"decided at {1 / verdict.alpha:.3g}. {many(verdict.cases, 'case')}, {many(verdict.attempts, 'attempt')}."
     )
     yield from _prospect(verdict, pstdev(comparison.differences))
     yield from _left_out(comparison, table)
@@ -147,18 +149,18 @@ def _prospect(verdict: Verdict, spread: float) -> Iterator[str]:
     smallest = minimum_effect(spread=spread, cases=verdict.cases, alpha=verdict.alpha)
     needed = cases_needed(abs(verdict.effect), spread=spread, alpha=verdict.alpha)
     if smallest < 1:
-        yield f"So many cases find an effect of {_points(smallest)} points with a chance of {POWER:.0%}."
+        yield f"With this many cases: {POWER:.0%} power to detect {_points(smallest)} points."
     else:
-        yield "So few cases cannot decide anything."
+        yield "Too few cases to decide anything."
     if needed is not None and verdict.effect:
-        yield f"If the effect is as it looks, about {many(needed, 'case')} would decide. More seeds a case help too."
+        yield f"If the effect is as measured, about {many(needed, 'case')} would decide. More seeds per case help too."
 
 
 def _left_out(comparison: Comparison, table: OutcomeTable) -> Iterator[str]:
     if comparison.assumed:
-        yield f"[dim]{plain(comparison.base)} is taken for the base, because it comes first; --base chooses.[/]"
+        yield f"[dim]{plain(comparison.base)} is used as the base because it comes first; use --base to change this.[/]"
     if not comparison.by_seed:
-        yield "[dim]The arms share no seed: each case's attempts were averaged in either arm.[/]"
+        yield "[dim]The arms share no seeds, so attempts were averaged per case and arm.[/]"
     if comparison.unpaired:
         cases = f", {many(comparison.left_out_cases, 'case')} with them" if comparison.left_out_cases else ""
         yield f"[dim]Left out: {many(comparison.unpaired, 'attempt')} that the other arm lacks{cases}.[/]"

@@ -28,11 +28,12 @@ PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
     "ledger",
     invoke_without_command=True,
     epilog="Example: whet ledger --limit 20",
-    help="List every decision on what agents are told, the newest first. Commands show one, say why a sentence is"
-    " there, and take changes back: nothing is ever lost, and what you edited yourself is never overwritten.",
+    help="List every decision about rules, notes, skills and jobs, newest first. The commands show one entry, "
+    "explain where a sentence came from, and undo changes. Nothing is ever lost, and your own edits are "
+    "never overwritten.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=30, show_default=True, help="How many at the most.")
-@click.option("--all", "everything", is_flag=True, help="Also what was begun and abandoned.")
+@click.option("--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Maximum number to list.")
+@click.option("--all", "everything", is_flag=True, help="Include changes that were started and abandoned.")
 @json_option
 @click.pass_context
 def command(context: click.Context, limit: int, everything: bool, as_json: bool) -> int:
@@ -47,7 +48,7 @@ def command(context: click.Context, limit: int, everything: bool, as_json: bool)
         records = [{**entry_record(entry), "counts": entry.number in counted} for entry in newest]
         print_json({"total": len(found), "entries": records})
     elif not found:
-        say("The ledger is empty: nothing has been changed yet.")
+        say("The ledger is empty: nothing has changed yet. `whet improve` finds what to change.")
     else:
         console().print(table(HEADINGS, [entry_row(entry) for entry in newest], numbers=("id",)))
         foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
@@ -57,7 +58,7 @@ def command(context: click.Context, limit: int, everything: bool, as_json: bool)
     return 0
 
 
-@command.command("show", epilog="Example: whet ledger show 12", help="Show one entry: its evidence, and a diff.")
+@command.command("show", epilog="Example: whet ledger show 12", help="Show one entry with its evidence and a diff.")
 @click.argument("number", type=int, metavar="ID")
 @json_option
 def show(number: int, as_json: bool) -> int:
@@ -83,7 +84,7 @@ def show(number: int, as_json: bool) -> int:
 @command.command(
     "revert",
     epilog="Example: whet ledger revert 12 --note 'made it slower'",
-    help="Take one change back, as long as nothing has changed the same thing since.",
+    help="Undo one change, unless something later changed the same item.",
 )
 @click.argument("number", type=int, metavar="ID")
 @click.option("--note", default="", help="Why.")
@@ -96,7 +97,7 @@ def revert(number: int, note: str, as_json: bool) -> int:
 
 
 @command.command(
-    "undo", epilog="Example: whet ledger undo", help="Take the last change back; again for the one before."
+    "undo", epilog="Example: whet ledger undo", help="Undo the last change. Run it again to undo the one before."
 )
 @json_option
 def undo(as_json: bool) -> int:
@@ -106,7 +107,7 @@ def undo(as_json: bool) -> int:
     return _report(made, as_json)
 
 
-@command.command("redo", epilog="Example: whet ledger redo", help="Make the change again that was undone last.")
+@command.command("redo", epilog="Example: whet ledger redo", help="Redo the change that was undone last.")
 @json_option
 def redo(as_json: bool) -> int:
     home = find_home(os.environ)
@@ -118,7 +119,7 @@ def redo(as_json: bool) -> int:
 @command.command(
     "why",
     epilog="Example: whet ledger why 'run the tests'",
-    help="Say which entry put these words there, from which evidence, and whether they still stand.",
+    help="Show which entry added these words, on what evidence, and whether they are still active.",
 )
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
 @json_option
@@ -132,8 +133,9 @@ def why(words: tuple[str, ...], as_json: bool) -> int:
         return 0 if found else 1
     if not found:
         raise WhetError(
-            "No entry put these words there.",
-            advice="Give fewer of them as they stand there; what a person wrote in a file is in no entry.",
+            "No entry contains these words.",
+            advice="Try fewer words, exactly as written. Text that you typed into a file yourself is not in the "
+            "ledger.",
         )
     for each in found:
         say(f"[bold]{_standing(each)}[/bold]")

@@ -57,7 +57,9 @@ class FoundLessons(NamedTuple):
 @filter_options
 @click.option("--project", default="", help="Only projects whose name holds this.")
 @click.option(
-    "--change", type=click.Choice([change.value for change in ChangeKind]), help="Only what would change this."
+    "--change",
+    type=click.Choice([change.value for change in ChangeKind]),
+    help="Only lessons that call for this kind of change.",
 )
 @click.option("--candidates", is_flag=True, help="All evidence that may become a lesson, with session and message.")
 @json_option
@@ -83,7 +85,7 @@ def command(
         _print(found, context.obj)
     elif not found.sessions:
         narrowed = any(context.obj.filters) or project
-        say("No session matches." if narrowed else "No sessions yet. `whet import` brings them in.")
+        say("No sessions match." if narrowed else "No sessions yet. To import them, run `whet import`.")
     else:
         _show(found)
     return 0

@@ -29,11 +29,11 @@ from whet.text.showing import shown
 from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, complaint, find
 
 page_option = click.option(
-    "--about-user", "user", is_flag=True, help="A note about you (user.md) and not about the setting (memory.md)."
+    "--about-user", "user", is_flag=True, help="The note is about you (user.md), not about the environment (memory.md)."
 )
 
 hermes_option = click.option(
-    "--folder", type=click.Path(path_type=Path), help="Hermes' home; ~/.hermes or HERMES_HOME if not given."
+    "--folder", type=click.Path(path_type=Path), help="Hermes' home folder. Default: HERMES_HOME or ~/.hermes."
 )
 
 
@@ -50,7 +50,7 @@ def command(context: click.Context, as_json: bool) -> int:
     return 0 if context.invoked_subcommand else _list(as_json)
 
 
-@command.command("list", epilog="Example: whet memory list", help="List the notes, with where each came from.")
+@command.command("list", epilog="Example: whet memory list", help="List the notes and where each came from.")
 @json_option
 def list_(as_json: bool) -> int:
     return _list(as_json)
@@ -68,7 +68,7 @@ def add(text: str, user: bool, yes: bool, as_json: bool) -> int:
 @command.command(
     "replace",
     epilog='Example: whet memory replace "staging server" "The staging server is rebuilt every night."',
-    help="Replace a note, named by its id or by words that only it holds.",
+    help="Replace a note. Identify it by its id or by words that only it contains.",
 )
 @click.argument("match")
 @click.argument("text")
@@ -82,7 +82,7 @@ def replace(match: str, text: str, user: bool, yes: bool, as_json: bool) -> int:
 @command.command(
     "remove",
     epilog='Example: whet memory remove "staging server"',
-    help="Remove a note, named by its id or by words that only it holds.",
+    help="Remove a note. Identify it by its id or by words that only it contains.",
 )
 @click.argument("match")
 @page_option
@@ -95,7 +95,7 @@ def remove(match: str, user: bool, yes: bool, as_json: bool) -> int:
 @command.command(
     "import-hermes",
     epilog="Example: whet memory import-hermes",
-    help="Bring in the notes of Hermes' own memory (MEMORY.md and USER.md). They are shown first, and you are asked.",
+    help="Import the notes in Hermes' own memory (MEMORY.md and USER.md). You see them first and confirm.",
 )
 @hermes_option
 @click.option("--yes", is_flag=True, help="Do not ask; without a terminal, see the setting trust.commands.")
@@ -135,7 +135,7 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
 @command.command(
     "export-hermes",
     epilog="Example: whet memory export-hermes",
-    help="Add the notes to Hermes' own memory (MEMORY.md and USER.md). What Hermes has noted itself stays as it is.",
+    help="Add the notes to Hermes' own memory (MEMORY.md and USER.md). Hermes' own notes are kept.",
 )
 @hermes_option
 @json_option
@@ -165,11 +165,13 @@ def export_hermes(folder: Path | None, as_json: bool) -> int:
 @command.command(
     "connect",
     epilog="Example: whet memory connect ~/Notes",
-    help="Draw on a folder of Markdown files, such as an Obsidian vault: one file of it goes into the prompt, and"
-    " `whet memory search` finds the rest.",
+    help="Connect a folder of Markdown files, such as an Obsidian vault. One of its files goes into the prompt; "
+    "`whet memory search` finds the rest.",
 )
 @click.argument("folder", type=click.Path(path_type=Path))
-@click.option("--note", default=NOTE, show_default=True, help="The file, directly in the folder, for the prompt.")
+@click.option(
+    "--note", default=NOTE, show_default=True, help="File at the top of the folder that goes into the prompt."
+)
 @json_option
 def connect_(folder: Path, note: str, as_json: bool) -> int:
     need_person(actor_of(os.environ))
@@ -185,7 +187,7 @@ def connect_(folder: Path, note: str, as_json: bool) -> int:
     return 0
 
 
-@command.command("disconnect", epilog="Example: whet memory disconnect", help="Draw on no other notes any more.")
+@command.command("disconnect", epilog="Example: whet memory disconnect", help="Disconnect the connected folder.")
 @json_option
 def disconnect_(as_json: bool) -> int:
     need_person(actor_of(os.environ))
@@ -200,10 +202,10 @@ def disconnect_(as_json: bool) -> int:
 @command.command(
     "search",
     epilog="Example: whet memory search staging server",
-    help="Find notes, and passages of the connected folder, by their words.",
+    help="Search the notes and the connected folder.",
 )
 @click.argument("words", nargs=-1, required=True)
-@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="How many at most.")
+@click.option("--limit", type=click.IntRange(1), default=10, show_default=True, help="Maximum number to list.")
 @json_option
 def search(words: tuple[str, ...], limit: int, as_json: bool) -> int:
     home = find_home(os.environ)
@@ -217,7 +219,7 @@ def search(words: tuple[str, ...], limit: int, as_json: bool) -> int:
         for line in (*reviewed(each.text), ""):
             say(line)
     if not found and not as_json:
-        say("Nothing was found.")
+        say("Nothing found.")
     return 0 if found else 1
 
 

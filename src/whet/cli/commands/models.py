@@ -18,8 +18,8 @@ from whet.store.home import Home, find_home
     "models",
     invoke_without_command=True,
     epilog="Example: whet models pull",
-    help="List the models that run on this machine: those in the home folder, and the embedded one, which"
-    " `whet models pull` fetches. `whet config set model local` chooses the embedded one, local:NAME another.",
+    help="List the local models: those in the home folder, and the embedded model, which `whet models pull` "
+    "downloads. To use the embedded model, run `whet config set model local`; for another, local:NAME.",
 )
 @json_option
 @click.pass_context
@@ -36,7 +36,7 @@ def list_(as_json: bool) -> int:
 @command.command(
     "known",
     epilog="Example: whet models known claude",
-    help="List the models whose window and prices are known; with a PART, those whose names hold it. Others work too.",
+    help="List the models with a known context window and price. PART filters by name. Other models work too.",
 )
 @click.argument("part", default="")
 @json_option
@@ -68,11 +68,12 @@ def known(part: str, as_json: bool) -> int:
 @command.command(
     "pull",
     epilog="Example: whet models pull hf:bartowski/Qwen2.5-7B-Instruct-GGUF/Qwen2.5-7B-Instruct-Q4_K_M.gguf",
-    help="Fetch a model into the home folder: the embedded one, or with hf:OWNER/REPO/FILE.gguf one from a hub"
-    " (HF_TOKEN and HF_ENDPOINT are heeded). A cut download goes on where it was; a wrong checksum keeps nothing.",
+    help="Download a model into the home folder: the embedded one, or hf:OWNER/REPO/FILE.gguf from a model hub "
+    "(uses HF_TOKEN and HF_ENDPOINT). An interrupted download resumes; a file with a wrong checksum is "
+    "deleted.",
 )
 @click.argument("address", default="")
-@click.option("--name", default="", help="What to call it here; its file name if not given.")
+@click.option("--name", default="", help="Local name. Default: the file name.")
 @click.option("--sha256", default="", help="The checksum that the file must have, beside the one that the hub names.")
 @json_option
 def pull(address: str, name: str, sha256: str, as_json: bool) -> int:

@@ -17,11 +17,12 @@ from whet.store.sessions import load
 @click.command(
     "outcomes",
     epilog="Example: whet outcomes 3fa9c1 --only failed",
-    help="List every call of a session with its outcome (ok, failed, rejected, cancelled, unknown) and the evidence.",
+    help="List every tool call in a session with its outcome (ok, failed, rejected, cancelled, unknown) and the "
+    "evidence for it.",
 )
 @click.argument("id_", metavar="ID")
-@click.option("--only", type=click.Choice([outcome.value for outcome in Outcome]), help="Only calls that ended so.")
-@click.option("--ignore-flags", is_flag=True, help="Decide from text alone, without the agent's own error flags.")
+@click.option("--only", type=click.Choice([outcome.value for outcome in Outcome]), help="Only calls with this outcome.")
+@click.option("--ignore-flags", is_flag=True, help="Judge by the text alone and ignore the agent's own error flags.")
 @json_option
 def command(id_: str, only: str | None, ignore_flags: bool, as_json: bool) -> int:
     with opened(find_home(os.environ)) as database:

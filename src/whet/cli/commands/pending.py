@@ -27,9 +27,9 @@ HEADINGS = ("id", "until", "by", "maker", "trust", "what", "text")
     "pending",
     invoke_without_command=True,
     epilog="Example: whet pending approve 12",
-    help="List the changes that wait for you: what a tool or a stranger wrote, or what was made from it, reaches no"
-    " agent before you have approved that exact text. What nobody decides on expires. In a team, so do the rules of"
-    " other members wait, unless they are among your team.admins.",
+    help="List the changes that need your approval. Text that comes from a tool or a stranger reaches no agent "
+    "until you approve its exact wording. In a team, the same holds for rules of other members, unless they are "
+    "among your team.admins. Changes that nobody decides on expire.",
 )
 @json_option
 @click.pass_context
@@ -42,10 +42,10 @@ def command(context: click.Context, as_json: bool) -> int:
     if as_json:
         print_json({"pending": [entry_record(entry) for entry in found]})
     elif not found:
-        say("Nothing waits for your approval.")
+        say("Nothing needs your approval.")
     else:
         console().print(table(HEADINGS, [_row(entry) for entry in found], numbers=("id",)))
-        say("`whet pending show ID` shows one as a diff, `approve ID` or `refuse ID` decides.")
+        say("Next: `whet pending show ID`, then `whet pending approve ID` or `whet pending refuse ID`.")
     return 0
 
 
@@ -66,7 +66,7 @@ def show(number: int, as_json: bool) -> int:
 @command.command(
     "approve",
     epilog="Example: whet pending approve 12",
-    help="Put exactly this text in force. It is shown first, and you are asked: on a terminal, and nowhere else.",
+    help="Apply a change exactly as shown. You see the text and confirm; this needs a terminal.",
 )
 @click.argument("number", type=int, metavar="ID")
 @json_option
@@ -87,7 +87,7 @@ def approve(number: int, as_json: bool) -> int:
     return 0
 
 
-@command.command("refuse", epilog="Example: whet pending refuse 12", help="Decide against a change, for good.")
+@command.command("refuse", epilog="Example: whet pending refuse 12", help="Refuse a change permanently.")
 @click.argument("number", type=int, metavar="ID")
 @click.option("--note", default="", help="Why.")
 @json_option
@@ -111,7 +111,9 @@ def _row(entry: Entry) -> tuple[str, ...]:
 def _waiting(home: Home, database: Database, number: int) -> tuple[Entry, Move]:
     found = {entry.number: entry for entry in pending.pending(home, database, now=time.time())}
     if number not in found:
-        raise WhetError(f"No change {number} waits for approval.", advice="`whet pending` lists what does.")
+        raise WhetError(
+            f"No change {number} waits for approval.", advice="To list pending changes, run `whet pending`."
+        )
     return found[number], pending.move_for(home, database, found[number])
 
 

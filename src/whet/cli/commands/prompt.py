@@ -32,22 +32,27 @@ PURPOSES = ("interactive", "unattended")
 @click.command(
     "prompt",
     epilog="Example: whet prompt --model gpt-5 --tools terminal,memory",
-    help="Print the prompt that a session would get now, in its three tiers, and the size of each part in tokens "
-    "(an estimate). With a KEY, print the stored prompt as it was.",
+    help="Print the prompt that a new session would get, in its three tiers, with the estimated size of each part "
+    "in tokens. With KEY, print a stored prompt.",
 )
 @click.argument("key", required=False)
-@click.option("--model", default="", help="The model that it is for.")
-@click.option("--provider", default="", help="The provider that serves the model.")
-@click.option("--folder", type=click.Path(path_type=Path), help="The working folder; the current one if not given.")
-@click.option("--tools", default="", help="The tools that the agent has, with commas between them.")
+@click.option("--model", default="", help="Model to build the prompt for.")
+@click.option("--provider", default="", help="Provider that serves the model.")
+@click.option("--folder", type=click.Path(path_type=Path), help="Working folder. Default: the current folder.")
+@click.option("--tools", default="", help="Tools the agent has, separated by commas.")
 @click.option("--purpose", type=click.Choice(PURPOSES), default=PURPOSES[0], show_default=True)
-@click.option("--platform", default="", help="Where answers are read: cli, telegram, slack, email, web, api …")
-@click.option("--enforcement", default="auto", show_default=True, help="auto, always, never, or parts of model names.")
-@click.option("--no-context", is_flag=True, help="Leave out the files of the repository.")
-@click.option("--date", "day", help="The day to name, such as 2026-10-01; today if not given.")
-@click.option("--diff", "other", metavar="KEY", help="Show what differs from a stored prompt instead.")
-@click.option("--keep", is_flag=True, help="Store it by its key.")
-@click.option("--sizes", is_flag=True, help="Print the sizes of its parts only.")
+@click.option("--platform", default="", help="Where answers are displayed: cli, telegram, slack, email, web, api …")
+@click.option(
+    "--enforcement",
+    default="auto",
+    show_default=True,
+    help="When to insist on tool use: auto, always, never, or parts of model names.",
+)
+@click.option("--no-context", is_flag=True, help="Leave out the repository's context files.")
+@click.option("--date", "day", help="Date to state in the prompt. Default: today.")
+@click.option("--diff", "other", metavar="KEY", help="Show the difference from a stored prompt.")
+@click.option("--keep", is_flag=True, help="Store the prompt under its key.")
+@click.option("--sizes", is_flag=True, help="Print only the sizes of the parts.")
 @json_option
 def command(
     key: str | None,

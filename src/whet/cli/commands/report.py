@@ -27,7 +27,7 @@ HEADINGS = ("sessions", "likely failed", "calls", "failed calls", "tokens", "in 
 @click.command(
     "report",
     epilog="Example: whet report --since 30d --source claude-code",
-    help="A page: what fails most, where (agent, model, tool, week), at what cost, and what to do about it.",
+    help="Summarise what fails most, where (by agent, model, tool and week), what it costs and what to do about it.",
 )
 @filter_options
 @json_option
@@ -47,7 +47,7 @@ def command(
     if as_json:
         print_json(_record(summary, lessons))
     elif not summary.total.sessions:
-        say("No session matches." if any(filters) else "No sessions yet. `whet import` brings them in.")
+        say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
     else:
         _tell(summary, lessons)
     return 0
@@ -97,7 +97,7 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...]) -> None:
     ):
         say()
         console().print(_table(heading, groups))
-    say(f"[dim]Likely failed: a failure score of {LIKELY_FAILED} or more; `whet signals ID` says why.[/]")
+    say(f"[dim]Likely failed: a failure score of {LIKELY_FAILED} or more; for the reasons, run `whet signals ID`.[/]")
 
 
 def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
@@ -105,7 +105,7 @@ def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
     for lesson in mine[:LESSONS]:
         yield f"• {lesson_sentence(lesson)}"
     if not mine:
-        yield "Nothing recurs often enough to be a lesson."
+        yield "No failure recurs often enough to be a lesson."
     if summary.kinds:
         kinds = sorted(summary.kinds.items(), key=lambda item: -item[1])
         yield "[dim]Seen in sessions: " + ", ".join(f"{name} {number:,}" for name, number in kinds) + "[/]"
@@ -122,13 +122,13 @@ def _advice(lessons: tuple[Lesson, ...]) -> Iterator[str]:
     if others:
         yield f"• {many(others, 'lesson')} would fit in a skill or a memory note (`whet lessons`)."
     if not lessons:
-        yield "Nothing yet. Lessons need the same failure in several sessions."
+        yield "Nothing yet: a lesson needs the same failure in several sessions. Import more with `whet import`."
 
 
 def _worst(summary: Summary) -> Iterator[str]:
     found = [worst for worst in summary.worst if worst.score >= LIKELY_FAILED]
     for worst in found:
-        step = f", lost at #{worst.decisive_step}" if worst.decisive_step is not None else ""
+        step = f", went wrong at message {worst.decisive_step}" if worst.decisive_step is not None else ""
         yield f"{worst.session[:8]}  {worst.score:.2f}  {plain(worst.title[:70])}"
         yield f"          [dim]{plain('; '.join(worst.reasons))}{step}[/]"
     if not found:

@@ -16,16 +16,16 @@ if TYPE_CHECKING:
 @click.command(
     "review",
     epilog="Example: whet review 3f9a2c",
-    help="Look back on a session, of Whet's own or of another agent, for notes and skills worth keeping. The model"
-    " may change memory and skills and nothing else; what derives from a tool's output waits for your approval."
-    " After long turns `whet chat` does this by itself.",
+    help="Review a session, of Whet or of another agent, for notes and skills worth keeping. The model can change "
+    "only memory and skills; anything derived from tool output needs your approval. After long turns, `whet "
+    "chat` does this by itself.",
 )
 @click.argument("session", metavar="ID")
 @click.option(
     "--kind", type=click.Choice(["memory", "skill", "combined"]), default="combined", help="What to look for."
 )
-@click.option("--model", default="", help="Another model than the one that is set: provider:name.")
-@click.option("--background", is_flag=True, help="Leave it to a worker; `whet work` lists it.")
+@click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
+@click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it.")
 @click.option(
     "--work", is_flag=True, hidden=True, help="With --background: be the worker too, until all reviews are done."
 )
@@ -65,7 +65,7 @@ def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> None:
     if as_json:
         print_json({"work": id})
     else:
-        say(f"Queued as {id}. `whet worker` carries it out.")
+        say(f"Queued as {id}. To run it: `whet worker`.")
 
 
 def _can_queue() -> bool:

@@ -34,7 +34,7 @@ PURPOSES = click.Choice(["interactive", "unattended"])
     "rules",
     invoke_without_command=True,
     epilog="Example: whet rules add short-answers 'Answer in at most five lines.'",
-    help="List the rules that agents are given, the oldest first: learned ones, and your own.",
+    help="List the rules that agents get, oldest first: learned ones and your own.",
 )
 @json_option
 @click.pass_context
@@ -47,7 +47,9 @@ def command(context: click.Context, as_json: bool) -> int:
     if as_json:
         print_json({"rules": [_record(rule) for rule in rules]})
     elif not rules:
-        say("There is no rule yet. `whet rules add NAME TEXT` makes one.")
+        say(
+            "No rules yet. To add one, run `whet rules add NAME TEXT`; to see ready-made rules, `whet rules catalogue`."
+        )
     else:
         rows = [
             (
@@ -67,13 +69,14 @@ def command(context: click.Context, as_json: bool) -> int:
 @command.command(
     "add",
     epilog="Example: whet rules add tidy 'Remove unused imports.' --tool edit",
-    help="Add a rule. A name from `whet rules catalogue` needs no text: the rule comes with what was seen of its kind.",
+    help="Add a rule. A name from `whet rules catalogue` needs no text; the rule comes with evidence from your "
+    "sessions.",
 )
 @click.argument("name")
 @click.argument("words", nargs=-1, metavar="[TEXT]...")
-@click.option("--model", "models", multiple=True, help="Only for models whose name holds this.")
-@click.option("--tool", "tools", multiple=True, help="Only where this tool is there.")
-@click.option("--purpose", "purposes", multiple=True, type=PURPOSES, help="Only in such sessions.")
+@click.option("--model", "models", multiple=True, help="Apply only to models whose name contains this.")
+@click.option("--tool", "tools", multiple=True, help="Apply only if the agent has this tool.")
+@click.option("--purpose", "purposes", multiple=True, type=PURPOSES, help="Apply only in sessions of this purpose.")
 @click.option("--project", metavar="FOLDER", help="Only in this folder's project, all clones and worktrees.")
 @yes_option
 @json_option
@@ -97,7 +100,7 @@ def add(
 @command.command(
     "change",
     epilog="Example: whet rules change tidy 'Remove unused imports and variables.'",
-    help="Give a rule another text; where it holds stays as it is.",
+    help="Change the text of a rule. Where it applies stays the same.",
 )
 @click.argument("name")
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
@@ -109,7 +112,7 @@ def change(name: str, words: tuple[str, ...], yes: bool, as_json: bool) -> int:
     return _give(patch, yes=yes, as_json=as_json)
 
 
-@command.command("remove", epilog="Example: whet rules remove tidy", help="Take a rule out of force.")
+@command.command("remove", epilog="Example: whet rules remove tidy", help="Remove a rule.")
 @click.argument("name")
 @yes_option
 @json_option
@@ -120,17 +123,17 @@ def remove(name: str, yes: bool, as_json: bool) -> int:
 @command.command(
     "catalogue",
     epilog="Example: whet rules catalogue --seen",
-    help="List the rules that come with Whet, by kind of failure. `whet rules add NAME` puts one in force.",
+    help="List the rules that come with Whet, by kind of failure. To add one, run `whet rules add NAME`.",
 )
-@click.option("--seen", is_flag=True, help="Only those for what was seen in your sessions, the most frequent first.")
-@click.option("--kind", help="Only those for this kind of failure, such as retry_loop.")
+@click.option("--seen", is_flag=True, help="Only rules for failures seen in your sessions, most frequent first.")
+@click.option("--kind", help="Only rules for this kind of failure, such as retry_loop.")
 @json_option
 def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
     from whet.failures.signals import Kind
     from whet.shipped.guidance.rules import catalogue as remedies
 
     if kind not in (None, *Kind):
-        raise WhetError(f"{kind} is no kind of failure.", advice=f"Kinds: {', '.join(Kind)}.")
+        raise WhetError(f"{kind} is not a kind of failure.", advice=f"Kinds: {', '.join(Kind)}.")
     fitting = (remedy for remedy in remedies() if kind in (None, remedy.kind))
     found = sorted(fitting, key=lambda remedy: (remedy.kind, remedy.name))
     sightings = _sightings() if seen else {}
@@ -141,7 +144,7 @@ def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
         rules = [{**msgspec.to_builtins(one), **({"sessions": counts[one.name]} if seen else {})} for one in found]
         print_json({"rules": rules, "sessions": counts} if seen else {"rules": rules})
     elif not found:
-        say("Nothing was seen that a rule of the catalogue is for. `whet import` brings sessions in.")
+        say("No failure in your sessions matches a rule in the catalogue. To import sessions, run `whet import`.")
     else:
         rows = [
             (one.kind, one.name, ", ".join((*one.families, *one.purposes)) or "–", one.text)
@@ -159,7 +162,7 @@ def _rule(name: str) -> Item:
     with opened(home) as database:
         rule = ledger_of(home, database).state().get(Form.RULE, name)
     if rule is None:
-        raise WhetError(f"There is no rule {name}.", advice="`whet rules` lists them.")
+        raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
     return rule
 
 

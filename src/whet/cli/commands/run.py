@@ -14,22 +14,22 @@ from whet.store.home import find_home
 from whet.store.settings_file import load
 
 CODES = (
-    "Exit codes: 0 finished, 1 a mistake in settings or options, 2 misused, 3 the provider failed, 4 the budget is"
-    " spent, 5 the model refused, 6 the agent reports that it failed, 7 the answer is empty or cut off,"
-    " 130 interrupted."
+    "Exit codes: 0 finished, 1 error in settings or options, 2 wrong usage, 3 the provider failed, 4 the budget "
+    "ran out, 5 the model refused, 6 the agent reported failure, 7 the answer is empty or cut off, 130 "
+    "interrupted."
 )
 
 
 @click.command(
     "run",
     epilog="Example: whet run 'Write a commit message for the staged changes'",
-    help="Give the agent one task and print its answer. What is piped in is material for the task, or the task itself"
+    help="Give the agent one task and print its answer. Piped input is material for the task, or is the task itself"
     " where none is given; what is learned from it waits for your approval. Progress goes to standard error."
     f"\n\n{CODES}",
 )
 @click.argument("task", nargs=-1)
 @run_options
-@click.option("--stream-json", is_flag=True, help="Print every message as a line of JSON as it happens.")
+@click.option("--stream-json", is_flag=True, help="Print each message as a line of JSON as it arrives.")
 @json_option
 def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: Any) -> int:
     given = RunOptions(**options)
@@ -39,7 +39,7 @@ def command(task: tuple[str, ...], stream_json: bool, as_json: bool, **options: 
     words = " ".join(task).encode(errors="replace").decode()
     words, material = (words, piped) if task else (piped, "")
     if not words.strip():
-        raise WhetError("There is no task.", advice='Give one: whet run "list the files", or pipe it in.')
+        raise WhetError("No task given.", advice='Give one: whet run "list the files", or pipe it in.')
     wish = wish_for(load(home), given, home=home, interactive=False)
     if not task:  # nobody knows who wrote it: it is carried out, and believed no more than other material
         wish = wish._replace(trust=Trust.EXTERNAL)

@@ -24,16 +24,16 @@ ROLES = {**{role.value: role.value for role in Role}, "assistant": Role.AGENT.va
 @click.command(
     "search",
     epilog='Example: whet search "connection refused" --tool Bash --context 2',
-    help='Find messages that hold all the words: words, "phrases in quotes", begin*, -without. Code, paths and '
-    "scripts without spaces are found too.",
+    help='Find messages that contain all the words. Use "quotes" for a phrase, begin* for a prefix and -word to '
+    "exclude a word. Code, paths and languages without spaces are found too.",
 )
 @click.argument("words", nargs=-1, required=True)
 @filter_options
 @click.option("--role", type=click.Choice(sorted(ROLES)), help="Only messages of this role.")
-@click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="How many at the most.")
-@click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Which page of them.")
-@click.option("--context", default=0, type=click.IntRange(min=0), help="Show so many messages around each hit.")
-@click.option("--outline", "as_outline", is_flag=True, help="Show the outline of each session that was found.")
+@click.option("--limit", default=10, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
+@click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
+@click.option("--context", default=0, type=click.IntRange(min=0), help="Number of messages to show around each hit.")
+@click.option("--outline", "as_outline", is_flag=True, help="Show an outline of each session found.")
 @json_option
 def command(
     words: tuple[str, ...],
@@ -66,7 +66,7 @@ def command(
         for line in _lines(database, hits, context, as_outline):
             say(line)
     if not hits:
-        say("Nothing was found.")
+        say("Nothing found.")
     return 0 if hits else 1
 
 
@@ -86,7 +86,7 @@ def _record(hit: Hit) -> dict[str, object]:
 
 def _lines(database: Database, hits: list[Hit], context: int, as_outline: bool) -> Iterator[str]:
     if hits and hits[0].how != "words":
-        yield "[dim]No whole word matches; these hold it as part of a word.[/]"
+        yield "[dim]No whole word matches; these contain it as part of a word.[/]"
     shown: set[str] = set()
     for hit in hits:
         start, end = hit.match
@@ -103,7 +103,7 @@ def _lines(database: Database, hits: list[Hit], context: int, as_outline: bool) 
             yield from _indented(lines(around, start=first, full=False, thoughts=False))
             yield ""
     if hits:
-        yield f"[dim]{many(len(hits), 'hit')}; `whet show ID --from N` reads on.[/]"
+        yield f"[dim]{many(len(hits), 'hit')}; to read on, run `whet show ID --from N`.[/]"
 
 
 def _indented(texts: Iterable[str]) -> Iterator[str]:

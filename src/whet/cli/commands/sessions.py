@@ -15,11 +15,11 @@ from whet.store.opening import opened
 @click.command(
     "sessions",
     epilog="Example: whet sessions --source codex --since 7d",
-    help="List sessions, the latest first.",
+    help="List sessions, newest first.",
 )
 @filter_options
-@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="How many at the most.")
-@click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Which page of them.")
+@click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
+@click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
 @json_option
 def command(
     source: str | None,
@@ -40,7 +40,7 @@ def command(
         print_json({"total": total, "sessions": [session_record(session) for session in found]})
         return 0
     if not found:
-        say("No session matches." if total or any(filters) else "No sessions yet. `whet import` brings them in.")
+        say("No sessions match." if total or any(filters) else "No sessions yet. To import them, run `whet import`.")
         return 0
     headings = ("id", "agent", "ended", "messages", "tokens", "model", "title")
     rows = [

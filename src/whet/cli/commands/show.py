@@ -21,14 +21,14 @@ from whet.store.opening import opened
 @click.command(
     "show",
     epilog="Example: whet show 3fa9c1 --outline",
-    help="Read one session: what was said, every call with its outcome. ID is the beginning of a session's id.",
+    help="Show one session: its messages, and each tool call with its outcome. ID is a session id or the start of one.",
 )
 @click.argument("id_", metavar="ID")
-@click.option("--outline", "as_outline", is_flag=True, help="Only the requests and the tools used for each.")
+@click.option("--outline", "as_outline", is_flag=True, help="Show only the requests, and the tools used for each.")
 @click.option("--full", is_flag=True, help="Do not shorten arguments and results.")
 @click.option("--thoughts", is_flag=True, help="Show the model's reasoning too.")
-@click.option("--from", "start", default=0, type=click.IntRange(min=0), help="Begin with this message.")
-@click.option("--to", "stop", type=click.IntRange(min=0), help="End before this message.")
+@click.option("--from", "start", default=0, type=click.IntRange(min=0), help="First message to show.")
+@click.option("--to", "stop", type=click.IntRange(min=0), help="Stop before this message.")
 @json_option
 def command(id_: str, as_outline: bool, full: bool, thoughts: bool, start: int, stop: int | None, as_json: bool) -> int:
     with opened(find_home(os.environ)) as database:

@@ -26,19 +26,19 @@ from whet.store.sessions import load
 @click.command(
     "signals",
     epilog="Example: whet signals ~/.codex/sessions --kind retry_loop",
-    help="Say what went wrong in sessions: retry loops, tool failures, time-outs, statements the record contradicts, "
-    "lost context, corrections by the person, giving up, spent budgets. With IDs, in those sessions; with PATHs, in "
-    "files as they are, storing nothing; with neither, in all stored sessions. The number is the failure score, or "
-    '"cannot tell" where the record holds neither a bad sign nor a sign of success.',
+    help="Show what went wrong in sessions: retry loops, tool failures, timeouts, hallucinations, lost context, "
+    "user corrections, giving up and spent budgets. Give session IDs, or PATHs to read files without storing "
+    "them; without either, all stored sessions are analysed. The number is the failure score from 0 to 1, or "
+    '"cannot tell" if the session shows no sign of failure or success.',
 )
 @click.argument("names", nargs=-1, metavar="[ID | PATH]...")
 @filter_options
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in Kind]), help="Only this kind."
 )
-@click.option("--all", "everything", is_flag=True, help="Also signals that are seldom right, below 0.5.")
-@click.option("--ignore-flags", is_flag=True, help="Decide from text alone, without the agents' own error flags.")
-@click.option("--limit", type=click.IntRange(min=1), help="How many sessions at the most, the worst first.")
+@click.option("--all", "everything", is_flag=True, help="Include signals with a confidence below 0.5.")
+@click.option("--ignore-flags", is_flag=True, help="Judge by the text alone and ignore the agents' own error flags.")
+@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of sessions to list, worst first.")
 @json_option
 def command(
     names: tuple[str, ...],
@@ -77,7 +77,7 @@ def command(
         say(
             f"[dim]{many(shown, 'session')} shown of {seen:,}.[/]"
             if seen
-            else "No sessions. `whet import` brings them in."
+            else "No sessions yet. To import them, run `whet import`."
         )
     return 0 if seen else 1
 
@@ -98,9 +98,7 @@ def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> I
     if paths and not ids:
         return
     if ids and any(filters):
-        raise WhetError(
-            "Name sessions or give filters, not both.", advice="whet signals ID, or whet signals --source pi"
-        )
+        raise WhetError("Give session ids or filters, not both.", advice="whet signals ID, or whet signals --source pi")
     yield from _stored(ids, filters, ignore_flags)
 
 

@@ -28,8 +28,8 @@ from whet.told.skills import FILE, FOLDERS, compose, read
     "skills",
     invoke_without_command=True,
     epilog="Example: whet skills show release-notes",
-    help="List the skills in the home folder (skills/NAME/SKILL.md, the form of agentskills.io): whose they are, how"
-    " often they were read, and what is wrong with those that no agent can use.",
+    help="List the skills in the home folder (skills/NAME/SKILL.md, in the agentskills.io format): who owns each, "
+    "how often it was read, and any error that keeps agents from using it.",
 )
 @json_option
 @click.pass_context
@@ -67,12 +67,14 @@ def show(name: str, file: str, as_json: bool) -> int:
 @command.command(
     "create",
     epilog='Example: whet skills create release-notes --description "Write release notes. Use before a release." -f -',
-    help="Make a skill. Its instructions come from a file, or from standard input with -f -. A file with front matter"
-    " of its own is taken as it is; a folder with a SKILL.md is taken with its support files.",
+    help="Create a skill from a file, or from standard input with -f -. A file that has front matter is used "
+    "unchanged; a folder with a SKILL.md is copied with its support files.",
 )
 @click.argument("name")
 @click.option("--description", default="", help="What it is for, and when to use it.")
-@click.option("-f", "--file", "source", required=True, type=click.Path(allow_dash=True), help="The instructions.")
+@click.option(
+    "-f", "--file", "source", required=True, type=click.Path(allow_dash=True), help="File with the instructions."
+)
 @yes_option
 @json_option
 def create(name: str, description: str, source: str, yes: bool, as_json: bool) -> int:
@@ -97,7 +99,7 @@ def create(name: str, description: str, source: str, yes: bool, as_json: bool) -
 @command.command(
     "adopt",
     epilog="Example: whet skills adopt release-notes",
-    help="Let agents change a skill of yours from now on. `whet ledger undo` takes it back.",
+    help="Allow agents to change one of your skills. To undo this, run `whet ledger undo`.",
 )
 @click.argument("name")
 @yes_option
@@ -113,7 +115,7 @@ def adopt(name: str, yes: bool, as_json: bool) -> int:
 @command.command(
     "archive",
     epilog="Example: whet skills archive release-notes",
-    help="Put a skill away with all its files, into archive/skills in the home folder. Nothing is deleted.",
+    help="Move a skill with all its files to archive/skills in the home folder. Nothing is deleted.",
 )
 @click.argument("name")
 @yes_option
@@ -130,7 +132,7 @@ def archive(name: str, yes: bool, as_json: bool) -> int:
 @command.command(
     "restore",
     epilog="Example: whet skills restore release-notes",
-    help="Bring the newest archived skill of this name back, with all its files.",
+    help="Restore the newest archived skill of this name, with all its files.",
 )
 @click.argument("name")
 @yes_option

@@ -39,7 +39,7 @@ def command(
     if as_json:
         print_json(_record(found))
     elif not found.totals.sessions:
-        say("No session matches." if any(filters) else "No sessions yet. `whet import` brings them in.")
+        say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
     else:
         _tell(found)
     return 0

@@ -16,11 +16,13 @@ from whet.targets.sync import sync
 @click.command(
     "sync",
     epilog="Example: whet sync --dry-run",
-    help="Write the rules in force, as one marked block, into the file of every target, and the skills into its"
-    " folder. Whatever stands outside the block is left as it is; a block that somebody edited is shown and kept.",
+    help="Write the active rules as one marked block into the file of every target, and the skills into its "
+    "folder. Text outside the block is left alone; a block that was edited by hand is shown and kept.",
 )
-@click.option("--dry-run", is_flag=True, help="Say what would be written, and write nothing.")
-@click.option("--force", is_flag=True, help="Replace what was edited too; the edited text is saved in the home folder.")
+@click.option("--dry-run", is_flag=True, help="Show what would be written, without writing it.")
+@click.option(
+    "--force", is_flag=True, help="Also replace blocks edited by hand; the edited text is saved in the home folder."
+)
 @json_option
 def command(dry_run: bool, force: bool, as_json: bool) -> int:
     home = find_home(os.environ)
@@ -29,7 +31,7 @@ def command(dry_run: bool, force: bool, as_json: bool) -> int:
         if as_json:
             print_json({"changes": [], "held": []})
         else:
-            say("There is no target yet. `whet target add claude-code` makes one.")
+            say("No targets yet. To add one, run `whet target add claude-code`.")
         return 0
     with opened(home) as database:
         order = order_of(home, database, dry_run=dry_run, force=force)

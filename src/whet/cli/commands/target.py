@@ -19,8 +19,8 @@ from whet.targets.sync import withdraw
     "target",
     invoke_without_command=True,
     epilog="Example: whet target add claude-code --project .",
-    help="Choose where other agents read what was learned: claude-code, codex, hermes, cursor, opencode, gemini, or a"
-    " file of your own. Without a command, list the targets.",
+    help="Choose which agents receive what was learned: claude-code, codex, hermes, cursor, opencode, gemini, or "
+    "a file of your own. Without a command, list the targets.",
 )
 @json_option
 @click.pass_context
@@ -31,11 +31,11 @@ def command(context: click.Context, as_json: bool) -> int:
 @command.command(
     "add",
     epilog="Example: whet target add codex",
-    help="Add a target: the name of an agent, or a file. `whet sync` then writes there.",
+    help="Add a target: an agent's name or a file. `whet sync` writes to it.",
 )
 @click.argument("name", metavar="AGENT|FILE")
 @click.option("--project", type=click.Path(exists=True, file_okay=False), help="Only for the project in this folder.")
-@click.option("--unattended", is_flag=True, help="The agent runs there with nobody to answer its questions.")
+@click.option("--unattended", is_flag=True, help="The agent runs unattended, with nobody to answer its questions.")
 @json_option
 def add(name: str, project: str | None, unattended: bool, as_json: bool) -> int:
     folder = Path(project).absolute() if project else None
@@ -52,7 +52,7 @@ def add(name: str, project: str | None, unattended: bool, as_json: bool) -> int:
     )
     if target.skills:
         say(f"Skills go to {plain(target.skills)}.")
-    say("`whet sync` writes them.")
+    say("To write them, run `whet sync`.")
     return 0
 
 
@@ -65,11 +65,13 @@ def listing(as_json: bool) -> int:
 @command.command(
     "remove",
     epilog="Example: whet target remove codex",
-    help="Take out what Whet wrote for a target and forget it. The file is as it was before.",
+    help="Remove a target and everything Whet wrote for it. The rest of the file stays unchanged.",
 )
 @click.argument("name")
 @click.option(
-    "--force", is_flag=True, help="Even if what Whet wrote was edited; the edited text is saved in the home folder."
+    "--force",
+    is_flag=True,
+    help="Remove it even if it was edited by hand; the edited text is saved in the home folder.",
 )
 @json_option
 def remove(name: str, force: bool, as_json: bool) -> int:
@@ -90,7 +92,7 @@ def _list(as_json: bool) -> int:
     if as_json:
         print_json({"targets": targets})
     elif not targets:
-        say("There is no target yet. `whet target add claude-code` makes one.")
+        say("No targets yet. To add one, run `whet target add claude-code`.")
     else:
         rows = [(each.name, each.file or "–", each.skills or "–") for each in targets]
         console().print(table(("target", "rules in", "skills in"), rows))

@@ -45,14 +45,14 @@ FORMS = ("openai", "anthropic", "hermes")
 activity_option = click.option(
     "--activity", type=click.Choice([each.value for each in Activity]), help="Only this kind."
 )
-tag_option = click.option("--tag", "tags", multiple=True, help="Only with this tag; may be given again.")
+tag_option = click.option("--tag", "tags", multiple=True, help="Only templates with this tag. Repeatable.")
 
 
 @click.group(
     "templates",
     invoke_without_command=True,
     epilog="Example: whet templates mine web-research --activity research",
-    help="List the templates: a few real calls that worked, with which a new session can begin.",
+    help="List the templates: a few real tool calls that worked, from which a new session can start.",
 )
 @json_option
 @click.pass_context
@@ -71,15 +71,18 @@ def list_(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
 @command.command(
     "create",
     epilog="Example: whet templates create 3fa9c1 --name release-notes",
-    help="Make a template from one session. Only what worked is taken, and nothing that a tool or a stranger wrote.",
+    help="Create a template from one session. It contains only calls that worked, and no text written by a tool "
+    "or a stranger.",
 )
 @click.argument("session", metavar="ID")
-@click.option("--name", help="Its name; made from the activity and the session's id if not given.")
-@click.option("--tag", "tags", multiple=True, help="A tag for it; may be given again.")
-@click.option("--most", type=click.IntRange(1, MOST_EXAMPLES), default=10, show_default=True, help="Examples at most.")
-@click.option("--went-well", is_flag=True, help="You say that it went well, where its record cannot tell.")
-@click.option("--replace", is_flag=True, help="In the place of the one that has this name.")
-@click.option("--dry-run", is_flag=True, help="Only show it.")
+@click.option("--name", help="Name. Default: the activity and the session id.")
+@click.option("--tag", "tags", multiple=True, help="Tag for the template. Repeatable.")
+@click.option(
+    "--most", type=click.IntRange(1, MOST_EXAMPLES), default=10, show_default=True, help="Maximum number of examples."
+)
+@click.option("--went-well", is_flag=True, help="Confirm that the session went well, if its record does not show it.")
+@click.option("--replace", is_flag=True, help="Replace an existing template of this name.")
+@click.option("--dry-run", is_flag=True, help="Show the template, without saving it.")
 @json_option
 def create(
     session: str,
@@ -107,19 +110,27 @@ def create(
 @command.command(
     "mine",
     epilog="Example: whet templates mine code-review --activity code --source claude-code --min-sessions 3",
-    help="Make a template from many sessions: calls that worked, in sessions that went well, each different from the"
-    " others. A session's own verdict counts first, then checks that passed after its last change, then another session"
-    " with the same request and result, then a low failure score.",
+    help="Create a template from many sessions: different calls that worked, from sessions that went well. "
+    "Evidence of success, strongest first: the session's own verdict, checks that passed after its last "
+    "change, another session with the same request and result, a low failure score.",
 )
 @click.argument("name", required=False)
 @click.option("--activity", type=click.Choice([each.value for each in Activity]), help="Only sessions of this kind.")
 @click.option("--source", help="Only sessions of this agent, such as claude-code.")
-@click.option("--since", help="Only sessions as new as this: 2026-10-01, or 30d ago.")
-@click.option("--min-sessions", type=click.IntRange(1), default=2, show_default=True, help="From so many at least.")
-@click.option("--max-sessions", type=click.IntRange(1), default=1000, show_default=True, help="Look at the newest.")
-@click.option("--tag", "tags", multiple=True, help="A tag for it; may be given again.")
-@click.option("--replace", is_flag=True, help="In the place of the one that has this name.")
-@click.option("--dry-run", is_flag=True, help="Only show it.")
+@click.option("--since", help="Only sessions since this date or age: 2026-10-01, 30d.")
+@click.option(
+    "--min-sessions", type=click.IntRange(1), default=2, show_default=True, help="Minimum number of sessions."
+)
+@click.option(
+    "--max-sessions",
+    type=click.IntRange(1),
+    default=1000,
+    show_default=True,
+    help="Maximum number of sessions to read, newest first.",
+)
+@click.option("--tag", "tags", multiple=True, help="Tag for the template. Repeatable.")
+@click.option("--replace", is_flag=True, help="Replace an existing template of this name.")
+@click.option("--dry-run", is_flag=True, help="Show the template, without saving it.")
 @json_option
 def mine_(
     name: str | None,
@@ -147,11 +158,11 @@ def mine_(
 @command.command(
     "show",
     epilog="Example: whet templates show web-research --as hermes > ~/.hermes/prefill.json",
-    help="Show a template, or print it as the messages with which another agent can begin. What --as hermes prints"
-    " goes into the file that Hermes' setting prefill_messages_file names.",
+    help="Show a template, or print it as messages that another agent can start from. For Hermes, save the output "
+    "of --as hermes to the file named in its setting prefill_messages_file.",
 )
 @click.argument("name")
-@click.option("--as", "form", type=click.Choice(FORMS), help="As messages in this form.")
+@click.option("--as", "form", type=click.Choice(FORMS), help="Print messages in this format.")
 @json_option
 def show(name: str, form: str | None, as_json: bool) -> int:
     template = load(find_home(os.environ).folder, name)
@@ -167,13 +178,13 @@ def show(name: str, form: str | None, as_json: bool) -> int:
 @command.command(
     "choose",
     epilog='Example: whet templates choose "Compare three vector databases" --activity research',
-    help="Say which template a task would begin with, and why; exit code 1 if none.",
+    help="Show which template a task would start from, and why. Exit code 1 if none.",
 )
 @click.argument("task", required=False, default="")
 @activity_option
 @tag_option
-@click.option("--tool", "tools", multiple=True, help="A tool that the session has; may be given again.")
-@click.option("--model", default="", help="The model that the session uses.")
+@click.option("--tool", "tools", multiple=True, help="Tool that the session has. Repeatable.")
+@click.option("--model", default="", help="Model that the session uses.")
 @json_option
 def choose_(
     task: str, activity: str | None, tags: tuple[str, ...], tools: tuple[str, ...], model: str, as_json: bool
@@ -191,24 +202,24 @@ def choose_(
     return 0 if name else 1
 
 
-@command.command("delete", epilog="Example: whet templates delete web-research", help="Take a template away.")
+@command.command("delete", epilog="Example: whet templates delete web-research", help="Delete a template.")
 @click.argument("name")
-@click.option("--yes", is_flag=True, help="Do not ask.")
+@click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def delete(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         if not yes:
             load(home.folder, name)
-            click.confirm(f"Take the template {name} away?", abort=True, err=True)
+            click.confirm(f"Delete the template {name}?", abort=True, err=True)
         return tell([remove(author_at(home, database), name)], as_json=as_json)
 
 
 @command.command(
     "stats",
     epilog="Example: whet templates stats",
-    help="What each template costs, how often it was used, what was measured of it, and how live sessions went that"
-    " `--warm auto` began with it and without it.",
+    help="Show what each template costs, how often it was used, its measured effect, and how live sessions went "
+    "that `--warm auto` started with and without it.",
 )
 @activity_option
 @tag_option
@@ -231,15 +242,15 @@ def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     elif shown:
         print_list(shown)
     elif activity or tags:
-        say("No template is of this kind. `whet templates` lists them all.")
+        say("No template matches. To list all templates, run `whet templates`.")
     else:
-        say("No template. `whet templates mine` makes one from your sessions.")
+        say("No templates yet. To create one from your sessions, run `whet templates mine`.")
     return 0 if shown or not (activity or tags) else 1
 
 
 def _template(mined: Mined, wanted: WantedTemplate, name: str, tags: tuple[str, ...]) -> Template:
     if not mined.seen:
-        raise WhetError("There is no such session to mine.", advice="`whet import` brings in the sessions of agents.")
+        raise WhetError("No sessions match.", advice="To import sessions, run `whet import`.")
     if not mined.examples:
         needed = f"{many(wanted.fewest, 'example')} from {many(wanted.sessions, 'session')}"
         raise WhetError(
@@ -254,9 +265,9 @@ def _expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, repla
     """Raise WhetError for a name or a tag that would be refused in the end: mining can take minutes."""
     for tag in tags:
         if not TAG.fullmatch(tag):
-            raise WhetError(f"{tag[:40]!r} is no tag.", advice="A tag is lower-case words with hyphens.")
+            raise WhetError(f"{tag[:40]!r} is not a tag.", advice="Use lower-case words joined by hyphens.")
     if name is not None and read_text(home.folder, name) is not None and not replace:
-        raise WhetError(f"There is a template {name} already.", advice="Choose another name, or give --replace.")
+        raise WhetError(f"A template named {name} already exists.", advice="Choose another name, or give --replace.")
 
 
 def _finish(author: Author, template: Template, mined: Mined, *, replace: bool, dry_run: bool, as_json: bool) -> int:

@@ -19,17 +19,17 @@ WAYS = "Give one of: a patch file, --rule, --catalogue, --pending, --template, -
 @click.command(
     "try",
     epilog='Example: whet try --rule "Read a file before you edit it." --cases cases/ --seeds 3 --budget 2$',
-    help="Try a change before it is kept: the same cases with and without it, and with a placebo of the same form and"
-    " length, until the evidence is enough. PATCH is a file in JSON with form, action, name and text. The verdict goes"
-    " to the ledger; nothing is put in force. A trial that is killed goes on where it was, with `whet worker` or the"
-    " same command again.",
+    help="Test a change before you keep it: run the same cases without it, with it, and with a placebo of the "
+    "same form and length, until the evidence suffices. PATCH is a JSON file with form, action, name and "
+    "text. The verdict is recorded in the ledger; the change is not applied. To resume an interrupted trial, "
+    "run `whet worker` or the same command again.",
 )
 @click.argument("patch", required=False, type=click.Path(path_type=Path, dir_okay=False))
-@click.option("--rule", default="", metavar="TEXT", help="A rule in these words.")
-@click.option("--catalogue", default="", metavar="NAME", help="A rule of `whet rules catalogue`.")
-@click.option("--pending", type=int, metavar="N", help="A change that waits for a decision.")
-@click.option("--template", default="", metavar="NAME", help="A template: as `whet templates try`.")
-@click.option("--without", default="", metavar="RULE", help="Leave a rule out that is in force.")
+@click.option("--rule", default="", metavar="TEXT", help="Text of the rule.")
+@click.option("--catalogue", default="", metavar="NAME", help="Name of a rule in `whet rules catalogue`.")
+@click.option("--pending", type=int, metavar="N", help="Number of a pending change.")
+@click.option("--template", default="", metavar="NAME", help="Name of a template, as in `whet templates try`.")
+@click.option("--without", default="", metavar="RULE", help="Name of an active rule to leave out.")
 @trial_options
 def command(
     patch: Path | None,
@@ -51,7 +51,7 @@ def command(
     )
     chosen = [(value, make) for value, make in ways if value]
     if len(chosen) != 1:
-        raise WhetError("Nothing, or more than one thing, is to be tried.", advice=WAYS)
+        raise WhetError("Give exactly one change to try.", advice=WAYS)
     value, make = chosen[0]
     return conduct(make(value), TryOptions(**options), as_json=as_json, about=pending or 0)
 
@@ -67,7 +67,7 @@ def _from_file(path: Path) -> "Patch":
         raise WhetError(f"{path} cannot be read: {error.strerror}.", advice=WAYS) from error
     except msgspec.MsgspecError as error:
         example = '{"form": "rule", "action": "add", "name": "tidy", "text": "Remove unused imports."}'
-        raise WhetError(f"{path} is no patch: {error}.", advice=f"It looks like {example}") from error
+        raise WhetError(f"{path} is not a valid patch: {error}.", advice=f"It looks like {example}") from error
     return _by_hand(found)
 
 
@@ -83,7 +83,7 @@ def _remedy(name: str) -> "Patch":
 
     remedy = next((one for one in catalogue() if one.name == name), None)
     if remedy is None:
-        raise WhetError(f"The catalogue has no rule {name}.", advice="`whet rules catalogue` lists them.")
+        raise WhetError(f"The catalogue has no rule {name}.", advice="To list its rules, run `whet rules catalogue`.")
     return patch_of(remedy, None)
 
 
@@ -99,7 +99,9 @@ def _pending(number: int) -> "Patch":
     with opened(home) as database:
         found = next((each for each in pending(home, database, now=time.time()) if each.number == number), None)
     if found is None:
-        raise WhetError(f"Entry {number} does not wait for a decision.", advice="`whet pending` lists what does.")
+        raise WhetError(
+            f"Entry {number} does not wait for a decision.", advice="To list pending changes, run `whet pending`."
+        )
     return found.patch
 
 
@@ -114,7 +116,7 @@ def _without(name: str) -> "Patch":
     with opened(home) as database:
         rule = ledger_of(home, database).state().get(Form.RULE, name)
     if rule is None:
-        raise WhetError(f"There is no rule {name}.", advice="`whet rules` lists them.")
+        raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
     return Patch(Form.RULE, Action.REMOVE, name, before=digest(rule.text), trust=Trust.AGENT)
 
 

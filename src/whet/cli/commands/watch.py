@@ -12,13 +12,16 @@ from whet.cli.output import print_json
 @click.command(
     "watch",
     epilog="Example: whet watch --json",
-    help="Count the sessions that have settled since the last look, compare those that were told a canary with those"
-    " that were not, promote what clearly helps and revert what harms. In the same way, sessions that `--warm auto`"
-    " began with a template are compared with those that it began without, and a template that harms or is not worth"
-    " its tokens is retired. The worker does this once an hour by itself.",
+    help="Compare finished sessions with and without each canary, promote rules that clearly help and revert "
+    "rules that harm. Templates chosen by `--warm auto` are compared in the same way; one that harms or is "
+    "not worth its tokens is retired. The worker does this every hour.",
 )
 @click.option(
-    "--settled", default=60.0, show_default=True, type=click.FloatRange(0), help="Minutes after which a session counts."
+    "--settled",
+    default=60.0,
+    show_default=True,
+    type=click.FloatRange(0),
+    help="Minutes without activity after which a session counts as finished.",
 )
 @json_option
 def command(settled: float, as_json: bool) -> int:

@@ -16,10 +16,9 @@ if TYPE_CHECKING:
     "work",
     invoke_without_command=True,
     epilog="Example: whet work cancel job-3f9a",
-    help="List the work of the background: what is queued, running, done and failed, with its cost and its error."
-    " `whet worker` carries it out.",
+    help="List background work: queued, running, done and failed, with cost and error. `whet worker` runs it.",
 )
-@click.option("--all", "with_all", is_flag=True, help="Also what was done long ago.")
+@click.option("--all", "with_all", is_flag=True, help="Include work that was done long ago.")
 @json_option
 @click.pass_context
 def command(context: click.Context, with_all: bool, as_json: bool) -> int:
@@ -34,7 +33,7 @@ def command(context: click.Context, with_all: bool, as_json: bool) -> int:
         print_json({"work": [_record(work) for work in found]})
         return 0
     if not found:
-        say("There is no work yet. Reviews, jobs and trials appear here.")
+        say("No background work yet. Reviews, jobs and trials appear here.")
         return 0
     headings = ("id", "state", "queue", "changed", "cost", "what")
     console().print(table(headings, [_row(work) for work in found]))
@@ -52,7 +51,9 @@ def show(id: str, as_json: bool) -> int:
 
 
 @command.command(
-    "cancel", epilog="Example: whet work cancel job-3f9a", help="Stop a piece of work: at its next step, or sooner."
+    "cancel",
+    epilog="Example: whet work cancel job-3f9a",
+    help="Cancel a piece of work. It stops at its next step at the latest.",
 )
 @click.argument("id")
 @json_option
@@ -63,7 +64,7 @@ def cancel(id: str, as_json: bool) -> int:
 @command.command(
     "retry",
     epilog="Example: whet work retry trial-3f9a",
-    help="Do what failed or was cancelled again, from where it ended. What was done stays done, and paid.",
+    help="Resume failed or cancelled work where it stopped. Finished steps are not repeated or paid for again.",
 )
 @click.argument("id")
 @json_option

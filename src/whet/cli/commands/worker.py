@@ -22,11 +22,17 @@ LOOK_SECONDS = 2.0
 @click.command(
     "worker",
     epilog="Example: whet worker --queue reviews --queue jobs",
-    help="Carry out the work that waits: reviews, jobs, trials. Many workers can share it. One that is killed loses"
-    " nothing: another one, or the next, goes on where it was. Ctrl-C stops it after the steps that run now.",
+    help="Run queued work: reviews, jobs and trials. Several workers can share the queues. If a worker is killed, "
+    "the next one resumes its work. Ctrl-C stops it after the current steps.",
 )
-@click.option("--queue", "queues", multiple=True, type=click.Choice(QUEUES), help="Only this queue; may be repeated.")
-@click.option("--concurrency", default=2, type=click.IntRange(1, 64), help="How much of a queue at once.")
+@click.option(
+    "--queue",
+    "queues",
+    multiple=True,
+    type=click.Choice(QUEUES),
+    help="Queue to work on. Repeatable. Default: all queues.",
+)
+@click.option("--concurrency", default=2, type=click.IntRange(1, 64), help="Maximum number of tasks at once per queue.")
 @click.option("--until-idle", is_flag=True, help="Stop when nothing is left to do.")
 @json_option
 def command(queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json: bool) -> int:

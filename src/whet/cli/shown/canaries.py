@@ -15,7 +15,7 @@ HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "hel
 def show_canaries(canaries: Iterable[WatchedRule]) -> None:
     found = tuple(canaries)
     if not found:
-        say("There is no canary. `whet canary start --rule TEXT` begins one.")
+        say("No canaries. To start one, run `whet canary start --rule TEXT`.")
         return
     console().print(table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9]))
     for line in _notes(found):
@@ -48,8 +48,8 @@ def _row(watched: WatchedRule) -> tuple[object, ...]:
 def _notes(found: tuple[WatchedRule, ...]) -> Iterator[str]:
     alpha = found[0].comparison.alpha
     yield (
-        f"[dim]Mean failure, 0 to 1, of sessions that were and were not told ({many(_sessions(found), 'session')}). At"
-        f" evidence {1 / alpha:.0f} it is decided, wrongly with a chance of at most {100 * alpha:g} % a side.[/]"
+        f"[dim]Mean failure score, 0 to 1, of sessions with and without the rule ({many(_sessions(found), 'session')})."
+        f" Decided at evidence {1 / alpha:.0f}; error rate at most {100 * alpha:g} % per side.[/]"
     )
     for each in found:
         if each.why:

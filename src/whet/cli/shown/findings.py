@@ -12,9 +12,9 @@ KINDS = {
     Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",
     Kind.TOOL_FAILURE: "{tool} fails",
     Kind.TIMEOUT: "{tool} runs out of time",
-    Kind.HALLUCINATION: "says or uses something that the record does not bear out",
-    Kind.CONTEXT_LOSS: "asks for or does again what the record already holds",
-    Kind.USER_CORRECTION: "is corrected by the person",
+    Kind.HALLUCINATION: "claims or uses something the record contradicts",
+    Kind.CONTEXT_LOSS: "asks for or repeats something already in the session",
+    Kind.USER_CORRECTION: "is corrected by the user",
     Kind.GAVE_UP: "gives up",
     Kind.BUDGET_SPENT: "spends its budget without finishing",
 }
@@ -64,7 +64,7 @@ def _lost(analysis: Analysis) -> str:
     if analysis.decisive_step is None or analysis.cannot_tell or analysis.failure_score < LIKELY_FAILED:
         return ""
     perhaps = "" if analysis.decisive_confidence >= SHOWN else "perhaps "
-    return f" · lost {perhaps}at #{analysis.decisive_step}"
+    return f" · {perhaps}went wrong at message {analysis.decisive_step}"
 
 
 def _counted(analysis: Analysis) -> str:

@@ -49,7 +49,7 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
         if outcome.became is Became.PLANNED and outcome.attempts_most:
             yield f"   {_cost(outcome)}"
     if not report.outcomes:
-        yield "Nothing fails often enough to be worth a change."
+        yield "No failure recurs often enough to justify a change. Import more sessions with `whet import`."
     if report.stopped:
         yield f"[bold]{report.stopped}[/]"
 
@@ -88,13 +88,13 @@ def _sure(verdict: Verdict) -> str:
     low, high = (100 * bound for bound in verdict.interval)
     return (
         f"{100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}) over {many(verdict.cases, 'case')}; evidence"
-        f" of help {verdict.evidence_help:.3g}, of harm {verdict.evidence_harm:.3g}, {1 / verdict.alpha:.0f} decides:"
-        f" wrong with a chance of at most {100 * verdict.alpha:.2g} %"
+        f" of help {verdict.evidence_help:.3g}, of harm {verdict.evidence_harm:.3g};"
+        f" decided at {1 / verdict.alpha:.0f}; error rate at most {100 * verdict.alpha:.2g} %"
     )
 
 
 def _cost(outcome: IdeaOutcome) -> str:
     dollars = f", about ${outcome.dollars_most:.2f}" if outcome.dollars_most is not None else ""
     found = outcome.minimum_effect or 1.0
-    finds = f"finds {100 * found:.0f} points with a chance of 80 %" if found < 1 else "can hardly decide anything"
+    finds = f"80 % power to detect {100 * found:.0f} points" if found < 1 else "too few cases to decide"
     return f"at most {many(outcome.attempts_most, 'attempt')}, {short(outcome.tokens_most)} tokens{dollars}; {finds}"

@@ -19,8 +19,8 @@ def show_measured(templates: Sequence[Measured]) -> None:
         return
     console().print(table(HEADINGS, [_row(each) for each in templates], numbers=HEADINGS[3:7]))
     say(
-        "[dim]Mean failure, 0 to 1, of sessions that began with and without it. What saves less than"
-        f" {LEAST_EFFECT:g} is retired, wrongly with a chance of at most {100 * ALPHA:g} %.[/]"
+        "[dim]Mean failure score, 0 to 1, of sessions with and without the template. One that saves less than"
+        f" {LEAST_EFFECT:g} is retired; error rate at most {100 * ALPHA:g} %.[/]"
     )
     for why in dict.fromkeys((each.decided, each.why) for each in templates if each.why):
         entry, words = why

@@ -13,9 +13,9 @@ from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialSt
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 STOPS = {
-    TrialStop.EVIDENCE: "stopped, because the evidence is enough",
+    TrialStop.EVIDENCE: "stopped early: the evidence suffices",
     TrialStop.CASES: "all cases were run",
-    TrialStop.BUDGET: "stopped, because the budget is spent",
+    TrialStop.BUDGET: "stopped: the budget ran out",
     TrialStop.OPEN: "not finished",
 }
 
@@ -47,8 +47,8 @@ def progress_text(progress: TrialProgress) -> str:
     rates = ", ".join(f"{ARMS[each.arm]} {each.passed}/{each.attempts}" for each in progress.result.tallies)
     return (
         f"{progress.attempts} of at most {progress.planned} attempts · {rates} · evidence of help"
-        f" {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)}; {1 / verdict.alpha:.0f}"
-        f" decides{_cost(progress.result)}"
+        f" {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)};"
+        f" decided at {1 / verdict.alpha:.0f}{_cost(progress.result)}"
     )
 
 
@@ -83,12 +83,12 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     )
     if found.minimum_effect < 1:
         smallest = f"{100 * found.minimum_effect:.0f} points"
-        yield f"It finds an effect of {smallest} with a chance of 80 %, at alpha {found.alpha:.2g}."
+        yield f"80 % power to detect {smallest}, at alpha {found.alpha:.2g}."
     else:
-        yield f"So few cases can hardly decide anything at alpha {found.alpha:.2g}: add cases or seeds."
+        yield f"Too few cases to decide at alpha {found.alpha:.2g}: add cases or seeds."
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
     dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
-    yield f"At most {found.attempts_most} attempts, very roughly {tokens:,} tokens{dollars}. {_price(trial.price)}"
+    yield f"At most {found.attempts_most} attempts, roughly {tokens:,} tokens{dollars}. {_price(trial.price)}"
 
 
 def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
@@ -127,11 +127,11 @@ def result_lines(progress: TrialProgress) -> Iterator[str]:
     yield f"Effect {_effect(verdict)}, {many(verdict.cases, 'case')}; {STOPS[result.stop]}."
     yield (
         f"Evidence of help {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)};"
-        f" {1 / verdict.alpha:.0f} decides."
+        f" decided at {1 / verdict.alpha:.0f}."
     )
     if result.lesson and result.form:
         yield (
-            f"Of the gain, form alone is {_points(result.form.effect)} and the lesson itself {_effect(result.lesson)}"
+            f"Placebo effect {_points(result.form.effect)}; effect beyond the placebo {_effect(result.lesson)}"
             f" ({result.lesson.ruling.value} against the placebo)."
         )
     if result.guard:
@@ -159,9 +159,9 @@ def _remarks(result: TrialResult) -> Iterator[str]:
     for names, how in ((result.always, "always"), (result.never, "never")):
         if names:
             listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
-            yield f"[dim]Useless here, for they {how} pass with and without: {plain(listed)}.[/]"
+            yield f"[dim]Not informative, because they {how} pass in both arms: {plain(listed)}.[/]"
     if result.void:
-        yield f"[dim]{many(result.void, 'attempt')} count for no side, for the provider failed.[/]"
+        yield f"[dim]{many(result.void, 'attempt')} not counted, because the provider failed.[/]"
 
 
 def _spent(result: TrialResult) -> str:
@@ -174,7 +174,7 @@ def _spent(result: TrialResult) -> str:
 
 def _price(price: Price) -> str:
     if not price.invalidated:
-        return f"It adds {price.added:,} tokens to each session and leaves the cached prompt as it is."
+        return f"It adds {price.added:,} tokens to each session and keeps the cached prompt valid."
     return f"It adds {price.added:,} tokens to each session and invalidates {price.invalidated:,} cached ones once."
 
 
