@@ -38,12 +38,12 @@ def test_undo_goes_back_to_nothing_and_redo_forth_again(home: Home, database: Da
     assert [item.text for item in state(home, database).items] == [TEXTS[form]]
     undo(home, database, actor=Actor.PERSON, now=NOW)
     assert state(home, database).items == ()
-    with pytest.raises(WhetError, match="nothing to undo"):
+    with pytest.raises(WhetError, match="Nothing to undo"):
         undo(home, database, actor=Actor.PERSON, now=NOW)
     redo(home, database, actor=Actor.PERSON, now=NOW)
     redo(home, database, actor=Actor.PERSON, now=NOW)
     assert state(home, database).items == changed.items
-    with pytest.raises(WhetError, match="nothing to redo"):
+    with pytest.raises(WhetError, match="Nothing to redo"):
         redo(home, database, actor=Actor.PERSON, now=NOW)
 
 

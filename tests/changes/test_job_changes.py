@@ -49,7 +49,7 @@ def test_pausing_leaves_a_persons_comments_where_they_are(home: Home, database: 
     assert text.startswith("# Mine.\n")
     assert "repeat = 3  # not more" in text
     assert load(home.folder, "news").paused
-    with pytest.raises(WhetError, match="paused already"):
+    with pytest.raises(WhetError, match="already paused"):
         pause(person(home, database), "news", paused=True)
     pause(person(home, database), "news", paused=False)
     assert not load(home.folder, "news").paused

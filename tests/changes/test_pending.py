@@ -73,7 +73,7 @@ def test_what_was_refused_is_not_proposed_again(home: Home, database: Database) 
     refuse(home, database, entry.number, actor=Actor.PERSON, now=NOW)
     with pytest.raises(WhetError, match="refused this very change"):
         submit(home, database, foreign, actor=Actor.AGENT, now=NOW)
-    with pytest.raises(WhetError, match="does not wait"):
+    with pytest.raises(WhetError, match="is not pending"):
         approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
 
 

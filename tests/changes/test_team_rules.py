@@ -233,7 +233,7 @@ def test_entries_on_this_homes_files_count_only_if_this_home_sealed_them(shop: T
         settle(alice, ledger_of(alice, database), now=NOW)
         assert pending(alice, database, now=NOW) == ()
         assert {path: path.read_bytes() for path in alice.folder.rglob("*") if path.is_file()} == before
-        with pytest.raises(WhetError, match="does not wait"):
+        with pytest.raises(WhetError, match="is not pending"):
             approve(alice, database, 6, actor=Actor.PERSON, now=NOW)
         undo(alice, database, actor=Actor.PERSON, now=NOW)
     assert not (alice.folder / "jobs" / "evil.toml").exists()

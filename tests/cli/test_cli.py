@@ -197,7 +197,7 @@ def test_an_export_overwrites_nothing(whet: Whet, greenhouse: Path) -> None:
     whet("import", str(greenhouse))
     done = whet("export", "greenhouse", "--output", str(greenhouse))
     assert done.code == 1
-    assert "exists already" in done.err
+    assert "already exists" in done.err
     assert json.loads(greenhouse.read_text())["id"] == "greenhouse"
 
 

@@ -160,5 +160,5 @@ def test_a_check_says_who_answers_and_what_is_wrong(tmp_path: Path, person: Path
         assert (fine.code, "test-model answers by mine" in fine.out) == (0, True)
         wrong = run("config", "check")
         assert wrong.code == 1
-        assert "mine gave no answer" in wrong.err
+        assert "mine did not answer" in wrong.err
         assert "Traceback" not in wrong.err

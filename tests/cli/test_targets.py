@@ -125,5 +125,5 @@ def test_an_agent_with_two_targets_has_to_be_named_in_full(whet: Whet, tmp_path:
     for name in ("one", "two"):
         (tmp_path / name).mkdir()
         assert whet("target", "add", "codex", "--project", name).code == 0
-    assert "may be any of 2 targets" in whet("target", "remove", "codex").err
+    assert "matches 2 targets" in whet("target", "remove", "codex").err
     assert whet("target", "remove", f"codex:{tmp_path / 'one'}").code == 0

@@ -76,5 +76,5 @@ def test_a_broken_case_is_listed_with_its_fault_and_refused(home: Path) -> None:
 
 @pytest.mark.parametrize("name", ["../x", "A", "", "a/b", "x" * 99])
 def test_a_name_cannot_lead_elsewhere(home: Path, name: str) -> None:
-    with pytest.raises(WhetError, match="no name"):
+    with pytest.raises(WhetError, match="not a valid case name"):
         load_case(home / "cases", name)
