@@ -249,6 +249,22 @@ def test_a_failure_that_was_reckoned_with_is_not_shown(failing: Turn) -> None:
     assert all(signal.confidence < SHOWN for signal in signals(user("look"), failing, agent("It is so.")))
 
 
+def test_a_red_check_is_work_and_one_that_could_not_run_is_a_failure() -> None:
+    red = shell("gradle :x:test", "Exit code 1\n3 tests completed, 1 failed\nBUILD FAILED in 3s", error=True)
+    barred = shell("gradle :x:test", "Exit code 1\nBuild daemon is disabled on this host. Use: ./gradlew", error=True)
+    assert Kind.TOOL_FAILURE not in kinds(user("test it"), red)
+    (found,) = of_kind(Kind.TOOL_FAILURE, user("test it"), barred)
+    assert found.quote.startswith("Build daemon is disabled")
+
+
+def test_a_loop_needs_the_same_error_with_no_change_between() -> None:
+    red = shell("./run", "Exit code 1\nError: no such colour", error=True)
+    other = shell("./run", "Exit code 1\nError: no such shape", error=True)
+    assert Kind.RETRY_LOOP in kinds(user("run it"), red, red, red)
+    assert Kind.RETRY_LOOP not in kinds(user("run it"), red, edit("ok", error=False), red, edit("ok", error=False), red)
+    assert Kind.RETRY_LOOP not in kinds(user("run it"), red, other, red)
+
+
 # Budgets
 
 

@@ -126,9 +126,9 @@ def _check_of(stage: Stage) -> str:
 
 
 def _is_script(stage: Stage) -> bool:
-    """Whether a program is a file of the project: named by its path, or by its ending."""
+    """Whether a program is the project's own: named by its path or its ending, or a task such as test:unit."""
     first = stage.words[0] if stage.words else ""
-    return "/" in first or first.endswith((".sh", ".py", ".js", ".ts", ".ps1"))
+    return "/" in first or ":" in first or first.endswith((".sh", ".py", ".js", ".ts", ".ps1"))
 
 
 def _check_named(word: str) -> str:

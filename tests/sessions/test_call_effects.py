@@ -1,0 +1,52 @@
+import json
+
+import pytest
+
+from whet.sessions.call_effects import Effect, checks_of, effect_of
+from whet.sessions.transcripts import ToolCall
+
+
+def shell(command: str) -> ToolCall:
+    return ToolCall("1", "Bash", json.dumps({"command": command}))
+
+
+@pytest.mark.parametrize(
+    "command",
+    [
+        "mise run test",
+        "turbo run lint --filter web",
+        "nx test web",
+        "cargo nextest run",
+        "go vet ./...",
+        "hatch run test:unit",
+        "docker compose run --rm web pytest -q",
+        "./scripts/test.sh",
+        "npm run typecheck",
+        "make check",
+        "cd app && uv run pytest -q 2>&1 | tail -5",
+        "git commit -m x",
+        "gh pr checks 12",
+    ],
+)
+def test_a_check_is_known_whatever_starts_it(command: str) -> None:
+    assert effect_of(shell(command)) is Effect.CHECKS
+    assert checks_of(shell(command))
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("docker compose up -d", Effect.RUNS),
+        ("npm install", Effect.RUNS),
+        ("./scripts/deploy.sh", Effect.RUNS),
+        ("ls -la src | head", Effect.PROBES),
+        ("grep -rn x src", Effect.PROBES),
+        ("git push", Effect.RUNS),
+    ],
+)
+def test_what_checks_nothing_is_no_check(command: str, expected: Effect) -> None:
+    assert effect_of(shell(command)) is expected
+
+
+def test_a_shell_of_another_name_is_a_shell() -> None:
+    assert effect_of(ToolCall("1", "PowerShell", '{"command": "npm run build 2>&1"}')) is Effect.CHECKS
