@@ -185,7 +185,7 @@ def test_cancelling_stops_a_step_that_listens(home: Home, tmp_path: Path) -> Non
         worker.communicate(timeout=PATIENCE_SECONDS)
     with office(home) as counter:
         assert counter.find(id).state is WorkState.CANCELLED
-        with pytest.raises(WhetError, match="cancelled already"):
+        with pytest.raises(WhetError, match="already cancelled"):
             counter.cancel(id)
 
 
