@@ -14,7 +14,7 @@ from whet.agent.tools.sandbox import Wall, probe
 EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "xllamacpp")
 # The modules that are an extra's own; all others can be loaded without any.
 NEED_WORK = {"whet.engine.library", "whet.engine.work", "whet.engine.worker", "whet.engine.durable"}
-NEED_WORK |= {"whet.scheduling.clock"}  # which only a worker looks at
+NEED_WORK |= {"whet.engine.faults", "whet.engine.rows", "whet.scheduling.clock"}  # which only a worker looks at
 NEED_POSTGRES = {"whet.store.postgres"}
 LOAD_ALL = """
 import importlib, pkgutil, whet

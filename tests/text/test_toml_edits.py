@@ -97,14 +97,14 @@ def test_a_table_on_one_line_and_dotted_names_are_changed_too() -> None:
     ],
 )
 def test_a_form_in_which_there_is_no_place_is_left_to_the_person(text: str) -> None:
-    with pytest.raises(WhetError, match="only you can change"):
+    with pytest.raises(WhetError, match="cannot edit"):
         assigned(text, ("a", "e", "z"), 5)
 
 
 def test_a_whole_table_is_neither_written_over_nor_taken_away_from_two_places() -> None:
-    with pytest.raises(WhetError, match="only you can change"):
+    with pytest.raises(WhetError, match="cannot edit"):
         assigned(FILE, ("budget",), 5)
-    with pytest.raises(WhetError, match="only you can change"):
+    with pytest.raises(WhetError, match="cannot edit"):
         removed("[a.b]\n[a]\n# mine\n", ("a",))
 
 
