@@ -155,7 +155,7 @@ def test_standing_cases_are_run_too(small: Home, embedded: Database) -> None:
 
 
 def test_what_cannot_be_tried_is_refused_before_anything_is_spent(small: Home, embedded: Database) -> None:
-    with pytest.raises(WhetError, match="no case"):
+    with pytest.raises(WhetError, match="No case"):
         prepared(small, embedded, WantedTrial(RULE, (case_of("standing", guard=True),)))
     with pytest.raises(WhetError, match="the name question-0"):
         prepared(small, embedded, WantedTrial(RULE, (*questions(1), *questions(1))))
