@@ -20,9 +20,11 @@ from detection_speed import speed
 from labelled import HEALTHY, LABELLED, Case, cases
 from logistic import Model, auc, balanced, fit, straighten
 from whet.failures.analysis import analyse
+from whet.failures.detectors import detect
 from whet.failures.lessons import ChangeKind, distill
-from whet.failures.score import SAID, SIGNS, WHOLE, Weights, measure
-from whet.failures.signals import Kind
+from whet.failures.score import LONGER, REASON_WEIGHT, SAID, SIGNS, WHOLE, Weights, measure
+from whet.failures.signals import SHOWN, Kind
+from whet.failures.success_signs import is_backed
 from whet.failures.usual import beyond, circle_of, size_of, usual_by_circle
 from whet.failures.view import gather
 from whet.shipped.data import failure_weights
@@ -31,6 +33,7 @@ PRIOR = 0.8  # what a sign weighs before any session is seen: bad signs are bad 
 RIDGE = 0.003
 BINS = 10
 ROUNDS = 400
+OWN = frozenset(sign.name for sign in SIGNS)
 NAMES = (*(sign.name for sign in SIGNS), WHOLE, SAID)
 WEIGHTS_FILE = Path(__file__).parent.parent / "src" / "whet" / "shipped" / "data" / "failure_score.json"
 
@@ -42,6 +45,7 @@ class Row(NamedTuple):
     failed: bool
     signs: dict[str, float]
     rivals: dict[str, float]  # single features, and the rival's detector
+    speaks: bool  # a signal that is shown, a check that passed or the person's word
 
     @property
     def vector(self) -> list[float]:
@@ -57,6 +61,12 @@ class Line(NamedTuple):
 
     def logit(self, row: Row) -> float:
         return self.slope * self.model.logit(row.vector) + self.shift
+
+    def tells(self, row: Row) -> bool:
+        """Whether the record holds a bad sign or a sign of success, as `cannot_tell` asks."""
+        weighed = zip(NAMES, self.model.weights, row.vector, strict=True)
+        own = any(self.slope * weight * value >= REASON_WEIGHT for name, weight, value in weighed if name in OWN)
+        return row.speaks or own or max(row.signs[WHOLE], row.signs[SAID]) >= LONGER
 
 
 def measured(name: str, loaded: Sequence[Case]) -> list[Row]:
@@ -74,7 +84,8 @@ def measured(name: str, loaded: Sequence[Case]) -> list[Row]:
             "share of failed calls": signs["failed_share"],
             "the rival": float(sum(rival_detector.detect(case.raw["messages"]).values())),
         }
-        rows.append(Row(name, bool(case.failed), signs, rivals))
+        shown = any(signal.confidence >= SHOWN for signal in detect(evidence))
+        rows.append(Row(name, bool(case.failed), signs, rivals, shown or is_backed(evidence)))
     return rows
 
 
@@ -138,30 +149,75 @@ def report_failure(rows: list[Row], healthy: list[Row]) -> None:
         "| source left out | n | failed | calls | characters | failed calls | rival | whet (95 %) | calibration error |"
     )
     print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
-    ours, errors = [], []
-    for source in LABELLED:
-        line = straightened([row for row in rows if row.source != source])
-        part = [row for row in rows if row.source == source]
-        failed = [row.failed for row in part]
-        logits = [line.logit(row) for row in part]
-        areas = [auc([row.rivals[name] for row in part], failed) for name in part[0].rivals]
-        low, high = interval(logits, failed)
-        ours.append(auc(logits, failed))
-        errors.append(calibration_error([chance(each) for each in logits], failed))
+    found = [measure_source(source, rows) for source in LABELLED]
+    for one in found:
         print(
-            f"| {source} | {len(part)} | {statistics.mean(failed):.0%} | {' | '.join(f'{each:.2f}' for each in areas)}"
-            f" | {ours[-1]:.2f} ({low:.2f}–{high:.2f}) | {errors[-1]:.2f} |"
+            f"| {one.source} | {one.size} | {one.failed:.0%} | {' | '.join(f'{each:.2f}' for each in one.rivals)}"
+            f" | {one.area:.2f} ({one.low:.2f}–{one.high:.2f}) | {one.error:.2f} |"
         )
-    print(f"mean AUC {statistics.mean(ours):.3f} (aim .75), calibration error {statistics.mean(errors):.2f} (aim .10)")
+    areas, errors = [one.area for one in found], [one.error for one in found]
+    print(f"mean AUC {statistics.mean(areas):.3f} (aim .75), calibration error {statistics.mean(errors):.2f} (aim .10)")
+    print("| source left out | can tell | failed, of those | AUC | calibration error | failed, of the rest |")
+    print("|---|--:|--:|--:|--:|--:|")
+    for one in found:
+        print(
+            f"| {one.source} | {one.covered:.0%} | {one.failed_told:.0%} | {one.area_told:.2f} | {one.error_told:.2f}"
+            f" | {one.failed_rest:.0%} |"
+        )
+    covered, told = [one.covered for one in found], [one.area_told for one in found]
+    print(f"mean coverage {statistics.mean(covered):.0%}, AUC on it {statistics.mean(told):.3f}")
     line = straightened(rows)
     alarmed = statistics.mean(chance(line.logit(row)) > 0.5 for row in healthy)
     print(f"ordinary coding sessions above .5: {alarmed:.0%} of {len(healthy)} (aim 15 %)", flush=True)
 
 
+class LeftOut(NamedTuple):
+    """How a source is scored by a model that saw none of it."""
+
+    source: str
+    size: int
+    failed: float
+    rivals: tuple[float, ...]
+    area: float
+    low: float
+    high: float
+    error: float
+    covered: float
+    failed_told: float
+    area_told: float
+    error_told: float
+    failed_rest: float
+
+
+def measure_source(source: str, rows: Sequence[Row]) -> LeftOut:
+    line = straightened([row for row in rows if row.source != source])
+    part = [row for row in rows if row.source == source]
+    failed = [row.failed for row in part]
+    logits = [line.logit(row) for row in part]
+    told = [row for row in part if line.tells(row)]
+    chances = [chance(line.logit(row)) for row in told]
+    rest = [row.failed for row in part if not line.tells(row)]
+    return LeftOut(
+        source,
+        len(part),
+        statistics.mean(failed),
+        tuple(auc([row.rivals[name] for row in part], failed) for name in part[0].rivals),
+        auc(logits, failed),
+        *interval(logits, failed),
+        calibration_error([chance(each) for each in logits], failed),
+        len(told) / len(part),
+        statistics.mean(row.failed for row in told),
+        auc(chances, [row.failed for row in told]),
+        calibration_error(chances, [row.failed for row in told]),
+        statistics.mean(rest) if rest else 0.0,
+    )
+
+
 def loops_by_flags(raw: dict[str, Any]) -> bool:
-    """The definition, from the source's own flags: the same tool and arguments failed three times."""
+    """The definition, from the source's own flags: the same call failed three times on end with the same answer."""
     calls: dict[str, list[str]] = {}
     failures: dict[str, int] = {}
+    longest = 0
     for message in raw["messages"]:
         for call in message.get("tool_calls") or []:
             arguments = call["function"]["arguments"]
@@ -172,8 +228,13 @@ def loops_by_flags(raw: dict[str, Any]) -> bool:
             calls.setdefault(call["id"], []).append(f"{call['function']['name']} {arguments}")
         if message["role"] == "tool" and calls.get(message.get("tool_call_id")):
             key = calls[message["tool_call_id"]].pop(0)
-            failures[key] = failures.get(key, 0) + bool(message.get("is_error"))
-    return any(count >= 3 for count in failures.values())
+            if not message.get("is_error"):
+                failures.clear()
+            else:
+                key += " " + " ".join(str(message.get("content")).split())
+                failures[key] = failures.get(key, 0) + 1
+                longest = max(longest, failures[key])
+    return longest >= 3
 
 
 def precision_recall(said: Sequence[bool], true: Sequence[bool]) -> tuple[float, float]:

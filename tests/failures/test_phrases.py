@@ -8,12 +8,22 @@ from typing import Any
 
 import pytest
 import re2
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from growth import is_linear
 from test_purity import PACKAGES
-from whet.failures.phrases import AGENT_PHRASES, QUOTE_LENGTH, USER_PHRASES, last_sentence, own_words, shortened
+from whet.failures.phrases import (
+    AGENT_PHRASES,
+    ANSWER_PHRASES,
+    ORDER_PHRASES,
+    QUOTE_LENGTH,
+    RARE_PHRASES,
+    RARE_WORDS,
+    last_sentence,
+    own_words,
+    shortened,
+)
 from whet.failures.wordings import AGENT_WORDINGS, USER_WORDINGS, Phrase
 from whet.secrets.looks import LONGEST_VALUE
 
@@ -65,7 +75,7 @@ def test_a_curly_apostrophe_is_an_apostrophe() -> None:
 
 def test_the_sentence_with_the_phrase_is_quoted() -> None:
     words = "Thanks. Well, you forgot the tests. Bye."
-    assert USER_PHRASES.quote(words, Phrase.CORRECTION).startswith("Well, you forgot the tests.")
+    assert ANSWER_PHRASES.quote(words, Phrase.CORRECTION).startswith("Well, you forgot the tests.")
 
 
 def test_the_last_sentence_is_the_end_of_what_was_said() -> None:
@@ -76,7 +86,7 @@ def test_the_last_sentence_is_the_end_of_what_was_said() -> None:
 @given(st.text())
 def test_any_text_can_be_listened_to(text: str) -> None:
     words = own_words(text)
-    for phrases in (AGENT_PHRASES, USER_PHRASES):
+    for phrases in (AGENT_PHRASES, ANSWER_PHRASES, ORDER_PHRASES):
         for phrase in phrases.said(words):
             assert phrases.quote(words, phrase) is not None
     assert len(shortened(text, QUOTE_LENGTH)) <= QUOTE_LENGTH
@@ -124,7 +134,7 @@ def searches_fast(name: str, pattern: "re.Pattern[Any]", pump: str) -> bool:
 
 @pytest.mark.parametrize("pump", PUMPS)
 def test_no_wording_is_slow_on_a_pumped_text(pump: str) -> None:
-    for work in (AGENT_PHRASES.said, USER_PHRASES.said, own_words):
+    for work in (AGENT_PHRASES.said, ANSWER_PHRASES.said, own_words):
         assert is_linear(work, pump, LENGTH)
 
 
@@ -132,3 +142,13 @@ def test_every_wording_is_a_pattern_of_linear_time() -> None:
     for wordings in (AGENT_WORDINGS, USER_WORDINGS):
         for patterns in wordings.values():
             assert all(re2.compile(pattern) for pattern in patterns)
+
+
+@pytest.mark.parametrize("pattern", [pattern for _, pattern in RARE_PHRASES.wordings])
+def test_whatever_has_a_rare_phrase_has_one_of_its_words(pattern: str) -> None:
+    @settings(max_examples=25)
+    @given(st.from_regex(re.compile(pattern, re.ASCII)))
+    def has_a_word(text: str) -> None:
+        assert any(word in text for word in RARE_WORDS)
+
+    has_a_word()

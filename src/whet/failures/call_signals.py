@@ -1,6 +1,7 @@
 """Signals that lie in the calls: loops, failures, timeouts, things invented, things done over, budgets."""
 
-from collections.abc import Iterator
+import itertools
+from collections.abc import Iterator, Sequence
 
 import re2
 
@@ -61,6 +62,8 @@ _BUDGET_END = re2.compile(
 
 def retry_loops(evidence: SessionView) -> Iterator[Signal]:
     """The same call failed three times with the same error and nothing was changed between, or nearly the same did."""
+    if len(evidence.failures) < LOOP_FAILURES:
+        return
     failed: dict[str, list[str]] = {}
     looping: set[str] = set()
     for step in evidence.steps:
@@ -114,6 +117,8 @@ def _alike(one: str, other: str) -> bool:
 
 def tool_failures(evidence: SessionView) -> Iterator[Signal]:
     """A call that failed, once a tool and sort of error. A red check is work; one that could not run is a failure."""
+    if not evidence.failures:
+        return
     seen: set[tuple[str, str]] = set()
     recovered = {step.tool: index for index, step in enumerate(evidence.steps) if step.worked}
     for index, step in enumerate(evidence.steps):
@@ -191,8 +196,8 @@ def budgets(evidence: SessionView) -> Iterator[Signal]:
     if transcript.ending is Ending.BUDGET:
         yield _cut_off(evidence, transcript.ending_detail or "the budget was spent", 0.95)
         return
-    own = [message for message in transcript.messages if message != SILENCE]
-    for message in own[-3:]:
+    own = _last_messages(transcript.messages)
+    for message in own:
         if _is_programs_word(message) and (found := _BUDGET.search(message.text[:RESULT_REACH])):
             yield _cut_off(evidence, shortened(message.text[found.start() :]), 0.8)
             return
@@ -206,6 +211,12 @@ def budgets(evidence: SessionView) -> Iterator[Signal]:
     stranded = evidence.final is None and len(evidence.trailing_failures) >= 2
     if stranded and len(evidence.steps) >= STRANDED_CALLS and transcript.messages[-1].role is Role.TOOL:
         yield _cut_off(evidence, shortened(error_line(evidence.steps[-1].text)), 0.5)
+
+
+def _last_messages(messages: Sequence[Message]) -> list[Message]:
+    """The last three that are no example's silence, the last one last."""
+    found = itertools.islice((message for message in reversed(messages) if message != SILENCE), 3)
+    return list(found)[::-1]
 
 
 def _ends_on_call(evidence: SessionView) -> bool:

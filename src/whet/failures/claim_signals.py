@@ -85,8 +85,11 @@ class _Past:
 
 def false_claims(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that it is done, or that checks pass, and the last thing that it did says otherwise."""
+    claims = [saying for saying in closing_words(evidence) if saying.has(Phrase.VERIFIED, Phrase.CLAIM)]
+    if not claims:
+        return
     past = _Past(evidence)
-    for saying in closing_words(evidence):
+    for saying in claims:
         if (denied := _denying_step(saying, past)) is not None:
             phrase = Phrase.VERIFIED if saying.has(Phrase.VERIFIED) else Phrase.CLAIM
             yield quoted(Kind.HALLUCINATION, saying, phrase, confidence=0.8, step=denied)
@@ -119,9 +122,12 @@ def _failed_checks(saying: Saying, past: _Past) -> JudgedCall | None:
 
 def unmade_actions(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that it has done what only one of its tools can do, and no call of such a tool worked."""
+    claims = [saying for saying in closing_words(evidence) if saying.has(Phrase.CLAIM)]
+    if not claims:
+        return
     past, able = _Past(evidence), _Abilities((*(step.tool for step in evidence.steps), *evidence.transcript.tools))
-    for saying in closing_words(evidence):
-        found = _ACTED.search(saying.words.replace("’", "'").lower()) if saying.has(Phrase.CLAIM) else None
+    for saying in claims:
+        found = _ACTED.search(saying.words.replace("’", "'").lower())
         if found is None:
             continue
         beginnings = _TOOLS_FOR[found.group(1)]
@@ -152,10 +158,11 @@ def unbacked_claims(evidence: SessionView) -> Iterator[Signal]:
 
 def denials(evidence: SessionView) -> Iterator[Signal]:
     """The agent says that it lacks a capability that the record shows it has."""
-    names = {step.tool for step in evidence.steps if step.worked} | set(evidence.transcript.tools)
-    words = {word for name in names for word in plain_name(name).split("_") if len(word) >= WORD_LENGTH}
-    for saying in evidence.by_agent:
-        if saying.has(Phrase.DENIAL):
+    denying = [saying for saying in evidence.by_agent if saying.has(Phrase.DENIAL)]
+    if denying:
+        names = {step.tool for step in evidence.steps if step.worked} | set(evidence.transcript.tools)
+        words = {word for name in names for word in plain_name(name).split("_") if len(word) >= WORD_LENGTH}
+        for saying in denying:
             quote = AGENT_PHRASES.quote(saying.words, Phrase.DENIAL)
             if words & {word.strip(".,!?()'").lower() for word in quote.split()}:
                 yield quoted(Kind.HALLUCINATION, saying, Phrase.DENIAL, confidence=0.4)

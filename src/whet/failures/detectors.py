@@ -1,6 +1,7 @@
 """The table of detectors: each reads the evidence of one session and yields signals of one kind."""
 
 from collections.abc import Callable, Iterator
+from functools import lru_cache
 from itertools import islice
 from typing import NamedTuple
 
@@ -11,6 +12,7 @@ from whet.failures.phrases import QUOTE_LENGTH, shortened
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import SessionView
 from whet.secrets.redactor import Redactor
+from whet.secrets.scan import encoded, find
 
 MOST_SIGNALS = 500  # of one detector in one session: more of the same tell nothing new
 
@@ -43,10 +45,18 @@ DETECTORS: tuple[Detector, ...] = (
 
 def detect(evidence: SessionView) -> tuple[Signal, ...]:
     """All signals of a session in the order of its messages, without the secrets that they would quote."""
-    redactor = Redactor()
     found = [signal for detector in DETECTORS for signal in islice(detector.detect(evidence), MOST_SIGNALS)]
     found.sort(key=lambda signal: signal.message)
+    if all(_is_clean(signal.quote) and _is_clean(signal.fingerprint) for signal in found):
+        return tuple(replace(signal, quote=shortened(signal.quote, QUOTE_LENGTH)) for signal in found)
+    redactor = Redactor()
     return tuple(_quotable(signal, redactor) for signal in found)
+
+
+# The same errors come again and again, and hardly any holds a secret.
+@lru_cache(maxsize=4096)
+def _is_clean(text: str) -> bool:
+    return not find(encoded(text))
 
 
 def _quotable(signal: Signal, redactor: Redactor) -> Signal:

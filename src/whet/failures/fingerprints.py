@@ -28,9 +28,11 @@ _WRAPPING = re.compile(
     r"|command (?:failed|exited) .*|stdout:|stderr:|error calling tool[^:]*: )"
 )
 # From what says most to what says least: a line of an earlier sort is taken wherever it stands.
-_RAISED = re2.compile(r"^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Interrupt|Timeout|\.error)(?: \[\w+\])?: \S")
+_RAISED = re.compile(
+    r"^(?:[A-Za-z_]\w*\.)*[A-Za-z_]\w*(?:Error|Exception|Interrupt|Timeout|\.error)(?: \[\w+\])?: \S", re.ASCII
+)
 _TELLING = tuple(
-    re2.compile(pattern)
+    re.compile(pattern, re.ASCII)
     for pattern in (
         r"(?i)^(?:error|fatal(?: error)?|err!|panic|ERR_\w+)\b(?:\[[^\]]{1,40}\])?:? \S|^\w[\w.+-]{0,40}: error: ",
         r"(?i)^(?:[\w./()-]{1,60}: ){1,3}(?:[^:]{1,80}: )?(?:no such file|command not found|not found|permission denied"
@@ -40,10 +42,11 @@ _TELLING = tuple(
     )
 )
 # Words that say only that something failed; what failed stands elsewhere.
-_EMPTY_WORDS = re2.compile(
+_EMPTY_WORDS = re.compile(
     r"(?i)^(?:\W*(?:\[[\w:.-]+\]\s*)?(?:error:?\s*)?(?:task|command|script|process|lifecycle|build|job)\b[^:]{0,60}"
     r"\b(?:failed|exited|terminated)\b[^:]{0,40}|\W*errors?\W*|npm (?:ERR!|error) (?:code|errno|path|command)\b.*"
-    r"|\W*ELIFECYCLE.*|error: script .*|error Command failed.*|FAILED|failure:?)$"
+    r"|\W*ELIFECYCLE.*|error: script .*|error Command failed.*|FAILED|failure:?)\Z",
+    re.ASCII,
 )
 _TRACEBACK = "Traceback (most recent call last):"
 

@@ -1,5 +1,6 @@
 """Which phrases a speaker's own words have, found in one linear pass."""
 
+import re
 from collections.abc import Mapping
 
 import re2
@@ -23,6 +24,9 @@ _SHOWN = re2.compile(
     r"|(?m:^[ \t]*(?:>|\||\$ |\[[\dA-Z]|at [\w.$<>]+ ?\().*$)"
     r"|(?m:^.*\S\.(?:[cm]?[jt]sx?|py|go|rs|rb|java):\d+:\d+\b.*$)"
     r"|(?m:^[ \t]*(?:[A-Za-z_.]*(?:Error|Exception)|ERROR|WARN|Traceback|fatal|npm ERR!)\b.*$)"
+)
+_SHOWING = re.compile(
+    r"[`\"“«„「<>|$\[]|~~~|Error|Exception|ERROR|WARN|Traceback|fatal|npm ERR!|at [\w.$<>]+ ?\(|:\d+:\d"
 )
 _HARMLESS = re2.compile(HARMLESS)
 
@@ -64,11 +68,18 @@ def own_words(text: str) -> str:
         return ""
     if len(text) > WORDS_LIMIT:
         text = text[: WORDS_LIMIT // 2] + "\n" + text[-WORDS_LIMIT // 2 :]
-    spoken: str = _SHOWN.sub(" ", text)
+    # Most texts show nothing, which is seen much faster than what they show.
+    spoken: str = _SHOWN.sub(" ", text) if _SHOWING.search(text) else text
     if spoken.strip():
         return spoken
     # A message that is one block of thinking is still all that its speaker said.
     return text if text.lstrip().startswith(("<thinking>", "<think>")) else ""
+
+
+def may_be_rare(text: str) -> bool:
+    """Whether a text may have one of the rare phrases: every one of them has one of a few words."""
+    plain = _plain(text)
+    return any(word in plain for word in RARE_WORDS) and bool(RARE_PHRASES.said(text))
 
 
 def without_harmless(words: str) -> str:
@@ -100,10 +111,21 @@ def _sentence(words: str, place: int) -> str:
 
 def _sentence_start(text: str) -> int:
     """Where the last sentence of a text begins."""
-    return max(text.rfind(end) + len(end) if end in text else 0 for end in SENTENCE_ENDS)
+    start = 0
+    for end in SENTENCE_ENDS:
+        place = text.rfind(end)
+        if place >= 0:
+            start = max(start, place + len(end))
+    return start
 
 
 AGENT_PHRASES = Phrases(AGENT_WORDINGS)
 # What is worth hearing while the agent still works: most of its turns have none of it.
+RARE_WORDS = (
+    "don't have", "do not have", "unable to", "not able to", "can't", "cannot", "as an ai", "lost", "no longer have",
+    "remind me", "recall", "remember", " up", "fabricated", "invented", "hallucinat", "should",
+)  # fmt: skip
 RARE_PHRASES = Phrases({phrase: AGENT_WORDINGS[phrase] for phrase in (Phrase.DENIAL, Phrase.FORGOT, Phrase.INVENTED)})
-USER_PHRASES = Phrases(USER_WORDINGS)
+# An order is asked for one thing and an answer for others; most sayings of a person are one of the two.
+ORDER_PHRASES = Phrases({Phrase.CHANGE: USER_WORDINGS[Phrase.CHANGE]})
+ANSWER_PHRASES = Phrases({phrase: USER_WORDINGS[phrase] for phrase in USER_WORDINGS if phrase is not Phrase.CHANGE})

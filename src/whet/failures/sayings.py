@@ -3,7 +3,7 @@
 from collections.abc import Iterator
 
 from whet.failures.environment import Cause
-from whet.failures.phrases import AGENT_PHRASES, USER_PHRASES
+from whet.failures.phrases import AGENT_PHRASES, ANSWER_PHRASES
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, Saying, SessionView
 from whet.failures.wordings import Phrase
@@ -39,7 +39,7 @@ def topic(said: str) -> str:
 
 def quoted(kind: Kind, saying: Saying, phrase: Phrase, *, confidence: float, step: JudgedCall | None = None) -> Signal:
     """A signal that quotes the sentence with the phrase."""
-    table = USER_PHRASES if saying.role is Role.USER else AGENT_PHRASES
+    table = ANSWER_PHRASES if saying.role is Role.USER else AGENT_PHRASES
     return Signal(
         kind=kind,
         message=saying.message,

@@ -10,7 +10,6 @@ import math
 from collections.abc import Callable
 from typing import NamedTuple
 
-from whet.failures.phrases import AGENT_PHRASES, last_sentence
 from whet.failures.usual import AS_USUAL, Beyond
 from whet.failures.view import JudgedCall, SessionView
 from whet.failures.wordings import Phrase
@@ -126,8 +125,7 @@ def open_question(evidence: SessionView) -> float:
     final = evidence.final
     if final is None:
         return 0.0
-    end = last_sentence(final.words)
-    asks = end.endswith(("?", "？")) and Phrase.OFFER not in AGENT_PHRASES.said(end)
+    asks = final.end.endswith(("?", "？")) and Phrase.OFFER not in final.end_phrases
     return float(asks or final.has(Phrase.ASKS))
 
 
@@ -137,10 +135,10 @@ def inability(evidence: SessionView) -> float:
 
 def unkept_promise(evidence: SessionView) -> float:
     """The agent's last word says what it will do next."""
-    if evidence.final is None:
+    final = evidence.final
+    if final is None or Phrase.INTENT not in final.phrases:
         return 0.0
-    end = AGENT_PHRASES.said(last_sentence(evidence.final.words))
-    return float(Phrase.INTENT in end and Phrase.OFFER not in end)
+    return float(Phrase.INTENT in final.end_phrases and Phrase.OFFER not in final.end_phrases)
 
 
 def no_answer(evidence: SessionView) -> float:
@@ -154,7 +152,7 @@ def _is_single_order(evidence: SessionView) -> bool:
 
 
 def _asks_change(evidence: SessionView) -> bool:
-    return any(saying.has(Phrase.CHANGE) for saying in evidence.by_user)
+    return any(saying.asks_change for saying in evidence.by_user)
 
 
 def _changed(evidence: SessionView) -> bool:

@@ -23,8 +23,10 @@ def verification(evidence: SessionView) -> bool | None:
             last[name] = step.worked
     if not all(last.values()):
         return False
-    objections = (saying.message for saying in evidence.by_user if _objects(saying.phrases))
-    return True if passed_at > max(objections, default=-1) else None
+    if passed_at < 0:
+        return None
+    objected = any(_objects(saying.phrases) for saying in evidence.by_user if saying.message >= passed_at)
+    return None if objected else True
 
 
 def approval(evidence: SessionView) -> bool:

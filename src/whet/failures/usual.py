@@ -11,7 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from statistics import median
 from typing import NamedTuple
 
-from whet.sessions.transcripts import Message, Role, Transcript
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.values import Value
 
 NEEDED = 8  # sessions, before any is called longer than the others
@@ -66,8 +66,17 @@ AS_USUAL = Beyond(0.5, 0.5)
 def size_of(messages: Iterable[Message]) -> Size:
     whole = said = 0
     for message in messages:
-        own = len(message.text) + sum(len(call.arguments) for call in message.calls)
-        whole += own + sum(len(result.text) for result in message.results)
+        own, texts = 0, 0
+        for part in message.parts:
+            if isinstance(part, Text):
+                own += len(part.text)
+                texts += bool(part.text)
+            elif isinstance(part, ToolCall):
+                own += len(part.arguments)
+            elif isinstance(part, ToolResult):
+                whole += len(part.text)
+        own += max(0, texts - 1)  # the line ends between them
+        whole += own
         said += own if message.role is Role.AGENT else 0
     return Size(whole, said)
 

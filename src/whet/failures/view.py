@@ -1,7 +1,6 @@
 """What a transcript shows, gathered once for every detector: steps with their outcomes, and what was said."""
 
 from dataclasses import dataclass
-from functools import cached_property
 
 from msgspec.structs import replace
 
@@ -9,9 +8,12 @@ from whet.failures.environment import fault_of
 from whet.failures.fingerprints import call_key, error_line, fingerprint
 from whet.failures.phrases import (
     AGENT_PHRASES,
+    ANSWER_PHRASES,
+    ORDER_PHRASES,
     RARE_PHRASES,
-    USER_PHRASES,
     WORDS_LIMIT,
+    last_sentence,
+    may_be_rare,
     own_words,
     without_harmless,
 )
@@ -23,6 +25,7 @@ from whet.sessions.example_marks import hushed
 from whet.sessions.lineage import is_vouched
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
+from whet.values import lazy
 
 SHORT_RESULT = 1_000
 DEFEATS = frozenset({Phrase.INABILITY, Phrase.SURRENDER})
@@ -36,15 +39,23 @@ class JudgedCall:
     exchange: Exchange
     decision: Decision
 
-    @cached_property
+    @lazy
+    def failed(self) -> bool:
+        return self.decision.outcome is Outcome.FAILED
+
+    @lazy
+    def worked(self) -> bool:
+        return self.decision.outcome is Outcome.OK
+
+    @lazy
     def effect(self) -> Effect:
         return effect_of(self.exchange.call)
 
-    @cached_property
+    @lazy
     def key(self) -> str:
         return call_key(self.exchange.call)
 
-    @property
+    @lazy
     def message(self) -> int:
         """Where its outcome became known, or where it was asked when it never did."""
         answered = self.exchange.answered
@@ -54,31 +65,23 @@ class JudgedCall:
     def tool(self) -> str:
         return self.exchange.call.name
 
-    @property
-    def failed(self) -> bool:
-        return self.decision.outcome is Outcome.FAILED
-
-    @property
-    def worked(self) -> bool:
-        return self.decision.outcome is Outcome.OK
-
-    @cached_property
+    @lazy
     def text(self) -> str:
         if self.exchange.result is None:
             return ""
         text = self.exchange.result.text
         return contents(text) if self.failed else text
 
-    @cached_property
+    @lazy
     def is_empty(self) -> bool:
         """Whether it worked and brought nothing: an empty answer to a question."""
         return len(self.text) < 8 and self.text.strip() in ("", "[]", "{}", "()", "None", "null", '""')
 
-    @cached_property
+    @lazy
     def fingerprint(self) -> str:
         return fingerprint(self.text) or self.decision.evidence
 
-    @cached_property
+    @lazy
     def fault(self) -> str:
         # A check prints the errors of what it checks, and a long output those of others.
         told = self.effect is Effect.CHECKS or len(self.text) > SHORT_RESULT
@@ -99,24 +102,39 @@ class Saying:
     is_closing: bool  # no call follows in the same message
     trust: Trust
 
-    @cached_property
+    @lazy
     def words(self) -> str:
         return own_words(self.text)
 
-    @cached_property
+    @lazy
     def phrases(self) -> frozenset[Phrase]:
+        """What the agent said at the end of a turn or rarely says, or what the person answered."""
         if self.role is Role.USER:
-            return USER_PHRASES.said(self.words)
+            return ANSWER_PHRASES.said(self.words)
         if self.is_closing:
             return self._closing_phrases()
         # The cheap look at the whole text spares the careful one at its own words.
-        return RARE_PHRASES.said(self.words) if RARE_PHRASES.said(self.text[:WORDS_LIMIT]) else frozenset()
+        return RARE_PHRASES.said(self.words) if may_be_rare(self.text[:WORDS_LIMIT]) else frozenset()
 
     def _closing_phrases(self) -> frozenset[Phrase]:
         found = AGENT_PHRASES.said(self.words)
         if found.isdisjoint(DEFEATS):
             return found
         return (found - DEFEATS) | (AGENT_PHRASES.said(without_harmless(self.words)) & DEFEATS)
+
+    @lazy
+    def end(self) -> str:
+        """Its last sentence."""
+        return last_sentence(self.words)
+
+    @lazy
+    def end_phrases(self) -> frozenset[Phrase]:
+        return AGENT_PHRASES.said(self.end)
+
+    @lazy
+    def asks_change(self) -> bool:
+        """Whether the person asks that something be made different, not only told."""
+        return bool(ORDER_PHRASES.said(self.words))
 
     def has(self, *phrases: Phrase) -> bool:
         return not self.phrases.isdisjoint(phrases)
@@ -130,19 +148,19 @@ class SessionView:
     steps: tuple[JudgedCall, ...]
     sayings: tuple[Saying, ...]
 
-    @cached_property
+    @lazy
     def failures(self) -> tuple[JudgedCall, ...]:
-        return tuple(step for step in self.steps if step.failed)
+        return tuple([step for step in self.steps if step.failed])
 
-    @cached_property
+    @lazy
     def by_user(self) -> tuple[Saying, ...]:
-        return tuple(saying for saying in self.sayings if saying.role is Role.USER)
+        return tuple([saying for saying in self.sayings if saying.role is Role.USER])
 
-    @cached_property
+    @lazy
     def by_agent(self) -> tuple[Saying, ...]:
-        return tuple(saying for saying in self.sayings if saying.role is Role.AGENT)
+        return tuple([saying for saying in self.sayings if saying.role is Role.AGENT])
 
-    @cached_property
+    @lazy
     def final(self) -> Saying | None:
         """The agent's last word, when nothing follows it: no call, no reply."""
         last = self.sayings[-1] if self.sayings else None
@@ -150,14 +168,14 @@ class SessionView:
             return None
         return last if last.is_closing else None
 
-    @cached_property
+    @lazy
     def last_message(self) -> int:
         """The index of the last message that the agent, a tool or the person made."""
         messages = self.transcript.messages
         turns = (i for i in range(len(messages) - 1, -1, -1) if messages[i].origin is Origin.TURN)
         return next(turns, -1)
 
-    @cached_property
+    @lazy
     def trailing_failures(self) -> tuple[JudgedCall, ...]:
         """The failures at the end with nothing that worked after the first of them."""
         start = len(self.steps)
@@ -165,7 +183,7 @@ class SessionView:
             start -= 1
         return tuple(step for step in self.steps[start:] if step.failed)
 
-    @cached_property
+    @lazy
     def first_after(self) -> int:
         """The first message after which the record is a continuation of a compacted one, else past the end."""
         messages = self.transcript.messages
@@ -174,7 +192,9 @@ class SessionView:
 
 def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView:
     """The evidence of a transcript. What stands for older messages, and examples of other sessions, are none."""
-    transcript = replace(transcript, messages=hushed(transcript.messages))
+    own = hushed(transcript.messages)
+    if own is not transcript.messages:
+        transcript = replace(transcript, messages=own)
     steps = tuple(
         _step(exchange, ignore_flags)
         for exchange in pair(transcript.messages).exchanges

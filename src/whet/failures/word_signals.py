@@ -1,7 +1,7 @@
 """Signals that lie in what was said: corrections, lost threads, surrender."""
 
 from bisect import bisect_right
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from whet.failures.environment import Cause
 from whet.failures.phrases import shortened
@@ -24,13 +24,17 @@ PLANNING = frozenset({"exit_plan_mode", "ask_user_question", "request_user_input
 def corrections(evidence: SessionView) -> Iterator[Signal]:
     """The person corrects the agent, refuses a call, or stops it to say something else."""
     heard: set[int] = set()
-    for saying in _new_words(evidence):
-        if saying.has(Phrase.CORRECTION):
+    answers = answers_to_agent(evidence)
+    for place, saying in enumerate(answers):
+        objects = saying.has(Phrase.CORRECTION)
+        contrasts = not objects and saying.has(Phrase.CONTRAST) and _follows_interrupt(evidence, saying)
+        if not (objects or contrasts) or saying.has(Phrase.SETTLED):
+            continue
+        first = evidence.by_user[:1] if place < EARLIER else ()
+        if _is_new(saying, (*first, *answers[max(0, place - EARLIER) : place])[-EARLIER:]):
             heard.add(saying.message)
-            yield quoted(Kind.USER_CORRECTION, saying, Phrase.CORRECTION, confidence=0.8)
-        elif _follows_interrupt(evidence, saying) and saying.has(Phrase.CONTRAST):
-            heard.add(saying.message)
-            yield quoted(Kind.USER_CORRECTION, saying, Phrase.CONTRAST, confidence=0.7)
+            phrase, confidence = (Phrase.CORRECTION, 0.8) if objects else (Phrase.CONTRAST, 0.7)
+            yield quoted(Kind.USER_CORRECTION, saying, phrase, confidence=confidence)
     users = [saying.message for saying in evidence.by_user]
     agents = [index for index, message in enumerate(evidence.transcript.messages) if message.role is Role.AGENT]
     for step in evidence.steps:
@@ -45,14 +49,9 @@ def corrections(evidence: SessionView) -> Iterator[Signal]:
             yield _refused(step, after)
 
 
-def _new_words(evidence: SessionView) -> Iterator[Saying]:
-    """The person's answers that neither repeat an earlier message of theirs nor say that all is well."""
-    earlier: list[str] = [saying.words for saying in evidence.by_user[:1]]
-    for saying in answers_to_agent(evidence):
-        is_new = all(_likeness(saying.words, other) < RETYPED for other in earlier[-EARLIER:])
-        earlier.append(saying.words)
-        if is_new and not saying.has(Phrase.SETTLED):
-            yield saying
+def _is_new(saying: Saying, earlier: Iterable[Saying]) -> bool:
+    """Whether a person says what they have not just said: who types their order again corrects nothing."""
+    return all(_likeness(saying.words, other.words) < RETYPED for other in earlier)
 
 
 def _refused(step: JudgedCall, after: Saying | None) -> Signal:

@@ -23,7 +23,20 @@ ENDINGS = Forms(
             r"(?:^|\n)(?:[^\n]{0,80}: line \d+:\s+\d+ )?(?:Segmentation fault|Aborted|Bus error|Killed|"
             r"Floating point exception|Illegal instruction)(?:\s+\(core dumped\))?[^\n]{0,200}\s*\z",
         ),
-    )
+    ),
+    signs=(
+        "traceback",
+        "error",
+        "exception",
+        "exit",
+        "interrupt",
+        "node.js",
+        "panic",
+        "segmentation",
+        "aborted",
+        "killed",
+        "illegal",
+    ),
 )
 
 # A check that did not pass, each in the words of its program.
@@ -65,7 +78,8 @@ CHECKS = Forms(
         ErrorForm("markdownlint: failed", r"(?m)^\S+:\d+(?::\d+)? (?:error )?MD\d{3}/"),
         ErrorForm("playwright: failed", r"(?m)^\s+[1-9]\d* failed$"),
         ErrorForm("hook: failed", r"(?m)^husky - [\w-]+ (?:script|hook) (?:failed|exited)"),
-    )
+    ),
+    signs=("fail", "err", "***", "stopped", "md", "elifecycle", "terminated", "husky"),
 )
 
 _TRACEBACK = "Traceback (most recent call last):"

@@ -2,6 +2,7 @@
 
 import ast
 import json
+import re
 from collections.abc import Iterable
 from typing import Any, NamedTuple
 
@@ -32,12 +33,15 @@ SHELL_KEYS = frozenset(("output", "stdout", "stderr", "metadata", *EXIT_KEYS))
 PRINTED_KEYS = frozenset({"output", "stdout", "stderr"})
 CONTENT_KEYS = ("content", "output", "stdout", "result", "results", "data", "matches", "files", "text", "lines")
 TYPE_KEYS = ("error_type", "errorType", "error_code", "errorCode")
+_TELLING_KEYS = tuple(
+    f"'{key}'" for key in (*EXIT_KEYS, *SUCCESS_KEYS, *FLAG_KEYS, *TYPE_KEYS, "status", "metadata", "error")
+)
 NOTHING_FOUND = ": nothing found"
 NO_ERROR = "(not an error)"  # Hermes' word on an exit code that only says that nothing was found
 
 # Each is the form of one agent program's shell tool; the number is the exit status.
 _STATUS_AT_HEAD = tuple(
-    re2.compile(pattern)
+    re.compile(pattern, re.ASCII)
     for pattern in (
         r"(?i)^(?:error: )?exit code:? (-?\d+)(?:\s|$)",  # Claude Code; Codex's apply_patch and shell
         r"(?m)^Process exited with code (-?\d+)$",  # Codex unified exec
@@ -46,13 +50,13 @@ _STATUS_AT_HEAD = tuple(
     )
 )
 _STATUS_AT_TAIL = tuple(
-    re2.compile(pattern)
+    re.compile(pattern, re.ASCII)
     for pattern in (
         r"(?m)^Exit Code: (-?\d+)$",  # Gemini CLI
         r"(?im)^[\[<(]\s*(?:the |this )?(?:command|process)? ?(?:completed|exited|finished|failed)[a-z ]* "
         r"(?:exit )?(?:code|status):? (-?\d+)[^\n]{0,3}$",  # OpenHands, Copilot, Droid
-        r"(?i)(?:^|\n)command (?:exited|failed|finished) with (?:exit )?(?:code|status):? (-?\d+)\.?\s*\z",  # pi
-        r"(?i)(?:^|\n)<?\[?exit[ _]code:? ?(-?\d+)\]?>?\.?\s*\z",
+        r"(?i)(?:^|\n)command (?:exited|failed|finished) with (?:exit )?(?:code|status):? (-?\d+)\.?\s*\Z",  # pi
+        r"(?i)(?:^|\n)<?\[?exit[ _]code:? ?(-?\d+)\]?>?\.?\s*\Z",
     )
 )
 _RUNNING = re2.compile(
@@ -79,10 +83,18 @@ class EnvelopeStatus(NamedTuple):
 
 def printed_exit_code(text: str, command: str = "") -> int | None:
     """The exit status that a shell tool writes before or after the output, or None."""
-    found = _first(_STATUS_AT_HEAD, _preamble(text))
+    before = _preamble(text)
+    found = _first(_STATUS_AT_HEAD, before) if _may_tell_status(before) else None
     if found is not None or "$?" in command:  # with `$?` a status at the end is the command's own print
         return found
-    return _first(_STATUS_AT_TAIL, tail(text, EDGE))
+    after = tail(text, EDGE)
+    return _first(_STATUS_AT_TAIL, after) if _may_tell_status(after) else None
+
+
+def _may_tell_status(text: str) -> bool:
+    """Whether one of the words is there that every status comes with."""
+    lowered = text.lower()
+    return "code" in lowered or "status" in lowered
 
 
 def _first(patterns: Iterable[Any], text: str) -> int | None:
@@ -127,7 +139,7 @@ def _preamble(text: str) -> str:
 
 def read(text: str, family: Family) -> EnvelopeStatus | None:
     """The status in the top level of the first JSON value, or None when the text is no envelope of this family."""
-    answer = _first_object(text)
+    answer = _first_object(text) if _may_be_envelope(text) else None
     if not answer or not _is_envelope(answer, family):
         return None
     for key in EXIT_KEYS:
@@ -142,6 +154,11 @@ def read(text: str, family: Family) -> EnvelopeStatus | None:
         if isinstance(flag := _value(answer.get(key)), bool):
             return EnvelopeStatus(flag, f"envelope: {key}={str(flag).lower()}")
     return _from_words(answer)
+
+
+def _may_be_envelope(text: str) -> bool:
+    """Python's dictionaries are slow to read; one without a key that tells of the call need not be read at all."""
+    return not text[:EDGE].lstrip().startswith("{'") or any(key in text for key in _TELLING_KEYS)
 
 
 def _from_words(answer: dict[str, object]) -> EnvelopeStatus | None:

@@ -9,6 +9,7 @@ import re2
 HEAD = 1_000
 TAIL = 4_000
 _PREAMBLE = re2.compile(r"^(?:EXECUTION RESULT of \[[^\]\n]{0,80}\]:|OBSERVATION:|Observation:)\s*")
+PREAMBLES = ("EXECUTION RESULT of [", "OBSERVATION:", "Observation:")
 _COLOUR = re.compile(r"\x1b\[[0-9;?]*[A-Za-z]")
 
 
@@ -20,10 +21,14 @@ class ErrorForm(NamedTuple):
 
 
 class Forms:
-    """Forms compiled into one set: one pass over the text, whatever their number."""
+    """Forms compiled into one set: one pass over the text, whatever their number.
 
-    def __init__(self, forms: Iterable[ErrorForm]) -> None:
+    `signs` are lower-case words of which every text that has a form has one: most texts have none and are done with.
+    """
+
+    def __init__(self, forms: Iterable[ErrorForm], *, signs: tuple[str, ...] = ()) -> None:
         self.forms = tuple(forms)
+        self.signs = signs
         self._set = re2.Set.SearchSet()
         for form in self.forms:
             self._set.Add(form.pattern)
@@ -31,12 +36,21 @@ class Forms:
 
     def first(self, text: str) -> str:
         """The name of the first form in the table's order that the text has, or nothing."""
+        if self.signs and not _has_any(text.lower(), self.signs):
+            return ""
         found = self._set.Match(text)
         return self.forms[min(found)].name if found else ""
 
     def all(self, text: str) -> tuple[str, ...]:
         """The names of all forms that the text has, in the table's order."""
         return tuple(self.forms[number].name for number in sorted(self._set.Match(text) or ()))
+
+
+def _has_any(text: str, signs: tuple[str, ...]) -> bool:
+    for sign in signs:  # noqa: SIM110 - a generator would cost more than the search
+        if sign in text:
+            return True
+    return False
 
 
 def head(text: str, length: int = HEAD) -> str:
@@ -51,7 +65,8 @@ def tail(text: str, length: int = TAIL) -> str:
 
 def without_preamble(text: str) -> str:
     """The text without the words that some agent programs put before every result."""
-    return text[found.end() :] if (found := _PREAMBLE.match(text[:HEAD])) else text
+    found = _PREAMBLE.match(text[:HEAD]) if text.startswith(PREAMBLES) else None
+    return text[found.end() :] if found else text
 
 
 def _plain(text: str) -> str:

@@ -10,7 +10,8 @@ OWN_REJECTIONS = Forms(
         ErrorForm("rejected by the user", r"^(?:Error: )?The user doesn't want to (?:proceed|take this action)"),
         ErrorForm("rejected by the user", r"^(?:Error: )?User rejected tool use"),
         ErrorForm("rejected by the user", r"^The user rejected permission to use this specific tool call"),
-    )
+    ),
+    signs=("doesn't want", "reject"),
 )
 OWN_CANCELLATIONS = Forms(
     (
@@ -19,7 +20,8 @@ OWN_CANCELLATIONS = Forms(
         ErrorForm("interrupted", r"^\[Request interrupted by user"),
         ErrorForm("interrupted", r"^\[Operation Cancelled\]"),
         ErrorForm("interrupted", r"(?:^|\n)Command aborted\s*\z"),
-    )
+    ),
+    signs=("sibling", "cancel", "interrupt", "abort"),
 )
 
 # The same in anybody's words. These may also be somebody's data, so they count in short answers only.
@@ -39,7 +41,8 @@ REJECTIONS = Forms(
         ErrorForm(
             "rejected by the user", r"(?i)^(?:tool|command|operation|action|edit|call)\b[^\n]{0,60} not approved\b"
         ),
-    )
+    ),
+    signs=("reject", "denied", "declin", "refus", "disallow", "chose not", "did not", "disapprov", "not approved"),
 )
 CANCELLATIONS = Forms(
     (
@@ -54,7 +57,8 @@ CANCELLATIONS = Forms(
             r"(?:cancell?ed|aborted|interrupted|skipped)\b",
         ),
         ErrorForm("cancelled", r"(?i)^\[?(?:skipped|cancelled|canceled|aborted)(?:\]|:| due to| because)"),
-    )
+    ),
+    signs=("interrupt", "abort", "cancel", "stopped", "skipped"),
 )
 
 # What agent programs put before the person's own words on a refusal.

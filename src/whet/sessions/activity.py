@@ -3,6 +3,7 @@
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from enum import StrEnum
+from functools import lru_cache
 from typing import Literal
 
 from whet.sessions.arguments import arguments_of, command_of
@@ -165,8 +166,9 @@ def _kind_of_unknown(call: ToolCall, arguments: Mapping[str, object]) -> Kind:
         return "neutral"
     if keys & ADDRESS_ARGUMENTS:
         return "research"
+    place, question = bool(keys & PLACE_ARGUMENTS), bool(keys & QUESTION_ARGUMENTS)
     for group in reversed(words):  # the tool's own name before its server's
-        if kind := _kind_of_words(group, keys):
+        if kind := _kind_of_words(group, place=place, question=question):
             return kind
     if keys & PLACE_ARGUMENTS:
         return "code" if "content" in keys and _names_source(arguments) else "file"
@@ -175,12 +177,13 @@ def _kind_of_unknown(call: ToolCall, arguments: Mapping[str, object]) -> Kind:
     return "neutral"
 
 
-def _kind_of_words(words: frozenset[str], keys: set[str]) -> Kind | None:
+@lru_cache(maxsize=1024)
+def _kind_of_words(words: frozenset[str], *, place: bool, question: bool) -> Kind | None:
     """The kind that most of the words speak for; a path among the arguments speaks for file."""
     votes: dict[Kind, int] = {
         "code": len(words & CODE_WORDS),
-        "file": len(words & FILE_WORDS) + (1 if keys & PLACE_ARGUMENTS else 0),
-        "research": len(words & RESEARCH_WORDS) + (1 if keys & QUESTION_ARGUMENTS else 0),
+        "file": len(words & FILE_WORDS) + place,
+        "research": len(words & RESEARCH_WORDS) + question,
     }
     if not words & (CODE_WORDS | FILE_WORDS | RESEARCH_WORDS):
         return None

@@ -1,5 +1,6 @@
 """What a call was given: its arguments by name, and the command it runs."""
 
+from functools import lru_cache
 from typing import Any
 
 import msgspec
@@ -9,8 +10,15 @@ from whet.sessions.transcripts import ToolCall
 
 def object_of(call: ToolCall) -> dict[str, Any] | None:
     """The call's arguments by name, or None where they are not one JSON object."""
+    found = _decoded(call.arguments)
+    return None if found is None else dict(found)
+
+
+# Outcome, effect, activity and the files written each ask for the same arguments.
+@lru_cache(maxsize=1024)
+def _decoded(text: str) -> dict[str, Any] | None:
     try:
-        arguments = msgspec.json.decode(call.arguments)
+        arguments = msgspec.json.decode(text)
     except (msgspec.DecodeError, ValueError, RecursionError):
         return None
     return arguments if isinstance(arguments, dict) else None
@@ -23,7 +31,7 @@ def arguments_of(call: ToolCall) -> dict[str, Any]:
 
 def command_of(call: ToolCall) -> str:
     """The command line or code that a call runs, or nothing."""
-    arguments = arguments_of(call)
+    arguments = _decoded(call.arguments) or {}
     for key in ("command", "cmd", "script", "code", "commands", "keystrokes", "chars", "input"):
         value = arguments.get(key)
         if isinstance(value, str) and value:

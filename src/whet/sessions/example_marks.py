@@ -19,6 +19,8 @@ def cold(messages: Sequence[Message]) -> tuple[Message, ...]:
 def hushed(messages: Sequence[Message]) -> tuple[Message, ...]:
     """The messages, each at its place, with silence in that of each example: it is no history of the session."""
     aside = places(messages)
+    if not aside:
+        return tuple(messages)
     return (*messages[: aside.start], *(SILENCE for _ in aside), *messages[aside.stop :])
 
 

@@ -83,6 +83,8 @@ def _tokens(command: str) -> list[str]:
 
 def without_heredocs(command: str) -> str:
     """The command line without the bodies of its here-documents, which are data."""
+    if "<<" not in command:
+        return command
     kept: list[str] = []
     while (opening := _HEREDOC.search(command)) is not None:
         mark = opening.group(1) or opening.group(2) or opening.group(3)
@@ -126,7 +128,7 @@ def _unwrapped(words: list[str]) -> list[str]:
     """The words without assignments, wrappers and their options before the program."""
     while words:
         head = words[0]
-        if _ASSIGNMENT.match(head) or head.startswith((">", "<")):
+        if ("=" in head and _ASSIGNMENT.match(head)) or head.startswith((">", "<")):
             words = words[1:]
         elif head in WRAPPERS:
             words = _after_options(words[1:], WRAPPERS[head])

@@ -121,6 +121,7 @@ def plain_name(name: str) -> str:
     return _BREAK.sub("_", _CAMEL.sub("_", own[:120])).strip("_").lower()
 
 
+@lru_cache(maxsize=4096)
 def name_words(name: str) -> tuple[frozenset[str], ...]:
     """The words of a name, those of its server first and of the tool itself last."""
     return tuple(frozenset(plain_name(part).split("_")) for part in name.split("__") if part and part != "mcp") or (
@@ -130,7 +131,12 @@ def name_words(name: str) -> tuple[frozenset[str], ...]:
 
 def family_of(call: ToolCall) -> Family:
     """The family of a call: by its known name, else by the prefix of a tool set, else other."""
-    name = plain_name(call.name)
+    return _family_named(call.name)
+
+
+@lru_cache(maxsize=4096)
+def _family_named(tool: str) -> Family:
+    name = plain_name(tool)
     known = FAMILY_OF_NAME.get(name)
     if known is not None:
         return known

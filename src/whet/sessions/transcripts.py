@@ -115,7 +115,10 @@ class ToolResult(Value, frozen=True, tag="result", tag_field="type"):
     @property
     def text(self) -> str:
         """Its words, without its media."""
-        return joined(part.text for part in self.content if isinstance(part, Text))
+        if len(self.content) == 1:
+            only = self.content[0]
+            return only.text if isinstance(only, Text) else ""
+        return joined([part.text for part in self.content if isinstance(part, Text)])
 
 
 Part = Text | Thought | Media | ToolCall | ToolResult
@@ -155,15 +158,18 @@ class Message(Value, frozen=True):
     @property
     def text(self) -> str:
         """What was said, without thoughts, calls and results."""
-        return joined(part.text for part in self.parts if isinstance(part, Text))
+        if len(self.parts) == 1:
+            only = self.parts[0]
+            return only.text if isinstance(only, Text) else ""
+        return joined([part.text for part in self.parts if isinstance(part, Text)])
 
     @property
     def calls(self) -> tuple[ToolCall, ...]:
-        return tuple(part for part in self.parts if isinstance(part, ToolCall))
+        return tuple([part for part in self.parts if isinstance(part, ToolCall)])
 
     @property
     def results(self) -> tuple[ToolResult, ...]:
-        return tuple(part for part in self.parts if isinstance(part, ToolResult))
+        return tuple([part for part in self.parts if isinstance(part, ToolResult)])
 
 
 class RecordedCheck(Value, frozen=True):
@@ -229,7 +235,7 @@ class Pairing(NamedTuple):
 
 
 def joined(texts: Iterable[str]) -> str:
-    return "\n".join(text for text in texts if text)
+    return "\n".join([text for text in texts if text])
 
 
 def session_id(source: str, native_id: str) -> str:
