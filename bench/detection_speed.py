@@ -1,19 +1,30 @@
-"""How fast sessions are analysed from their file, beside the rival's loop over the same bytes."""
+"""How fast sessions are analysed from their file, beside the rival's loop over the same bytes.
+
+.venv/bin/python bench/detection_speed.py
+
+One core each, by processor time: real Claude Code and Codex sessions and those of tool agents, alone and together; then
+the projects' files on one core and on all.
+"""
 
 import gzip
 import json
+import os
 import tempfile
 import time
 from collections.abc import Sequence
 from pathlib import Path
 
 import rival_detector
+from labelled import folder as sessions_folder
 from labelled import path_of
 from whet.failures.analysis import analyse
 from whet.failures.score import Weights
 from whet.importers import openai_messages
 from whet.importers.source import Source
+from whet.intake.analysing import analyse_files
 from whet.shipped.data import failure_weights
+
+MIX = ("agentdojo_dev", "claude_code_dev", "codex_dev")
 
 
 def speed(names: Sequence[str]) -> tuple[float, float, float]:
@@ -42,6 +53,19 @@ def speed(names: Sequence[str]) -> tuple[float, float, float]:
         return rival, ours, long_line(Path(scratch) / "long.jsonl", weights)
 
 
+def scaling(folder: Path) -> tuple[float, float, int]:
+    """Seconds for all files of the projects on one core and on all, and how many cores there are."""
+    files = sorted(folder.rglob("*.jsonl.gz"))
+    cores = os.cpu_count() or 1
+    took = []
+    for processors in (1, cores):
+        began = time.perf_counter()
+        for _ in analyse_files(files, processors=processors):
+            pass
+        took.append(time.perf_counter() - began)
+    return took[0], took[1], cores
+
+
 def long_line(path: Path, weights: Weights) -> float:
     text = "retry timeout error: request failed, connection timed out. " * 18_000
     call = {"id": "1", "type": "function", "function": {"name": "bash", "arguments": '{"command": "cat log"}'}}
@@ -61,3 +85,18 @@ def _timed(path: Path, weights: Weights) -> float:
     for transcript in openai_messages.read(Source(path)):
         analyse(transcript, weights)
     return time.process_time() - began
+
+
+def main() -> None:
+    print("| sessions | rival, MB/s | Whet, MB/s | times |")
+    print("|---|--:|--:|--:|")
+    for names in (*((name,) for name in MIX), MIX):
+        rival, ours, line = speed(names)
+        print(f"| {' + '.join(names)} | {rival:.1f} | {ours:.0f} | {ours / rival:.1f} |", flush=True)
+    print(f"one line of 1 MB: {line:.0f} ms")
+    alone, together, cores = scaling(sessions_folder().parent / "projects")
+    print(f"projects: {alone:.1f} s on one core, {together:.1f} s on {cores} ({alone / together:.2f} times)")
+
+
+if __name__ == "__main__":
+    main()
