@@ -177,6 +177,12 @@ def test_a_person_who_goes_on_corrects_nothing(words: str) -> None:
     assert not of_kind(Kind.USER_CORRECTION, user("add a page"), agent("Done."), user(words))
 
 
+def test_a_no_to_a_question_is_an_answer() -> None:
+    refusal = user("No, I'd rather not.")
+    assert not of_kind(Kind.USER_CORRECTION, user("refund it"), agent("Shall I transfer you?"), refusal)
+    assert of_kind(Kind.USER_CORRECTION, user("refund it"), agent("I will transfer you."), refusal)
+
+
 def test_the_first_order_is_never_a_correction() -> None:
     assert not of_kind(Kind.USER_CORRECTION, user("No, that's wrong: make it so that 1 + 1 = 2."), agent("Done."))
 
@@ -228,12 +234,17 @@ def test_what_the_program_inserted_is_not_the_persons_word() -> None:
     "turns",
     [
         (agent("What is your order number?"), user("I already told you: 4711.")),
-        (agent("Which file?"), user("As I said, the one in src.")),
         (agent("I've lost track of what we were doing."),),
     ],
 )
 def test_what_was_said_before_is_a_lost_thread(turns: tuple[Turn, ...]) -> None:
-    assert of_kind(Kind.CONTEXT_LOSS, user("order 4711, file in src"), *turns)
+    (found,) = of_kind(Kind.CONTEXT_LOSS, user("order 4711, file in src"), *turns)
+    assert found.confidence >= SHOWN
+
+
+def test_what_need_be_no_reproach_is_not_shown() -> None:
+    (found,) = of_kind(Kind.CONTEXT_LOSS, user("look"), agent("Which file?"), user("As I said, the one in src."))
+    assert found.confidence < SHOWN
 
 
 @pytest.mark.parametrize(

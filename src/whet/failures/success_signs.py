@@ -41,4 +41,4 @@ def is_backed(evidence: SessionView) -> bool:
 
 
 def _objects(phrases: frozenset[Phrase]) -> bool:
-    return Phrase.CORRECTION in phrases and Phrase.SETTLED not in phrases
+    return not phrases.isdisjoint((Phrase.CORRECTION, Phrase.NO)) and Phrase.SETTLED not in phrases

@@ -24,17 +24,9 @@ PLANNING = frozenset({"exit_plan_mode", "ask_user_question", "request_user_input
 def corrections(evidence: SessionView) -> Iterator[Signal]:
     """The person corrects the agent, refuses a call, or stops it to say something else."""
     heard: set[int] = set()
-    answers = answers_to_agent(evidence)
-    for place, saying in enumerate(answers):
-        objects = saying.has(Phrase.CORRECTION)
-        contrasts = not objects and saying.has(Phrase.CONTRAST) and _follows_interrupt(evidence, saying)
-        if not (objects or contrasts) or saying.has(Phrase.SETTLED):
-            continue
-        first = evidence.by_user[:1] if place < EARLIER else ()
-        if _is_new(saying, (*first, *answers[max(0, place - EARLIER) : place])[-EARLIER:]):
-            heard.add(saying.message)
-            phrase, confidence = (Phrase.CORRECTION, 0.8) if objects else (Phrase.CONTRAST, 0.7)
-            yield quoted(Kind.USER_CORRECTION, saying, phrase, confidence=confidence)
+    for signal in _objections(evidence):
+        heard.add(signal.message)
+        yield signal
     users = [saying.message for saying in evidence.by_user]
     agents = [index for index, message in enumerate(evidence.transcript.messages) if message.role is Role.AGENT]
     for step in evidence.steps:
@@ -47,6 +39,31 @@ def corrections(evidence: SessionView) -> Iterator[Signal]:
         after = evidence.by_user[spoken] if is_first else None
         if after is None or after.message not in heard:  # else the same no is heard twice
             yield _refused(step, after)
+
+
+def _objections(evidence: SessionView) -> Iterator[Signal]:
+    """What the person said that corrects the agent, or says otherwise after stopping it."""
+    answers = answers_to_agent(evidence)
+    asked = [saying.message for saying in evidence.by_agent]
+    for place, saying in enumerate(answers):
+        objects = saying.has(Phrase.CORRECTION)
+        if not objects and saying.has(Phrase.NO):
+            before = bisect_right(asked, saying.message)
+            # After a question a no is an answer.
+            objects = not (before and evidence.by_agent[before - 1].end.endswith(("?", "？")))
+        contrasts = not objects and saying.has(Phrase.CONTRAST) and _follows_interrupt(evidence, saying)
+        if not (objects or contrasts) or saying.has(Phrase.SETTLED):
+            continue
+        first = evidence.by_user[:1] if place < EARLIER else ()
+        if _is_new(saying, (*first, *answers[max(0, place - EARLIER) : place])[-EARLIER:]):
+            yield _corrected(saying, objects=objects)
+
+
+def _corrected(saying: Saying, *, objects: bool) -> Signal:
+    if not objects:
+        return quoted(Kind.USER_CORRECTION, saying, Phrase.CONTRAST, confidence=0.7)
+    phrase = Phrase.CORRECTION if saying.has(Phrase.CORRECTION) else Phrase.NO
+    return quoted(Kind.USER_CORRECTION, saying, phrase, confidence=0.8)
 
 
 def _is_new(saying: Saying, earlier: Iterable[Saying]) -> bool:
@@ -86,9 +103,12 @@ def reminders(evidence: SessionView) -> Iterator[Signal]:
     for saying in answers_to_agent(evidence):
         if saying.has(Phrase.REMINDER):
             yield quoted(Kind.CONTEXT_LOSS, saying, Phrase.REMINDER, confidence=0.7)
+        elif saying.has(Phrase.MENTION):
+            yield quoted(Kind.CONTEXT_LOSS, saying, Phrase.MENTION, confidence=0.4)
     for saying in evidence.by_agent:
         if saying.has(Phrase.FORGOT):
-            yield quoted(Kind.CONTEXT_LOSS, saying, Phrase.FORGOT, confidence=0.6)
+            # While it works, an agent often wonders aloud what it remembers.
+            yield quoted(Kind.CONTEXT_LOSS, saying, Phrase.FORGOT, confidence=0.6 if saying.is_closing else 0.4)
 
 
 def surrenders(evidence: SessionView) -> Iterator[Signal]:

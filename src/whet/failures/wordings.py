@@ -20,7 +20,9 @@ class Phrase(StrEnum):
     INVENTED = "invented"  # admits that it made something up
     # by the person
     CORRECTION = "correction"
+    NO = "no"  # begins with a no: a correction, unless it answers a question
     REMINDER = "reminder"  # has said so before
+    MENTION = "mention"  # refers to what was said before, which need not be a reproach
     CONTRAST = "contrast"  # wants it otherwise: counts only where the agent was stopped for it
     SETTLED = "settled"  # says that it is fine now
     APPROVAL = "approval"  # thanks, or lets the agent go on or hand it over
@@ -110,9 +112,13 @@ AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
 }
 
 USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
+    Phrase.NO: (
+        r"^\W*(?:no|nope|nah|nein|non|não|нет)(?:[,.!;:]|\s*$|\s+-)",
+        r"^\W*no (?:that|this|it|not|you|don't|i meant)\b",
+    ),
     Phrase.CORRECTION: (
-        r"^\W*(?:no|nope|nah|wrong|stop|wait|nein|non|não|нет)(?:[,.!;:]|\s*$|\s+-)",
-        r"^\W*(?:no|stop|wait) (?:that|this|it|not|you|don't|i meant)\b",
+        r"^\W*(?:wrong|stop|wait)(?:[,.!;:]|\s*$|\s+-)",
+        r"^\W*(?:stop|wait) (?:that|this|it|not|you|don't|i meant)\b",
         r"\b(?:that's|that is|this is|it's) (?:still |just |completely )?(?:wrong|incorrect|broken)\b",
         r"\byou(?:'re| are| were) (?:just |completely )?(?:wrong|incorrect|mistaken)\b",
         r"\b(?:that'?s|that is|this is|it'?s|it is) (?:still )?not (?:right|correct|what|true|how|working|the \w+ i)\b",
@@ -150,11 +156,11 @@ USER_WORDINGS: dict[Phrase, tuple[str, ...]] = {
     ),
     Phrase.REMINDER: (
         r"\bi (?:already|just) (?:told|said|gave|provided|mentioned|answered|explained|asked|sent)\b",
-        r"\b(?:as|like) i (?:said|mentioned|told)\b",
         r"\bi (?:told|asked) you (?:already|before|twice)\b|\bhow many times\b",
         r"\byou already (?:have|know|asked)\b",
         r"habe ich (?:schon|bereits)|je l'ai déjà|ya (?:te )?(?:lo )?dije|já (?:disse|falei)|я уже",
     ),
+    Phrase.MENTION: (r"\b(?:as|like) i (?:said|mentioned|told)\b",),
     Phrase.SETTLED: (
         r"\bnot (?:a|an) (?:bug|issue|problem)\b|\bwithout (?:a |any )?(?:bugs?|issues?|problems?)\b",
         r"\b(?:it works|works now|looks good|well done|lgtm|that's perfect)\b",
