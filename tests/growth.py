@@ -7,6 +7,7 @@ STEP = 8  # the larger piece of work is so many times the smaller: linear costs 
 MARGIN = 3
 TRIES = 9
 NOISE_SECONDS = 100e-6  # below this, what is measured is mostly the measuring
+ENOUGH_SECONDS = 0.5  # an eighth that takes so long is no sign of linear time: the whole might take hours
 
 
 def is_linear(work: Callable[[str], object], pump: str, characters: int) -> bool:
@@ -21,6 +22,8 @@ def is_linear(work: Callable[[str], object], pump: str, characters: int) -> bool
     least_small = least_large = float("inf")
     for _ in range(TRIES):
         least_small = min(least_small, _seconds(work, small))
+        if least_small > ENOUGH_SECONDS:
+            return False
         least_large = min(least_large, _seconds(work, large))
         if least_large <= STEP * MARGIN * max(least_small, NOISE_SECONDS):
             return True

@@ -9,7 +9,7 @@ from typing import NamedTuple
 from whet.text.characters import described
 from whet.text.words import names
 
-_WORD = re.compile(r"\w*[^\W\x00-\x7f]\w*")
+_WORD = re.compile(r"\w+")
 _EAST_ASIAN = re.compile("[\u1100-\u11ff\u2e80-\u9fff\uac00-\ud7ff\uff66-\uffdc\U00020000-\U0003ffff]")
 _LATIN = re.compile("[A-Za-z]")
 # Scripts whose letters look like Latin ones. Others, such as Hangul or kana, are mixed with Latin in ordinary words.
@@ -38,7 +38,7 @@ def look_alikes(text: str) -> tuple[LookAlike, ...]:
     """Every character that a reader would take for another, in order."""
     if text.isascii():
         return ()
-    words = [(found.start(), found.group()) for found in _WORD.finditer(text)]
+    words = [(found.start(), found.group()) for found in _WORD.finditer(text) if not found.group().isascii()]
     is_east_asian = _EAST_ASIAN.search(text) is not None
     lone = _twin_scripts(text, (word for _, word in words))
     found = {
