@@ -1,12 +1,13 @@
 """Are signals right? Draws some of real sessions for readers, shows them, and scores what the readers judged.
 
-.venv/bin/python bench/signals.py draw FILE [--each 60] [--sessions 30]   ids and message numbers, no text
+.venv/bin/python bench/signals.py draw FILE [--each 60] [--sessions 30] [--tuned]   ids and message numbers, no text
 .venv/bin/python bench/signals.py show FILE                               what a reader sees of each
 .venv/bin/python bench/signals.py score                                   bench/data/signal_labels.json
 
-Only the half of the sessions is drawn from that nobody looks at while detectors are written: those whose id hashes to
-an odd number. Two readers who do not know each other judge each signal (right or not), and mark in whole sessions what
-they would have wanted to be told: kind and message number. Labels are ids and judgements, no text:
+The half of the sessions is drawn from that nobody looks at while detectors are written, those whose id hashes to an odd
+number; with --tuned the other half. Scores stand apart. Two readers who do not know each other judge each signal (right
+or not), and mark in whole sessions what they would have wanted to be told: kind and message number.
+Labels are ids and judgements, no text:
 {"signals": [{"set", "session", "message", "kind", "reader", "right"}],
  "sessions": [{"set", "session", "reader", "marks": [{"kind", "message"}]}]}
 """
@@ -68,17 +69,17 @@ def _of_files(name: str, paths: Iterable[Path]) -> Iterator[RealSession]:
         yield from (RealSession(name, each) for each in read_transcripts(path) if isinstance(each, Transcript))
 
 
-def is_held(transcript: Transcript) -> bool:
-    return int(hashlib.sha256((transcript.native_id or transcript.id).encode()).hexdigest(), 16) % 2 == 1
+def is_held(session: str) -> bool:
+    return int(hashlib.sha256(session.encode()).hexdigest(), 16) % 2 == 1
 
 
 def shown(transcript: Transcript) -> list[Signal]:
     return [signal for signal in detect(gather(transcript)) if signal.confidence >= SHOWN]
 
 
-def draw(path: Path, *, each: int, sessions: int) -> None:
+def draw(path: Path, *, each: int, sessions: int, tuned: bool) -> None:
     chance = random.Random(SEED)
-    held = [one for one in real_sessions() if is_held(one.transcript)]
+    held = [one for one in real_sessions() if is_held(one.transcript.native_id or one.transcript.id) != tuned]
     by_kind: dict[Kind, list[dict[str, Any]]] = {}
     for one in held:
         for signal in shown(one.transcript):
@@ -89,7 +90,7 @@ def draw(path: Path, *, each: int, sessions: int) -> None:
     whole = [{"set": one.set, "session": one.transcript.native_id} for one in _some(long, sessions, chance)]
     path.write_text(json.dumps({"signals": drawn, "sessions": whole}, indent=1) + "\n")
     counts = {kind.value: f"{min(each, len(found))} of {len(found)}" for kind, found in by_kind.items()}
-    print(f"{len(drawn)} signals {counts} and {len(whole)} sessions, of {len(held)} held sessions, in {path}")
+    print(f"{len(drawn)} signals {counts} and {len(whole)} sessions, of {len(held)} sessions, in {path}")
 
 
 def _some(found: list[Item], most: int, chance: random.Random) -> list[Item]:
@@ -124,7 +125,11 @@ def score() -> None:
     if not labels["signals"]:
         print("Nobody has judged a signal yet: see the top of this file.")
         return
-    _score_signals(labels["signals"])
+    for is_kept, title in ((True, "held out"), (False, "tuned on")):
+        judged = [one for one in labels["signals"] if is_held(one["session"]) == is_kept]
+        if judged:
+            print(title)
+            _score_signals(judged)
     _score_sessions(labels["sessions"])
 
 
@@ -172,12 +177,13 @@ def main() -> None:
     drawing = commands.add_parser("draw")
     drawing.add_argument("file", type=Path)
     drawing.add_argument("--each", type=int, default=60, help="signals of each kind at the most")
+    drawing.add_argument("--tuned", action="store_true", help="the half that detectors were tuned on")
     drawing.add_argument("--sessions", type=int, default=30, help="whole sessions at the most")
     commands.add_parser("show").add_argument("file", type=Path)
     commands.add_parser("score")
     options = parser.parse_args()
     if options.command == "draw":
-        draw(options.file, each=options.each, sessions=options.sessions)
+        draw(options.file, each=options.each, sessions=options.sessions, tuned=options.tuned)
     elif options.command == "show":
         show(options.file)
     else:
