@@ -125,46 +125,64 @@ def score() -> None:
     if not labels["signals"]:
         print("Nobody has judged a signal yet: see the top of this file.")
         return
+    today = {
+        (signal.kind.value, one.set, one.transcript.native_id, signal.message, signal.tool)
+        for one in real_sessions()
+        for signal in shown(one.transcript)
+    }
     for is_kept, title in ((True, "held out"), (False, "tuned on")):
         judged = [one for one in labels["signals"] if is_held(one["session"]) == is_kept]
         if judged:
             print(title)
-            _score_signals(judged)
+            _score_signals(judged, today)
     _score_sessions(labels["sessions"])
 
 
-def _score_signals(judgements: list[dict[str, Any]]) -> None:
+def _score_signals(judgements: list[dict[str, Any]], today: set[tuple[Any, ...]]) -> None:
+    """How many were right; and, of those that are still reported today, how many."""
     by_signal: dict[tuple[Any, ...], list[bool]] = {}
     for one in judgements:
         key = (one["kind"], one["set"], one["session"], one["message"], one.get("tool", ""))
         by_signal.setdefault(key, []).append(bool(one["right"]))
-    print("| kind | judged | right by all | 95 % | readers agree |")
-    print("|---|--:|--:|--:|--:|")
+    print("| kind | judged | right by all | 95 % | readers agree | reported today | right |")
+    print("|---|--:|--:|--:|--:|--:|--:|")
     for kind in sorted({key[0] for key in by_signal}):
         votes = [found for key, found in by_signal.items() if key[0] == kind]
+        still = [all(found) for key, found in by_signal.items() if key[0] == kind and key in today]
         right = sum(map(all, votes))
         low, high = wilson(right, len(votes))
         agreed = sum(len(set(found)) == 1 for found in votes)
         print(
             f"| {kind} | {len(votes)} | {right / len(votes):.2f} | {low:.2f}–{high:.2f} | {agreed / len(votes):.2f} |"
+            f" {len(still)} | {sum(still) / max(1, len(still)):.2f} |"
         )
 
 
 def _score_sessions(read: list[dict[str, Any]]) -> None:
-    """How much of what every reader of a session marked is found: the same kind, at most two messages away."""
+    """How much of what every reader of a session marked is told of: the same kind, at most two messages away."""
     by_session: dict[tuple[str, str], list[list[dict[str, Any]]]] = {}
     for one in read:
         by_session.setdefault((one["set"], one["session"]), []).append(one["marks"])
     found = {(one.set, one.transcript.native_id): one.transcript for one in real_sessions()}
     hits = total = 0
     for key, marks in by_session.items():
-        signals = [{"kind": each.kind.value, "message": each.message} for each in shown(found[key])]
+        signals = _told_of(found[key])
         both = [mark for mark in marks[0] if all(_among(mark, others) for others in marks[1:])]
         total += len(both)
         hits += sum(_among(mark, signals) for mark in both)
     if total:
         low, high = wilson(hits, total)
         print(f"recall of what all readers marked: {hits} of {total} ({hits / total:.2f}, {low:.2f}–{high:.2f})")
+
+
+def _told_of(transcript: Transcript) -> list[dict[str, Any]]:
+    """The signals of a session; a failure is reported once, and stands for those of its tool and sort."""
+    signals = shown(transcript)
+    sorts = {(each.tool, each.fingerprint) for each in signals if each.kind is Kind.TOOL_FAILURE}
+    again = [step for step in gather(transcript).failures if (step.tool, step.fault or step.fingerprint) in sorts]
+    return [{"kind": each.kind.value, "message": each.message} for each in signals] + [
+        {"kind": Kind.TOOL_FAILURE.value, "message": step.message} for step in again
+    ]
 
 
 def _among(mark: dict[str, Any], others: Iterable[dict[str, Any]]) -> bool:

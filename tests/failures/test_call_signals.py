@@ -257,6 +257,16 @@ def test_a_red_check_is_work_and_one_that_could_not_run_is_a_failure() -> None:
     assert found.quote.startswith("Build daemon is disabled")
 
 
+def test_a_red_check_is_told_by_what_it_prints_too() -> None:
+    red = "src/a.ts(3,5): error TS2304: Cannot find name 'x'."
+    assert not of_kind(Kind.TOOL_FAILURE, user("fix it"), shell("npx tsgo -p . 2>&1", red))
+
+
+def test_a_search_with_a_wrong_flag_is_a_failure_and_one_that_finds_nothing_is_none() -> None:
+    assert of_kind(Kind.TOOL_FAILURE, user("look"), shell('rg -n "- x" src', "rg: unrecognized flag -", error=True))
+    assert not of_kind(Kind.TOOL_FAILURE, user("look"), shell("rg -n x src", "", error=True))
+
+
 def test_a_loop_needs_the_same_error_with_no_change_between() -> None:
     red = shell("./run", "Exit code 1\nError: no such colour", error=True)
     other = shell("./run", "Exit code 1\nError: no such shape", error=True)

@@ -200,6 +200,24 @@ def test_an_interrupt_with_new_words_is_a_correction() -> None:
     assert not of_kind(Kind.USER_CORRECTION, user("go"), FIX, stop, user("work on the other file please"))
 
 
+def test_who_stops_their_own_words_corrects_nobody() -> None:
+    stop = user("[Request interrupted by user]", origin=Origin.INTERRUPT)
+    typed = (user("go"), FIX, user("/them"), stop, user("that's wrong in the theme, look at it"))
+    assert not of_kind(Kind.USER_CORRECTION, *typed)
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "i mean specific to content not policy",
+        "also, you marked 950 for deletion but that's actually a useful feature",
+        "i thought we no longer use repeat we just use runs",
+    ],
+)
+def test_a_mild_correction_is_one(words: str) -> None:
+    assert of_kind(Kind.USER_CORRECTION, user("go"), FIX, agent("Done."), user(words))
+
+
 def test_the_words_on_a_refusal_are_quoted_once() -> None:
     refused = call("Bash", {"command": "gh pr create"}, "no", error=True, disposition=Disposition.REJECTED)
     stop = user("[Request interrupted by user for tool use]", origin=Origin.INTERRUPT)

@@ -2,7 +2,7 @@
 
 import pytest
 
-from whet.outcomes.unrunnable import could_not_run
+from whet.outcomes.unrunnable import could_not_run, probe_error
 
 
 @pytest.mark.parametrize(
@@ -16,6 +16,8 @@ from whet.outcomes.unrunnable import could_not_run
         "/usr/bin/python3: No module named pytest",
         "Cannot connect to the Docker daemon at unix:///var/run/docker.sock. Is the docker daemon running?",
         "No tests found, exiting with code 1",
+        "pattern ./...: directory prefix . does not contain main module or its selected dependencies",
+        "fatal: pathspec 'src/writer.go' did not match any files",
         'error The engine "node" is incompatible with this module.',
     ],
 )
@@ -34,3 +36,17 @@ def test_a_check_that_never_ran_says_why(output: str) -> None:
 )
 def test_a_red_check_did_run(output: str) -> None:
     assert not could_not_run(output)
+
+
+@pytest.mark.parametrize(
+    ("output", "is_error"),
+    [
+        ("rg: unrecognized flag -", True),
+        ('rg: the literal "\\n" is not allowed in a regex', True),
+        ("rg: src/evaluate.ts: No such file or directory (os error 2)", True),
+        ("ls: cannot access 'x': No such file or directory", False),
+        ("", False),
+    ],
+)
+def test_a_search_that_went_wrong_is_told_from_one_that_found_nothing(output: str, is_error: bool) -> None:
+    assert bool(probe_error(output)) is is_error

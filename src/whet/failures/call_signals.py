@@ -10,9 +10,10 @@ from whet.failures.fingerprints import error_line
 from whet.failures.phrases import shortened
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, SessionView
+from whet.outcomes.check_forms import RED_CHECKS
 from whet.outcomes.envelopes import NOTHING_FOUND
 from whet.outcomes.hidden_failures import is_reader
-from whet.outcomes.unrunnable import could_not_run
+from whet.outcomes.unrunnable import could_not_run, probe_error
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.example_marks import SILENCE
@@ -124,11 +125,19 @@ def tool_failures(evidence: SessionView) -> Iterator[Signal]:
     for index, step in enumerate(evidence.steps):
         if not step.failed or (step.tool, step.fingerprint) in seen:
             continue
-        if step.effect is Effect.PROBES or (step.effect is Effect.CHECKS and not could_not_run(step.text)):
+        if _is_answer(step):
             continue
         seen.add((step.tool, step.fingerprint))
         known = 0.6 if recovered.get(step.tool, -1) > index else 0.9
         yield _signal(Kind.TOOL_FAILURE, step, confidence=0.4 if _is_expected(step) else known)
+
+
+def _is_answer(step: JudgedCall) -> bool:
+    """Whether a failure is what the call was made to find out: a probe's no, a check that ran and is red."""
+    if step.effect is Effect.PROBES:
+        return not probe_error(step.text)
+    is_red = step.effect is Effect.CHECKS or step.decision.evidence.endswith(RED_CHECKS)
+    return is_red and not could_not_run(step.text)
 
 
 def _is_expected(step: JudgedCall) -> bool:
@@ -164,11 +173,11 @@ def _timed_out(step: JudgedCall) -> bool:
 
 
 def inventions(evidence: SessionView) -> Iterator[Signal]:
-    """A tool that does not exist."""
+    """A tool that does not exist: a slip, which the failed call shows already, more often than an invention."""
     for step in evidence.failures:
         head = step.text[:RESULT_REACH]
         if _NO_TOOL.search(head):
-            yield _signal(Kind.HALLUCINATION, step, confidence=0.9)
+            yield _signal(Kind.HALLUCINATION, step, confidence=0.4)
 
 
 def rereads(evidence: SessionView) -> Iterator[Signal]:
@@ -206,7 +215,7 @@ def budgets(evidence: SessionView) -> Iterator[Signal]:
         yield _cut_off(evidence, last, 0.8)
         return
     if _ends_on_call(evidence):
-        yield _cut_off(evidence, f"the record ends on a call that was not answered: {evidence.steps[-1].tool}", 0.5)
+        yield _cut_off(evidence, f"the record ends on a call that was not answered: {evidence.steps[-1].tool}", 0.3)
         return
     stranded = evidence.final is None and len(evidence.trailing_failures) >= 2
     if stranded and len(evidence.steps) >= STRANDED_CALLS and transcript.messages[-1].role is Role.TOOL:

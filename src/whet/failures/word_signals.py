@@ -52,7 +52,7 @@ def _objections(evidence: SessionView) -> Iterator[Signal]:
             # After a question a no is an answer.
             objects = not (before and evidence.by_agent[before - 1].end.endswith(("?", "？")))
         contrasts = not objects and saying.has(Phrase.CONTRAST) and _follows_interrupt(evidence, saying)
-        if not (objects or contrasts) or saying.has(Phrase.SETTLED):
+        if not (objects or contrasts) or saying.has(Phrase.SETTLED) or _stopped_themselves(evidence, saying):
             continue
         first = evidence.by_user[:1] if place < EARLIER else ()
         if _is_new(saying, (*first, *answers[max(0, place - EARLIER) : place])[-EARLIER:]):
@@ -129,3 +129,9 @@ def surrenders(evidence: SessionView) -> Iterator[Signal]:
 def _follows_interrupt(evidence: SessionView, saying: Saying) -> bool:
     before = evidence.transcript.messages[max(0, saying.message - 1)]
     return before.origin is Origin.INTERRUPT and len(saying.words.split()) in CONTRAST_WORDS
+
+
+def _stopped_themselves(evidence: SessionView, saying: Saying) -> bool:
+    """Whether the person stopped what they had just typed, before the agent said anything to it."""
+    stopped, typed = (evidence.transcript.messages[max(0, saying.message - back)] for back in (1, 2))
+    return stopped.origin is Origin.INTERRUPT and typed.role is Role.USER and typed.origin is Origin.TURN

@@ -81,6 +81,7 @@ CHECKS = Forms(
     ),
     signs=("fail", "err", "***", "stopped", "md", "elifecycle", "terminated", "husky"),
 )
+RED_CHECKS = tuple({form.name for form in CHECKS.forms})
 
 _TRACEBACK = "Traceback (most recent call last):"
 _RAISED = re2.compile(r"^\s*(?:[A-Za-z_][\w.]*\.)?[A-Z]\w*: (.+)$")

@@ -47,6 +47,13 @@ REPORTS: tuple[Report, ...] = (
         "<exception>An error occurred while executing the command: Command timed out after 60 seconds</exception>\n"
         "<returncode>-1</returncode>\n<output>\n</output>",
     ),
+    Report(
+        "jq error",
+        Where.LAST,
+        r"(?m)^jq: error(?: \(at [^)\n]*\))?: ",
+        'jq: error (at <stdin>:3132): Cannot index string with string "labels"',
+        program="jq",
+    ),
     # OpenCode
     Report(
         "invalid arguments",

@@ -34,12 +34,31 @@ UNRUNNABLE = Forms(
         ErrorForm(
             "disabled here", r"(?im)\bis (?:disabled|not available|not supported|not allowed) (?:on|in|here|for) "
         ),
+        # pattern ./...: directory prefix . does not contain main module or its selected dependencies
+        ErrorForm(
+            "no such package", r"(?m)^(?:pattern \S+: |go: ).*(?:does not contain|outside|cannot find) .*\bmodule\b"
+        ),
+        # fatal: pathspec 'src/writer.go' did not match any files; a commit that a hook stopped is a red check
+        ErrorForm(
+            "git", r"(?m)^(?:fatal: (?:pathspec|not a git repository|ambiguous argument|bad revision)|error: pathspec) "
+        ),
         # Cannot connect to the Docker daemon at unix:///var/run/docker.sock
         ErrorForm("no daemon", r"(?im)\bcannot connect to the \w+ daemon\b"),
         # usage: pytest [options]; Usage: ./dev test MODULE
         ErrorForm("usage", r"(?m)^(?:usage|Usage|USAGE|Use): \S"),
         # The engine "node" is incompatible with this module
         ErrorForm("wrong version", r"(?im)\bengine [`'\"]?node[`'\"]? is incompatible|\bunsupported engine\b"),
+    )
+)
+# A search or a look that went wrong itself; that nothing is there, is an answer.
+PROBE_ERRORS = Forms(
+    (
+        # rg: unrecognized flag -; grep: invalid option -- 'y'
+        ErrorForm("no such option", r"(?im)^(?:\S*/)?[a-z]+: (?:unrecognized|unknown|invalid|illegal) \w+"),
+        # rg: the literal "\n" is not allowed in a regex; grep: Unmatched [, [^
+        ErrorForm("bad pattern", r"(?im)^(?:rg|e?grep|ag|fd): .*(?:regex|unmatched|invalid|not allowed|unclosed)"),
+        # rg: src/evaluate.ts: No such file or directory (os error 2)
+        ErrorForm("no such place", r"(?im)^(?:rg|ag|fd): .*no such file or directory"),
     )
 )
 REACH = 2_000
@@ -50,3 +69,8 @@ def could_not_run(text: str) -> str:
     if len(text) <= 2 * REACH:
         return UNRUNNABLE.first(head(text, 2 * REACH))
     return UNRUNNABLE.first(head(text, REACH)) or UNRUNNABLE.first(tail(text, REACH))
+
+
+def probe_error(text: str) -> str:
+    """Why a search could not be made as it was asked for; nothing where it was made and found nothing."""
+    return PROBE_ERRORS.first(head(text, REACH))
