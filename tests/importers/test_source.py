@@ -238,3 +238,12 @@ def test_the_name_in_the_report_may_differ_from_the_path(tmp_path: Path) -> None
     source = Source(file(tmp_path, b"{}"), name="-")
     source.skip("why")
     assert [(skipped.path, skipped.line) for skipped in source.skipped] == [("-", 0)]
+
+
+def test_a_session_that_is_too_long_to_hold_is_refused_with_the_limit(tmp_path: Path) -> None:
+    path = tmp_path / "s.jsonl"
+    path.write_text('{"a": 1}\n' * 11)
+    limits = ReadLimits(session_records=10)
+    with pytest.raises(Unreadable, match="a session of more than 10 records"):
+        list(Source(path, limits=limits).session_records())
+    assert len(list(Source(path, limits=limits).records())) == 11

@@ -106,7 +106,7 @@ def _records(source: Source) -> Iterator[Record]:
     """The lines of the file, or of the document that a session on the web is exported as."""
     lines = fields.items(source.sample[0], "loglines") if source.kind == "json" and source.sample else []
     if not lines:
-        yield from source.records()
+        yield from source.session_records()
     yield from (Record(number, line) for number, line in enumerate(lines, 1) if isinstance(line, dict))
 
 

@@ -55,7 +55,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Transcript]:
     session = CodexFile()
-    for _, record in source.records():
+    for _, record in source.session_records():
         kind, item = _unwrapped(record)
         at = fields.seconds(record.get("timestamp"))
         if kind == "session_meta":

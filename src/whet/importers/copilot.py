@@ -76,7 +76,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Transcript]:
     session, seen = CopilotFile(), set[str]()
-    for _, record in source.records():
+    for _, record in source.session_records():
         identity = fields.text(record, "id")
         if identity and identity in seen:
             continue

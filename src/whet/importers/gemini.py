@@ -83,7 +83,7 @@ def _lines(source: Source) -> Conversation:
     """A message that is written again replaces itself; a rewind takes back all from the message it names."""
     about: dict[str, Any] = {}
     messages: dict[str, dict[str, Any]] = {}
-    for line, record in source.records():
+    for line, record in source.session_records():
         change = fields.mapping(record, "$set")
         if back := fields.text(record, "$rewindTo"):
             keys = list(messages)

@@ -55,7 +55,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Transcript]:
     if source.sample and _is_message(source.sample[0]):
-        yield _transcript({"messages": [record.value for record in source.records()]}, identity(source, 1))
+        yield _transcript({"messages": [record.value for record in source.session_records()]}, identity(source, 1))
         return
     seen: set[str] = set()
     for line, record in source.records():

@@ -53,7 +53,7 @@ def sniff(source: Source) -> bool:
 
 def read(source: Source) -> Iterator[Transcript]:
     session = PiFile()
-    for _, record in source.records():
+    for _, record in source.session_records():
         kind = fields.text(record, "type")
         at = fields.seconds(record.get("timestamp"))
         if kind == "session":

@@ -31,6 +31,7 @@ class ReadLimits(NamedTuple):
 
     line_bytes: int = 32 << 20
     document_bytes: int = 48 << 20
+    session_records: int = 600_000  # longer than anybody's; takes about 1 GB to read and judge
     skipped: int = 10_000
 
 
@@ -109,6 +110,14 @@ class Source:
                 yield Record(number, value)
             else:
                 self.skip(f"not a JSON object but {_json_name(value)}", number)
+
+    def session_records(self) -> Iterator[Record]:
+        """The same of a file that is one session, all of which has to be held at once: so many records at most."""
+        limit = self.limits.session_records
+        for count, record in enumerate(self.records()):
+            if count == limit:
+                raise Unreadable(f"a session of more than {limit:,} records")
+            yield record
 
     def database(self) -> contextlib.AbstractContextManager[apsw.Connection]:
         """The file as a SQLite database, read-only, with its write-ahead log if one lies beside it."""
