@@ -18,6 +18,7 @@ from whet.runs.run import Ended, Run
 from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
+from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
@@ -78,6 +79,14 @@ def test_a_rule_that_changes_nothing_goes_on(home: Home, database: Database) -> 
     assert (found.comparison.decision, found.decided) == (CanaryMove.WAIT, 0)
     assert found.comparison.told + found.comparison.untold == found.sessions == 30
     assert standing(home, database) == (found,)
+
+
+def test_a_row_that_names_no_day_does_not_stop_the_watch(home: Home, database: Database) -> None:
+    number = begin(home, database)
+    with database.writing():
+        keep_delivery(database, Delivery(number, "/p/CLAUDE.md", "no day", True, ("claude",), "/p", BEGAN))
+    [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
+    assert found.sessions == 0
 
 
 def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, database: Database) -> None:

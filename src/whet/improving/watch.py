@@ -153,8 +153,8 @@ def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator
 def _delivered_units(database: Database, item: Item, sessions: list[Live], settled: float) -> Iterator[CountedUnit]:
     """Sessions of other agents, by the day of the file that they read. A day counts when it is over."""
     for delivery in deliveries(database, item.number):
-        end = datetime.fromisoformat(delivery.day).replace(tzinfo=UTC).timestamp() + DAY_SECONDS
-        if end > settled:
+        end = _day_end(delivery.day)
+        if end is None or end > settled:
             continue
         group = [
             each
@@ -163,6 +163,14 @@ def _delivered_units(database: Database, item: Item, sessions: list[Live], settl
         ]
         if group:
             yield _unit(unit_of(delivery.file, delivery.day), delivery.told, group)
+
+
+def _day_end(day: str) -> float | None:
+    """When a day is over; nothing for a row that somebody else wrote and that names no day."""
+    try:
+        return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() + DAY_SECONDS
+    except ValueError:
+        return None
 
 
 def _unit(unit: str, told: bool, group: list[Live]) -> CountedUnit:

@@ -19,7 +19,7 @@ from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.text.quoting import visible
+from whet.text.showing import shown
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 
@@ -53,7 +53,7 @@ def command(context: click.Context, limit: int, everything: bool, as_json: bool)
         console().print(table(HEADINGS, [entry_row(entry) for entry in newest], numbers=("id",)))
         foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
         if foreign:
-            names = plain(visible(", ".join(foreign)))
+            names = plain(shown(", ".join(foreign)))
             say(f"What {names} entered counts there, and here when you approve it: `whet pending`.")
     return 0
 
