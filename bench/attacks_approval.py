@@ -86,12 +86,12 @@ def approval(characters: list[str]) -> Iterator[Row]:
     yield "Approval", "words carried by selectors, tags and joiners", *_count(carried, lambda t: _passes(_rule(t)))
     seen = [each for each in characters if each not in "\r"]
     yield (
-        "approval",
+        "Approval",
         "a hidden character that is not shown",
         *_count(seen, lambda c: f"<U+{ord(c):04X}>" not in shown(f"a{c}b")),
     )
     yield (
-        "approval",
+        "Approval",
         "a hidden character in force before, to CLAUDE.md",
         *_count(seen, lambda c: c in line_of(f"Answer{c}x.")),
     )

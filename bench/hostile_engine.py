@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from hostile_jobs import evil_jobs, good, states, write_run
 from hostile_sessions import talk
 from hostile_stage import NOW, SECONDS, WHET, WORDS, Stage, enqueue, store_material, text_in, words_in_home, write_job
-from whet.cli.procedures import PROCEDURES
+from whet.cli.procedures import with_clock
 from whet.engine.orders import Order, Queue
 from whet.engine.system import NAME, system_of
 from whet.engine.work import WORKFLOW, office
@@ -52,7 +52,7 @@ def orders_in_anothers_queue(stage: Stage) -> tuple[int, int]:
         "clock": "{}",
         "trial": "{}",
     }
-    assert set(bodies) == set(PROCEDURES)
+    assert set(bodies) == set(with_clock())
     system, theirs = system_of(stage.alice), owner_of(stage.mallory)
     count = 0
     for queue in Queue:
