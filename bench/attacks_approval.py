@@ -104,7 +104,7 @@ def approval(characters: list[str]) -> Iterator[Row]:
 def terminal(characters: list[str]) -> Iterator[Row]:
     steering = [c for c in characters if unicodedata.category(c) == "Cc" or unicodedata.bidirectional(c) in BIDI]
     yield (
-        "terminal",
+        "Approval",
         "controls and marks of direction that are printed",
         *_count(steering, lambda c: c in plain(f"a{c}b")),
     )
