@@ -23,7 +23,7 @@ from whet.store.opening import opened
 from whet.trials.ideas import ImproveRequest
 from words_in_records import HELLO, ORDER
 
-AREA = "Words of others"
+AREA = "Untrusted text"
 BOTH = 2  # a note and a skill
 EXAMPLE = Path(__file__).parent.parent / "examples" / "sessions" / "hermes" / "state.db"
 SERVER = Path(__file__).with_name("hostile_server.py")
