@@ -48,10 +48,10 @@ def test_a_new_file_is_for_its_owner_only(whet: Whet, file: Path) -> None:
     [
         ("modle", "x", "Did you mean model?"),
         ("budget.tokens", "many", "budget.tokens must be a whole number"),
-        ("providers.mine.key_variable", "sk-0123456789abcdefghijkl", "would hold a secret"),
-        ("model", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "would hold a secret"),
+        ("providers.mine.key_variable", "sk-0123456789abcdefghijkl", "would contain a secret"),
+        ("model", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "would contain a secret"),
         ("budget", "5", "is a table of settings"),
-        ("budget tokens", "5", "is not the key of a setting"),
+        ("budget tokens", "5", "is not the name of a setting"),
     ],
 )
 def test_a_mistake_gives_advice_and_changes_nothing(whet: Whet, file: Path, key: str, value: str, words: str) -> None:

@@ -128,7 +128,7 @@ def test_names_with_dots_and_slashes_need_no_quotes() -> None:
 
 @pytest.mark.parametrize("key", ["budget tokens", "", "model = 1\ntools", "model = 1 #", "a.", "[a]"])
 def test_what_is_no_key_is_refused(key: str) -> None:
-    with pytest.raises(WhetError, match="is not the key"):
+    with pytest.raises(WhetError, match="is not the name"):
         path_of(key)
 
 

@@ -1,4 +1,4 @@
-"""The names of settings and what each is for, `*` for a name that the person gives; and what no setting may hold."""
+"""The names of settings and what each does, `*` for a name that the user gives; and what no setting may contain."""
 
 import re
 import tomllib
@@ -7,62 +7,62 @@ from typing import Any
 from whet.errors import WhetError
 
 TEXTS = {
-    "model": "The model that answers: provider:name, such as openai:gpt-5.1, or local for the embedded one.",
-    "context_files": "Whether AGENTS.md, CLAUDE.md and their like in the working folder are read.",
-    "tools": "Sets of tools that the agent has; empty for the usual ones.",
-    "providers.*.kind": "What it speaks: openai (chat completions), anthropic (messages), local or scripted.",
-    "providers.*.base_url": "Its address, up to and with the version: http://127.0.0.1:11434/v1.",
-    "providers.*.key_variable": "The environment variable that holds its key; never the key itself.",
-    "providers.*.timeout_seconds": "How long to wait while nothing comes.",
-    "providers.*.retries": "How often a request that failed in passing is tried again.",
-    "models.*.family": "Whose model it is, which chooses the guidance it gets: gpt, claude, gemini, qwen …",
-    "models.*.window": "How many tokens fit into its context.",
-    "models.*.output_tokens": "How many tokens it can answer with.",
-    "models.*.tools": "native if it takes tool definitions, text if calls are written as text.",
-    "models.*.size": "small for a model that needs a short prompt, else large.",
-    "models.*.input_dollars": "Price of a million tokens that it reads.",
-    "models.*.output_dollars": "Price of a million tokens that it writes.",
-    "models.*.cached_dollars": "Price of a million tokens that it reads from its cache.",
-    "servers.*.command": "The program that is the MCP server.",
-    "servers.*.arguments": "The arguments of that program.",
-    "servers.*.url": "The address of an MCP server that runs already, instead of a program.",
-    "servers.*.variables": "Environment variables that the program is given, by name.",
-    "servers.*.tools": "Only these of its tools; empty for all.",
-    "servers.*.timeout_seconds": "How long one of its tools may take.",
-    "budget.model_calls": "How many model calls a turn may take.",
-    "budget.tokens": "How many tokens, read and written, a turn may take.",
-    "budget.seconds": "How long a turn may take.",
-    "budget.dollars": "How much a turn may cost, where prices are known.",
-    "sampling.temperature": "How freely the model chooses its words: 0 for nearly the same each time.",
-    "sampling.seed": "The seed of its choices, where the provider takes one.",
-    "sampling.output_tokens": "How many tokens one answer may have.",
-    "sandbox.required": "Whether there is no terminal where no sandbox works; false lets commands run unconfined.",
-    "sandbox.network": "Whether commands in the sandbox reach the network.",
-    "sandbox.writable": "Folders besides the working folder that commands may write to.",
-    "sandbox.variables": "Environment variables that commands see besides the usual ones, by name, also secret ones.",
-    "terminal.timeout_seconds": "How long a command may run.",
-    "terminal.output_characters": "How much of its output the agent sees, beginning and end.",
-    "review.enabled": "Whether a finished turn is reviewed for notes and skills worth keeping.",
-    "review.model": "The model that reviews; empty for the one of the session, whose cache it shares.",
-    "review.memory_turns": "After how many turns without a new note memory is reviewed.",
-    "review.skill_calls": "After how many model calls without a change to a skill the skills are reviewed.",
-    "review.model_calls": "How many model calls a review may take.",
-    "review.tokens": "How many tokens a review may take.",
-    "review.seconds": "How many seconds a review may take.",
-    "compaction.enabled": "Whether a conversation that grows too long is summarised.",
-    "compaction.at": "At which share of the context window that happens.",
-    "compaction.tail": "Which share of the window the newest messages keep word for word.",
-    "local.context_tokens": "How much a model on this machine reads at once; 0 for all it can, up to 16,384.",
-    "local.threads": "How many threads it computes with; 0 for one a core.",
-    "local.slots": "How many conversations it keeps ready side by side.",
-    "local.cache_mib": "Memory for conversations that are put aside, in MiB.",
-    "local.calls": "Calls in text: free; valid (a call that begins is a valid one); always (every reply is a call).",
-    "local.template": "A file with a chat template in place of the model's own.",
-    "chat.thoughts": "Whether the model's thinking is shown dim or hidden.",
-    "team.admins": "Database roles whose rules count here without your approval, in a team on Postgres.",
-    "templates.measured": "Whether --warm auto begins some sessions cold, to measure what a template is worth.",
-    "trust.projects": "Folders in which what the repository and commands print counts as yours; never the web or MCP.",
-    "trust.commands": "Whether memory, rules, skills and jobs with --yes apply at once where there is no terminal.",
+    "model": "The model that answers: provider:name, such as openai:gpt-5.1, or local for the embedded model.",
+    "context_files": "Read AGENTS.md, CLAUDE.md and similar files in the working folder.",
+    "tools": "Tool sets that the agent has; empty for the default sets.",
+    "providers.*.kind": "API that it speaks: openai (chat completions), anthropic (messages), local or scripted.",
+    "providers.*.base_url": "Address, including the version: http://127.0.0.1:11434/v1.",
+    "providers.*.key_variable": "Environment variable that contains the key; never the key itself.",
+    "providers.*.timeout_seconds": "Maximum time to wait for the next data.",
+    "providers.*.retries": "Maximum retries after a temporary error.",
+    "models.*.family": "Model family, which decides the guidance the model gets: gpt, claude, gemini, qwen …",
+    "models.*.window": "Size of the context window, in tokens.",
+    "models.*.output_tokens": "Maximum tokens in an answer.",
+    "models.*.tools": "native if the model accepts tool definitions; text if it writes calls as text.",
+    "models.*.size": "small for a model that needs a short prompt; otherwise large.",
+    "models.*.input_dollars": "Price of a million input tokens.",
+    "models.*.output_dollars": "Price of a million output tokens.",
+    "models.*.cached_dollars": "Price of a million cached input tokens.",
+    "servers.*.command": "Program to start as the MCP server.",
+    "servers.*.arguments": "Arguments for that program.",
+    "servers.*.url": "Address of a running MCP server, instead of a program.",
+    "servers.*.variables": "Names of environment variables to pass to the program.",
+    "servers.*.tools": "Tools of the server to use; empty for all.",
+    "servers.*.timeout_seconds": "Maximum time for one tool call.",
+    "budget.model_calls": "Maximum model calls per turn.",
+    "budget.tokens": "Maximum tokens per turn, input and output.",
+    "budget.seconds": "Maximum time per turn.",
+    "budget.dollars": "Maximum cost per turn, if prices are known.",
+    "sampling.temperature": "Sampling temperature; at 0 the answers hardly vary.",
+    "sampling.seed": "Sampling seed, if the provider accepts one.",
+    "sampling.output_tokens": "Maximum tokens in one answer.",
+    "sandbox.required": "Refuse to run commands if no sandbox works; false runs them unconfined.",
+    "sandbox.network": "Let commands in the sandbox use the network.",
+    "sandbox.writable": "Folders that commands may write to, besides the working folder.",
+    "sandbox.variables": "Names of environment variables that commands see besides the usual ones, even secret ones.",
+    "terminal.timeout_seconds": "Maximum time for one command.",
+    "terminal.output_characters": "Maximum characters of output that the agent sees, from its start and end.",
+    "review.enabled": "Review finished turns for notes and skills worth keeping.",
+    "review.model": "Model for reviews; empty for the session's own model, whose cache it shares.",
+    "review.memory_turns": "Review memory after this many turns without a new note.",
+    "review.skill_calls": "Review skills after this many model calls without a change to a skill.",
+    "review.model_calls": "Maximum model calls per review.",
+    "review.tokens": "Maximum tokens per review.",
+    "review.seconds": "Maximum time per review, in seconds.",
+    "compaction.enabled": "Summarise conversations that grow too long.",
+    "compaction.at": "Share of the context window at which to summarise.",
+    "compaction.tail": "Share of the window for the newest messages, which are kept word for word.",
+    "local.context_tokens": "Context window of a local model, in tokens; 0 for its maximum, up to 16,384.",
+    "local.threads": "Threads for a local model; 0 for one per core.",
+    "local.slots": "Conversations to keep in memory at the same time.",
+    "local.cache_mib": "Memory for inactive conversations, in MiB.",
+    "local.calls": "Tool calls as text: free; valid (a started call must be valid); always (every reply is a call).",
+    "local.template": "File with a chat template to use instead of the model's own.",
+    "chat.thoughts": "Show the model's thinking dimmed, or hide it.",
+    "team.admins": "Database roles whose rules apply here without your approval, in a team on Postgres.",
+    "templates.measured": "Let --warm auto start some sessions without a template, to measure its worth.",
+    "trust.projects": "Folders where the output of files and commands counts as your words; never the web or MCP.",
+    "trust.commands": "Let --yes apply changes to memory, rules, skills and jobs at once without a terminal.",
 }
 _TABLES_BY_NAME = frozenset(key.partition(".*.")[0] for key in TEXTS if ".*." in key)
 
@@ -87,7 +87,7 @@ def path_of(key: str) -> tuple[str, ...]:
         [(name, node)] = node.items()
         path = (*path, name)
     if node != 0:
-        raise WhetError(f"{key!r} is not the key of a setting.", advice="Such as model, or budget.tokens.")
+        raise WhetError(f"{key!r} is not the name of a setting.", advice="Examples: model, budget.tokens.")
     return path
 
 
@@ -96,7 +96,7 @@ VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")
 KEY_FORM = re.compile(r"(sk|gsk|xai|rk|pk|ghp|gho|hf|nvapi|pplx|tvly|csk|fw|r8)[-_][A-Za-z0-9_-]{16,}|AIza[\w-]{30,}")
 SECRET_NAMES = ("key", "api_key", "apikey", "token", "secret", "password", "auth")
 SECRET_ADVICE = (
-    "Keys stay in the environment: `export MY_KEY=…`, then `whet config set providers.NAME.key_variable MY_KEY`."
+    "Keep keys in the environment: `export MY_KEY=…`, then `whet config set providers.NAME.key_variable MY_KEY`."
 )
 
 
@@ -106,7 +106,7 @@ def refuse_secret(path: tuple[str, ...], value: Any) -> None:
     texts = [each for each in (value if isinstance(value, list) else [value]) if isinstance(each, str)]
     named = path[-1].lower().replace("-", "_") in SECRET_NAMES
     if any(KEY_FORM.search(text) for text in texts) or (named and texts):
-        raise WhetError(f"{key} would hold a secret, and settings hold none.", advice=SECRET_ADVICE)
+        raise WhetError(f"{key} would contain a secret. Settings must not contain secrets.", advice=SECRET_ADVICE)
     if path[-1] in ("key_variable", "variables") and not all(VARIABLE.fullmatch(text) or not text for text in texts):
         raise WhetError(f"{key} must be the name of an environment variable.", advice=SECRET_ADVICE)
     if path[-1] in ("base_url", "url") and any("@" in text.partition("://")[2].partition("/")[0] for text in texts):
