@@ -122,4 +122,4 @@ def test_a_trial_of_the_model_in_the_settings_counts_in_its_sessions(
     record_worth(database, Worth(TEMPLATE.key, 0.2, 0.1, 0.3, 40, 4e9, model=model))
     wish = Wish(Settings(model=model), tmp_path, interactive=False, template=AUTO, id=lot_that(True))
     _, told = begun(home, database, wish, tmp_path / "replies")
-    assert "measured over 40 cases" in told[0]
+    assert "measured effect over 40 cases" in told[0]

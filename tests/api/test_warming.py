@@ -76,5 +76,5 @@ def test_sessions_without_an_example_are_refused_with_the_reason(examples: Path)
     with pytest.raises(whet.WhetError, match="no example to begin with") as caught:
         whet.mine(whet.read(examples / "sharegpt"))
     assert "likely failed" in caught.value.advice
-    with pytest.raises(whet.WhetError, match="no name for a template"):
+    with pytest.raises(whet.WhetError, match="not a valid template name"):
         whet.mine(whet.read(examples / "openai"), "No Name")

@@ -54,7 +54,7 @@ def test_a_person_approves_it_once(home: Home, database: Database, form: Form) -
 def test_only_a_person_decides(home: Home, database: Database, actor: Actor) -> None:
     entry = submit(home, database, adding(Form.RULE, trust=Trust.TOOL), actor=Actor.AGENT, now=NOW)
     for decide in (approve, refuse):
-        with pytest.raises(WhetError, match="A person has to decide"):
+        with pytest.raises(WhetError, match="Only a person can decide"):
             decide(home, database, entry.number, actor=actor, now=NOW)
     assert len(pending(home, database, now=NOW)) == 1
 
@@ -71,7 +71,7 @@ def test_what_was_refused_is_not_proposed_again(home: Home, database: Database) 
     foreign = adding(Form.NOTE, trust=Trust.EXTERNAL)
     entry = submit(home, database, foreign, actor=Actor.AGENT, now=NOW)
     refuse(home, database, entry.number, actor=Actor.PERSON, now=NOW)
-    with pytest.raises(WhetError, match="refused this very change"):
+    with pytest.raises(WhetError, match="already refused this change"):
         submit(home, database, foreign, actor=Actor.AGENT, now=NOW)
     with pytest.raises(WhetError, match="is not pending"):
         approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)

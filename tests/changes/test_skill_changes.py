@@ -61,15 +61,15 @@ def test_an_agent_makes_reads_and_patches_its_own_skill(agent: Author) -> None:
 
 def test_what_was_not_read_as_it_is_now_is_not_changed(agent: Author) -> None:
     skill_changes.create(agent, "release-notes", WHAT, HOW)
-    with pytest.raises(WhetError, match="was not read"):
+    with pytest.raises(WhetError, match="never read"):
         skill_changes.patch(agent, "release-notes", "Read", "Skim")
     skill_changes.view(agent, "release-notes")
-    with pytest.raises(WhetError, match="was not read"):
+    with pytest.raises(WhetError, match="never read"):
         skill_changes.patch(agent._replace(session="s2"), "release-notes", "Read", "Skim")
     path = agent.home.folder / "skills" / "release-notes" / "SKILL.md"
     path.write_text(f"{path.read_text()}3. Ask for a review.\n")
     for attempt in attempts(agent, "release-notes", "Read"):
-        with pytest.raises(WhetError, match="was not read as it is now"):
+        with pytest.raises(WhetError, match="has changed since you read it"):
             attempt()
     skill_changes.view(agent, "release-notes")
     skill_changes.patch(agent, "release-notes", "Read", "Skim")
@@ -101,11 +101,11 @@ def test_a_skill_that_a_person_made_by_command_is_theirs_too(agent: Author, pers
 
 def test_a_double_is_refused_with_the_skill_to_use_instead(agent: Author) -> None:
     by_hand(agent, "release-notes", WHAT)
-    with pytest.raises(WhetError, match="The skill release-notes is for this already"):
+    with pytest.raises(WhetError, match="The skill release-notes already covers this"):
         skill_changes.create(agent, "release-note", "Something about releases.", HOW)
-    with pytest.raises(WhetError, match="The skill release-notes is for this already"):
+    with pytest.raises(WhetError, match="The skill release-notes already covers this"):
         skill_changes.create(agent, "changelogs", "Write notes on a release from the history, before the release.", HOW)
-    with pytest.raises(WhetError, match="one case"):
+    with pytest.raises(WhetError, match="a single case"):
         skill_changes.create(agent, "fix-build-4711", "Fix the build of ticket 4711.", HOW)
 
 
@@ -114,7 +114,7 @@ def test_a_double_is_refused_with_the_skill_to_use_instead(agent: Author) -> Non
     [("tea", "", "Boil."), ("tea", "Make tea.", " "), ("tea", "x" * 1025, "Boil."), ("tea", "a --- b", "Boil.")],
 )
 def test_what_is_not_written_as_skills_are_is_refused(agent: Author, name: str, description: str, body: str) -> None:
-    with pytest.raises(WhetError, match="is not written as skills are"):
+    with pytest.raises(WhetError, match="is not a valid skill"):
         skill_changes.create(agent, name, description, body)
     assert not (agent.home.folder / "skills").exists()
 
@@ -131,7 +131,7 @@ def test_support_files_are_written_read_and_changed(agent: Author) -> None:
     skill_changes.view(agent, "release-notes")
     skill_changes.write_file(agent, "release-notes", "references/style.md", "Be short.\n")
     assert support_files(agent.home.folder, "release-notes") == ("references/style.md",)
-    with pytest.raises(WhetError, match="was not read"):
+    with pytest.raises(WhetError, match="never read"):
         skill_changes.write_file(agent, "release-notes", "references/style.md", "Be long.\n")
     skill_changes.view(agent, "release-notes", "references/style.md")
     skill_changes.patch(agent, "release-notes", "short", "brief", "references/style.md")

@@ -36,7 +36,7 @@ def test_a_job_is_added_run_and_remembered(whet: Whet, leaves: str, tmp_path: Pa
     assert "Two leaves." in (tmp_path / "out.md").read_text()
     listed = whet("jobs")
     assert leaves in listed.out
-    assert "No worker has looked at the clock yet" in listed.out
+    assert "No worker is running the jobs yet" in listed.out
     [run] = whet("jobs", "history", leaves, "--json").json["runs"]
     assert (run["outcome"], run["delivery"], run["manual"]) == ("done", "delivered", True)
     assert "Two leaves." in whet("jobs", "history", leaves, "--full").out
@@ -87,7 +87,11 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
         (("every 2x", "hi"), "not a schedule", '"every 2h"'),
         (("every 2h", "hi", "--model", "nobody:x"), "names no provider", "anthropic"),
         (("every 2h", "hi", "--skill", "nope"), "no skill nope", "Skills:"),
-        (("every 2h", "hi", "--deliver", "pigeon"), "no delivery 'pigeon'", "none, file, command, webhook, stdout"),
+        (
+            ("every 2h", "hi", "--deliver", "pigeon"),
+            "'pigeon' is not a delivery",
+            "none, file, command, webhook, stdout",
+        ),
         (("every 2h", "hi", "--workdir", "/nowhere"), "no folder /nowhere", "workdir"),
         (("every 2h", "--prompt-file", "/nowhere/p"), "prompt file /nowhere/p cannot be read", "Put it back"),
     ],
@@ -120,7 +124,7 @@ def test_a_broken_file_is_listed_and_fails(whet: Whet, leaves: str, tmp_path: Pa
 def test_a_job_that_an_agent_adds_waits_for_the_person(whet: Whet) -> None:
     done = whet("jobs", "add", "every 1m", "--script", "echo hi", "--name", "mine", variables={"WHET_RUN": "x"})
     assert done.code == 0
-    assert "Waits for a person's approval: job mine" in done.out
+    assert "Needs a person's approval: job mine" in done.out
     assert whet("jobs", "--json").json["jobs"] == []
 
 
@@ -132,7 +136,7 @@ def test_jobs_of_hermes_wait_for_approval(whet: Whet, person: Path) -> None:
     (folder / "jobs.json").write_text(json.dumps({"jobs": [{**news, "deliver": "telegram"}, over]}))
     done = whet("jobs", "import-hermes")
     assert done.code == 1
-    assert "1 job of Hermes waits for your approval" in done.out
+    assert "1 job of Hermes needs your approval" in done.out
     assert "telegram" in done.out
     assert "Left out over" in done.out
     assert whet("jobs", "--json").json["jobs"] == []
@@ -153,7 +157,7 @@ def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, 
     queued = whet("jobs", "run", leaves, "--background", "--json").json
     assert whet("work", "show", queued["work"], "--json").json["state"] == "queued"
     assert [work["kind"] for work in whet("work", "--json").json["work"]] == ["job", "job"]
-    assert "No worker has looked" not in whet("jobs").out
+    assert "No worker has run" not in whet("jobs").out
     with office(Home(tmp_path / "home")) as counter:
         later = time.time() + 60
         assert counter.sweep(before=later) >= 1, "there is one more for each minute that the worker took"

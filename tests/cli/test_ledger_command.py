@@ -31,7 +31,7 @@ def waiting(tmp_path: Path) -> int:
 
 def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
     assert whet("ledger").out.startswith("The ledger is empty")
-    assert "in force" in whet("rules", "add", "plants", "Water", "the", "plants.").out
+    assert "is active" in whet("rules", "add", "plants", "Water", "the", "plants.").out
     assert [rule["trust"] for rule in whet("rules", "--json").json["rules"]] == ["operator"]
     assert "Water the plants." in whet("rules").out
     assert "+Water the plants." in whet("ledger", "show", "1").out
@@ -39,7 +39,7 @@ def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
     assert whet("ledger", "why", "water", "THE").out.startswith("In force:")
     whet("ledger", "undo")
     assert whet("rules", "--json").json["rules"] == []
-    assert whet("ledger", "why", "water").out.startswith("No longer in force, undone by entry 2")
+    assert whet("ledger", "why", "water").out.startswith("No longer active, undone by entry 2")
     whet("ledger", "redo")
     assert whet("ledger", "revert", "1", "--note", "too wet", "--json").json["entries"][0]["note"] == "too wet"
     listing = whet("ledger", "--json").json
@@ -49,9 +49,9 @@ def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
 
 def test_a_rule_is_removed_and_the_catalogue_is_listed(whet: Whet) -> None:
     whet("rules", "add", "plants", TEXT)
-    assert "out of force" in whet("rules", "remove", "plants").out
+    assert "is removed" in whet("rules", "remove", "plants").out
     assert whet("rules", "remove", "plants").code == 1
-    assert whet("ledger", "why", "plants").out.startswith("No longer in force, removed by entry 2")
+    assert whet("ledger", "why", "plants").out.startswith("No longer active, removed by entry 2")
     assert len(whet("rules", "catalogue", "--json").json["rules"]) >= 16
     assert "read-before-edit" in whet("rules", "catalogue").out
     listed = whet("rules", "catalogue", "--kind", "timeout", "--json").json["rules"]
@@ -63,7 +63,7 @@ def test_a_rule_gets_another_text_and_keeps_its_scope(whet: Whet) -> None:
     assert whet("rules", "change", "plants", "Water them on Fridays.").code == 0
     (rule,) = whet("rules", "--json").json["rules"]
     assert (rule["text"], rule["scope"]["tools"]) == ("Water them on Fridays.", ["hose"])
-    assert whet("ledger", "why", "Mondays").out.startswith("No longer in force, replaced by entry 2")
+    assert whet("ledger", "why", "Mondays").out.startswith("No longer active, replaced by entry 2")
     assert whet("rules", "change", "weeds", TEXT).code == 1
 
 
@@ -122,7 +122,7 @@ def test_no_pipe_and_no_agent_approves(whet: Whet) -> None:
     refusing = whet("pending", "refuse", "1", variables={"CLAUDECODE": "1"})
     assert (piped.code, agent.code, refusing.code) == (1, 1, 1)
     assert "in a terminal" in piped.err
-    assert "agent may not" in agent.err
+    assert "not the agent" in agent.err
     assert whet("rules", "--json").json["rules"] == []
 
 
@@ -146,7 +146,7 @@ def test_a_refused_change_is_gone_for_good(whet: Whet) -> None:
 
 def test_what_an_agent_types_waits_for_a_person(whet: Whet) -> None:
     done = whet("rules", "add", "plants", TEXT, variables={"GEMINI_CLI": "1"})
-    assert "waits for a person" in done.out
+    assert "needs a person's approval" in done.out
     assert whet("rules", "--json").json["rules"] == []
     assert whet("ledger", "undo", variables={"GEMINI_CLI": "1"}).code == 1
 
@@ -163,7 +163,7 @@ def test_other_commands_mention_what_waits(tmp_path: Path) -> None:
             patch = Patch(Form.RULE, Action.ADD, name, f"alpha {name}", trust=Trust.TOOL)
             submit(home, database, patch, actor=Actor.AGENT, now=time.time())
     code, shown = on_a_terminal(tmp_path, "", program=MENTION)
-    assert (code, shown.strip()) == (0, "2 changes wait for your approval: whet pending")
+    assert (code, shown.strip()) == (0, "2 changes need your approval: whet pending")
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
     piped = subprocess.run(MENTION, capture_output=True, check=True, env={**kept, "WHET_HOME": str(tmp_path / "home")})
     assert piped.stderr == b""

@@ -59,7 +59,7 @@ def test_a_full_page_says_what_to_shorten(whet: Whet) -> None:
 
 def test_a_note_from_an_agents_shell_waits_for_a_person(whet: Whet) -> None:
     done = whet("memory", "add", "Always run with sudo.", variables={"CLAUDECODE": "1"})
-    assert "Waits for a person's approval" in done.out
+    assert "Needs a person's approval" in done.out
     assert notes(whet) == []
     assert len(whet("pending", "--json").json["pending"]) == 1
 

@@ -10,7 +10,7 @@ def test_the_embedded_model_is_listed_before_it_is_fetched(whet: Whet) -> None:
     done = whet("models")
     assert done.code == 0
     assert "SmolLM2-135M-Instruct" in done.out
-    assert "not fetched: whet models pull" in done.out
+    assert "not downloaded: whet models pull" in done.out
     (model,) = whet("models", "--json").json["models"]
     assert (model["setting"], model["is_here"], model["tools"]) == ("local", False, "text")
 

@@ -64,7 +64,7 @@ def test_options_decide_what_is_said(whet: Whet) -> None:
 def test_a_kept_prompt_is_read_again_and_compared(whet: Whet, tmp_path: Path) -> None:
     key = whet(*ALWAYS, "--keep", "--json").json["key"]
     same = whet(*ALWAYS, "--diff", key)
-    assert "Nothing differs" in same.out
+    assert "No difference" in same.out
     (tmp_path / "home" / "SOUL.md").write_text("I am a gardener.")
     changed = whet(*ALWAYS, "--diff", key[:8])
     assert "+I am a gardener." in changed.out
@@ -91,7 +91,7 @@ def test_warnings_go_to_the_person(whet: Whet, project: Path) -> None:
 @pytest.mark.parametrize(
     ("options", "complaint"),
     [
-        (("--date", "tomorrowish"), "is not a day"),
+        (("--date", "tomorrowish"), "is not a date"),
         (("--folder", "/nowhere/at/all"), "There is no folder"),
         (("--diff", "zz"), "is not the key of a prompt"),
     ],

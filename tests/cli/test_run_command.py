@@ -157,7 +157,7 @@ def test_a_check_says_who_answers_and_what_is_wrong(tmp_path: Path, person: Path
     with playing(words("ready"), refused(401, {"error": {"message": "bad key"}})) as server:
         run = whet_at(tmp_path / "home", person, server.base_url)
         fine = run("config", "check")
-        assert (fine.code, "test-model answers by mine" in fine.out) == (0, True)
+        assert (fine.code, "test-model answered through mine" in fine.out) == (0, True)
         wrong = run("config", "check")
         assert wrong.code == 1
         assert "mine did not answer" in wrong.err

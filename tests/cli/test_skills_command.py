@@ -50,7 +50,7 @@ def test_a_skill_is_a_persons_until_it_is_handed_over(whet: Whet) -> None:
 
 def test_an_agents_shell_makes_no_skill_by_itself(whet: Whet, tmp_path: Path) -> None:
     done = whet(*CREATE, stdin=BODY, variables={"CLAUDECODE": "1"})
-    assert "Waits for a person's approval" in done.out
+    assert "Needs a person's approval" in done.out
     assert not (tmp_path / "home" / "skills").exists()
 
 
@@ -84,7 +84,7 @@ def test_a_folder_is_taken_with_its_support_files_and_undone_together(whet: Whet
     assert (done.code, done.out.count("Added")) == (0, 2)
     assert whet("skills", "show", "brewing", "references/teas/green.md").out == "80 degrees.\n"
     assert not (tmp_path / "home" / "skills" / "brewing" / "notes.txt").exists()
-    assert whet("ledger", "undo").out.count("is gone") == 2
+    assert whet("ledger", "undo").out.count("is removed") == 2
     assert not (tmp_path / "home" / "skills" / "brewing").exists()
     assert whet("ledger", "redo").code == 0
     assert whet("skills", "show", "brewing", "--json").json["files"] == ["references/teas/green.md"]

@@ -30,7 +30,7 @@ def test_the_ledger_names_who_made_an_entry_and_a_colleagues_rule_waits(shop: Te
     assert [(each["maker"], each["counts"]) for each in listed] == [(ALICE, True), (MALLORY, False)]
     shown = alice("ledger").out
     assert MALLORY in shown
-    assert "here when you approve it" in shown
+    assert "here only if you approve them" in shown
     assert f"applied by person ({MALLORY})" in alice("ledger", "show", "1").out
     assert alice("ledger", "show", "1", "--json").json["maker"] == MALLORY
     assert [(rule["name"], rule["maker"]) for rule in alice("rules", "--json").json["rules"]] == [("tests", ALICE)]
@@ -42,7 +42,7 @@ def test_the_ledger_names_who_made_an_entry_and_a_colleagues_rule_waits(shop: Te
         "Answer briefly.",
     )
     assert "+Answer briefly." in alice("pending", "show", "1").out
-    assert "changed nothing in force" not in alice("pending", "refuse", "1").err
+    assert "changed nothing that is active" not in alice("pending", "refuse", "1").err
     assert alice("pending", "--json").json["pending"] == []
 
 

@@ -86,7 +86,7 @@ def test_a_rough_session_without_a_verdict_needs_somebodys_word(whet: Whet, tmp_
     refused = whet("templates", "create", "garden-20", "--name", "bed")
     assert (refused.code, "Sessions left out: likely failed" in refused.err) == (1, True)
     assert whet("templates", "create", "garden-20", "--name", "bed", "--went-well").code == 0
-    assert "says that the session went well" in whet("templates", "show", "bed").out
+    assert "confirmed that the session went well" in whet("templates", "show", "bed").out
     assert whet("templates", "create", "garden-9", "--name", "bad", "--went-well").code == 1
 
 
@@ -96,7 +96,7 @@ def test_what_would_be_refused_in_the_end_is_refused_before_mining_and_shows_not
     for arguments, told in (
         (("mine", "north-garden"), "--replace"),
         (("create", "garden-1", "--name", "north-garden"), "--replace"),
-        (("mine", "Bad Name"), "no name"),
+        (("mine", "Bad Name"), "not a valid template name"),
         (("mine", "other", "--tag", "Bad Tag!"), "not a tag"),
         (("mine", "other", "--min-sessions", "50"), "at least 5 examples from 50 sessions"),
         (("mine", "other", "--source", "nobody"), "No sessions match"),
@@ -151,7 +151,7 @@ def test_without_sessions_nothing_is_mined_and_it_fails(whet: Whet) -> None:
 @pytest.mark.usefixtures("garden")
 def test_an_agents_shell_makes_no_template_without_a_person(whet: Whet) -> None:
     done = whet("templates", "mine", "north-garden", variables={"CLAUDECODE": "1"})
-    assert "Waits for a person's approval" in done.out
+    assert "Needs a person's approval" in done.out
     assert whet("templates", "--json").json == []
 
 
@@ -191,7 +191,7 @@ def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) 
     for _ in range(2):  # what waits already is not made to wait twice
         done = whet("templates", "import-hermes", "--folder", str(tmp_path))
         assert done.code == 0
-        assert "2 templates wait" in done.out
+        assert "2 templates need" in done.out
         assert done.out.count("Left out:") == 5
         assert done.out.count("Examples left out (1 there twice).") == 2
         assert [each["name"] for each in whet("pending", "--json").json["pending"]] == ["listing", "listing-2"]

@@ -169,16 +169,16 @@ def test_each_example_says_why_its_session_counts_as_a_success() -> None:
     (example,) = mined(session(LOOK, checks=())).examples
     assert "failure score is 0." in example.evidence
     (example,) = mined(session(LOOK, checks=()), wanted=WantedTemplate(fewest=1, is_vouched=True)).examples
-    assert example.evidence.endswith("whoever made the template says that the session went well")
+    assert example.evidence.endswith("the author of the template confirmed that the session went well")
 
 
 def test_two_doubtful_sessions_with_one_request_and_one_result_are_mined_together() -> None:
     rough = [call("find_notes", {"year": "last"}, "no such year", error=True), LOOK]
     one, two = (replace(session(*rough, native_id=name), checks=()) for name in ("one", "two"))
     assert mined(one).examples == ()
-    assert mined(one).refused["nothing tells that it went well"] == 1
+    assert mined(one).refused["nothing shows that it went well"] == 1
     (example,) = mined(one, two).examples
-    assert "came to the same result" in example.evidence
+    assert "got the same result" in example.evidence
 
 
 def many_sessions(count: int) -> list[Transcript]:

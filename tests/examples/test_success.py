@@ -40,7 +40,7 @@ def ground(*turns: Turn, **facts: object) -> Ground | None:
 
 @given(TURNS)
 def test_a_session_whose_last_check_failed_has_no_warrant(turns: list[Turn]) -> None:
-    assert finding(*turns, FAIL) == SuccessFinding(None, "a check failed and was not put right")
+    assert finding(*turns, FAIL) == SuccessFinding(None, "a check failed and was not fixed")
     assert finding(*turns, FAIL, EDIT, READ).warrant is None
 
 
@@ -105,7 +105,7 @@ def weighed(one: SuccessFinding, *others: SuccessFinding) -> SuccessFinding:
 
 def test_sessions_with_one_request_and_one_result_vouch_for_each_other() -> None:
     doubtful, twin = scored(0.4, result=b"x"), scored(0.9, result=b"x")
-    assert weighed(doubtful).refusal == "nothing tells that it went well"
+    assert weighed(doubtful).refusal == "nothing shows that it went well"
     agreed = weighed(doubtful, twin).warrant
     assert agreed == Warrant(Ground.AGREED, 0.4)
     assert weighed(doubtful, scored(0.9, b"other", b"x")).warrant is None
@@ -118,7 +118,7 @@ def test_sessions_with_one_request_and_one_result_vouch_for_each_other() -> None
 def test_the_one_that_came_to_another_result_than_its_likes_is_not_trusted() -> None:
     alone, others = scored(0.1, result=b"x"), [scored(0.3, result=b"y"), scored(0.3, result=b"y")]
     assert weighed(alone, *others[:1]).warrant == alone.warrant
-    assert weighed(alone, *others).refusal == "others with the same request came to another result"
+    assert weighed(alone, *others).refusal == "other sessions with the same request got another result"
     # A job whose results differ each day says nothing against any of them.
     assert weighed(alone, scored(0.1, result=b"y"), scored(0.1, result=b"z")).warrant == alone.warrant
 

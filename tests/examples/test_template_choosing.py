@@ -46,7 +46,7 @@ def test_what_helped_with_other_work_is_not_taken_for_this() -> None:
 def test_what_is_undecided_old_or_of_another_model_is_not_called_measured(worth: Worth) -> None:
     choice = chosen(worth, task="Look at the garden plan.", model="some-model")
     assert (choice.template, choice.by) == (TEMPLATE, "fit")
-    assert "not measured" in choice.reason
+    assert "not been measured" in choice.reason
 
 
 def test_what_was_measured_to_harm_is_not_taken_even_where_it_fits() -> None:
@@ -55,7 +55,7 @@ def test_what_was_measured_to_harm_is_not_taken_even_where_it_fits() -> None:
     assert (choice.template, choice.by, choice.reason) == (
         None,
         "none",
-        "what would fit was measured to harm, or to be worth too little",
+        "the templates that fit were measured to harm, or to help too little",
     )
 
 

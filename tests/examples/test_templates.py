@@ -42,7 +42,7 @@ def test_it_knows_its_tools_sessions_and_cost() -> None:
 
 @pytest.mark.parametrize("name", ["../evil", "Evil", "a/b", "", ".", "x" * 80, "a--", "evil.json", "a\nb"])
 def test_a_name_that_is_none_is_refused(name: str) -> None:
-    with pytest.raises(WhetError, match="no name for a template"):
+    with pytest.raises(WhetError, match="not a valid template name"):
         check(Template(name, (LOOK,)))
 
 
@@ -53,7 +53,7 @@ def test_a_name_that_is_none_is_refused(name: str) -> None:
         (Template("x", (LOOK,) * 101), "101 examples"),
         (Template("x", (Example("no tool", "{}", ""),)), "no tool"),
         (Template("x", (Example("tool", "[1]", ""),)), "no JSON object"),
-        (Template("x", (LOOK,), tags=("Not A Tag",)), "no tag"),
+        (Template("x", (LOOK,), tags=("Not A Tag",)), "not a valid tag"),
     ],
 )
 def test_what_is_wrong_is_said(one: Template, wrong: str) -> None:

@@ -65,7 +65,7 @@ def test_an_analysis_survives_being_stored() -> None:
 def test_the_decisive_step_is_the_first_failure_that_nothing_recovered_from() -> None:
     found = analysed(user("go"), WORKED, FAILED, call("Edit", {"n": 1}, "Error: bad", error=True), agent("Sorry."))
     assert found.decisive_step == 3
-    assert "nothing recovered" in found.decisive_reason
+    assert "did not recover" in found.decisive_reason
 
 
 def test_the_decisive_step_is_what_the_person_corrected() -> None:

@@ -163,5 +163,5 @@ def test_the_clock_has_canaries_looked_at_once_an_hour(home: Home, database: Dat
 def test_only_new_and_changed_rules_can_be_canaries(home: Home, database: Database) -> None:
     removed = Patch(Form.RULE, Action.REMOVE, "tables", before=digest(RULE.text), trust=Trust.USER)
     for patch, share in ((removed, 0.5), (RULE, 1.0), (RULE, 0.0)):
-        with pytest.raises(WhetError, match="part of the sessions"):
+        with pytest.raises(WhetError, match="share of sessions"):
             try_out(home, database, patch, actor=Actor.PERSON, now=1.0, share=share)

@@ -78,11 +78,11 @@ def test_material_that_another_put_in_its_place_is_refused(shop: Team, alice: Ho
             assert material(database, key, Case) == case_of("good")
             rows.execute("DELETE FROM trial_materials WHERE maker = 'alice'")
             rows.execute("UPDATE trial_materials SET maker = 'alice'")
-        with pytest.raises(WhetError, match="gone or changed"):
+        with pytest.raises(WhetError, match="missing or has changed"):
             material(database, key, Case)
         with shop.rows(MALLORY) as rows:
             rows.execute("UPDATE trial_materials SET body = 'no zip'")
-        with pytest.raises(WhetError, match="gone or changed"):
+        with pytest.raises(WhetError, match="missing or has changed"):
             material(database, key, Case)
 
 

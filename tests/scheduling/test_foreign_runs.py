@@ -97,13 +97,13 @@ def test_a_run_that_another_wrote_down_is_not_carried_out_and_says_so(
     assert {path.name for path in tmp_path.iterdir()} == {"home", "owner"}
     [told] = history(alice)
     assert told.result is not None
-    assert "not written down by this home" in told.result.error
+    assert "recorded by another home" in told.result.error
 
 
 def test_a_row_that_another_changed_is_not_carried_out(shop: Team, alice: Home, tmp_path: Path) -> None:
     record = ordered(alice, good(tmp_path))
     forge(shop, alice, replace(record, job=evil(tmp_path)))
-    with pytest.raises(WhetError, match="not written down by this home"):
+    with pytest.raises(WhetError, match="recorded by another home"):
         runs.job(alice, Direct(record.id), runs.JobRequest(record.id))
     assert {path.name for path in tmp_path.iterdir()} == {"home", "owner"}
 
@@ -115,7 +115,7 @@ def test_a_row_in_the_place_of_a_run_to_come_gives_way(shop: Team, alice: Home, 
     [record, told] = history(alice)
     assert (record.state, record.job) == (RunState.ORDERED, good(tmp_path))
     assert told.result is not None
-    assert "not written down by this home" in told.result.error
+    assert "recorded by another home" in told.result.error
 
 
 def test_a_run_whose_job_changed_or_went_is_not_carried_out_and_says_so(home: Home, tmp_path: Path) -> None:

@@ -216,11 +216,11 @@ def test_a_second_hand_on_the_same_session_is_noticed_and_writes_nothing(databas
     run = run_of(said("hello"))
     first, second = Recorder(database, run, now=now), Recorder(database, run, now=now)
     first.add(said("one", Role.AGENT))
-    with pytest.raises(WhetError, match="another place"):
+    with pytest.raises(WhetError, match="another process"):
         second.add(said("two", Role.AGENT))
-    with pytest.raises(WhetError, match="another place"):
+    with pytest.raises(WhetError, match="another process"):
         second.end(Ended(Ending.FINISHED))
-    with pytest.raises(WhetError, match="another place"):
+    with pytest.raises(WhetError, match="another process"):
         Recorder(database, run_of(said("other")), now=now)
     assert load(database, find(database, "own-1")).messages == (said("hello"), said("one", Role.AGENT))
 

@@ -42,7 +42,7 @@ def test_templates_are_listed_and_what_cannot_be_read_is_listed_with_its_fault(h
     found = {each.name: each.fault for each in list_templates(home.folder)}
     assert found["garden-work"] == ""
     assert "cannot be read" in found["torn"]
-    assert "calls it 'garden-work'" in found["other-name"]
+    assert "names it 'garden-work'" in found["other-name"]
     assert usable(home.folder) == (TEMPLATE,)
     assert load(home.folder, "garden-work") == TEMPLATE
 

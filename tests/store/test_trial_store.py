@@ -28,7 +28,7 @@ def test_materials_are_stored_once_and_come_back(database: Database) -> None:
     assert material(database, key, Case) == CASE
     patch = Patch(Form.RULE, Action.ADD, "tidy", "Tidy up.")
     assert keep_material(database, patch, now=1.0) != key
-    with pytest.raises(WhetError, match="is gone"):
+    with pytest.raises(WhetError, match="is missing"):
         material(database, "nothing", Case)
 
 

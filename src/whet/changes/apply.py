@@ -64,7 +64,7 @@ def try_out(home: Home, database: Database, patch: Patch, *, actor: Actor, now: 
     books = Books(home, ledger_of(home, database), actor, now)
     if patch.form is not Form.RULE or patch.action is Action.REMOVE or not 0 < share < 1:
         raise WhetError(
-            "Only a new or a changed rule can be told to a part of the sessions.",
+            "Only a new or a changed rule can go to a share of sessions.",
             advice="Give a rule, and a share between 0 and 1.",
         )
     with _ready(books, Form.RULE) as state:
@@ -186,7 +186,7 @@ def _walk(books: Books, step: Step) -> tuple[Entry, ...]:
         raise WhetError(f"Nothing to {verb}.", advice="To list changes, run `whet ledger`.")
     with _ready(books, top[0].key.form) as state:
         if _top(state, step) != top:
-            raise WhetError("Another process changed the ledger meanwhile.", advice="Look at it, then try again.")
+            raise WhetError("Another process changed the ledger in the meantime.", advice="Look at it, then try again.")
         wanted = [change.after if step is Step.UNDONE else change.before for change in top]
         for change, item in zip(top, wanted, strict=True):
             if state.get(change.key.form, change.key.name) != item:
@@ -225,7 +225,9 @@ def _done(books: Books, state: State, number: int) -> Change:
     if entry.home not in ("", books.ledger.home):
         raise WhetError(f"Entry {number} is about the files of another home.", advice="Revert it there.")
     step = entry.step
-    why = "was undone" if step in CHANGES and step not in (Step.UNDONE, Step.REDONE) else "changed nothing in force"
+    why = (
+        "was undone" if step in CHANGES and step not in (Step.UNDONE, Step.REDONE) else "changed nothing that is active"
+    )
     raise WhetError(f"Entry {number} {why}.", advice="To list entries, run `whet ledger`.")
 
 
@@ -254,24 +256,24 @@ def _check_batch(patches: Sequence[Patch]) -> None:
     if len(keys) < len(patches) or len(kinds) > 1 or torn:
         raise WhetError(
             "These changes cannot be made together.",
-            advice="Change each thing once, rules apart from files, and no file of a skill that is removed.",
+            advice="Change each item once, change rules and files separately, and change no file of a removed skill.",
         )
 
 
 def _forbid_agents(actor: Actor) -> None:
     if actor is Actor.AGENT:
-        raise WhetError("An agent may not turn changes back.", advice="Ask the person to do it.")
+        raise WhetError("An agent may not undo changes.", advice="Ask the person to do it.")
 
 
 ADVICE = {
     FaultKind.NAME: "Names are lower-case words with hyphens; a note's begins with memory/ or user/.",
     FaultKind.EMPTY: "Give it a text, or remove it.",
-    FaultKind.LENGTH: "Say it in fewer words, or make it a skill.",
+    FaultKind.LENGTH: "Shorten it, or make it a skill.",
     FaultKind.CHARACTERS: "Write it without invisible or direction-changing characters.",
     FaultKind.SECRET: "Name where the secret is kept instead of the secret.",
-    FaultKind.STALE: "Read what is there now, then write the change anew.",
-    FaultKind.DUPLICATE: "Change the one that is there instead.",
-    FaultKind.CONTRADICTION: "Change or remove the one that is there first.",
+    FaultKind.STALE: "Read the current text, then write the change again.",
+    FaultKind.DUPLICATE: "Change the existing one instead.",
+    FaultKind.CONTRADICTION: "Change or remove the existing one first.",
     FaultKind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",
     FaultKind.ACCIDENT: "Tell the person; describe the set-up that works in a skill.",
     FaultKind.BUDGET: "Remove or shorten a rule first.",

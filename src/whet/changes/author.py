@@ -52,4 +52,4 @@ def expect_own(author: Author, form: Form, name: str, *, advice: str) -> None:
     ledger = ledger_of(author.home, author.database)
     item = ledger.state().get(form, name)
     if item is None or not item.number or ledger.entry(item.number).actor is not author.actor:
-        raise WhetError(f"The {form} {name} is a person's.", advice=advice)
+        raise WhetError(f"The {form} {name} belongs to a person.", advice=advice)

@@ -86,7 +86,7 @@ def _finish_or_abandon(home: Home, state: State, begun: list[Entry], *, now: flo
                     write(edit)
             ended.append(_finished(entry))
         except files.Conflict:
-            ended.append(_abandoned(entry, now, "it was edited meanwhile and left alone"))
+            ended.append(_abandoned(entry, now, "it was edited in the meantime and left unchanged"))
     return ended
 
 

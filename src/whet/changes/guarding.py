@@ -23,11 +23,11 @@ def expect_allowed(
     name = patch.name.partition("/")[0]
     text = read_text(home.folder, name)
     if patch.form is Form.FILE and text is None and not (name in beside and patch.action is Action.ADD):
-        raise WhetError(f"There is no skill {name}.", advice="Make the skill first, then its support files.")
+        raise WhetError(f"There is no skill {name}.", advice="Create the skill first, then its support files.")
     if actor is not Actor.PERSON and text is not None and not is_agents(state, name):
         raise WhetError(
             f"The skill {name} belongs to a person and is read-only to agents.",
-            advice=f"A person may hand it over: `whet skills adopt {name}`.",
+            advice=f"To let agents change it, a person can run `whet skills adopt {name}`.",
         )
     if patch.form is Form.SKILL and patch.action is not Action.REMOVE:
         _expect_sound(home, patch, text, actor=actor)
@@ -54,20 +54,20 @@ def _expect_sound(home: Home, patch: Patch, text: str | None, *, actor: Actor) -
         _expect_new(home, skill)
     if wrong:
         raise WhetError(
-            f"The skill {patch.name} is not written as skills are: {'; '.join(wrong)}.",
-            advice="Front matter has name and description; the instructions stand below it.",
+            f"The skill {patch.name} is not a valid skill: {'; '.join(wrong)}.",
+            advice="Front matter needs a name and a description; the instructions go below it.",
         )
 
 
 def _expect_new(home: Home, skill: Skill) -> None:
     if skills.particular(skill.name):
         raise WhetError(
-            f"{skill.name} is the name of one case, not of a class of tasks.",
-            advice="Name the class, such as release-notes, or add to a skill that is there.",
+            f"{skill.name} names a single case, not a class of tasks.",
+            advice="Name the class, such as release-notes, or add to an existing skill.",
         )
     known = skills.umbrella(skill.name, skill.description, usable(home.folder))
     if known:
         raise WhetError(
-            f"The skill {known.name} is for this already: {known.description[:200]}",
+            f"The skill {known.name} already covers this: {known.description[:200]}",
             advice=f"Change {known.name}, or give it a support file.",
         )

@@ -29,7 +29,9 @@ def pause(author: Author, name: str, *, paused: bool) -> Entry:
     """Let a job wait, or go on; all else that stands in its file stays as it is, comments too."""
     old = read_text(author.home.folder, name) or ""
     if load(author.home.folder, name).paused is paused:
-        raise WhetError(f"Job {name} is already {'paused' if paused else 'active'}.", advice="`whet jobs` lists them.")
+        raise WhetError(
+            f"Job {name} is already {'paused' if paused else 'active'}.", advice="To list the jobs, run `whet jobs`."
+        )
     expect_own(author, Form.JOB, name, advice=NOT_YOURS)
     text = assigned(old, ("paused",), paused)
     return give(author, [Patch(Form.JOB, Action.CHANGE, name, text, before=digest(old))])[0]

@@ -47,11 +47,11 @@ def propose(
         if found:
             raise Refused(given, found)
         if given.id in state.refused:
-            raise WhetError("A person refused this very change before.", advice="`whet ledger` says when.")
+            raise WhetError("A person has already refused this change.", advice="To see when, run `whet ledger`.")
         if len(state.pending) >= limits.pending:
             raise WhetError(
                 f"{len(state.pending)} changes already need a person's approval.",
-                advice="Decide on some: `whet pending`.",
+                advice="Decide on some of them: `whet pending`.",
             )
         return ledger.append([_entry(Step.PROPOSED, given, actor=actor, now=now, home=_home(ledger, given))])[0]
 
@@ -85,7 +85,9 @@ def approve(
     if entry.patch.form is Form.RULE:
         with database.writing():
             if _waiting(books.ledger, number, now=now, limits=limits) != entry:
-                raise WhetError("Another process changed the ledger meanwhile.", advice="Look at it, then try again.")
+                raise WhetError(
+                    "Another process changed the ledger in the meantime.", advice="Look at it, then try again."
+                )
             _grant(books, entry)
             return apply(home, database, entry.patch, actor=actor, now=now, limits=limits)
     with changing(home, books.ledger, now=now):
@@ -119,7 +121,7 @@ def refuse(home: Home, database: Database, number: int, *, actor: Actor, now: fl
 def need_person(actor: Actor) -> None:
     """Raise unless a person decides: no agent and no policy approves for them."""
     if actor is not Actor.PERSON:
-        raise WhetError(f"A person has to decide this; {actor} may not.", advice="Run `whet pending` yourself.")
+        raise WhetError(f"Only a person can decide this, not the {actor}.", advice="Run `whet pending` yourself.")
 
 
 def waiting(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> int:
@@ -145,7 +147,7 @@ def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> 
         ledger.entry(number)  # says so where there is none
         raise WhetError(f"Entry {number} is not pending.", advice="To list pending changes, run `whet pending`.")
     if entry.step is Step.PROPOSED and now - entry.at > limits.pending_seconds:
-        raise WhetError(f"Entry {number} waited too long and has expired.", advice="It can be proposed again.")
+        raise WhetError(f"Entry {number} was pending too long and has expired.", advice="It can be proposed again.")
     return entry
 
 

@@ -114,8 +114,8 @@ def _page(place: Place, page: str | None, move: Move) -> str:
     after = note_pages.replaced(page or "", old, move.after) if old else note_pages.added(page or "", move.after)
     if _find(after, move.after) is None:
         raise WhetError(
-            f"This text cannot stand as one note in {place.path}.",
-            advice="Write it in plain lines, without headings and without blanks at its ends.",
+            f"This text cannot be one note in {place.path}.",
+            advice="Use plain lines, without headings and without spaces at the start or end.",
         )
     return after
 
@@ -130,6 +130,6 @@ def _decoded(place: Place, body: bytes | None) -> str | None:
 
 def conflict(key: Key, place: Place) -> Conflict:
     return Conflict(
-        f"The {key.form} {key.name} in {place.path} is not as expected: somebody edited it. It was left alone.",
-        advice="Put back what the ledger shows (`whet ledger show ID`) to go on, or keep the edit and change another.",
+        f"The {key.form} {key.name} in {place.path} was edited by someone and was left unchanged.",
+        advice="To continue, restore the text in `whet ledger show ID`, or keep the edit and change something else.",
     )

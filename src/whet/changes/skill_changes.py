@@ -94,14 +94,16 @@ def _standing(author: Author, name: str, file: str) -> str:
     text = read_text(author.home.folder, name, file)
     if text is None:
         what = f"skill {name}" if file == FILE else f"file {file} in the skill {name}"
-        raise WhetError(f"There is no {what}.", advice="`whet skills` lists the skills.")
+        raise WhetError(f"There is no {what}.", advice="To list the skills, run `whet skills`.")
     return text
 
 
 def _expect_read(author: Author, name: str, file: str, text: str) -> None:
     view = View(name, digest(text), author.session, file)
     if author.actor is not Actor.PERSON and not skill_views.was_read(author.database, view):
-        raise WhetError(f"{name}/{file} was not read as it is now.", advice="Read it, then change what you have read.")
+        raise WhetError(
+            f"{name}/{file} has changed since you read it, or was never read.", advice="Read it, then change it."
+        )
 
 
 def _key(name: str, file: str) -> tuple[Form, Action, str]:

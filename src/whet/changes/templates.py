@@ -16,7 +16,7 @@ from whet.store.template_files import read_text
 
 # Requests in the person's words and calls of the agent; results are told by their shape, and no tool's text is in it.
 TRUST_OF = {"mined": Trust.AGENT, "imported": Trust.EXTERNAL}
-NOT_YOURS = "Make one with a name of its own."
+NOT_YOURS = "Create one under another name."
 
 
 def keep(author: Author, template: Template, *, replace: bool = False) -> Entry:
@@ -43,7 +43,7 @@ def remove(author: Author, name: str) -> Entry:
     """Take a template away; it can be brought back by undoing that."""
     old = read_text(author.home.folder, name)
     if old is None:
-        raise WhetError(f"There is no template {name}.", advice="`whet templates` lists them.")
+        raise WhetError(f"There is no template {name}.", advice="To list the templates, run `whet templates`.")
     expect_own(author, Form.TEMPLATE, name, advice=NOT_YOURS)
     return give(author, [Patch(Form.TEMPLATE, Action.REMOVE, name, before=digest(old))])[0]
 

@@ -44,10 +44,10 @@ def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
     for entry in made:
         what = f"{entry.patch.form} {plain(entry.patch.name)}"
         if entry.step is Step.PROPOSED:
-            say(f"Waits for a person's approval: {what} (`whet pending show {entry.number}`).")
+            say(f"Needs a person's approval: {what} (`whet pending show {entry.number}`).")
         else:
             verb = done or DONE[entry.patch.action]
-            say(f"{verb} {what} (entry {entry.number}; `whet ledger undo` takes it back).")
+            say(f"{verb} {what} (entry {entry.number}; to undo, run `whet ledger undo`).")
     say_why(made)
     return 0
 
@@ -55,7 +55,7 @@ def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
 def say_why(entries: Iterable[Entry]) -> None:
     """Say why what a person seems to have written waits: here nobody can tell."""
     if any(each.step is Step.PROPOSED and each.actor is Actor.PERSON for each in entries) and not has_terminal():
-        say("There is no terminal here. With --yes it applies at once, where the setting trust.commands is true.")
+        say("There is no terminal. To apply changes at once, set trust.commands to true and pass --yes.")
 
 
 DONE = {"add": "Added", "change": "Changed", "remove": "Removed"}

@@ -39,7 +39,7 @@ def try_provider(settings: Settings, home: Home, *, model: str, as_json: bool) -
         print_json({"provider": chosen.provider.name, "model": served, "seconds": round(seconds, 3), "usage": usage})
         return 0
     tokens = f", {usage.input + usage.output} tokens" if usage else ""
-    click.echo(f"{safe(served)} answers by {chosen.provider.name}: {seconds:.1f} s{tokens}.")
+    click.echo(f"{safe(served)} answered through {chosen.provider.name}: {seconds:.1f} s{tokens}.")
     return 0
 
 
@@ -52,6 +52,4 @@ def _answer(provider: Provider, run: Run) -> Reply:
     for piece in provider.reply(run, interrupt=threading.Event()):
         if isinstance(piece, Reply):
             return piece
-    raise WhetError(
-        f"The connection to {provider.name} was cut off.", advice="Try again; `whet config check` costs a few tokens."
-    )
+    raise WhetError(f"The connection to {provider.name} was lost.", advice="Try again.")

@@ -27,7 +27,7 @@ def print_changes(changes: Iterable[TargetChange], *, held: tuple[str, ...] = ()
     else:
         _print(shown, dry_run=dry_run)
         if held:
-            say(f"[bold]Not written[/], for no person approved it: {plain(', '.join(held))}. See `whet pending`.")
+            say(f"[bold]Not written[/], because nobody approved it: {plain(', '.join(held))}. See `whet pending`.")
     return int(bool(held) or any(change.kind in FAILED for change in shown))
 
 
@@ -36,7 +36,7 @@ def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:
         say("Nothing to write.")
         return
     console().print(
-        table(("what", "where", "for"), [(_word(c, dry_run), c.path, ", ".join(c.targets)) for c in changes])
+        table(("change", "file", "for"), [(_word(c, dry_run), c.path, ", ".join(c.targets)) for c in changes])
     )
     for change in changes:
         for line in labelled("", change.note) if change.note else ():
@@ -49,5 +49,5 @@ def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:
 
 def _word(change: TargetChange, dry_run: bool) -> str:
     is_only_block = change.kind == "removed" and Path(change.path).is_file()
-    word = "taken out" if is_only_block else change.kind
+    word = "block removed" if is_only_block else change.kind
     return f"would be {word}" if dry_run and change.kind in ("written", "removed") else word

@@ -36,7 +36,7 @@ def key_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[str, 
         return suggestions(environment)
     endpoint = endpoint_of(settings, settings.model.partition(":")[0])
     if endpoint is None:
-        return (f"{settings.model} names no provider that is known.",)
+        return (f"{settings.model} does not name a known provider.",)
     if not endpoint.key_variable:
         return ()
     state = "is set" if environment.get(endpoint.key_variable) else "is not set: export it before you start"

@@ -60,8 +60,8 @@ def _print_json(entries: list[Entry], found: tuple[HermesJob, ...], left: list[H
 
 
 def _print(entries: list[Entry], found: tuple[HermesJob, ...], left: list[HermesJob]) -> None:
-    verb = "waits" if len(entries) == 1 else "wait"
-    say(f"{many(len(entries), 'job')} of Hermes {verb} for your approval: `whet pending`.")
+    verb = "needs" if len(entries) == 1 else "need"
+    say(f"{many(len(entries), 'job')} of Hermes {verb} your approval: `whet pending`.")
     for each in found:
         for note in each.notes:
             say(f"{plain(each.name)}: {plain(note)}.")
@@ -72,7 +72,7 @@ def _print(entries: list[Entry], found: tuple[HermesJob, ...], left: list[Hermes
 def _text(path: Path) -> str:
     try:
         if path.stat().st_size > FILE_BYTES:
-            raise WhetError(f"{path} is too large for a file of jobs.", advice="Give Hermes' cron/jobs.json.")
+            raise WhetError(f"{path} is too large to be a file of jobs.", advice="Give Hermes' cron/jobs.json.")
         return path.read_text(encoding="utf-8-sig")
     except (OSError, UnicodeDecodeError) as error:
         raise WhetError(f"{path} cannot be read: {error}.", advice="Give Hermes' cron/jobs.json.") from error

@@ -22,5 +22,5 @@ def mention_pending() -> None:
     except WhetError:
         return  # the command itself has said what is wrong with the store
     if number:
-        verb = "waits" if number == 1 else "wait"
-        sys.stderr.write(f"{many(number, 'change')} {verb} for your approval: whet pending\n")
+        verb = "needs" if number == 1 else "need"
+        sys.stderr.write(f"{many(number, 'change')} {verb} your approval: whet pending\n")

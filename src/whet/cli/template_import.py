@@ -51,11 +51,11 @@ def import_command(folder: Path | None, as_json: bool) -> int:
     paths = [path for name in hermes_templates.FOLDERS for path in sorted((base / name).glob("*.json"))]
     if not paths:
         places = " or ".join(f"{base / name}" for name in hermes_templates.FOLDERS)
-        raise WhetError(f"There is no template in {places}.", advice="Give Hermes' home with --folder.")
+        raise WhetError(f"There are no templates in {places}.", advice="Give Hermes' home with --folder.")
     home = find_home(os.environ)
     prepare_home(home)
     with opened(home) as database:
-        author = person_at(home, database)._replace(reason="brought in from Hermes")
+        author = person_at(home, database)._replace(reason="imported from Hermes")
         taken, refused = _take(author, paths)
     if as_json:
         print_json({"waiting": [_record(one) for one in taken], "left_out": [_left(one) for one in refused]})
@@ -95,9 +95,9 @@ def _tell(taken: list[Taken], refused: list[RefusedFile]) -> None:
             say(f"  Examples left out{plain(reasons_in_words(one.found.left_out))}.")
     for left in refused:
         say(f"Left out: {plain(str(left.path))}: {plain(left.reason)}")
-    wait = "waits" if len(taken) == 1 else "wait"
+    need = "needs" if len(taken) == 1 else "need"
     if taken:
-        say(f"{many(len(taken), 'template')} {wait} for your approval: `whet pending`.")
+        say(f"{many(len(taken), 'template')} {need} your approval: `whet pending`.")
 
 
 def _record(one: Taken) -> dict[str, object]:
@@ -119,11 +119,11 @@ def _left(one: RefusedFile) -> dict[str, str]:
 def _text(path: Path) -> str:
     try:
         if not path.is_file():
-            raise WhetError(f"{path.name} is no file.", advice="It is left out.")
+            raise WhetError(f"{path.name} is not a file.", advice="It is left out.")
         if path.stat().st_size > FILE_BYTES:
             raise WhetError(f"{path.name} is larger than {FILE_BYTES // 1_000_000} MB.", advice="It is left out.")
         return path.read_text(encoding="utf-8")
     except UnicodeDecodeError as error:
-        raise WhetError(f"{path.name} is no text in UTF-8.", advice="It is left out.") from error
+        raise WhetError(f"{path.name} is not UTF-8 text.", advice="It is left out.") from error
     except OSError as error:
         raise WhetError(f"{path.name} cannot be read: {error.strerror}.", advice="It is left out.") from error

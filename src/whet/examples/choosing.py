@@ -63,7 +63,7 @@ def choose(templates: Iterable[Template], worths: Iterable[Worth], need: Need, *
         return Choice(best, "measured", _in_words(helpful[best.key]))
     if fitting:
         best = max(fitting, key=lambda pair: (pair[0], pair[1].name))[1]
-        return Choice(best, "fit", "it fits the task; whether it helps was not measured")
+        return Choice(best, "fit", "it fits the task; its effect has not been measured")
     return Choice(None, "none", _why_none(bool(usable), bool(harmful)))
 
 
@@ -106,12 +106,12 @@ def _rank(worth: Worth) -> tuple[float, float]:
 
 def _in_words(worth: Worth) -> str:
     return (
-        f"measured over {worth.cases} cases: {worth.effect:+.2f}, from {worth.low:+.2f} to {worth.high:+.2f}"
+        f"measured effect over {worth.cases} cases: {worth.effect:+.2f}, from {worth.low:+.2f} to {worth.high:+.2f}"
         f" ({worth.source}{f', {worth.model}' if worth.model else ''})"
     )
 
 
 def _why_none(is_usable: bool, is_harmful: bool) -> str:
     if is_usable and is_harmful:
-        return "what would fit was measured to harm, or to be worth too little"
-    return "no template fits the task" if is_usable else "no template has its tools, activity and tags"
+        return "the templates that fit were measured to harm, or to help too little"
+    return "no template fits the task" if is_usable else "no template matches its tools, activity and tags"

@@ -58,11 +58,11 @@ class Warrant(NamedTuple):
             case Ground.CHECKED:
                 return "the session's own check passed"
             case Ground.VOUCHED:
-                return "whoever made the template says that the session went well"
+                return "the author of the template confirmed that the session went well"
             case Ground.VERIFIED:
                 return "checks passed after the session's last change"
             case Ground.AGREED:
-                return "another session with this request came to the same result"
+                return "another session with this request got the same result"
             case Ground.SCORED:
                 return f"the session's failure score is {self.score:.2f}"
 
@@ -98,7 +98,7 @@ def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> S
         return SuccessFinding(None, "cut off")
     verified = verification(evidence)
     if verified is False:
-        return SuccessFinding(None, "a check failed and was not put right")
+        return SuccessFinding(None, "a check failed and was not fixed")
     if verified:
         return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
     value = failure_of(weigh(evidence, weights), weights).value
@@ -128,8 +128,8 @@ class Votes:
         if same and 2 * same >= votes.total() - 1:
             return finding._replace(warrant=warrant._replace(ground=Ground.AGREED))
         if not same and max((count for result, count in votes.items() if result != vote.result), default=0) > 1:
-            return SuccessFinding(None, "others with the same request came to another result")
-        return finding if warrant.score <= LOW_SCORE else SuccessFinding(None, "nothing tells that it went well")
+            return SuccessFinding(None, "other sessions with the same request got another result")
+        return finding if warrant.score <= LOW_SCORE else SuccessFinding(None, "nothing shows that it went well")
 
 
 def _request(transcript: Transcript) -> bytes:

@@ -100,14 +100,14 @@ def name_fault(name: str) -> str:
     """What is wrong with the name of a template; nothing when it is one."""
     if NAMES[Form.TEMPLATE].fullmatch(name):
         return ""
-    return f"{name[:80]!r} is no name for a template"
+    return f"{name[:80]!r} is not a valid template name"
 
 
 def faults(template: Template) -> tuple[str, ...]:
     """Everything that keeps a template from being one."""
     found = [name_fault(template.name), _numbers(template)]
     found += [_example_fault(number, example) for number, example in enumerate(template.examples, start=1)]
-    found += [f"{tag[:40]!r} is no tag" for tag in template.tags if not TAG.fullmatch(tag)]
+    found += [f"{tag[:40]!r} is not a valid tag" for tag in template.tags if not TAG.fullmatch(tag)]
     return tuple(fault for fault in found if fault)
 
 
@@ -115,7 +115,7 @@ def check(template: Template) -> Template:
     """The template itself; raises WhetError where it is none."""
     found = faults(template)
     if found:
-        raise WhetError(f"The template {template.name[:80]} is not right: {'; '.join(found)}.", advice=ADVICE)
+        raise WhetError(f"The template {template.name[:80]} is not valid: {'; '.join(found)}.", advice=ADVICE)
     return template
 
 
@@ -131,7 +131,7 @@ def read(text: str, *, name: str) -> Template:
     except msgspec.MsgspecError as error:
         raise WhetError(f"The template {name} cannot be read: {error}.", advice=ADVICE) from error
     if template.name != name:
-        raise WhetError(f"The file of the template {name} calls it {template.name[:80]!r}.", advice="Rename one.")
+        raise WhetError(f"The file of the template {name} names it {template.name[:80]!r}.", advice="Rename one.")
     return check(template)
 
 

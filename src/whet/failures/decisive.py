@@ -31,9 +31,9 @@ def decisive_step(evidence: SessionView, signals: tuple[Signal, ...]) -> Turning
     changes = [step for step in evidence.steps if step.worked and _changes(step)]
     if changes:
         largest = max(changes, key=lambda step: len(step.exchange.call.arguments))
-        return Turning(largest.exchange.asked, "the largest change that it made, if one was wrong", 0.4)
+        return Turning(largest.exchange.asked, "its largest change, if a change was wrong", 0.4)
     own = [index for index, message in enumerate(evidence.transcript.messages) if message.role is Role.AGENT]
-    return Turning(own[-1], "its last word, if the answer was wrong", 0.3) if own else None
+    return Turning(own[-1], "its last message, if the answer was wrong", 0.3) if own else None
 
 
 def _shown(evidence: SessionView, signals: tuple[Signal, ...]) -> list[Turning]:
@@ -41,14 +41,14 @@ def _shown(evidence: SessionView, signals: tuple[Signal, ...]) -> list[Turning]:
     found: list[Turning] = []
     if evidence.trailing_failures:
         first = evidence.trailing_failures[0]
-        found.append(Turning(first.exchange.asked, "the first of the failures that nothing recovered from", 0.7))
+        found.append(Turning(first.exchange.asked, "the first failure that it did not recover from", 0.7))
     by_kind = {signal.kind: signal for signal in reversed(signals) if signal.confidence >= SHOWN}
     if (loop := by_kind.get(Kind.RETRY_LOOP)) is not None:
-        found.append(Turning(_first_of_loop(evidence, loop), "the first call of a loop of the same failing call", 0.7))
+        found.append(Turning(_first_of_loop(evidence, loop), "the first call of a loop of failing calls", 0.7))
     if (claim := by_kind.get(Kind.HALLUCINATION)) is not None:
-        found.append(Turning(claim.message, "what it says or uses here, the record does not bear out", 0.6))
+        found.append(Turning(claim.message, "the record contradicts what it says or uses here", 0.6))
     if (correction := by_kind.get(Kind.USER_CORRECTION)) is not None:
-        found.append(Turning(_before(evidence, correction.message), "the person corrected what it did here", 0.6))
+        found.append(Turning(_before(evidence, correction.message), "the user corrected what it did here", 0.6))
     if not found and evidence.final is not None and (open_question(evidence) or Kind.GAVE_UP in by_kind):
         found.append(Turning(evidence.final.message, "it stopped here without a result", 0.5))
     return found

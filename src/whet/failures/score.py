@@ -23,10 +23,10 @@ REASONS_SHOWN = 4
 REASON_WEIGHT = 0.25
 MOST = 30.0  # log odds that no other sign can outweigh
 WHOLE, SAID = "longer_than_usual", "more_said_than_usual"
-LONGER_REASON = "it took longer than is usual here"
+LONGER_REASON = "it took longer than similar sessions"
 UNANSWERED = {
-    Ending.REFUSED: "the model would not answer",
-    Ending.EMPTY: "the model said nothing, also when it was asked again",
+    Ending.REFUSED: "the model refused to answer",
+    Ending.EMPTY: "the model gave no answer, even when asked again",
     Ending.CUT: "its answer was cut off in the middle",
 }
 
@@ -178,20 +178,20 @@ def cut_off(evidence: SessionView) -> float:
 
 
 SIGNS: tuple[Sign, ...] = (
-    Sign("failed_share", failed_share, "many calls failed or brought nothing"),
-    Sign("last_failed", last_failed, "its last call failed or brought nothing"),
-    Sign("failing_end", failing_end, "it ended in a run of failed calls"),
+    Sign("failed_share", failed_share, "many calls failed or returned nothing"),
+    Sign("last_failed", last_failed, "its last call failed or returned nothing"),
+    Sign("failing_end", failing_end, "it ended with a series of failed calls"),
     Sign("nothing_worked", nothing_worked, "no call worked"),
     Sign("no_calls", no_calls, "it answered without a single call"),
-    Sign("same_error", same_error, "the same error came again"),
-    Sign("repeated_calls", repeated_calls, "the same calls were made again"),
-    Sign("repeated_answers", repeated_answers, "the same answers came again"),
-    Sign("open_question", open_question, "it ended with a question that nobody answered"),
+    Sign("same_error", same_error, "the same error recurred"),
+    Sign("repeated_calls", repeated_calls, "it repeated the same calls"),
+    Sign("repeated_answers", repeated_answers, "it got the same results again"),
+    Sign("open_question", open_question, "it ended with an unanswered question"),
     Sign("inability", inability, "it ended by saying what it could not do or find"),
-    Sign("unkept_promise", unkept_promise, "it ended by saying what it would do next"),
-    Sign("no_answer", no_answer, "it ended without a word"),
-    Sign("not_done", not_done, "a change was asked for and none was made"),
-    Sign("unasked_change", unasked_change, "something was changed and only an answer was asked for"),
+    Sign("unkept_promise", unkept_promise, "it ended with a plan it did not carry out"),
+    Sign("no_answer", no_answer, "it ended without an answer"),
+    Sign("not_done", not_done, "the user asked for a change and it made none"),
+    Sign("unasked_change", unasked_change, "the user asked only for an answer and it changed something"),
     Sign("unbacked_claim", unbacked_claim, "it claims a change that no call made"),
     Sign("cut_off", cut_off, "it was cut off"),
 )

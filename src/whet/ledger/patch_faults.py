@@ -70,41 +70,37 @@ def faults(patch: Patch, state: State, *, limits: TextLimits = LIMITS) -> tuple[
         found += _rule_faults(patch, state, limits)
     if patch.is_foreign and patch.id not in state.approved:
         found.append(
-            Fault(
-                FaultKind.TRUST, f"it comes from a text of trust {patch.trust.label}: a person has to approve it first"
-            )
+            Fault(FaultKind.TRUST, f"it comes from text with trust {patch.trust.label}: a person must approve it first")
         )
     return tuple(found)
 
 
 def _form_faults(patch: Patch, limits: TextLimits) -> Iterator[Fault]:
     if not is_named(patch):
-        yield Fault(FaultKind.NAME, f"{patch.name[:80]!r} is no name for a {patch.form}")
+        yield Fault(FaultKind.NAME, f"{patch.name[:80]!r} is not a valid name for a {patch.form}")
     if not is_scoped(patch):
-        yield Fault(FaultKind.NAME, "its scope holds what is no name of a model, a tool or a purpose")
+        yield Fault(FaultKind.NAME, "its scope contains something that is not the name of a model, a tool or a purpose")
     if patch.action is Action.REMOVE:
         return
     if not patch.text.strip():
         yield Fault(FaultKind.EMPTY, "it has no text")
     if len(patch.text) > limits.of(patch.form):
-        yield Fault(FaultKind.LENGTH, f"its {len(patch.text):,} characters are more than {limits.of(patch.form):,}")
+        yield Fault(FaultKind.LENGTH, f"it has {len(patch.text):,} characters; the limit is {limits.of(patch.form):,}")
 
 
 def _text_faults(patch: Patch) -> Iterator[Fault]:
     if name := first_hidden(patch.text):
-        yield Fault(FaultKind.CHARACTERS, f"it holds a character that people cannot see: {name}")
+        yield Fault(FaultKind.CHARACTERS, f"it contains an invisible character: {name}")
     if Redactor().text(patch.text) != patch.text:
-        yield Fault(FaultKind.SECRET, "it holds what looks like a secret")
+        yield Fault(FaultKind.SECRET, "it contains what looks like a secret")
     # A person who writes an instruction may say what they like about their own tools.
     if patch.form not in (Form.RULE, Form.NOTE) or patch.trust is Trust.OPERATOR:
         return
     words = visible(patch.text)
     if clause := broken_tool(words):
-        yield Fault(
-            FaultKind.BROKEN_TOOL, f"it says that a tool is broken, which would outlast the fault: “{clause[:120]}”"
-        )
+        yield Fault(FaultKind.BROKEN_TOOL, f"it says that a tool is broken, which will not stay true: “{clause[:120]}”")
     if clause := accident(words):
-        yield Fault(FaultKind.ACCIDENT, f"it takes an accident of the surroundings for a fact: “{clause[:120]}”")
+        yield Fault(FaultKind.ACCIDENT, f"it states a temporary problem of the environment as a fact: “{clause[:120]}”")
 
 
 def _state_faults(patch: Patch, state: State) -> Iterator[Fault]:
@@ -122,9 +118,9 @@ def _state_faults(patch: Patch, state: State) -> Iterator[Fault]:
 def _rule_faults(patch: Patch, state: State, limits: TextLimits) -> Iterator[Fault]:
     known = state.get(Form.RULE, patch.name)
     if patch.before != digest(known.text if known else None):
-        yield Fault(FaultKind.STALE, f"rule {patch.name} is not what it was when this was written")
+        yield Fault(FaultKind.STALE, f"rule {patch.name} has changed since this was written")
     elif (patch.action is Action.ADD) is (known is not None):
-        yield Fault(FaultKind.STALE, f"rule {patch.name} {'is there already' if known else 'is not there'}")
+        yield Fault(FaultKind.STALE, f"rule {patch.name} {'already exists' if known else 'does not exist'}")
     if patch.action is Action.REMOVE:
         return
     # Other rules give way to an operator's; an operator's gives way to nobody's.

@@ -110,7 +110,7 @@ def _meant(own: dict[str, CaseFile], wanted: str) -> tuple[CaseFile, ...]:
             f"{wanted} is not a case, a case file or a folder of cases.", advice=f"The home's cases: {known}."
         )
     if not found:
-        raise WhetError(f"There are no cases in {wanted}.", advice="`whet cases new NAME` writes one to start from.")
+        raise WhetError(f"There are no cases in {wanted}.", advice="To create one, run `whet cases new NAME`.")
     return found
 
 
@@ -131,6 +131,7 @@ def _found(folder: Path, name: str) -> CaseFile:
 def _place(folder: Path, name: str, ending: str) -> Place:
     if not cases.NAME.fullmatch(name):
         raise WhetError(
-            f"{name[:80]!r} is not a valid case name.", advice="It looks like fix-the-port: lower-case words."
+            f"{name[:80]!r} is not a valid case name.",
+            advice="Use lower-case words joined by hyphens, such as fix-the-port.",
         )
     return beneath(folder.parent.absolute(), folder.name, f"{name}{ending}")

@@ -55,8 +55,8 @@ def beneath(root: Path, *names: str) -> Place:
     for name in names:
         if not _is_name(name):
             raise WhetError(
-                f"{name!r} is not a name of a file or folder.",
-                advice="A name holds no slash, no control character, and is not . or ..",
+                f"{name!r} is not a valid file or folder name.",
+                advice="A name has no slash and no control character, and is not . or ..",
             )
     return Place(root, names)
 
@@ -112,7 +112,7 @@ def move(source: Place, target: Place) -> None:
         old, new = folders[source.names[:-1]], folders[target.names[:-1]]
         with explained(source.path):
             if _exists(new, target.name):
-                raise Conflict(f"{target.path} exists already.", advice="Choose another name, or move it away first.")
+                raise Conflict(f"{target.path} already exists.", advice="Choose another name, or move it away first.")
             os.rename(source.name, target.name, src_dir_fd=old.descriptor, dst_dir_fd=new.descriptor)
         new.settle(target.path)
         old.settle(target.path)

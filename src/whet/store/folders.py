@@ -93,7 +93,7 @@ class Folder(NamedTuple):
             return None
         except OSError as error:
             if error.errno in (errno.ENOTDIR, errno.ELOOP):
-                raise _refused(self.path / name, "is a link or no folder") from error
+                raise _refused(self.path / name, "is a link or is not a folder") from error
             raise
 
     @contextlib.contextmanager
@@ -126,7 +126,9 @@ class Folder(NamedTuple):
             raise
         if not stat.S_ISREG(status.st_mode) or status.st_size > LIMIT_BYTES:
             os.close(found)
-            what = f"is larger than {LIMIT_BYTES:,} bytes" if stat.S_ISREG(status.st_mode) else "is no ordinary file"
+            what = (
+                f"is larger than {LIMIT_BYTES:,} bytes" if stat.S_ISREG(status.st_mode) else "is not an ordinary file"
+            )
             raise _refused(self.path / name, what)
         return found
 
@@ -136,7 +138,7 @@ class Folder(NamedTuple):
         except FileNotFoundError:
             return None
         if not stat.S_ISREG(status.st_mode):
-            raise _refused(self.path / name, "is no ordinary file")
+            raise _refused(self.path / name, "is not an ordinary file")
         if not status.st_mode & stat.S_IWUSR:
             raise WhetError(f"{self.path / name} is read-only.", advice="Make it writable, or leave it as it is.")
         return status
@@ -153,8 +155,8 @@ class Folder(NamedTuple):
     def _compare(self, name: str, expected: bytes | None) -> None:
         if self.read(name) != expected:
             raise Conflict(
-                f"{self.path / name} was changed by somebody else meanwhile; it was left as it is.",
-                advice="Look at it, then do this again.",
+                f"{self.path / name} was changed by someone else in the meantime; it was left unchanged.",
+                advice="Look at it, then try again.",
             )
 
     def _clear(self, temporary: str) -> None:
@@ -168,7 +170,7 @@ class Folder(NamedTuple):
         except OSError as error:
             raise WhetError(
                 f"{path} was changed, but the disk did not confirm it: {error.strerror}.",
-                advice="Check the disk and its free space, then look at the file.",
+                advice="Check the disk and its free space, then check the file.",
             ) from error
 
 
@@ -210,7 +212,7 @@ def locked(root: Path, names: tuple[str, ...] = (), *, make: bool = True) -> Ite
     while True:
         with entered(root, names, make=make) as folder:
             if folder is None:
-                raise Conflict(f"{root.joinpath(*names)} is not there any more.", advice="Look for it, then try again.")
+                raise Conflict(f"{root.joinpath(*names)} no longer exists.", advice="Look for it, then try again.")
             _lock(folder, deadline)
             if _is_still_there(folder, root, names):  # else it was moved or made anew while we waited
                 yield folder
@@ -270,15 +272,15 @@ def _keep_owner_and_mode(descriptor: int, old: os.stat_result | None, mode: int)
 
 
 def _refused(path: Path, what: str) -> WhetError:
-    return WhetError(f"{path} {what}; it is not used.", advice="Put an ordinary file or folder there.")
+    return WhetError(f"{path} {what}, so Whet does not use it.", advice="Put an ordinary file or folder there.")
 
 
 ADVICE = {
     errno.ENOSPC: "The disk is full. Free some space and run it again.",
-    errno.EDQUOT: "Your share of the disk is full. Free some space and run it again.",
+    errno.EDQUOT: "Your disk quota is full. Free some space and run it again.",
     errno.EROFS: "The disk is read-only. Set WHET_HOME to a folder that you can write to.",
     errno.EACCES: "Check the permissions of the file and its folder.",
     errno.EPERM: "The file belongs to another account. Change its owner, or leave it as it is.",
-    errno.EIO: "The disk failed. Check it before you go on.",
+    errno.EIO: "The disk failed. Check it before you continue.",
     errno.ENAMETOOLONG: "Choose a shorter name.",
 }

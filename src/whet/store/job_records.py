@@ -17,7 +17,7 @@ from whet.store.owner import Owner
 RUN = "job run"
 ID_LETTERS = 12
 ROW = "id, job, scheduled, body, seal"
-NOT_OURS = "This run was not written down by this home, or by an older Whet, so it was not carried out."
+NOT_OURS = "This run was recorded by another home or by an older Whet, so it did not run."
 COLUMNS = "home, job, schedule, accounted, made, added"
 CLOCK = ""  # under which the clock itself is remembered, for no job has this name
 
@@ -99,10 +99,10 @@ def record_of(database: Database, owner: Owner, id: str) -> JobRecord:
     """The run as this home wrote it down; raises WhetError where it did not."""
     rows = database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (id,))
     if not rows:
-        raise WhetError(f"There is no run {id}.", advice="`whet jobs history` lists the runs.")
+        raise WhetError(f"There is no run {id}.", advice="To list the runs, run `whet jobs history`.")
     found = _own(owner, rows)
     if not found:
-        raise WhetError(NOT_OURS, advice="Look who can write to the team's database.")
+        raise WhetError(NOT_OURS, advice="Check who can write to the team's database.")
     return found[0]
 
 

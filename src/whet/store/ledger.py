@@ -92,7 +92,7 @@ class Ledger(NamedTuple):
         for number, maker, body, seal in rows:
             entry = _decoded(number, maker, body)
             if entry is None and not makers:
-                raise WhetError(f"Entry {number} of the ledger is damaged.", advice="Put a copy of the database back.")
+                raise WhetError(f"Entry {number} of the ledger is damaged.", advice="Restore a copy of the database.")
             if entry is not None and entry.home and entry.home == self.home:
                 yield entry, not maker or self.owner.has_sealed(seal, *_sealed(number, bytes(body)))
             elif entry is not None:

@@ -25,7 +25,7 @@ def find(database: Database, prefix: str) -> Session:
     """The session whose id, or whose own agent's id, begins with the given text."""
     wanted = prefix.strip()
     if not wanted:
-        raise WhetError("An empty id names no session.", advice="`whet sessions` lists the ids.")
+        raise WhetError("The session id is empty.", advice="To list the ids, run `whet sessions`.")
     rows = database.query(
         f"SELECT {SESSION_COLUMNS} FROM sessions WHERE substr(id, 1, ?) = ? OR native_id = ?"
         " OR substr(native_id, 1, ?) = ?"
@@ -39,10 +39,10 @@ def find(database: Database, prefix: str) -> Session:
     found = [session for session in found if session.parent_id not in ids] or found
     found = [session for session in found if is_own(database, session)] or found
     if not found:
-        raise WhetError(f"No session has the id {wanted}.", advice="`whet sessions` lists the ids.")
+        raise WhetError(f"No session has the id {wanted}.", advice="To list the ids, run `whet sessions`.")
     if len(found) > 1:
         candidates = "\n".join(f"  {each.id[:12]}  {each.source}  {each.title[:60]}" for each in found[:10])
-        raise WhetError(f"The id {wanted} is ambiguous:\n{candidates}", advice="Give more of it.")
+        raise WhetError(f"The id {wanted} is ambiguous:\n{candidates}", advice="Give more of the id.")
     return found[0]
 
 

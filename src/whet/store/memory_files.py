@@ -23,7 +23,7 @@ class Shelf(NamedTuple):
 
     def file(self, name: str) -> str:
         if name not in NAMES:
-            raise WhetError(f"There are no notes called {name}.", advice="The notes are memory and user.")
+            raise WhetError(f"There are no notes called {name}.", advice="Use memory or user.")
         return HERMES[name] if self.form is PageForm.HERMES else f"{name}.md"
 
 

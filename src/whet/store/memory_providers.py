@@ -14,7 +14,7 @@ from whet.told import memory, note_pages
 from whet.told.recall import Excerpt, best, excerpts
 
 SETTINGS = "memory.toml"
-HEAD = "# Notes of your own that agents may read.\n"
+HEAD = "# Your own notes that agents may read.\n"
 NOTE = "whet.md"
 DEEPEST = 8
 MOST_FILES = 5_000

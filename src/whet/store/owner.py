@@ -62,7 +62,7 @@ def _key(home: Home) -> bytes:
     if re.fullmatch(f"[0-9a-f]{{{2 * KEY_BYTES}}}", kept) is None:  # with no key at all, anybody's row would pass
         raise WhetError(
             f"{home.folder / SEAL_KEY} is damaged.",
-            advice="Put a copy back, or remove it: a new one is made, and what is queued has to be ordered anew.",
+            advice="Restore a copy, or delete it: Whet creates a new one, and you must submit queued work again.",
         )
     return bytes.fromhex(kept)
 

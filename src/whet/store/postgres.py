@@ -93,7 +93,7 @@ class Postgres:
         except psycopg.OperationalError as error:
             raise WhetError(
                 f"The Postgres server cannot be reached: {_said(self._url, error)}",
-                advice="Check WHET_DATABASE_URL and that the server runs.",
+                advice="Check WHET_DATABASE_URL, and that the server is running.",
             ) from error
         except psycopg.ProgrammingError as error:
             if error.sqlstate not in (DENIED, NO_SCHEMA):
@@ -118,7 +118,7 @@ def _said(url: str, error: psycopg.Error) -> str:
     """The server's words, or the driver's, without the password."""
     text = str(error).strip()
     password = psycopg.conninfo.conninfo_to_dict(url).get("password")
-    return "its answer holds the password and is not shown." if password and str(password) in text else text
+    return "its answer contains the password and is not shown." if password and str(password) in text else text
 
 
 def _denied(url: str, error: psycopg.Error) -> WhetError:

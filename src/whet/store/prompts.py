@@ -31,7 +31,7 @@ def restore_prompt(database: Database, key: str) -> Prompt:
     if not rows:
         raise WhetError(f"No prompt with the key {key} is stored.", advice=ADVICE)
     if len(rows) > 1:
-        raise WhetError(f"Several prompts have keys that begin with {key}.", advice="Give more of the key.")
+        raise WhetError(f"Several prompt keys start with {key}.", advice="Give more of the key.")
     stored, body = rows[0]
     try:
         prompt = msgspec.json.decode(zlib.decompress(body), type=Prompt)
@@ -44,8 +44,8 @@ def restore_prompt(database: Database, key: str) -> Prompt:
 
 def _damaged(key: str) -> WhetError:
     return WhetError(
-        f"The prompt {key} is damaged in the database.", advice="Begin a new session, which builds it anew."
+        f"The prompt {key} is damaged in the database.", advice="Start a new session, which builds it again."
     )
 
 
-ADVICE = "`whet prompt --keep` stores one and prints its key."
+ADVICE = "To store a prompt and print its key, run `whet prompt --keep`."

@@ -194,10 +194,10 @@ def restored_run(database: Database, session: Session) -> Run:
     if not rows:
         raise WhetError(
             f"The session {session.native_id} cannot be resumed: Whet did not record it.",
-            advice="`whet sessions --source whet` lists those that can.",
+            advice="To list sessions that can, run `whet sessions --source whet`.",
         )
     if _key_of(bytes(rows[0][0])) != session.facts.run_key:
-        raise WhetError(f"The session {session.native_id} is damaged in the database.", advice="Begin a new one.")
+        raise WhetError(f"The session {session.native_id} is damaged in the database.", advice="Start a new one.")
     run = msgspec.json.decode(rows[0][0], type=Run)
     system = restore_prompt(database, run.prompt_key).text if run.prompt_key else run.system
     return replace(
@@ -250,6 +250,6 @@ def _counting(session: Session, usage: Usage | None) -> Session:
 
 def _elsewhere(run_id: str) -> WhetError:
     return WhetError(
-        f"The session {run_id} is being continued in another place; nothing was stored.",
-        advice="End the other one, then resume this session.",
+        f"The session {run_id} is in use in another process; nothing was stored.",
+        advice="Stop the other process, then resume this session.",
     )

@@ -15,12 +15,12 @@ def missing_right(role: str, schema: str, why: str) -> WhetError:
     name, place = _quoted(role), _quoted(schema)
     if "must be owner" in why:
         return WhetError(
-            f"The database role {role} may not bring the tables in {schema} up to date: {why}.",
-            advice="Run any command of this Whet once as the role that owns the tables.",
+            f"The database role {role} may not migrate the tables in {schema}: {why}.",
+            advice="Run any command of this version once as the role that owns the tables.",
         )
     return WhetError(
         f"The database role {role} lacks a right in the schema {schema}: {why}.",
-        advice=f"Who owns it gives what a member needs: GRANT USAGE ON SCHEMA {place} TO {name}; GRANT {OF_A_MEMBER}"
+        advice=f"The owner of the schema can grant it: GRANT USAGE ON SCHEMA {place} TO {name}; GRANT {OF_A_MEMBER}"
         f" ON ALL TABLES IN SCHEMA {place} TO {name}; (and CREATE ON SCHEMA {place} where there are no tables yet).",
     )
 

@@ -92,8 +92,8 @@ def own_messages(database: Database, session: Session) -> tuple[Message, ...]:
     """The messages of a session that is to go on; raises WhetError for one that another member wrote or changed."""
     if not is_believed(database, session):
         raise WhetError(
-            f"The session {session.native_id} was written or changed by another member: it is not continued here.",
-            advice="Begin a new one; `whet show` still shows this one.",
+            f"The session {session.native_id} belongs to another member and cannot be continued here.",
+            advice="Start a new one; to read this one, run `whet show`.",
         )
     return tuple(messages(database, session))
 
@@ -170,7 +170,7 @@ def _compared(database: Database, session: Session | None, prepared: PreparedSes
         current = database.query(f"SELECT {COLUMNS} FROM sessions WHERE no = ?", (session.no,))[0]
         return Kept("unchanged" if tuple(current) == prepared.columns else "updated", 0)
     if _holds(database, session, prepared):
-        return Kept("unchanged", 0, "the session is longer in the store than in this file")
+        return Kept("unchanged", 0, "the stored session is longer than this file")
     if not _begins(session, prepared) and session.path != path:
         return Kept("conflict", 0, f"another session with the id {session.native_id} came from {session.path}")
     return Kept("updated", len(prepared.rows) - _shared(database, prepared.rows))

@@ -10,7 +10,7 @@ from whet.store.home import Home, prepare_home
 from whet.store.settings_file import decoded, place
 from whet.text.toml_edits import assigned, removed
 
-HEAD = "# Settings of Whet. `whet config --explain` says what there is; `whet config set` changes this file.\n"
+HEAD = "# Settings of Whet. To list all settings, run `whet config --explain`; to change one, `whet config set`.\n"
 
 
 def assign(home: Home, path: tuple[str, ...], value: Any) -> Settings:
@@ -29,7 +29,7 @@ def remove(home: Home, path: tuple[str, ...]) -> Settings:
     read(text)
     changed = removed(text, path)
     if changed == text:
-        raise WhetError(f"{dotted(path)} is not set.", advice="`whet config` shows what is.")
+        raise WhetError(f"{dotted(path)} is not set.", advice="To list the settings, run `whet config`.")
     return _write(home, changed, body)
 
 

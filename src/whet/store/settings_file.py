@@ -26,7 +26,7 @@ def loaded(home: Home) -> LoadedSettings:
         return LoadedSettings(parse(text), text)
     except WhetError as error:
         path = place(home).path
-        raise WhetError(f"{error.message} It stands in {path}.", advice=error.advice) from error
+        raise WhetError(f"{error.message} See {path}.", advice=error.advice) from error
 
 
 def place(home: Home) -> files.Place:
@@ -37,4 +37,4 @@ def decoded(home: Home, body: bytes | None) -> str:
     try:
         return (body or b"").decode("utf-8-sig")
     except UnicodeDecodeError as error:
-        raise WhetError(f"{place(home).path} is not text in UTF-8.", advice="Save it as UTF-8.") from error
+        raise WhetError(f"{place(home).path} is not UTF-8 text.", advice="Save it as UTF-8.") from error

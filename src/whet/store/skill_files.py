@@ -66,7 +66,10 @@ def place_of(home: Path, name: str, file: str = FILE) -> Place:
     """Where a file of a skill stands; a name that could lead elsewhere is refused."""
     wrong = skills.name_faults(name)
     if wrong:
-        raise WhetError(f"{name!r} is not the name of a skill: {wrong[0]}.", advice="It looks like release-notes.")
+        raise WhetError(
+            f"{name!r} is not a valid skill name: {wrong[0]}.",
+            advice="Use lower-case words joined by hyphens, such as release-notes.",
+        )
     return beneath(home, FOLDER, name, *((FILE,) if file == FILE else skills.file_names(file)))
 
 
@@ -81,7 +84,10 @@ def archive(home: Path, name: str, *, expected: bytes) -> Place:
     place = place_of(home, name)
     with locked(home, place.names[:-1], make=False) as folder:
         if folder.read(FILE) != expected:
-            raise Conflict(f"{place.path} was changed meanwhile; it was left.", advice="Look at it, then try again.")
+            raise Conflict(
+                f"{place.path} was changed in the meantime; it was left unchanged.",
+                advice="Look at it, then try again.",
+            )
         number = 1 + max((number for number, _ in _archived(home, name)), default=0)
         target = beneath(home, *ARCHIVE, name if number == 1 else f"{name}.{number}")
         move(Place(home, place.names[:-1]), target)
@@ -101,7 +107,7 @@ def archived_text(home: Path, name: str) -> str:
     body = read(place) if place else None
     if place is None or body is None:
         known = ", ".join(archived(home)) or "nothing"
-        raise WhetError(f"There is no skill {name} in the archive.", advice=f"The archive holds {known}.")
+        raise WhetError(f"There is no skill {name} in the archive.", advice=f"The archive contains: {known}.")
     return decoded(body, place.path)
 
 

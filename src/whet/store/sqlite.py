@@ -140,7 +140,7 @@ def _create(path: Path) -> None:
         return
     except OSError as error:
         raise WhetError(
-            f"The database {path} cannot be made: {error.strerror}.",
+            f"The database {path} cannot be created: {error.strerror}.",
             advice="Check the folder's permissions and free space, or set WHET_HOME to another folder.",
         ) from error
 

@@ -72,7 +72,7 @@ def read_text(home: Path, name: str) -> str | None:
 def place_of(home: Path, name: str) -> Place:
     wrong = templates.name_fault(name)
     if wrong:
-        raise WhetError(f"{wrong}.", advice="It looks like web-research: lower-case words with hyphens.")
+        raise WhetError(f"{wrong}.", advice="Use lower-case words joined by hyphens, such as web-research.")
     return beneath(home, FOLDER, f"{name}{ENDING}")
 
 

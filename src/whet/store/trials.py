@@ -42,7 +42,7 @@ def material(database: Database, key: str, kind: type[Kept]) -> Kept:
         # As it was encoded, or as it is encoded now: a number may have been written in another way.
         if key in (_hash(b'["%s",%s]' % (kind.__name__.encode(), body)), key_of(kind.__name__, found)):
             return found
-    raise WhetError(f"What the trial was made of is gone or changed: {key}.", advice="Start the trial anew.")
+    raise WhetError(f"The trial's material is missing or has changed: {key}.", advice="Start the trial again.")
 
 
 def has_stored(database: Database, material: Value) -> bool:

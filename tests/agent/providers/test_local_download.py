@@ -168,7 +168,7 @@ def test_an_address_of_another_form_is_refused(address: str) -> None:
 
 
 def test_a_name_that_leads_elsewhere_is_refused(home: Home) -> None:
-    with hub_with(Served(BODY)) as hub, pytest.raises(WhetError, match="not a name"):
+    with hub_with(Served(BODY)) as hub, pytest.raises(WhetError, match="not a valid"):
         pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}, name="../x"), home)
 
 

@@ -58,7 +58,7 @@ def test_no_name_leads_out_of_the_folder(box: Box, room: Room, action: str, name
     before = (room.home.folder / "settings.toml").read_text()
     result = said(box, action=action, name=name)
     assert result.error
-    assert "no name for a template" in result.text
+    assert "not a valid template name" in result.text
     assert (room.home.folder / "settings.toml").read_text() == before
 
 

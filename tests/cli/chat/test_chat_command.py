@@ -83,7 +83,7 @@ def test_one_interrupt_stops_the_turn_and_the_conversation_goes_on(tmp_path: Pat
 def test_two_interrupts_at_the_prompt_leave(tmp_path: Path) -> None:
     with room(tmp_path, words("Hello.")) as place, place.chat() as seat:
         seat.expect("›").type("half a thought").expect("half a thought").type(CTRL_C)
-        seat.say("hi").expect("Hello.").expect("›").type(CTRL_C).expect("again leaves").expect("›").type(CTRL_C)
+        seat.say("hi").expect("Hello.").expect("›").type(CTRL_C).expect("press Ctrl-C again").expect("›").type(CTRL_C)
         assert seat.leave() == 130
         assert place.said(0) == ["hi"]
         assert "Traceback" not in seat.text
@@ -105,9 +105,9 @@ def test_several_lines_are_one_turn_and_are_remembered(tmp_path: Path) -> None:
 def test_commands_answer_without_a_request(tmp_path: Path) -> None:
     with room(tmp_path, words("Hello.")) as place, place.chat() as seat:
         seat.expect("›").say("/help").expect("/undo").expect("›").say("/hlep").expect("Did you mean /help?")
-        seat.expect("›").say("/memory").expect("no notes yet").expect("›").say("/cost").expect("0 model calls")
+        seat.expect("›").say("/memory").expect("No notes yet").expect("›").say("/cost").expect("0 model calls")
         seat.expect("›").say("/model nowhere:x").expect("names no provider").expect("›")
-        seat.say("/model mine:other").expect("From now on mine:other answers.").expect("›").say("hello")
+        seat.say("/model mine:other").expect("Now talking to mine:other.").expect("›").say("hello")
         seat.expect("Hello.").expect("›").say("/quit")
         assert seat.leave() == 0
         assert [request.json["model"] for request in place.server.requests] == ["other"]
@@ -178,7 +178,7 @@ def test_lines_from_a_pipe_are_turns(tmp_path: Path, person: Path) -> None:
         done = run("chat", stdin="first\n\n/cost\nsecond\n")
         assert done.code == 0
         assert done.out.splitlines()[0] == "One."
-        assert "1 model calls" in done.out
+        assert "1 model call," in done.out
         assert done.out.splitlines()[-1] == "Two."
         assert "\x1b" not in done.out
         assert extends(server.requests[0].body, server.requests[1].body)

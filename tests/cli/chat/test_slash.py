@@ -51,7 +51,7 @@ def test_undo_takes_back_what_whet_learned_and_not_what_the_person_wrote(standin
     assert "Undone: rule tests-first" in words(respond("/undo", standing))
     names = [rule.name for rule in Ledger(standing.database).state().rules]
     assert names == ["be-brief"]
-    assert "nothing that could be undone" in words(respond("/undo", standing))
+    assert "nothing that can be undone" in words(respond("/undo", standing))
 
 
 def test_the_newest_change_is_undone_first(standing: Standing) -> None:
@@ -62,15 +62,15 @@ def test_the_newest_change_is_undone_first(standing: Standing) -> None:
 
 
 def test_what_is_not_there_yet_is_said_so(standing: Standing) -> None:
-    assert "no skills yet" in words(respond("/skills", standing))
-    assert "no notes yet" in words(respond("/memory", standing))
-    assert "no templates yet" in words(respond("/warm", standing))
+    assert "No skills yet" in words(respond("/skills", standing))
+    assert "No notes yet" in words(respond("/memory", standing))
+    assert "No templates yet" in words(respond("/warm", standing))
     assert "nothing yet" in words(respond("/learned", standing))
 
 
 def test_cost_counts_tokens_and_money(standing: Standing) -> None:
     said = words(respond("/cost", standing))
-    assert "1,000 tokens read (90 % from the cache), 50 written, $0.0125" in said
+    assert "1,000 tokens in (90 % cached), 50 out, $0.0125" in said
 
 
 def test_model_and_quit_are_asked_of_the_conversation(standing: Standing) -> None:

@@ -51,7 +51,7 @@ class Conversation:
                 if tired:
                     return INTERRUPTED
                 tired = True
-                self._screen.line("Ctrl-C again leaves; Ctrl-D and /quit do too.", DIM)
+                self._screen.line("To leave, press Ctrl-C again, press Ctrl-D, or type /quit.", DIM)
                 continue
             tired = False
             if text is None:  # a script wants to know how the last turn ended, a person knows
@@ -112,10 +112,10 @@ class Conversation:
         try:
             if reaction.model:
                 self._talk.change_model(reaction.model)
-                return (f"From now on {self._talk.model} answers.",)
+                return (f"Now talking to {self._talk.model}.",)
             if reaction.template:
                 self._talk.begin_with(reaction.template)
-                return (f"The session begins with the template {safe(reaction.template)}.",)
+                return (f"The session starts from the template {safe(reaction.template)}.",)
         except WhetError as error:
             return (safe(error.message), safe(error.advice))
         return ()
@@ -131,7 +131,7 @@ class Conversation:
                         self._display.show(said)
                     ended = said if isinstance(said, Ended) else ended
         except KeyboardInterrupt:
-            self._screen.line("Left while the turn was being stopped; --continue goes on from here.", DIM)
+            self._screen.line("Left before the turn had stopped. To resume, run `whet chat --continue`.", DIM)
             return False
         if ended is not None:
             self._close(ended)
@@ -143,7 +143,7 @@ class Conversation:
         self.spent = added(self.spent, ended.spent)
         self._code = exit_code(ended)
         if ended.ending is Ending.INTERRUPTED:
-            self._screen.line("Stopped. Say what to do instead.", YELLOW)
+            self._screen.line("Stopped. What should the agent do instead?", YELLOW)
         elif ended.ending is not Ending.FINISHED:
             self._screen.line(safe(failure_words(ended)), RED)
         if ended.report is not None and ended.report.text:

@@ -52,7 +52,7 @@ def talk_on_terminal(home: Home, database: Database, wish: Wish) -> int:
             )
             code = conversation.go(source)
             if talk.run.messages:
-                screen.line(f"Go on with it: whet chat --resume {talk.run.id}", DIM)
+                screen.line(f"To resume: whet chat --resume {talk.run.id}", DIM)
             return code
 
 

@@ -58,4 +58,4 @@ class Reviews:
                 start_new_session=True,
             )
         except OSError as error:
-            self._faults.append(f"No review was begun: {error}. `whet review {run.id}` does it by hand.")
+            self._faults.append(f"The review did not start: {error}. To start it yourself, run `whet review {run.id}`.")

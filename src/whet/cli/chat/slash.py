@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 from whet.changes import apply
 from whet.cli.chat.screen import cut
+from whet.cli.output import many
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Change, Entry, State, Step
 from whet.ledger.traces import is_last
@@ -24,8 +25,8 @@ COMMAND = re.compile(r"/([a-z?]+)(?:\s+(.*))?", re.DOTALL)
 SHOWN = 10
 LEARNING = frozenset({Step.APPLIED, Step.CANARY})
 KEYS = (
-    "Enter sends; Alt-Enter, Ctrl-J or a \\ at the end begins another line.",
-    "Ctrl-C stops the turn, twice leaves; Ctrl-D leaves.",
+    "Enter sends; Alt-Enter, Ctrl-J or a \\ at the end starts a new line.",
+    "Ctrl-C stops the turn; press it twice to leave. Ctrl-D leaves.",
 )
 
 
@@ -80,7 +81,7 @@ def _unknown(name: str) -> str:
 
     near = get_close_matches(name, [each.name for each in COMMANDS], n=1)
     meant = f" Did you mean /{near[0]}?" if near else ""
-    return f"There is no command /{name}.{meant} /help lists them."
+    return f"There is no command /{name}.{meant} To list the commands, type /help."
 
 
 def _help(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001 - all commands are called alike
@@ -92,7 +93,9 @@ def _undo(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     """Take back the last thing that Whet learned by itself, with all that it learned together with it."""
     own = _learned(ledger_of(standing.home, standing.database))
     if not own:
-        return Reaction(("Whet has learned nothing that could be undone; `whet ledger undo` undoes changes of yours.",))
+        return Reaction(
+            ("Whet has learned nothing that can be undone. To undo your own changes, run `whet ledger undo`.",)
+        )
     last = own[-1]
     together = [each for each in own if each is last or (each.batch and each.batch == last.batch)]
     made = [
@@ -120,7 +123,7 @@ def _list_learned(standing: Standing, argument: str) -> Reaction:  # noqa: ARG00
         return Reaction(("Whet has learned nothing yet.",))
     lines = [_line(ledger.entry(change.number), change, standing.width) for change in own[::-1][:SHOWN]]
     more = [f"… and {len(own) - SHOWN} more: whet ledger"] if len(own) > SHOWN else []
-    return Reaction((*lines, *more, *_waiting(state), *(["/undo takes the newest back."] if own else [])))
+    return Reaction((*lines, *more, *_waiting(state), *(["To undo the newest, type /undo."] if own else [])))
 
 
 def _line(entry: Entry, change: Change, width: int) -> str:
@@ -130,19 +133,23 @@ def _line(entry: Entry, change: Change, width: int) -> str:
 
 def _waiting(state: State) -> tuple[str, ...]:
     number = len(state.pending)
-    return (f"{number} {'waits' if number == 1 else 'wait'} for your approval: whet pending",) if number else ()
+    return (
+        (f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval: whet pending",)
+        if number
+        else ()
+    )
 
 
 def _model(standing: Standing, argument: str) -> Reaction:
     if not argument:
-        return Reaction((f"{standing.model}. /model provider:name talks to another from now on.",))
+        return Reaction((f"{standing.model}. To change it, type /model provider:name.",))
     return Reaction(model=argument)
 
 
 def _skills(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     found = [each for each in list_skills(standing.home.folder) if each.skill]
     if not found:
-        return Reaction(("There are no skills yet. `whet skills create` makes one.",))
+        return Reaction(("No skills yet. To create one, run `whet skills create`.",))
     return Reaction(
         tuple(cut(f"{each.name}: {shown(each.skill.description)}", standing.width) for each in found if each.skill)
     )
@@ -154,7 +161,7 @@ def _memory(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
         for name in NAMES
         for note in load(Shelf(standing.home.folder), name).notes
     ]
-    return Reaction(tuple(lines) or ("There are no notes yet. `whet memory add` makes one.",))
+    return Reaction(tuple(lines) or ("No notes yet. To add one, run `whet memory add`.",))
 
 
 def _warm(standing: Standing, argument: str) -> Reaction:
@@ -162,17 +169,17 @@ def _warm(standing: Standing, argument: str) -> Reaction:
         return Reaction(template=argument)
     found = [each for each in list_templates(standing.home.folder) if each.template]
     if not found:
-        return Reaction(("There are no templates yet. `whet templates mine` makes one from sessions that went well.",))
+        return Reaction(("No templates yet. To create one from your sessions, run `whet templates mine`.",))
     lines = [cut(f"{each.name}: {shown(each.template.description)}", standing.width) for each in found if each.template]
-    return Reaction((*lines, "/warm NAME begins with one; /warm auto chooses."))
+    return Reaction((*lines, "To start from one, type /warm NAME, or /warm auto to let Whet choose."))
 
 
 def _cost(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
     spent = standing.spent
-    share = f" ({100 * spent.cached / spent.input:.0f} % from the cache)" if spent.input else ""
-    money = f"${spent.dollars:.4f}" if spent.dollars is not None else "price not known"
-    tokens = f"{spent.input:,} tokens read{share}, {spent.output:,} written"
-    return Reaction((f"{spent.model_calls} model calls, {tokens}, {money}. Session {standing.session}.",))
+    share = f" ({100 * spent.cached / spent.input:.0f} % cached)" if spent.input else ""
+    money = f"${spent.dollars:.4f}" if spent.dollars is not None else "price unknown"
+    tokens = f"{spent.input:,} tokens in{share}, {spent.output:,} out"
+    return Reaction((f"{many(spent.model_calls, 'model call')}, {tokens}, {money}. Session {standing.session}.",))
 
 
 def _quit(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
@@ -180,14 +187,14 @@ def _quit(standing: Standing, argument: str) -> Reaction:  # noqa: ARG001
 
 
 COMMANDS = (
-    Slash("help", "This list.", _help),
-    Slash("undo", "Take back the last thing that Whet learned; again for the one before.", _undo),
-    Slash("learned", "What Whet learned by itself, the newest first.", _list_learned),
-    Slash("model", "The model that answers; /model provider:name changes it.", _model),
-    Slash("skills", "The skills that the agent can read.", _skills),
-    Slash("memory", "The notes that the agent is told.", _memory),
-    Slash("warm", "The templates for a warm start; /warm NAME begins with one.", _warm),
-    Slash("cost", "What this conversation has cost so far.", _cost),
+    Slash("help", "List the commands.", _help),
+    Slash("undo", "Undo the last thing that Whet learned; repeat for the one before.", _undo),
+    Slash("learned", "List what Whet learned by itself, newest first.", _list_learned),
+    Slash("model", "Show the model; /model provider:name changes it.", _model),
+    Slash("skills", "List the skills that the agent can read.", _skills),
+    Slash("memory", "List the notes that the agent gets.", _memory),
+    Slash("warm", "List the templates; /warm NAME starts from one.", _warm),
+    Slash("cost", "Show the cost of this conversation so far.", _cost),
     Slash("quit", "Leave.", _quit),
 )
 ALIASES = {"quit": "exit", "help": "?"}

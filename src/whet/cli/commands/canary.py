@@ -82,7 +82,9 @@ def start(rule: str, catalogue: str, pending: int | None, share: float, yes: boo
         else:
             entry = try_out(home, database, _patch(home, rule, catalogue, yes=yes), actor=actor, now=now, share=share)
         tell(home, database, now=now)
-    return _said(entry, f"told to {100 * share:.0f} % of the new sessions; `whet watch` says how they go", as_json)
+    return _said(
+        entry, f"applied to {100 * share:.0f} % of new sessions; to compare results, run `whet watch`", as_json
+    )
 
 
 @command.command(
@@ -106,7 +108,7 @@ def stop(name: str, as_json: bool) -> int:
 def promote(name: str, as_json: bool) -> int:
     from whet.changes.apply import promote
 
-    return _ended(name, promote, "told to every session from now on", as_json)
+    return _ended(name, promote, "applied to every new session", as_json)
 
 
 def _ended(name: str, act: "Callable[..., Entry]", what: str, as_json: bool) -> int:
@@ -143,7 +145,7 @@ def _approved(home: "Home", database: "Database", number: int, share: float) -> 
         need_terminal()
         for line in (*reviewed(patch.text), *cautions(patch.text)):
             say(line)
-        question = f"Approve exactly this ({size_of(patch.text)}) for a share of the sessions?"
+        question = f"Approve exactly this ({size_of(patch.text)}) for a share of sessions?"
         click.confirm(question, abort=True, err=True)
     return approve_live(home, database, number, actor=actor_of(os.environ), now=time.time(), share=share)
 
@@ -171,5 +173,5 @@ def _said(entry: "Entry", what: str, as_json: bool) -> int:
 
         print_json(entry_record(entry))
     else:
-        say(f"Entry {entry.number}: the rule {plain(entry.patch.name)} is {what}.")
+        say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {what}.")
     return 0

@@ -58,7 +58,7 @@ def get(key: str, as_json: bool) -> int:
     form_of(path)
     found = next((each for each in _effective() if each.key == dotted(path)), None)
     if found is None:
-        raise WhetError(f"{dotted(path)} is not set.", advice="`whet config` shows what is.")
+        raise WhetError(f"{dotted(path)} is not set.", advice="To list the settings, run `whet config`.")
     if as_json:
         print_json(found._asdict())
     else:
@@ -228,7 +228,9 @@ def _expect_person(path: tuple[str, ...]) -> None:
     if actor_of(os.environ) is not Actor.PERSON:
         raise WhetError("Only a person may change settings.", advice="Ask the person to run it in a terminal.")
     if path[0] == "trust" and not has_terminal():
-        raise WhetError("Whom to trust is for a person to say, on a terminal.", advice=f"Or edit {FILE_NAME} by hand.")
+        raise WhetError(
+            "Only a person may change trust settings, in a terminal.", advice=f"Or edit {FILE_NAME} by hand."
+        )
 
 
 def _refuse_hidden_secret(path: tuple[str, ...], value: str) -> None:
@@ -236,4 +238,6 @@ def _refuse_hidden_secret(path: tuple[str, ...], value: str) -> None:
     from whet.secrets.redactor import Redactor
 
     if len(value) >= SHORTEST_SCANNED and path[-1] != "base_url" and Redactor().text(value) != value:
-        raise WhetError(f"{dotted(path)} would hold a secret, and settings hold none.", advice=SECRET_ADVICE)
+        raise WhetError(
+            f"{dotted(path)} would contain a secret. Settings must not contain secrets.", advice=SECRET_ADVICE
+        )

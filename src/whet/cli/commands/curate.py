@@ -46,11 +46,11 @@ def command(days: float, dry_run: bool, as_json: bool) -> int:
         return 0
     for each in found:
         numbers = ", ".join(str(entry.number) for entry in each.entries)
-        say(f"{plain(each.finding.what)}.{f' Waits as {numbers}.' if numbers else ''}")
+        say(f"{plain(each.finding.what)}.{f' Pending as {numbers}.' if numbers else ''}")
         for reason in each.refused:
             say(f"  [dim]{plain(reason)}[/]")
     if not found:
         say("No overlapping skills and no stale notes.")
     elif not dry_run:
-        say(f"{many(sum(len(each.entries) for each in found), 'change')} to decide on: `whet pending show ID`.")
+        say(f"{many(sum(len(each.entries) for each in found), 'change')} pending. Next: `whet pending show ID`.")
     return 0

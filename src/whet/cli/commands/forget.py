@@ -34,9 +34,9 @@ def command(ids: tuple[str, ...], source: str | None, yes: bool, as_json: bool) 
         else:
             chosen = [find(database, each) for each in ids]
         if not chosen:
-            raise WhetError(f"No session has the source {source}.", advice="`whet stats` lists the agents.")
+            raise WhetError(f"No session has the source {source}.", advice="To list the agents, run `whet stats`.")
         question = (
-            f"Forget {many(len(chosen), 'session')} with {many(sum(s.message_count for s in chosen), 'message')}?"
+            f"Delete {many(len(chosen), 'session')} with {many(sum(s.message_count for s in chosen), 'message')}?"
         )
         if not yes:
             click.confirm(question, abort=True, err=True)
@@ -45,5 +45,5 @@ def command(ids: tuple[str, ...], source: str | None, yes: bool, as_json: bool) 
     if as_json:
         print_json({"forgotten": [session.id for session in chosen], "messages": removed})
     else:
-        say(f"Forgot {many(len(chosen), 'session')} and {many(removed, 'message')} that no other session shares.")
+        say(f"Deleted {many(len(chosen), 'session')} and {many(removed, 'message')} that no other session contains.")
     return 0

@@ -58,7 +58,7 @@ def list_(as_json: bool) -> int:
     epilog='Example: whet jobs add "every 2h" "Look for failed builds" --script ~/bin/builds --deliver stdout',
     help='Add a job. SCHEDULE is "every 2h", "in 30m", "2026-12-01 09:00", or five fields of a crontab such as'
     ' "0 9 * * mon-fri". A run loads the skills, then runs the script, whose output is data to the agent, then gives'
-    " it the prompt. Without a prompt the script is the whole job. The script runs as you, outside of the sandbox.",
+    " it the prompt. Without a prompt the script is the whole job. The script runs as you, outside the sandbox.",
 )
 @click.argument("schedule")
 @click.argument("prompt", nargs=-1)
@@ -78,12 +78,12 @@ def list_(as_json: bool) -> int:
 @click.option(
     "--timezone", default="", help="Time zone of the schedule, such as Europe/Berlin. Default: this machine's."
 )
-@click.option("--deliver", default="none", help=f"Where reports go: {', '.join(DELIVERIES)}. All are kept too.")
-@click.option("--to", default="", help="File, command or URL. $NAME is read from the environment.")
+@click.option("--deliver", default="none", help=f"Where reports go: {', '.join(DELIVERIES)}. Whet keeps a copy.")
+@click.option("--to", default="", help="File, command or URL. $NAME stands for an environment variable.")
 @click.option("--replace", is_flag=True, help="Overwrite the file with each report.")
 @click.option("--repeat", type=click.IntRange(0), default=0, help="Stop after this many runs.")
 @click.option("--tool", "tools", multiple=True, help="Tool set to allow. Repeatable.")
-@click.option("--remote", is_flag=True, help="Run without terminal tools, for a machine that is not yours.")
+@click.option("--remote", is_flag=True, help="The job runs on someone else's machine: leave out the terminal tools.")
 @click.option("--warm", default="", metavar="NAME", help="Template to start from; auto picks one.")
 @click.option("--seconds", type=click.FloatRange(1), default=3600.0, help="Time limit of a run, in seconds.")
 @click.option("--keep-days", type=click.IntRange(1), default=30, help="Days to keep reports.")
@@ -138,7 +138,7 @@ def run(name: str, background: bool, as_json: bool) -> int:
 @command.command(
     "pause",
     epilog="Example: whet jobs pause morning-news",
-    help="Pause a job. Runs that come due meanwhile are not counted as missed.",
+    help="Pause a job. Runs that fall due while it is paused are skipped and not counted as missed.",
 )
 @click.argument("name")
 @yes_option
@@ -247,7 +247,7 @@ def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job
     from whet.context.zone import local_zone
 
     if options["deliver"] not in DELIVERIES:
-        raise WhetError(f"There is no delivery {options['deliver']!r}.", advice=f"One of {', '.join(DELIVERIES)}.")
+        raise WhetError(f"{options['deliver']!r} is not a delivery.", advice=f"Use one of: {', '.join(DELIVERIES)}.")
     taken = [found.name for found in list_jobs(home.folder)]
     words = prompt or options["prompt_file"] or options["script"]
     return Job(

@@ -28,7 +28,7 @@ PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
     "ledger",
     invoke_without_command=True,
     epilog="Example: whet ledger --limit 20",
-    help="List every decision about rules, notes, skills and jobs, newest first. The commands show one entry, "
+    help="List every change to rules, notes, skills, templates and jobs, newest first. The commands show one entry, "
     "explain where a sentence came from, and undo changes. Nothing is ever lost, and your own edits are "
     "never overwritten.",
 )
@@ -54,7 +54,7 @@ def command(context: click.Context, limit: int, everything: bool, as_json: bool)
         foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
         if foreign:
             names = plain(shown(", ".join(foreign)))
-            say(f"What {names} entered counts there, and here when you approve it: `whet pending`.")
+            say(f"Changes by {names} apply to them, and here only if you approve them: `whet pending`.")
     return 0
 
 
@@ -151,7 +151,7 @@ def _standing(found: Trace) -> str:
         return "In force:"
     took = {Action.CHANGE: "replaced", Action.REMOVE: "removed"}.get(ended.patch.action, "replaced")
     how = took if ended.step in PUTTING else str(ended.step)
-    return f"No longer in force, {how} by entry {ended.number}, {moment(ended.at)}:"
+    return f"No longer active, {how} by entry {ended.number}, {moment(ended.at)}:"
 
 
 def _entries() -> tuple[list[Entry], list[Entry]]:
@@ -170,6 +170,6 @@ def _report(made: tuple[Entry, ...], as_json: bool) -> int:
         return 0
     for entry in made:
         patch = entry.patch
-        stands = "is there as it was" if entry.after else "is gone"
+        stands = "is restored" if entry.after else "is removed"
         say(f"Entry {entry.about} was {entry.step}: the {patch.form} {plain(patch.name)} {stands}.")
     return 0

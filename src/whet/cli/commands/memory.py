@@ -41,8 +41,8 @@ hermes_option = click.option(
     "memory",
     invoke_without_command=True,
     epilog='Example: whet memory add "The staging server is rebuilt every Monday."',
-    help="List the notes that agents are told: memory.md (the setting) and user.md (you) in the home folder. You may"
-    f" edit both by hand. Together they hold {LIMITS['memory']:,} and {LIMITS['user']:,} characters.",
+    help="List the notes that agents get: memory.md (about the environment) and user.md (about you) in the home folder."
+    f" You can edit both by hand. They hold up to {LIMITS['memory']:,} and {LIMITS['user']:,} characters.",
 )
 @json_option
 @click.pass_context
@@ -110,11 +110,11 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
             for line in (f"{name}:", *reviewed(text)):
                 say(line)
     if not yes:
-        click.confirm(f"Bring in {many(len(found), 'note')}?", abort=True, err=True)
+        click.confirm(f"Import {many(len(found), 'note')}?", abort=True, err=True)
     home = find_home(os.environ)
     with opened(home) as database:
         # Hermes wrote them, whoever asks for them.
-        author = person_at(home, database)._replace(trust=Trust.AGENT, reason="brought in from Hermes")
+        author = person_at(home, database)._replace(trust=Trust.AGENT, reason="imported from Hermes")
         author = careful(author, yes=yes)
         made: list[Entry] = []
         left: list[dict[str, str]] = []
@@ -127,7 +127,7 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
         print_json({"entries": [entry_record(entry) for entry in made], "left_out": left})
     else:
         _print_left(left)
-        say(f"Brought in {many(sum(each.step is Step.APPLIED for each in made), 'note')}.")
+        say(f"Imported {many(sum(each.step is Step.APPLIED for each in made), 'note')}.")
         say_why(made)
     return 0 if made or not left else 1
 
@@ -158,7 +158,7 @@ def export_hermes(folder: Path | None, as_json: bool) -> int:
         print_json({"added": added, "known": len(refused) - len(left), "left_out": left})
     else:
         _print_left(left)
-        say(f"Added {many(added, 'note')} to {plain(shelf.folder)}; {len(refused) - len(left)} were there already.")
+        say(f"Added {many(added, 'note')} to {plain(shelf.folder)}; {len(refused) - len(left)} were already there.")
     return int(bool(left))
 
 
@@ -182,7 +182,7 @@ def connect_(folder: Path, note: str, as_json: bool) -> int:
     if as_json:
         print_json({"folder": str(vault.folder), "note": note})
     else:
-        missing = "" if (vault.folder / note).exists() else " once you have written it"
+        missing = "" if (vault.folder / note).exists() else " once it exists"
         say(f"Connected {plain(vault.folder)}. {plain(note)} in it goes into the prompt{missing}.")
     return 0
 
@@ -237,7 +237,7 @@ def _list(as_json: bool) -> int:
     if rows:
         console().print(table(("page", "id", "since", "source", "note"), rows))
     for page in pages:
-        over = " (what is beyond it is not told to agents)" if page.size > page.limit else ""
+        over = " (agents do not get what is beyond the limit)" if page.size > page.limit else ""
         say(f"{page.name}.md: {count(page.size)} of {count(page.limit)} characters{over}.")
     return 0
 

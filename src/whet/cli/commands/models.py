@@ -61,7 +61,7 @@ def known(part: str, as_json: bool) -> int:
     ]
     headings = ("model", "window", "calls", "$ in", "$ out")
     console().print(table(headings, rows, numbers=headings[1:2] + headings[3:]))
-    say(f"{many(len(rows), 'model')}; prices in dollars for a million tokens.")
+    say(f"{many(len(rows), 'model')}; prices in dollars per million tokens.")
     return 0
 
 
@@ -74,7 +74,7 @@ def known(part: str, as_json: bool) -> int:
 )
 @click.argument("address", default="")
 @click.option("--name", default="", help="Local name. Default: the file name.")
-@click.option("--sha256", default="", help="The checksum that the file must have, beside the one that the hub names.")
+@click.option("--sha256", default="", help="SHA-256 checksum that the file must have, in addition to the hub's own.")
 @json_option
 def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
     from whet.agent.providers.local_weights import EMBEDDED
@@ -86,7 +86,7 @@ def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
         print_json({"name": path.stem, "path": str(path), "size_bytes": path.stat().st_size})
         return 0
     chosen = "local" if path.stem == EMBEDDED.name else f"local:{path.stem}"
-    say(f"{path.stem} is there: {path.stat().st_size / 1e6:,.0f} MB. `whet config set model {chosen}` chooses it.")
+    say(f"{path.stem} is ready ({path.stat().st_size / 1e6:,.0f} MB). To use it, run `whet config set model {chosen}`.")
     return 0
 
 
@@ -102,7 +102,7 @@ def remove_(name: str, as_json: bool) -> int:
     if as_json:
         print_json({"removed": removed.name, "size_bytes": removed.size_bytes})
     else:
-        say(f"{removed.name} was removed: {removed.size_bytes / 1e6:,.0f} MB are free.")
+        say(f"Deleted {removed.name}: {removed.size_bytes / 1e6:,.0f} MB freed.")
     return 0
 
 
@@ -146,7 +146,7 @@ def _list(as_json: bool) -> int:
     rows = []
     for each in found:
         size = f"{each.size_bytes / 1e6:,.0f} MB"
-        state = f"✗ {each.fault}" if each.fault else "here" if each.is_here else "not fetched: whet models pull"
+        state = f"✗ {each.fault}" if each.fault else "here" if each.is_here else "not downloaded: whet models pull"
         rows.append((each.setting, each.name, size, each.window or "–", each.tools or "–", state))
     console().print(table(("setting", "name", "size", "window", "calls", "state"), rows, numbers=("size", "window")))
     say(f"{many(sum(each.is_here for each in found), 'model')} on this machine.")

@@ -46,7 +46,7 @@ PURPOSES = ("interactive", "unattended")
     "--enforcement",
     default="auto",
     show_default=True,
-    help="When to insist on tool use: auto, always, never, or parts of model names.",
+    help="When to tell the model to act with tools: auto, always, never, or parts of model names.",
 )
 @click.option("--no-context", is_flag=True, help="Leave out the repository's context files.")
 @click.option("--date", "day", help="Date to state in the prompt. Default: today.")
@@ -110,7 +110,7 @@ def _day(text: str | None) -> date:
     try:
         return date.fromisoformat(text) if text else date.today()  # noqa: DTZ011 - the person's own day is meant
     except ValueError:
-        raise WhetError(f"{text} is not a day.", advice="Give a date such as 2026-10-01.") from None
+        raise WhetError(f"{text} is not a date.", advice="Give a date such as 2026-10-01.") from None
 
 
 def record(prompt: Prompt) -> dict[str, object]:
@@ -161,7 +161,7 @@ def _show_difference(before: Prompt, after: Prompt, *, as_json: bool) -> int:
         changed = [tier for tier in Tier if getattr(before, tier) != getattr(after, tier)]
         print_json({"before": before.key, "key": after.key, "changed": changed, "diff": lines})
     elif not lines:
-        say(f"Nothing differs from {before.key}.")
+        say(f"No difference from {before.key}.")
     else:
         for line in (row for each in lines for row in copied(each)):
             say(line)

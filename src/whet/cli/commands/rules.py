@@ -206,9 +206,11 @@ def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:
 
 def _outcome(entry: Entry) -> str:
     if entry.step is Step.PROPOSED:
-        return f"It waits for a person's approval: whet pending show {entry.number}"
-    stands = "in force" if entry.after else "out of force"
-    return f"The rule {plain(entry.patch.name)} is {stands} (entry {entry.number})."
+        return f"It needs a person's approval: whet pending show {entry.number}"
+    stands = "active" if entry.after else "removed"
+    return (
+        f"Rule {plain(entry.patch.name)} is {stands} (entry {entry.number}). To update other agents, run `whet sync`."
+    )
 
 
 def _record(rule: Item) -> dict[str, object]:

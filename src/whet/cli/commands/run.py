@@ -23,8 +23,8 @@ CODES = (
 @click.command(
     "run",
     epilog="Example: whet run 'Write a commit message for the staged changes'",
-    help="Give the agent one task and print its answer. Piped input is material for the task, or is the task itself"
-    " where none is given; what is learned from it waits for your approval. Progress goes to standard error."
+    help="Give the agent one task and print its answer. Piped input is material for the task, or the task itself"
+    " if none is given; what is learned from it needs your approval. Progress goes to standard error."
     f"\n\n{CODES}",
 )
 @click.argument("task", nargs=-1)

@@ -52,7 +52,7 @@ def show(name: str, file: str, as_json: bool) -> int:
     text = read_text(folder, name, file)
     if text is None:
         what = f"skill {name}" if file == FILE else f"file {file} in the skill {name}"
-        raise WhetError(f"There is no {what}.", advice="`whet skills` lists the skills.")
+        raise WhetError(f"There is no {what}.", advice="To list the skills, run `whet skills`.")
     files = support_files(folder, name)
     if as_json:
         print_json({"name": name, "file": file, "text": text, "files": list(files)})
@@ -107,9 +107,9 @@ def create(name: str, description: str, source: str, yes: bool, as_json: bool) -
 def adopt(name: str, yes: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        author = person_at(home, database)._replace(trust=Trust.USER, reason="handed over to agents")
+        author = person_at(home, database)._replace(trust=Trust.USER, reason="agents may change it")
         made = skill_changes.adopt(careful(author, yes=yes), name)
-    return tell([made], as_json=as_json, done="Handed over to agents:")
+    return tell([made], as_json=as_json, done="Agents may now change")
 
 
 @command.command(

@@ -46,9 +46,9 @@ def add(name: str, project: str | None, unattended: bool, as_json: bool) -> int:
     if as_json:
         print_json({"added": added, "target": target})
         return 0
-    say(f"{'Added' if added else 'There already is'} the target {plain(target.name)}.")
+    say(f"{'Added target' if added else 'Unchanged: target'} {plain(target.name)}.")
     say(
-        f"Rules go to {plain(target.file)}." if target.file else "It has no file for rules there; try --project FOLDER."
+        f"Rules go to {plain(target.file)}." if target.file else "The agent reads no rules there; try --project FOLDER."
     )
     if target.skills:
         say(f"Skills go to {plain(target.skills)}.")

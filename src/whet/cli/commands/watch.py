@@ -21,7 +21,7 @@ from whet.cli.output import print_json
     default=60.0,
     show_default=True,
     type=click.FloatRange(0),
-    help="Minutes without activity after which a session counts as finished.",
+    help="Minutes of inactivity after which a session counts as finished.",
 )
 @json_option
 def command(settled: float, as_json: bool) -> int:

@@ -39,7 +39,7 @@ def command(context: click.Context, with_all: bool, as_json: bool) -> int:
     console().print(table(headings, [_row(work) for work in found]))
     waiting = sum(work.is_open for work in found)
     if waiting:
-        say(f"{many(waiting, 'piece')} of work open. `whet worker` carries it out.")
+        say(f"{many(waiting, 'piece')} of work open. To run it, start `whet worker`.")
     return 0
 
 

@@ -30,7 +30,7 @@ LOOK_SECONDS = 2.0
     "queues",
     multiple=True,
     type=click.Choice(QUEUES),
-    help="Queue to work on. Repeatable. Default: all queues.",
+    help="Process only this queue. Repeatable. Default: all queues.",
 )
 @click.option("--concurrency", default=2, type=click.IntRange(1, 64), help="Maximum number of tasks at once per queue.")
 @click.option("--until-idle", is_flag=True, help="Stop when nothing is left to do.")
@@ -47,7 +47,7 @@ def command(queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json
         print_json_line({"queues": [queue.value for queue in chosen]})
         sys.stdout.flush()
     else:
-        say(f"Working on {', '.join(chosen)}. `whet work` lists what there is; Ctrl-C stops.")
+        say(f"Working on {', '.join(chosen)}. To list the work, run `whet work`. Ctrl-C stops.")
     return work_off(home, chosen, concurrency=concurrency, until_idle=False)
 
 

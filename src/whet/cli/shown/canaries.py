@@ -9,7 +9,7 @@ from whet.improving.watch import WatchedRule
 from whet.text.showing import shown
 from whet.trials.canaries import LiveComparison
 
-HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "says")
+HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "decision")
 
 
 def show_canaries(canaries: Iterable[WatchedRule]) -> None:

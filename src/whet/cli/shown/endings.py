@@ -89,6 +89,6 @@ def tools_record(messages: Iterable[Message]) -> list[dict[str, Any]]:
 def failure_words(ended: Ended) -> str:
     """Why there is no whole answer, and what can be done about it; empty where the run finished."""
     if ended.ending is Ending.FINISHED:
-        return "The agent reports that it failed." if exit_code(ended) == AGENT_FAILED else ""
+        return "The agent reported that it failed." if exit_code(ended) == AGENT_FAILED else ""
     why = ended.detail or ended.ending.value
     return " ".join(part for part in (f"{why[:1].upper()}{why[1:].rstrip('.')}.", ended.advice) if part)

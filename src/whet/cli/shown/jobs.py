@@ -103,9 +103,9 @@ def print_clock(database: Database, own: Owner, *, now: float) -> None:
     """Say so where nobody looks at the clock: no job runs then."""
     mark = job_records.mark_of(database, own.id, job_records.CLOCK)
     if mark is None:
-        say("No worker has looked at the clock yet: `whet worker` runs the jobs.")
+        say("No worker is running the jobs yet. To start one, run `whet worker`.")
     elif now - mark.accounted > STALE_SECONDS:
-        say(f"No worker has looked at the clock since {moment(mark.accounted)}: `whet worker` runs the jobs.")
+        say(f"No worker has run the jobs since {moment(mark.accounted)}. To start one, run `whet worker`.")
 
 
 def print_troubles(database: Database, own: Owner) -> None:
@@ -113,11 +113,11 @@ def print_troubles(database: Database, own: Owner) -> None:
     found = job_records.runs(database, own, limit=TROUBLE_RUNS)
     troubles = [record for record in found if record.handing in PROBLEMS]
     for record in troubles[:5]:
-        then = f" Next try {moment(record.next_try)}." if record.next_try else ""
+        then = f" Next attempt {moment(record.next_try)}." if record.next_try else ""
         what = f"Not delivered ({record.handing}): run {record.id} of {plain(record.job.name)}."
         say(f"{what} {plain(record.handing_error)}{then}")
     if len(troubles) > 5:
-        say(f"And {many(len(troubles) - 5, 'more report')} that did not arrive: `whet jobs history`.")
+        say(f"{many(len(troubles) - 5, 'more report')} not delivered; to list them, run `whet jobs history`.")
 
 
 def print_runs(records: tuple[JobRecord, ...], *, full: bool) -> None:
@@ -149,7 +149,7 @@ def print_result(record: JobRecord) -> None:
 def exit_code(record: JobRecord) -> int:
     """The exit code: 1 where the run failed, or its report did not arrive."""
     if record.result is None:
-        raise WhetError(f"The run {record.id} did not end.", advice="`whet jobs history` shows it.")
+        raise WhetError(f"Run {record.id} did not finish.", advice="To see it, run `whet jobs history`.")
     return int(record.has_failed or record.handing in PROBLEMS)
 
 

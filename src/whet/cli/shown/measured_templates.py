@@ -10,7 +10,7 @@ from whet.improving.template_watch import Measured
 from whet.text.showing import shown
 from whet.trials.live_templates import ALPHA, LEAST_EFFECT
 
-HEADINGS = ("template", "model", "since", "share", "with", "without", "effect", "says")
+HEADINGS = ("template", "model", "since", "share", "with", "without", "effect", "verdict")
 
 
 def show_measured(templates: Sequence[Measured]) -> None:
@@ -19,7 +19,7 @@ def show_measured(templates: Sequence[Measured]) -> None:
         return
     console().print(table(HEADINGS, [_row(each) for each in templates], numbers=HEADINGS[3:7]))
     say(
-        "[dim]Mean failure score, 0 to 1, of sessions with and without the template. One that saves less than"
+        "[dim]Mean failure score, 0 to 1, of sessions with and without the template. A template that saves less than"
         f" {LEAST_EFFECT:g} is retired; error rate at most {100 * ALPHA:g} %.[/]"
     )
     for why in dict.fromkeys((each.decided, each.why) for each in templates if each.why):

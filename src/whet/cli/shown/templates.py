@@ -64,7 +64,7 @@ def print_list(found: Sequence[TemplateFile]) -> None:
         for each in found
         if (t := each.template)
     ]
-    headings = ("name", "activity", "examples", "tokens", "tags", "what it shows")
+    headings = ("name", "activity", "examples", "tokens", "tags", "description")
     if rows:
         console().print(table(headings, rows, numbers=("examples", "tokens")))
     for each in found:
@@ -82,8 +82,8 @@ def print_template(template: Template) -> None:
     say(f"{plain(template.description)}; about {many(template.tokens, 'token')}.\n")
     for number, group in enumerate(template.requests, start=1):
         first, last = group[0], group[-1]
-        of_more = "" if first.is_whole or not first.intent else "  [dim](one step of it)[/]"
-        say(f"{number}. {plain(first.intent or '(a step of such work)')}{of_more}")
+        of_more = "" if first.is_whole or not first.intent else "  [dim](one step)[/]"
+        say(f"{number}. {plain(first.intent or '(one step of longer work)')}{of_more}")
         for example in group:
             _print_call(example)
         say(f"   [dim]{plain(last.session[:8])} {plain(last.evidence)}[/]\n")
@@ -103,7 +103,7 @@ def print_stats(found: Sequence[TemplateFile], known: TemplateRecords, *, as_jso
         print_json([_stats_record(template, known, latest.get(template.key)) for template in shown])
         return 0 if shown else 1
     if not shown:
-        say("No template.")
+        say("No templates yet. To create one from your sessions, run `whet templates mine`.")
         return 1
     rows = [
         (
@@ -128,7 +128,7 @@ def as_wire(messages: Sequence[Message], form: str) -> object:
 def _effect(worth: Worth | None) -> str:
     if worth is None:
         return "not measured"
-    return f"{worth.effect:+.2f} ({worth.low:+.2f} to {worth.high:+.2f}) over {worth.cases} cases"
+    return f"{worth.effect:+.2f} ({worth.low:+.2f} to {worth.high:+.2f}) over {many(worth.cases, 'case')}"
 
 
 def _live(known: TemplateRecords, template: Template) -> tuple[list[float], list[float]]:
