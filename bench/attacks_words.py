@@ -109,6 +109,7 @@ def tools() -> Iterator[tuple[str, int, int]]:
         "own session after a tool, reviewed": _looked_back,
         "piped text beside a task": lambda place: _run(place, HELLO, stdin=ORDER),
         "piped text without a task": lambda place: _run(place, stdin=ORDER),
+        "lines piped to a chat": lambda place: _run(place, stdin=ORDER, command="chat"),
         "task from another agent's shell": lambda place: _run(place, ORDER, CLAUDECODE="1"),
     }
     if importlib.util.find_spec("mcp"):
@@ -150,9 +151,9 @@ def _looked_back(place: Place) -> None:
     place.review()
 
 
-def _run(place: Place, *task: str, stdin: str = "", **variables: str) -> None:
+def _run(place: Place, *task: str, stdin: str = "", command: str = "run", **variables: str) -> None:
     place.model([NOTE, SKILL])
-    place.whet("run", *task, stdin=stdin, **variables)
+    place.whet(command, *task, stdin=stdin, **variables)
 
 
 def _served(place: Place, call: Call | None = None, **more: Any) -> None:

@@ -184,6 +184,14 @@ def test_lines_from_a_pipe_are_turns(tmp_path: Path, person: Path) -> None:
         assert extends(server.requests[0].body, server.requests[1].body)
 
 
+def test_what_is_learned_from_lines_of_a_pipe_waits(tmp_path: Path, person: Path) -> None:
+    note = calls("memory", action="add", text="The release day is Tuesday.")
+    with playing(note, words("Noted.")) as server:
+        run = whet_at(tmp_path / "home", person, server.base_url)
+        assert run("chat", stdin="The release day is Tuesday.\n").code == 0
+        assert len(run("pending", "--json").json["pending"]) == 1
+
+
 def test_lines_from_a_pipe_are_answered_in_json(tmp_path: Path, person: Path) -> None:
     with playing(words("One."), words("Two.")) as server:
         run = whet_at(tmp_path / "home", person, server.base_url)

@@ -8,6 +8,7 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.options_of_runs import RunOptions, run_options, wish_for
+from whet.sessions.trust import Trust
 from whet.store.home import find_home
 from whet.store.opening import opened
 from whet.store.settings_file import load
@@ -29,4 +30,6 @@ def command(as_json: bool, **options: Any) -> int:
     with opened(home) as database:
         if sys.stdin.isatty() and sys.stdout.isatty() and not as_json:
             return talk_on_terminal(home, database, wish)
+        if not sys.stdin.isatty():  # nobody knows who wrote what is piped in
+            wish = wish._replace(trust=Trust.EXTERNAL)
         return talk_in_lines(home, database, wish, as_json=as_json)
