@@ -35,6 +35,7 @@ CATALOGUE = (
     ("canary", "canary", "Give a rule to a share of sessions and compare the results."),
     ("watch", "watch", "Compare sessions with and without each canary; promote or revert it."),
     ("judge", "judge", "Decide whether one arm of an experiment is better."),
+    ("mcp", "mcp", "Serve rules, lessons and sessions to other agents over MCP."),
     ("export", "export", "Export sessions as OpenAI messages or ATIF."),
     ("forget", "forget", "Delete a session, or all sessions of an agent."),
 )

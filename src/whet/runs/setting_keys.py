@@ -62,6 +62,7 @@ TEXTS = {
     "team.admins": "Database roles whose rules apply here without your approval, in a team on Postgres.",
     "templates.measured": "Let --warm auto start some sessions without a template, to measure its worth.",
     "trust.projects": "Folders where the output of files and commands counts as your words; never the web or MCP.",
+    "trust.elicitation": "Let MCP clients ask you to approve a rule that their agent proposes.",
     "trust.commands": "Let --yes apply changes to memory, rules, skills and jobs at once without a terminal.",
 }
 _TABLES_BY_NAME = frozenset(key.partition(".*.")[0] for key in TEXTS if ".*." in key)

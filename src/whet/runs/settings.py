@@ -112,6 +112,7 @@ class Trusted(Value, frozen=True):
 
     projects: tuple[str, ...] = ()
     commands: bool = False
+    elicitation: bool = False
 
 
 class Local(Value, frozen=True):

@@ -1,0 +1,174 @@
+"""The real MCP server, asked by the SDK's own client: over standard input and output, and over HTTP with a token."""
+
+import socket
+import subprocess
+import urllib.error
+import urllib.request
+from collections.abc import Awaitable, Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+pytest.importorskip("mcp", reason="the MCP library is an extra")
+
+import anyio
+from mcp import Client, StdioServerParameters
+from mcp.types import ElicitResult, TextContent
+
+from command import COMMAND, Whet, environment
+from patience import PATIENCE_SECONDS, until
+
+TOOLS = {"lessons_for_task", "search_sessions", "show_session", "rule_evidence", "propose", "status"}
+RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
+TOKEN = "a-token-of-more-than-24-letters"
+
+
+@pytest.fixture
+def filled(whet: Whet, examples: Path) -> Whet:
+    assert whet("import", str(examples)).code == 0
+    return whet
+
+
+def asked(tmp_path: Path, ask: Callable[[Client], Awaitable[Any]], **options: Any) -> Any:
+    """What a client gets to know from a server that it starts itself, as agents do."""
+    variables = environment(tmp_path / "home", tmp_path / "person")
+    program = StdioServerParameters(command=str(COMMAND), args=["mcp"], env=variables, cwd=tmp_path)
+
+    async def main() -> Any:
+        with anyio.fail_after(PATIENCE_SECONDS):
+            async with Client(program, **options) as client:
+                return await ask(client)
+
+    return anyio.run(main)
+
+
+def call(tmp_path: Path, tool: str, /, *, options: dict[str, Any] | None = None, **arguments: Any) -> Any:
+    """The structured result of one call, or the words of its error."""
+
+    async def ask(client: Client) -> Any:
+        done = await client.call_tool(tool, arguments)
+        if done.is_error:
+            return "".join(part.text for part in done.content if isinstance(part, TextContent))
+        return done.structured_content
+
+    return asked(tmp_path, ask, **(options or {}))
+
+
+@pytest.mark.usefixtures("filled")
+def test_six_tools_say_what_they_do_and_only_one_of_them_writes(tmp_path: Path) -> None:
+    async def ask(client: Client) -> Any:
+        return client.instructions, (await client.list_tools()).tools
+
+    instructions, tools = asked(tmp_path, ask)
+    assert {tool.name for tool in tools} == TOOLS
+    assert {tool.name for tool in tools if not tool.annotations.read_only_hint} == {"propose"}
+    assert all(tool.output_schema and tool.description for tool in tools)
+    assert "you cannot approve it" in instructions
+    assert len(instructions) < 2_000
+
+
+@pytest.mark.usefixtures("filled")
+def test_sessions_are_found_and_shown(tmp_path: Path) -> None:
+    [hit] = call(tmp_path, "search_sessions", query='"with a dash"')["result"]
+    assert hit["agent"] == "openai"
+    found = call(tmp_path, "show_session", session=hit["session"], start=hit["message"], count=1)
+    assert "with a dash" in found["part"][0]["text"]
+    assert found["messages"] > 1
+
+
+def test_rules_and_lessons_of_a_project_are_told_for_a_task(tmp_path: Path, filled: Whet) -> None:
+    assert filled("rules", "add", "everywhere", "Answer in English.").code == 0
+    folder = next(each["folder"] for each in filled("sessions", "--json", "--source", "codex").json["sessions"])
+    found = call(tmp_path, "lessons_for_task", task="upload the counts", project=folder, evidence=True)
+    assert [rule["name"] for rule in found["rules"]] == ["everywhere"]
+    assert found["lessons"]
+    assert all(lesson["project"] == found["project"] and lesson["evidence"] for lesson in found["lessons"])
+
+
+def test_a_proposal_waits_for_the_person_and_is_made_once(tmp_path: Path, filled: Whet) -> None:
+    first = call(tmp_path, "propose", text=RULE, reason="pytest failed in three sessions")
+    again = call(tmp_path, "propose", text=RULE, reason="pytest failed in three sessions")
+    assert first["state"] == "waits for a person"
+    assert first["number"] == again["number"]
+    [waiting] = filled("pending", "--json").json["pending"]
+    assert waiting["text"] == RULE
+    assert waiting["trust"] == "external"
+    assert filled("rules", "--json").json["rules"] == []
+
+
+def test_a_rule_says_where_it_comes_from(tmp_path: Path, filled: Whet) -> None:
+    assert filled("rules", "add", "tidy", "Remove unused imports.").code == 0
+    found = call(tmp_path, "rule_evidence", rule="tidy")
+    assert found["rule"]["text"] == "Remove unused imports."
+    assert found["verdict"] == "not tried"
+    assert len(found["history"]) == 1
+    assert "Rules in force: tidy" in call(tmp_path, "rule_evidence", rule="absent")
+
+
+@pytest.mark.parametrize(("allowed", "answer", "active"), [(True, True, 1), (True, False, 0), (False, True, 0)])
+def test_a_person_approves_through_the_client_only_where_they_allowed_it(
+    tmp_path: Path, filled: Whet, allowed: bool, answer: bool, active: int
+) -> None:
+    (tmp_path / "home" / "settings.toml").write_text(f"[trust]\nelicitation = {str(allowed).lower()}\n")
+
+    async def answers(_: Any, parameters: Any) -> ElicitResult:
+        assert RULE in parameters.message
+        return ElicitResult(action="accept", content={"approve": answer})
+
+    call(tmp_path, "propose", text=RULE, reason="it fails", options={"elicitation_callback": answers})
+    assert len(filled("rules", "--json").json["rules"]) == active
+
+
+@pytest.mark.usefixtures("filled")
+def test_resources_and_prompts_are_there(tmp_path: Path) -> None:
+    async def ask(client: Client) -> Any:
+        rules = await client.read_resource("whet://rules")
+        prompts = await client.list_prompts()
+        return rules.contents[0], {prompt.name for prompt in prompts.prompts}
+
+    rules, prompts = asked(tmp_path, ask)
+    assert rules.text == "No rules yet."
+    assert prompts == {"improve", "review"}
+
+
+@contextmanager
+def over_http(tmp_path: Path, token: str) -> Iterator[str]:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    variables = {**environment(tmp_path / "home", tmp_path / "person"), "WHET_MCP_TOKEN": token}
+    process = subprocess.Popen([COMMAND, "mcp", "--http", str(port)], env=variables)
+    try:
+        until(lambda: _status(f"http://127.0.0.1:{port}/mcp") is not None)
+        yield f"http://127.0.0.1:{port}/mcp"
+    finally:
+        process.terminate()
+        process.wait()
+
+
+def _status(url: str, **headers: str) -> int | None:
+    request = urllib.request.Request(url, data=b"{}", headers={"Content-Type": "application/json", **headers})
+    try:
+        with urllib.request.urlopen(request, timeout=PATIENCE_SECONDS) as response:
+            return int(response.status)
+    except urllib.error.HTTPError as error:
+        return error.code
+    except OSError:
+        return None
+
+
+@pytest.mark.usefixtures("filled")
+def test_over_http_nobody_is_answered_without_the_token(tmp_path: Path) -> None:
+    with over_http(tmp_path, TOKEN) as url:
+        assert _status(url) == 401
+        assert _status(url, Authorization="Bearer wrong") == 401
+        assert _status(url, Authorization=f"Bearer {TOKEN}", Host="evil.example") == 421
+        assert _status(url, Authorization=f"Bearer {TOKEN}") not in (None, 401, 421)
+
+
+def test_http_without_a_good_token_is_refused_before_anything_is_served(whet: Whet) -> None:
+    refused = whet("mcp", "--http", "8765", variables={"WHET_MCP_TOKEN": "short"})
+    assert refused.code == 1
+    assert "WHET_MCP_TOKEN" in refused.err
