@@ -107,5 +107,5 @@ def test_a_review_for_a_worker_says_what_to_install(whet: Whet, hiding: dict[str
 def test_a_trial_runs_in_this_process(whet: Whet, hiding: dict[str, str]) -> None:
     whet("cases", "new", "fix-the-port", variables=hiding)
     asked = ("try", "--rule", "Read a file before you edit it.", "--no-placebo")
-    assert refused(whet(*asked, variables=hiding), "with --now")
+    assert refused(whet(*asked, variables=hiding), "use --now")
     assert whet(*asked, "--now", "--json", variables=hiding).code == 0

@@ -86,7 +86,7 @@ def test_a_budget_in_dollars_is_not_kept_silently_where_no_price_is_known(watche
     provider = watched(Scripted(asks(Call("read"), usage=Usage(input=1)) for _ in range(9)))
     _, ended = played(replace(run_of(), budget=Budget(dollars=5.0)), provider, Notebook())
     assert (ended.ending, ended.spent.model_calls) == (Ending.BUDGET, 1)
-    assert "not known" in ended.detail
+    assert "unknown" in ended.detail
 
 
 def test_what_was_spent_before_counts(watched: Watch) -> None:

@@ -83,7 +83,7 @@ def test_auto_begins_warm_by_lot_and_says_so(home: Home, database: Database, tmp
     is_warm_now, told = begun(home, database, wish, tmp_path / "replies")
     assert is_warm_now is lot_is_warm
     assert len(told) == 1
-    assert ("begins with the template garden-work" if lot_is_warm else "begins cold this time") in told[0]
+    assert ("starts from the template garden-work" if lot_is_warm else "starts without the template") in told[0]
     assert bool(uses(database)) is lot_is_warm
     assert is_drawn(database, since=0.0)
 
@@ -105,9 +105,9 @@ def test_nothing_is_drawn_where_it_is_named_or_drawing_is_off(
 def test_how_a_session_begins_is_said_in_a_line(home: Home, database: Database) -> None:
     choice = chosen(home, database, AUTO, NEED, now=5.0)
     draw = draw_lot(database, choice, lot=lot_that(False), model="m", now=5.0)
-    assert "50 % of the sessions begin without it" in beginning(choice, draw, Need())
+    assert "50 % of sessions do" in beginning(choice, draw, Need())
     none = chosen(home, database, AUTO, Need(task="Translate a poem"), now=5.0)
-    assert beginning(none, None, Need()) == "The session begins cold: no template fits the task."
+    assert beginning(none, None, Need()) == "The session starts without a template: no template fits the task."
     named = choice._replace(by="name")
     assert beginning(named, None, Need(tools=("read_file", "terminal"))) == ""
     assert beginning(named, None, Need(tools=("terminal",))).endswith("does not have: read_file.")

@@ -85,7 +85,7 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
     ("arguments", "message", "advice"),
     [
         (("every 2x", "hi"), "not a schedule", '"every 2h"'),
-        (("every 2h", "hi", "--model", "nobody:x"), "names no provider", "anthropic"),
+        (("every 2h", "hi", "--model", "nobody:x"), "does not name a known provider", "anthropic"),
         (("every 2h", "hi", "--skill", "nope"), "no skill nope", "Skills:"),
         (
             ("every 2h", "hi", "--deliver", "pigeon"),
@@ -93,7 +93,7 @@ def test_a_delivery_that_fails_is_told_wherever_one_looks(whet: Whet) -> None:
             "none, file, command, webhook, stdout",
         ),
         (("every 2h", "hi", "--workdir", "/nowhere"), "no folder /nowhere", "workdir"),
-        (("every 2h", "--prompt-file", "/nowhere/p"), "prompt file /nowhere/p cannot be read", "Put it back"),
+        (("every 2h", "--prompt-file", "/nowhere/p"), "prompt file /nowhere/p cannot be read", "Restore it"),
     ],
 )
 def test_what_is_not_known_is_told_with_what_is_allowed(

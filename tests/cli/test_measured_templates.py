@@ -32,10 +32,12 @@ def test_a_run_says_what_it_drew_and_the_watch_counts_it(folder: Path, person: P
         runs += [whet("run", TASK, "--warm", "auto"), whet("run", TASK, "--warm", "garden-work")]
         begun_warm = [EXAMPLE.encode() in request.body for request in server.requests]
     assert [done.out for done in runs] == ["Done.\n"] * 4
-    said = ["begins with the template garden-work" in done.err for done in runs[:3]]
+    said = ["starts from the template garden-work" in done.err for done in runs[:3]]
     assert said == begun_warm[:3]
     assert begun_warm[2:] == [True, True]
-    assert all("begins cold this time" in done.err for done, warm in zip(runs[:2], said, strict=False) if not warm)
+    assert all(
+        "starts without the template" in done.err for done, warm in zip(runs[:2], said, strict=False) if not warm
+    )
     [found] = whet("watch", "--settled", "0", "--json").json["templates"]
     assert (found["name"], found["model"], found["sessions"]) == ("garden-work", "mine:test-model", 2)
     assert (found["told"], found["untold"]) == (sum(said[:2]), 2 - sum(said[:2]))

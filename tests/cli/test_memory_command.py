@@ -42,9 +42,9 @@ def test_what_is_ambiguous_or_there_already_is_refused_with_the_notes(whet: Whet
     whet("memory", "add", "Uses pnpm for scripts.")
     done = whet("memory", "remove", "uses")
     assert done.code == 1
-    assert "2 notes hold" in done.err
+    assert "2 notes contain" in done.err
     assert "Uses pnpm for scripts." in done.err
-    assert "there already" in whet("memory", "add", "uses UV for python.").err
+    assert "already exists" in whet("memory", "add", "uses UV for python.").err
     assert len(notes(whet)) == 2
 
 
@@ -96,7 +96,7 @@ def test_a_vault_is_connected_searched_and_let_go(whet: Whet, person: Path) -> N
     (vault / "whet.md").write_text("- Answers in Norwegian.\n- <!-- drafts -->\n")
     assert "Answers in Norwegian." in whet("prompt", "--json").json["volatile"]
     vault.rename(person / "Moved")
-    assert any("no such folder" in warning for warning in whet("prompt", "--json").json["warnings"])
+    assert any("does not exist" in warning for warning in whet("prompt", "--json").json["warnings"])
     assert whet("memory", "disconnect", "--json").json == {"disconnected": True}
     assert len(whet("memory", "search", "staging", "--json").json) == 1
     assert whet("memory", "search", "orchid").code == 1

@@ -81,7 +81,7 @@ def test_a_link_out_of_the_repository_is_told_and_not_read(repository: Path, tmp
     (repository / ".cursor" / "rules").symlink_to(tmp_path / "elsewhere")
     found = find_files(repository)
     assert len(found) == 2
-    assert all("leads out" in file.fault and not file.text for file in found)
+    assert all("leaves the repository" in file.fault and not file.text for file in found)
 
 
 def test_what_cannot_be_read_is_told(repository: Path) -> None:
@@ -93,7 +93,7 @@ def test_what_cannot_be_read_is_told(repository: Path) -> None:
     faults = {file.path: file.fault for file in find_files(repository / "api")}
     assert set(faults) == {"AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules", "api/AGENTS.md"}
     assert all(faults.values())
-    assert faults[".cursorrules"] == "it is no ordinary file"
+    assert faults[".cursorrules"] == "it is not an ordinary file"
     assert faults["api/AGENTS.md"] == "it is not text"
 
 

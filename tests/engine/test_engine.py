@@ -229,7 +229,7 @@ def test_work_that_another_version_ordered_in_another_form_is_refused_with_advic
     assert work_off(home) == 0
     error = until(home, id, WorkState.FAILED).error
     assert "Another version of Whet" in error
-    assert "Order it anew." in error
+    assert "Submit it again." in error
 
 
 def test_direct_steps_need_no_engine() -> None:

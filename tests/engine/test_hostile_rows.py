@@ -93,7 +93,7 @@ def test_an_order_that_another_wrote_is_not_carried_out_and_says_so(shop: Team, 
         change(rows, shop, "UPDATE ENGINE.workflow_input SET inputs = %s WHERE workflow_uuid = %s", inputs, id)
     work_off(alice)
     for each in (id, theirs):
-        assert "was not given by this home" in until(alice, each, WorkState.FAILED).error
+        assert "was not submitted by this home" in until(alice, each, WorkState.FAILED).error
     assert [times(tmp_path, name) for name in STEPS] == [0, 0, 0]
 
 

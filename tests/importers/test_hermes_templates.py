@@ -89,7 +89,7 @@ def test_why_examples_are_left_out_is_said() -> None:
         "there twice": 1,
         "too long": 1,
         "with secrets or odd characters": 2,
-        "of no known form": 1,
+        "of an unknown format": 1,
     }
 
 

@@ -72,7 +72,7 @@ def test_what_derives_from_a_tools_output_waits_for_a_person(place: Path, person
         assert "waits for a person's approval" in last_tool_message(server.requests[-1].body)
     assert done.code == 0
     assert "Whet learned" not in done.out
-    assert "1 change waits for your approval" in done.out
+    assert "1 change needs your approval" in done.out
     assert not (place / "memory.md").exists()
 
 

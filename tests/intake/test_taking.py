@@ -168,7 +168,7 @@ def test_examples_that_another_agent_began_with_are_no_part_of_its_session(
     alone = run(database, home, tmp_path / "prefill.json")
     assert (alone.imported, [each.reason for each in alone.skipped]) == (
         0,
-        ["a prefill: the examples of a template, and no session"],
+        ["a prefill: examples of a template, not a session"],
     )
     record = session("warm", "Done.")
     assert isinstance(record["messages"], list)

@@ -58,7 +58,7 @@ def test_several_lines_are_written_as_people_write_them() -> None:
 
 def test_an_unknown_key_is_an_error_that_names_the_nearest() -> None:
     error = told('schedule = "every 2h"\nprompt = "x"\nwork_dir = "/x"\n')
-    assert "work_dir, which is not known" in error.message
+    assert "work_dir, which is unknown" in error.message
     assert "Did you mean workdir?" in error.advice
     assert "keep_days" in error.advice
 
@@ -78,16 +78,16 @@ def test_an_unknown_key_is_an_error_that_names_the_nearest() -> None:
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\ndeliver = "webhook"\nto = "ftp://x"', "not a valid URL"),
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\nrepeat = -1', "repeat of the job news is less than 0"),
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\nadded = "today"', "must be a date and time"),
-        ('schedule = "every 2h"\nprompt = "x"', "where its agent works"),
+        ('schedule = "every 2h"\nprompt = "x"', "has no working folder"),
         ('schedule = "every 2h"', "nothing to do"),
         ('schedule = "every 2h"\nprompt = "x"\nprompt_file = "/p"\nworkdir = "/w"', "a prompt and a prompt_file"),
         ('schedule = "now and then"\nprompt = "x"', "not a schedule"),
-        ('schedule = "in 30m"\nprompt = "x"\nworkdir = "/w"', "nobody knows since when"),
+        ('schedule = "in 30m"\nprompt = "x"\nworkdir = "/w"', "its start is unknown"),
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\ntimezone = "Mars"', "no time zone"),
         ('schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\ntools = ["chat"]', "tool chat .* is not known"),
         (
             'schedule = "every 2h"\nprompt = "x"\nworkdir = "/w"\ntools = ["mcp__slack__send_message"]',
-            "speaks to people or makes jobs",
+            "talks to people or creates jobs",
         ),
     ],
 )

@@ -115,5 +115,5 @@ def test_a_letter_says_what_was_missed_and_how_it_ended() -> None:
     assert text.startswith("news: FAILED · 1970-01-01 02:00 UTC · run ab12\n12 earlier times were missed")
     assert "and others." in text
     assert text.endswith("a report\nThe script exited with 3.\n")
-    with pytest.raises(WhetError, match="has not ended"):
+    with pytest.raises(WhetError, match="has not finished"):
         letter(record)

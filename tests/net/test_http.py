@@ -155,5 +155,5 @@ def test_an_interrupt_ends_a_look_up() -> None:
 def test_a_look_up_that_takes_too_long_is_given_up() -> None:
     past = Event()
     past.set()
-    with pytest.raises(TransportFailed, match="gave nothing"):
+    with pytest.raises(TransportFailed, match="returned nothing"):
         look_up("host.invalid", 80, Patience(Event(), hurried_clock(past), 30))

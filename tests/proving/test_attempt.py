@@ -108,7 +108,7 @@ def test_nothing_of_the_home_or_the_outside_can_be_touched(home: Home, database:
     assert Ledger(database).entries() == entries
     said = load(database, find(database, made.session)).messages
     read = next(each for each in said if each.results and each.results[0].tool == "read_file")
-    assert "not for tools" in read.results[0].text
+    assert "off limits to tools" in read.results[0].text
 
 
 @sandboxed

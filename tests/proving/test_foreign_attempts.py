@@ -112,7 +112,7 @@ def test_an_attempts_answer_that_nobody_can_read_fails_the_trial(alice: Home) ->
     with opened(alice) as database:
         ready = prepared(alice, database, WantedTrial(RULE, questions(4), placebo=False))
     steps = Direct("t1", lambda _steps, _kind, _body: '{"case": 1}')
-    with pytest.raises(WhetError, match="left this work"):
+    with pytest.raises(WhetError, match="started this work"):
         trial(alice, steps, ready)
 
 

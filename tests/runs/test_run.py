@@ -42,7 +42,7 @@ def test_a_budget_is_spent_when_a_limit_is_reached() -> None:
 
 def test_a_budget_in_dollars_needs_a_price() -> None:
     assert exceeded(Spent(), Budget(dollars=1.0)) == ""
-    assert "not known" in exceeded(Spent(model_calls=1), Budget(dollars=1.0))
+    assert "unknown" in exceeded(Spent(model_calls=1), Budget(dollars=1.0))
 
 
 def test_a_fork_may_do_no_more_than_its_parent() -> None:

@@ -123,8 +123,8 @@ def test_a_run_whose_job_changed_or_went_is_not_carried_out_and_says_so(home: Ho
     write(home, evil(tmp_path))
     changed = carried_out(home, ordered(home, good(tmp_path)))
     assert changed.result is not None
-    assert "is not as it was when this run was written down" in changed.result.error
-    assert "not as it was" in changed.handing_error
+    assert "has changed since this run was recorded" in changed.result.error
+    assert "has changed since" in changed.handing_error
     (home.folder / "jobs" / "news.toml").unlink()
     gone = carried_out(home, ordered(home, good(tmp_path)))
     assert gone.result is not None
@@ -143,4 +143,4 @@ def test_a_skill_that_changed_after_the_run_began_stops_it(home: Home, tmp_path:
     write(home, job)
     record = carried_out(home, ordered(home, job))
     assert record.result is not None
-    assert "changed after this run began" in record.result.error
+    assert "changed after this run started" in record.result.error

@@ -80,5 +80,5 @@ def test_each_effect_happens_once_or_is_reported(home: Home, tmp_path: Path) -> 
         assert record.handing is (Handing.UNSURE if name in ("deliver", "delivered") else Handing.DELIVERED), name
         assert lines(place / "sent") == (0 if name == "deliver" else 1), name
         if is_unsure:
-            assert "may have had its effect" in (place / "letter").read_text()
+            assert "may have taken effect" in (place / "letter").read_text()
     assert "may have arrived" in found["delivered"].handing_error

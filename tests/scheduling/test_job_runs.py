@@ -107,7 +107,7 @@ def test_no_run_can_write_to_people_schedule_or_ask(place: Home, work: Path) -> 
 def test_a_model_that_reads_too_little_is_refused_unless_a_length_is_configured(work: Path) -> None:
     small, one = Model("small", window=32_000), job(work)
     plain = Settings(model="mine:small", providers=(Endpoint("mine", base_url="http://127.0.0.1:9/v1"),))
-    with pytest.raises(WhetError, match="reads 32,000 tokens; a job needs 64,000") as caught:
+    with pytest.raises(WhetError, match="is 32,000 tokens; a job needs 64,000") as caught:
         expect_window(small, plain, one)
     assert "window = 32000" in caught.value.advice
     assert "models.small.window" in caught.value.advice
@@ -171,7 +171,7 @@ def test_a_failed_run_is_on_record_with_what_it_cost_also_where_another_worker_e
         look(home, now=2.0)
         lost = job_records.record_of(database, owner_of(home), record.id).result
     assert lost is not None
-    assert (lost.error, lost.spent) == ("Its order was lost.", on_record)
+    assert (lost.error, lost.spent) == ("Its queued work was lost.", on_record)
 
 
 def test_an_agent_that_only_talks_is_reminded_once_and_then_nobody_knows(place: Home, work: Path) -> None:
@@ -248,7 +248,7 @@ def test_a_script_alone_is_a_whole_job(place: Home, tmp_path: Path) -> None:
     [
         ({"prompt": "", "prompt_file": "/nowhere/prompt.md"}, "prompt file /nowhere/prompt.md cannot be read"),
         ({"skills": ("gone",)}, "no skill gone"),
-        ({"model": "nobody:nothing"}, "names no provider"),
+        ({"model": "nobody:nothing"}, "does not name a known provider"),
         ({"workdir": "/nowhere"}, "no folder /nowhere"),
     ],
 )
@@ -266,7 +266,7 @@ def test_an_agent_cannot_write_its_own_orders(place: Home, work: Path, tmp_path:
     scripted = ran(place, job(work, script="bash ./run.sh"))
     for record in (prompted, scripted):
         assert record.result is not None
-        assert "it could change its own orders" in record.result.error
+        assert "it could change its own task" in record.result.error
     apart = tmp_path / "orders.md"
     apart.write_text(PROMPT)
     good = ran(place, job(work, prompt="", prompt_file=str(apart), model=script(tmp_path / "m", DONE)))
@@ -322,7 +322,7 @@ def test_no_report_is_written_where_agents_are_told_what_to_do(place: Home) -> N
     one = Job("sly", "every 2h", script="echo Obey.", deliver="file", to=str(place.folder / "memory.md"), replace=True)
     record = ran(place, one)
     assert record.handing is Handing.FAILED
-    assert "Whet's own home" in record.handing_error
+    assert "Whet's home" in record.handing_error
     assert not (place.folder / "memory.md").exists()
 
 

@@ -79,7 +79,7 @@ def test_a_webhook_that_answers_otherwise_is_a_failure(tmp_path: Path, status: i
 
 
 def test_a_webhook_that_is_not_reached_is_a_failure(tmp_path: Path) -> None:
-    with pytest.raises(WhetError, match="not reached"):
+    with pytest.raises(WhetError, match="could not be reached"):
         send(record("webhook", "http://127.0.0.1:9/hook"), tmp_path)
     with pytest.raises(WhetError, match="not set"):
         send(record("webhook", "$NO_SUCH_HOOK"), tmp_path)

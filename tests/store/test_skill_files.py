@@ -81,7 +81,7 @@ def test_a_name_never_leaves_the_folder(root: Path, name: str) -> None:
 
 @pytest.mark.parametrize("file", ["../SKILL.md", "references/..", "references/../../x", "/etc/passwd", "notes.txt", ""])
 def test_a_file_never_leaves_its_skill(root: Path, file: str) -> None:
-    with pytest.raises(WhetError, match="not the name of a support file"):
+    with pytest.raises(WhetError, match="not a valid name for a support file"):
         read_text(root, "tea", file)
 
 

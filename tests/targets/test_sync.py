@@ -322,6 +322,6 @@ def test_what_is_beyond_the_budget_is_left_out_and_said(home: Home, project: Pat
     gemini = target("gemini", project)
     change = only(sync(order(home, *many, mine), (gemini,)))
     text = Path(gemini.file).read_text()
-    assert "beyond the budget" in change.note
+    assert "do not fit" in change.note
     assert "The operator's own." in text
     assert estimate(text) < 2_100

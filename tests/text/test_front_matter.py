@@ -104,7 +104,7 @@ def test_every_scalar_is_the_string_that_was_written(line: str, means: Field) ->
 @pytest.mark.parametrize(
     ("lines", "why"),
     [
-        (["k: a: b"], "line 2: a value holds a colon; put it in quotes"),
+        (["k: a: b"], "line 2: a value contains a colon; put it in quotes"),
         (["k: &x a"], "line 2: an anchor"),
         (["k: &x", "  a: b"], "line 2: an anchor"),
         (["&x k: a"], "line 2: an anchor"),
@@ -121,9 +121,9 @@ def test_every_scalar_is_the_string_that_was_written(line: str, means: Field) ->
         (["k: 1", "k: 2"], "line 3: k is given twice"),
         (["k: {a: 1, a: 2}"], "a is given twice"),
         (["k:", "\t- a"], "line 3: there is a tab"),
-        (["k: a\u202eb"], "line 2: there is a character that people cannot see, U.202E"),
-        (['k: "\\u202e"'], "cannot see"),
-        (['k: "\\ud800"'], "cannot see"),
+        (["k: a\u202eb"], "line 2: there is an invisible character, U.202E"),
+        (['k: "\\u202e"'], "invisible character"),
+        (['k: "\\ud800"'], "invisible character"),
         (['k: "\\U00110000"'], "does not exist"),
         (['k: "\\UFFFFFFFF"'], "does not exist"),
         (["k: \ufffe"], "does not exist"),
@@ -244,7 +244,7 @@ def test_a_field_of_several_lines_is_replaced_whole_and_comments_stay() -> None:
 
 
 def test_a_field_in_a_form_that_cannot_be_changed_line_by_line_is_refused() -> None:
-    with pytest.raises(WhetError, match="only you can change"):
+    with pytest.raises(WhetError, match="Whet cannot change"):
         with_field(front("{name: x, description: y}"), "name", "z")
 
 

@@ -81,7 +81,7 @@ def test_the_summary_names_every_change_also_what_was_removed_and_how_to_undo() 
     assert "removed note “memory/2”" in line
     assert "changed skill releasing" in line
     assert "undo" in line
-    assert "1 change waits for your approval" in line
+    assert "1 change needs your approval" in line
     assert "\x1b" not in line
     assert "From a page" not in line
     assert summary([]) == ""

@@ -84,7 +84,7 @@ def test_a_name_without_faults_is_one_plain_part_of_a_path(name: str) -> None:
     ],
 )
 def test_a_support_file_stands_in_its_folders_only(path: str) -> None:
-    with pytest.raises(WhetError, match="not the name of a support file"):
+    with pytest.raises(WhetError, match="not a valid name for a support file"):
         file_names(path)
 
 

@@ -73,7 +73,7 @@ def pursue(
         try:
             child = compact(run, provider, compacting, interrupt=interrupt, now=now, tries=tries)
         except Interrupted:
-            yield Ended(Ending.INTERRUPTED, "the person stopped it", spent)
+            yield Ended(Ending.INTERRUPTED, "stopped by the user", spent)
             return
         if child is None:
             yield _too_long(ended)
@@ -196,5 +196,5 @@ def _too_long(ended: Ended) -> Ended:
         ending=Ending.FAILED,
         detail=ended.detail or "the conversation is too long for the model",
         fault=ProviderFault.CONTEXT.value,
-        advice=ended.advice or "Begin a new session, or choose a model with a larger context window.",
+        advice=ended.advice or "Start a new session, or choose a model with a larger context window.",
     )

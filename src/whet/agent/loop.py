@@ -118,7 +118,7 @@ def _turn(run: Run, heard: Heard, toolbox: Toolbox, *, interrupt: Event, now: Cl
         return (yield from _stopped(run, heard.partial, now=now))
     message, stop = heard.reply
     if _is_empty(heard.reply):
-        return Turn(run, Ended(Ending.EMPTY, "the model said nothing, twice"))
+        return Turn(run, Ended(Ending.EMPTY, "the model gave no answer, twice"))
     own = named(whole(message), (call.id for each in run.messages for call in each.calls))
     said = replace(own.message, at=now())
     if said.parts:
@@ -139,7 +139,7 @@ def _after(
     run: Run, stop: Stop, reports: list[WorkReport], *, has_calls: bool, now: Clock
 ) -> Generator[Message, None, Turn]:
     if stop is Stop.REFUSED:
-        return Turn(run, Ended(Ending.REFUSED, "the model, or a filter before it, would not answer"))
+        return Turn(run, Ended(Ending.REFUSED, "the model or a filter refused to answer"))
     if reports:
         return Turn(run, Ended(Ending.FINISHED, report=reports[0]))
     if has_calls:
@@ -147,7 +147,7 @@ def _after(
     if stop is not Stop.LENGTH:
         return Turn(run, Ended(Ending.FINISHED))
     if not is_full(run):
-        return Turn(run, Ended(Ending.CUT, "the model's limit on its output was reached"))
+        return Turn(run, Ended(Ending.CUT, "the model reached its output limit"))
     # A shorter conversation gives it room to go on.
     order = _inserted(notice("answer_cut"), Origin.INSERTED, now)
     yield order
@@ -171,7 +171,7 @@ def _results(run: Run, own: Named, stop: Stop, toolbox: Toolbox, *, interrupt: E
 
 
 def _stopped(run: Run, partial: str, *, now: Clock) -> Generator[Message, None, Turn]:
-    """Leave a conversation that can go on: what was said so far, and that the person stopped it here."""
+    """Leave a conversation that can go on: what was said so far, and that stopped by the user here."""
     left = [_inserted(notice("stopped"), Origin.INTERRUPT, now)]
     if partial.strip():
         said = Message(
@@ -184,7 +184,7 @@ def _stopped(run: Run, partial: str, *, now: Clock) -> Generator[Message, None, 
         )
         left.insert(0, whole(said))
     yield from left
-    return Turn(grown(run, *left), Ended(Ending.INTERRUPTED, "the person stopped it"))
+    return Turn(grown(run, *left), Ended(Ending.INTERRUPTED, "stopped by the user"))
 
 
 def _inserted(text: str, origin: Origin, now: Clock) -> Message:

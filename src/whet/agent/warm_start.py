@@ -27,7 +27,7 @@ class Warmed(NamedTuple):
 def chosen(home: Home, database: Database, wanted: str, need: Need, *, now: float) -> Choice:
     """The template of a name, or with `auto` the one that is measured or fits best; none is an answer."""
     if wanted != AUTO:
-        return Choice(load(home.folder, wanted), "name", "it was asked for by its name")
+        return Choice(load(home.folder, wanted), "name", "chosen by name")
     return choose(usable(home.folder), known_worths(home, database), need, now=now)
 
 
@@ -68,14 +68,14 @@ def count_use(database: Database, choice: Choice, *, session: str, now: float) -
 def beginning(choice: Choice, draw: Draw | None, need: Need) -> str:
     """How a session begins, in a line for the person; nothing where it is as they asked."""
     if choice.template is None:
-        return f"The session begins cold: {choice.reason}."
+        return f"The session starts without a template: {choice.reason}."
     name = choice.template.name
     if choice.by == "name":
         missing = ", ".join(missing_tools(choice.template, need))
-        return f"The template {name} shows tools that this session does not have: {missing}." if missing else ""
+        return f"The template {name} uses tools that this session does not have: {missing}." if missing else ""
     if draw is None or draw.told:
-        return f"The session begins with the template {name}: {choice.reason}."
+        return f"The session starts from the template {name}: {choice.reason}."
     return (
-        f"The session begins cold this time: what {name} is worth is being measured, and"
-        f" {100 * (1 - draw.share):.0f} % of the sessions begin without it (templates.measured)."
+        f"The session starts without the template {name}: to measure its effect,"
+        f" {100 * (1 - draw.share):.0f} % of sessions do (templates.measured)."
     )

@@ -38,7 +38,7 @@ def find_files(
     owner declared their own are worth what its tools print; others are a stranger's.
     """
     if not folder.is_dir():
-        raise WhetError(f"There is no folder {folder}.", advice="Give the folder that the agent works in.")
+        raise WhetError(f"There is no folder {folder}.", advice="Give the agent's working folder.")
     leaf = folder.resolve()
     root = repository_root(leaf) or leaf
     between = [leaf, *leaf.parents]
@@ -79,7 +79,7 @@ def _context_file(path: Path, root: Path, omitted: Omitted) -> ContextFile:
         # show the agent, and so its provider, any file of the person's.
         actual = path.resolve(strict=True)
         if not actual.is_relative_to(root):
-            return ContextFile(name, fault="it is a link that leads out of the repository")
+            return ContextFile(name, fault="it is a link that leaves the repository")
         body, unread = _read(actual)
     except (OSError, RuntimeError) as error:
         reason = error.strerror if isinstance(error, OSError) and error.strerror else "it cannot be followed"
@@ -100,7 +100,7 @@ def _read(path: Path) -> tuple[bytes, int]:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode):
-            raise OSError(errno.EINVAL, "it is no ordinary file")
+            raise OSError(errno.EINVAL, "it is not an ordinary file")
         unread = max(status.st_size - MOST_BYTES, 0)
         if not unread:
             return file.read(MOST_BYTES), 0

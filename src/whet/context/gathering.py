@@ -86,7 +86,7 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
         warnings=(
             *(f"The skill {each.name} was left out: {each.fault}." for each in found if each.fault),
             *(
-                (f"The notes in {vault.folder} were left out: there is no such folder.",)
+                (f"The notes in {vault.folder} were left out: the folder does not exist.",)
                 if vault and vault.is_lost
                 else ()
             ),

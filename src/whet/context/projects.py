@@ -23,4 +23,4 @@ def project_of(folder: Path, declared: Iterable[str]) -> Path | None:
 
 def said_of(project: Path) -> str:
     """What a person should know where the setting holds."""
-    return f"What files and commands print in {project} counts as yours, by the setting {SETTING}."
+    return f"The output of files and commands in {project} counts as your words, by the setting {SETTING}."

@@ -71,17 +71,22 @@ class Durable:
         try:
             return tuple(decoded(decoded(handle.get_result(), Done).value, type) for handle in handles)
         except TypeError as error:
-            raise Failed("A part of this work left what cannot be read.", advice="`whet work` lists it.") from error
+            raise Failed(
+                "The result of one part of this work cannot be read.", advice="To see it, run `whet work`."
+            ) from error
         except PortableWorkflowError as error:
             left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
             why = f"A part of this work failed: {error}"
-            raise Failed(why, advice="`whet work` lists it.", spent=left.spent, sessions=left.sessions) from error
+            raise Failed(why, advice="To see it, run `whet work`.", spent=left.spent, sessions=left.sessions) from error
 
 
 def procedure_of(procedures: Procedures, kind: str) -> Procedure[Any]:
     """How a kind of order is carried out; an order that a newer Whet gave is refused, not lost."""
     if kind not in procedures:
-        raise WhetError(f"This Whet does not know work of the kind {kind}.", advice="Install a newer one, then retry.")
+        raise WhetError(
+            f"This version of Whet does not know work of the kind {kind}.",
+            advice="Install a newer version, then retry.",
+        )
     return procedures[kind]
 
 

@@ -20,7 +20,7 @@ def explained(system: System) -> Iterator[None]:
             raise missing_right(system.member, system.schema, why) from error
         if isinstance(error, OperationalError):
             raise WhetError(
-                f"The engine's database cannot be used: {why}.", advice="Check the disk, or that the server runs."
+                f"The engine's database cannot be used: {why}.", advice="Check the disk, or that the server is running."
             ) from error
         raise
     except SQLAlchemyError as error:

@@ -21,8 +21,8 @@ except ModuleNotFoundError as missing:
     if missing.name != "dbos":
         raise
     raise WhetError(
-        "Work in the background needs a library that is not installed.",
-        advice="pip install 'whet[work]'. Without it, trials and `whet improve` run in this process with --now.",
+        "Background work needs a library that is not installed.",
+        advice="Run `pip install 'whet[work]'`. Without it, use --now for trials and `whet improve`.",
     ) from missing
 
 DBOSException = error.DBOSException

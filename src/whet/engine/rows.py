@@ -33,8 +33,8 @@ def unsealed(owner: Owner, stored: str, *parts: str) -> str:
     seal, _, text = stored.rpartition(BREAK)
     if not owner.has_sealed(seal, *parts, text):
         raise WhetError(
-            "What the database remembers of this work was not written by this home, so the work was stopped.",
-            advice="Look who can write to the team's database, then order the work anew.",
+            "The database's record of this work was not written by this home, so the work was stopped.",
+            advice="Check who can write to the team's database, then submit the work again.",
         )
     return text
 

@@ -15,7 +15,7 @@ class Unsure(Exception):
     """A step that may not be repeated was begun by a worker that died: nobody knows whether it had its effect."""
 
     def __init__(self, name: str) -> None:
-        super().__init__(f"the step {name} was begun by a worker that died; it may have had its effect")
+        super().__init__(f"a worker died during the step {name}, which may have taken effect")
         self.name = name
 
 
@@ -29,7 +29,7 @@ def decoded(text: str, type: type[T]) -> T:
     try:
         return msgspec.convert(text, type) if issubclass(type, str) else msgspec.json.decode(text, type=type)
     except msgspec.MsgspecError as error:
-        raise WhetError(f"Another version of Whet left this work: {error}", advice="Order it anew.") from error
+        raise WhetError(f"Another version of Whet started this work: {error}", advice="Submit it again.") from error
 
 
 class Steps(Protocol):

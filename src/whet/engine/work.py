@@ -133,9 +133,9 @@ class Office:
         found = self._client.list_workflows(name=WORKFLOW, workflow_id_prefix=id, limit=2, sort_desc=True) if id else []
         exact = [each for each in found if each.workflow_id == id] or found
         if not exact:
-            raise WhetError(f"There is no work {id}.", advice="`whet work` lists it.")
+            raise WhetError(f"There is no work {id}.", advice="To list the work, run `whet work`.")
         if len(exact) > 1:
-            raise WhetError(f"Several pieces of work begin with {id}.", advice="Give more of the id.")
+            raise WhetError(f"Several pieces of work have an id that starts with {id}.", advice="Give more of the id.")
         ended = [step for step in self._client.list_workflow_steps(exact[0].workflow_id) if not _failed(step)]
         return _work(exact[0])._replace(step=ended[-1]["function_name"] if ended else "")
 
@@ -152,9 +152,9 @@ class Office:
         """Do an order that failed or was cancelled again, from the step at which it ended; what was done stays done."""
         work = self.find(id)
         if work.state not in (WorkState.FAILED, WorkState.CANCELLED):
-            raise WhetError(f"The work {work.id} is {work.state}.", advice="Only what failed can be retried.")
+            raise WhetError(f"Work {work.id} is {work.state}.", advice="Only failed or cancelled work can be retried.")
         if not work.queue:
-            raise WhetError(f"The work {work.id} is part of other work.", advice="Retry that, or order it anew.")
+            raise WhetError(f"Work {work.id} is part of other work.", advice="Retry that, or submit it again.")
         made = self._client.fork_workflow(
             work.id, self._first_again(work), application_version=VERSION, queue_name=work.queue
         )
@@ -262,7 +262,7 @@ def _done(output: object) -> Done | None:
 
 def _error(found: WorkflowStatus) -> str:
     if _is_worn_out(found):
-        return f"{MOST_TAKEOVERS} workers died in it"
+        return f"{MOST_TAKEOVERS} workers died while running it"
     return str(found.error) if found.error is not None else ""
 
 

@@ -157,8 +157,8 @@ def _given(bench: _Bench, kind: str, body: str, seal: str) -> Order:
     is_own = procedure_of(bench.procedures, order.kind).queue in OWN
     if is_own and not has_given(bench.system, order.kind, order.body, str(seal)):
         raise WhetError(
-            "This order was not given by this home, so it was not carried out.",
-            advice="Look who can write to the team's database; what you want done, order anew.",
+            "This work was not submitted by this home, so it did not run.",
+            advice="Check who can write to the team's database, and submit the work again if you want it.",
         )
     return order
 

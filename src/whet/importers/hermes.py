@@ -130,7 +130,7 @@ def _parent(source: Source, connection: apsw.Connection, row: Row) -> Row:
     if not parent:
         return {}
     if (connection.execute(ANCESTORS, (row["id"],)).fetchone() or (0,))[0]:
-        source.skip(f"session {row['id']}: kept without its parent, for it is its own ancestor")
+        source.skip(f"session {row['id']}: stored without its parent, because it is its own ancestor")
         return {}
     found = tables.rows(connection, "SELECT * FROM sessions WHERE id = ?", (parent,))
     return next(found, {"id": parent})

@@ -55,13 +55,13 @@ def read(text: str, place: HermesPlace, *, taken: tuple[str, ...] = ()) -> tuple
 def _found(record: dict[str, Any], place: HermesPlace, taken: tuple[str, ...]) -> HermesJob:
     name = name_for(fields.text(record, "name", "id") or fields.text(record, "prompt"), taken)
     if fields.text(record, "state") in ENDED:
-        return HermesJob(name, None, fault="it is over")
+        return HermesJob(name, None, fault="it has ended")
     notes: list[str] = []
     try:
         job = _job(record, place, name, notes)
         schedule = schedule_of(job)
         if schedule.kind == "once" and schedule.at <= place.now:
-            return HermesJob(name, None, fault="its time is over")
+            return HermesJob(name, None, fault="its time has passed")
         return HermesJob(name, check(job), tuple(notes))
     except WhetError as error:
         return HermesJob(name, None, fault=error.message)
@@ -87,10 +87,10 @@ def _job(record: dict[str, Any], place: HermesPlace, name: str, notes: list[str]
     )
     delivered = fields.text(record, "deliver")
     if delivered not in LOCAL:
-        notes.append(f"it was delivered to {delivered}; here its reports are kept: set deliver")
+        notes.append(f"it was delivered to {delivered}; here Whet only stores its reports: set deliver")
     left = [key for key in ("context_from", "enabled_toolsets", "base_url", "profile") if record.get(key)]
     if left:
-        notes.append(f"left behind: {', '.join(left)}")
+        notes.append(f"not imported: {', '.join(left)}")
     return replace(job, skills=tuple(dict.fromkeys(job.skills)))
 
 
@@ -126,5 +126,5 @@ def _model(record: dict[str, Any], notes: list[str]) -> str:
     if model and provider:
         return f"{provider}:{model}"
     if model or provider:
-        notes.append(f"it named {model or provider} alone; here it has the model that is set: set model")
+        notes.append(f"it named only {model or provider}; here it uses the model from the settings: set model")
     return ""

@@ -93,7 +93,7 @@ def _listed(record: dict[str, Any]) -> list[Any]:
 
 def _examples(listed: Iterable[object], session: str, left_out: Counter[str]) -> Iterator[Example]:
     for one in listed:
-        made = _example(one, session) if isinstance(one, dict) else "of no known form"
+        made = _example(one, session) if isinstance(one, dict) else "of an unknown format"
         if isinstance(made, Example):
             yield made
         else:
@@ -155,7 +155,7 @@ def _name(name: str, stem: str) -> str:
     made = [_UNNAMED.sub("-", _plain(each)).strip("-")[:NAME_CHARACTERS].strip("-") for each in (name, stem)]
     found = next((each for each in made if not name_fault(each)), None)
     if found is None:
-        raise WhetError(f"{(name or stem)[:80]!r} cannot become the name of a template.", advice=ADVICE)
+        raise WhetError(f"{(name or stem)[:80]!r} cannot be used as a template name.", advice=ADVICE)
     return found
 
 

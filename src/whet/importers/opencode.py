@@ -30,7 +30,7 @@ def read(source: Source) -> Iterator[Transcript]:
     else:
         for line, record in source.records():
             if not fields.text(fields.mapping(record, "info"), "id"):
-                source.skip("no id of the session in its `info`", line)
+                source.skip("no session id in its `info`", line)
                 continue
             turns = [_turn(message) for message in fields.objects(record, "messages")]
             yield _transcript(fields.mapping(record, "info"), turns)

@@ -72,14 +72,14 @@ def _transcripts(source: Source, order: ReadOrder) -> Iterator[Transcript]:
         if not transcript.messages:
             source.skip(f"session {transcript.native_id} has no messages")
         elif is_prefill(transcript.messages):
-            source.skip("a prefill: the examples of a template, and no session")
+            source.skip("a prefill: examples of a template, not a session")
         elif transcript.id in seen:
             source.skip(f"the session id {transcript.native_id} occurs more than once in this file")
         elif order.since is None or (transcript.ended or order.since) >= order.since:
             seen.add(transcript.id)
             yield transcript
     if not found and not source.skipped:
-        raise Unreadable("holds no session")
+        raise Unreadable("contains no session")
 
 
 def _ready(transcript: Transcript, order: ReadOrder) -> ReadySession:

@@ -20,7 +20,7 @@ from whet.values import Value
 
 FOLDER = "jobs"
 ENDING = ".toml"
-HEAD = "# A job of Whet. `whet jobs` lists the jobs; a change of this file holds from the next run on.\n"
+HEAD = "# A job of Whet. To list the jobs, run `whet jobs`. Changes to this file apply from the next run.\n"
 NAME_WORDS = 5
 NAME_CHARACTERS = 40
 LEAST_WINDOW = 64_000  # tokens: an unattended run reads a lot, and nobody is there to shorten it
@@ -72,26 +72,26 @@ class KeySense(NamedTuple):
 
 SENSES: Mapping[str, KeySense] = {
     "schedule": KeySense("when it runs", "text in quotes"),
-    "timezone": KeySense("where its clock stands", "text in quotes"),
-    "added": KeySense("where intervals are counted from", "a date and time"),
-    "prompt": KeySense("what the agent is to do", "text in quotes"),
-    "prompt_file": KeySense("the file that holds the prompt", "text in quotes"),
+    "timezone": KeySense("the time zone of the schedule", "text in quotes"),
+    "added": KeySense("the start of its intervals", "a date and time"),
+    "prompt": KeySense("the task for the agent", "text in quotes"),
+    "prompt_file": KeySense("the file with the prompt", "text in quotes"),
     "skills": KeySense("skills to load first", "a list of texts"),
-    "script": KeySense("a command line whose output is material", "text in quotes"),
-    "script_seconds": KeySense("how long the script may take", "a number"),
-    "model": KeySense("another model than the one that is set", "text in quotes"),
-    "window": KeySense("how many tokens the model reads", "a whole number"),
-    "workdir": KeySense("the folder in which the agent works", "text in quotes"),
-    "tools": KeySense("sets of tools", "a list of texts"),
-    "remote": KeySense("whether it runs on another machine than yours", "true or false"),
-    "warm": KeySense("a template to begin with", "text in quotes"),
-    "seconds": KeySense("how long a run may take", "a number"),
+    "script": KeySense("a command line whose output the agent gets as data", "text in quotes"),
+    "script_seconds": KeySense("the time limit of the script, in seconds", "a number"),
+    "model": KeySense("the model to use instead of the one in the settings", "text in quotes"),
+    "window": KeySense("the context window of the model, in tokens", "a whole number"),
+    "workdir": KeySense("the agent's working folder", "text in quotes"),
+    "tools": KeySense("tool sets to allow", "a list of texts"),
+    "remote": KeySense("whether it runs on someone else's machine", "true or false"),
+    "warm": KeySense("a template to start from", "text in quotes"),
+    "seconds": KeySense("the time limit of a run, in seconds", "a number"),
     "deliver": KeySense("where its report goes", f"one of {', '.join(get_args(Deliver))}"),
-    "to": KeySense("the file, command line or address for it", "text in quotes"),
-    "replace": KeySense("whether a report takes the place of the one before", "true or false"),
-    "repeat": KeySense("after how many runs it ends", "a whole number"),
-    "paused": KeySense("whether it waits", "true or false"),
-    "keep_days": KeySense("how long its reports are kept", "a whole number"),
+    "to": KeySense("the file, command line or URL for the report", "text in quotes"),
+    "replace": KeySense("whether each report overwrites the last one", "true or false"),
+    "repeat": KeySense("the number of runs after which it ends", "a whole number"),
+    "paused": KeySense("whether it is paused", "true or false"),
+    "keep_days": KeySense("the days to keep its reports", "a whole number"),
 }
 
 
@@ -127,13 +127,11 @@ def check(job: Job) -> Job:
         raise WhetError(f"{job.name!r} is not a valid job name.", advice="Use lower-case words joined by hyphens.")
     schedule_of(job)
     if job.prompt and job.prompt_file:
-        raise WhetError(f"The job {job.name} has a prompt and a prompt_file.", advice="Give one of them.")
+        raise WhetError(f"The job {job.name} has a prompt and a prompt_file.", advice="Keep only one of them.")
     if not (job.prompt.strip() or job.prompt_file or job.script.strip()):
         raise WhetError(f"The job {job.name} has nothing to do.", advice="Give it a prompt, a prompt_file or a script.")
     if (job.prompt or job.prompt_file) and not job.workdir:
-        raise WhetError(
-            f"The job {job.name} does not say where its agent works.", advice='Give a folder: workdir = "/path".'
-        )
+        raise WhetError(f"The job {job.name} has no working folder.", advice='Give a folder: workdir = "/path".')
     for key in ("script_seconds", "window", "seconds", "repeat", "keep_days"):
         if getattr(job, key) < 0:
             raise WhetError(f"{key} of the job {job.name} is less than 0.", advice=f"It is {SENSES[key].text}.")
@@ -147,8 +145,8 @@ def schedule_of(job: Job) -> Schedule:
     """When the job runs; raises WhetError with what is allowed."""
     if job.schedule.lower().split()[:1] == ["in"] and not job.added:
         raise WhetError(
-            f"The job {job.name} says {job.schedule!r}, and nobody knows since when.",
-            advice='Write the moment itself, such as "2026-12-01 09:00", or add it with `whet jobs add`.',
+            f"The schedule of the job {job.name} is {job.schedule!r}, but its start is unknown.",
+            advice='Write a date and time, such as "2026-12-01 09:00", or add it with `whet jobs add`.',
         )
     return schedules.parse(job.schedule, zone=job.timezone, now=job.added)
 
@@ -184,7 +182,7 @@ def address(target: str, environment: Mapping[str, str]) -> str:
         return target
     value = environment.get(target[1:], "")
     if not value:
-        raise WhetError(f"The variable {target} is not set.", advice="The report goes where it says; set it.")
+        raise WhetError(f"The variable {target} is not set.", advice="Set it to where the report goes.")
     return value
 
 
@@ -193,9 +191,7 @@ def _expect_known(name: str, key: str) -> None:
         return
     near = difflib.get_close_matches(key, SENSES, n=1)
     meant = f"Did you mean {near[0]}? " if near else ""
-    raise WhetError(
-        f"The job {name} has the key {key}, which is not known.", advice=f"{meant}Keys: {', '.join(SENSES)}."
-    )
+    raise WhetError(f"The job {name} has the key {key}, which is unknown.", advice=f"{meant}Keys: {', '.join(SENSES)}.")
 
 
 def _expect_fitting(name: str, key: str, value: object) -> None:
@@ -218,7 +214,8 @@ def _expect_delivery(job: Job) -> None:
     if job.deliver in ("file", "command", "webhook") and not job.to.strip():
         what = {"file": "a path", "command": "a command line", "webhook": "an address"}[job.deliver]
         raise WhetError(
-            f"The job {job.name} delivers to a {job.deliver}, and does not say which.", advice=f"Give {what} in `to`."
+            f"The job {job.name} delivers to a {job.deliver} but does not say which one.",
+            advice=f"Give {what} in `to`.",
         )
     if job.deliver in ("none", "stdout") and job.to:
         raise WhetError(
@@ -242,8 +239,8 @@ def expect_address(url: str) -> None:
 def _expect_tool(job: Job, tool: str) -> None:
     if tool in SETS or (tool.startswith("mcp__") and not is_withheld(tool)):
         return
-    why = "speaks to people or makes jobs, which no run may" if tool.startswith("mcp__") else "is not known"
+    why = "talks to people or creates jobs, which a run may not do" if tool.startswith("mcp__") else "is not known"
     raise WhetError(
         f"The tool {tool} of the job {job.name} {why}.",
-        advice=f"Sets: {', '.join(SETS)}; or a tool of a server, such as mcp__files__read. Reports go by `deliver`.",
+        advice=f"Sets: {', '.join(SETS)}; or a server's tool, such as mcp__files__read. Reports go through `deliver`.",
     )

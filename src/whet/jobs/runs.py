@@ -100,7 +100,7 @@ def result_of(ended: Ended, answer: str) -> JobResult:
     if report is not None:
         return JobResult(JobOutcome(report.status.value), report=_cut(report.text or answer), spent=ended.spent)
     if ended.ending is Ending.FINISHED:
-        why = f"The agent stopped without calling {FINISH}: nobody knows whether it is done."
+        why = f"The agent stopped without calling {FINISH}: it is unknown whether the task is done."
         return JobResult(JobOutcome.UNREPORTED, report=_cut(answer), error=why, spent=ended.spent)
     why = " ".join(part for part in (ended.detail or ended.ending.value, ended.advice) if part)
     return JobResult(
@@ -164,7 +164,7 @@ def letter(record: JobRecord) -> str:
     """What is handed over as text: how it ended in Whet's own words, then the report."""
     result = record.result
     if result is None:
-        raise WhetError(f"The run {record.id} has not ended.", advice="`whet jobs history` shows it.")
+        raise WhetError(f"The run {record.id} has not finished.", advice="To see it, run `whet jobs history`.")
     said = (result.report.strip(), result.error.strip(), *(f"Note: {note}" for note in result.notes))
     return "\n".join(
         [heading(record), *((missed_words(record),) if record.missed_count else ()), "", *filter(None, said), ""]
@@ -182,7 +182,7 @@ def missed_words(record: JobRecord) -> str:
     shown = ", ".join(moment(each) for each in record.missed[-SHOWN_MISSES:])
     more = ", and others" if record.missed_count > min(len(record.missed), SHOWN_MISSES) else ""
     noun = "time was" if record.missed_count == 1 else "times were"
-    return f"{record.missed_count:,} earlier {noun} missed and made up for by this run: {shown}{more}."
+    return f"{record.missed_count:,} earlier {noun} missed; this run makes up for them: {shown}{more}."
 
 
 def moment(seconds: float) -> str:

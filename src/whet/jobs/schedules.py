@@ -53,14 +53,14 @@ def parse(text: str, *, zone: str, now: float) -> Schedule:
     if words.startswith("every "):
         seconds = _span(words.removeprefix("every "), text)
         if seconds < SHORTEST_SECONDS:
-            raise WhetError(f"{text!r} is too often.", advice="The shortest interval is one minute.")
+            raise WhetError(f"{text!r} runs too often.", advice="The shortest interval is one minute.")
         return Schedule("interval", text, at=now, seconds=seconds, zone=zone)
     if words.startswith("in "):
         return Schedule("once", text, at=now + _span(words.removeprefix("in "), text), zone=zone)
     moment = _moment(text.strip(), place)
     if moment is not None:
         if moment <= now:
-            raise WhetError(f"{text!r} is in the past.", advice="Give a time to come.")
+            raise WhetError(f"{text!r} is in the past.", advice="Give a time in the future.")
         return Schedule("once", text, at=moment, zone=zone)
     return _crontab(text, words, zone, now)
 
@@ -112,7 +112,7 @@ def zone_of(name: str) -> ZoneInfo:
     except (KeyError, ValueError, OSError):
         raise WhetError(
             f"There is no time zone {name!r}.",
-            advice='Write it as "Europe/Berlin". A machine that knows no time zones needs `pip install tzdata`.',
+            advice='Write it as "Europe/Berlin". If this machine has no time zone data, run `pip install tzdata`.',
         ) from None
 
 
@@ -125,7 +125,7 @@ def _crontab(text: str, words: str, zone: str, now: float) -> Schedule:
     except CronSimError as error:
         raise WhetError(f"{text!r} is not a schedule: {error}.", advice=ALLOWED) from None
     if first is None:
-        raise WhetError(f"{text!r} never comes.", advice="Look at its day and its month.")
+        raise WhetError(f"{text!r} never occurs.", advice="Check its day and month.")
     return schedule
 
 

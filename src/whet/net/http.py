@@ -50,9 +50,9 @@ class Response:
             while chunk := self._answer.read1(CHUNK_BYTES):
                 yield chunk
             if self._answer.length:
-                raise TransportFailed("the answer was cut off")
+                raise TransportFailed("the connection was lost before the answer was complete")
         except (http.client.HTTPException, ValueError) as error:
-            raise TransportFailed("the answer was cut off") from error
+            raise TransportFailed("the connection was lost before the answer was complete") from error
 
     def beginning(self) -> bytes:
         """As much of the body as an error message can need."""
@@ -173,7 +173,7 @@ class Client:
                 except OSError as error:
                     raise WhetError(
                         f"The certificates in {self._route.certificates} cannot be read: {error.strerror or error}.",
-                        advice="SSL_CERT_FILE must name a file in PEM form.",
+                        advice="SSL_CERT_FILE must name a file in PEM format.",
                     ) from error
             self._context = context
         return self._context
@@ -185,8 +185,8 @@ class Client:
         answer = _answer(wire, method="CONNECT")
         if answer.status != http.client.OK:
             raise TransportFailed(
-                f"the proxy refused the way to the endpoint (status {answer.status})",
-                advice="Check HTTPS_PROXY, or except the endpoint with NO_PROXY.",
+                f"the proxy refused to connect to the endpoint (status {answer.status})",
+                advice="Check HTTPS_PROXY, or exclude the endpoint with NO_PROXY.",
                 is_certain=answer.status in (401, 403, 407),
             )
 
@@ -217,7 +217,7 @@ def _answer(wire: Wire, method: str = "POST") -> http.client.HTTPResponse:
     try:
         answer.begin()
     except http.client.RemoteDisconnected as error:
-        raise _Unanswered("the connection was closed before an answer came") from error
+        raise _Unanswered("the connection was closed before the answer") from error
     except (http.client.HTTPException, ValueError) as error:
         raise TransportFailed("the answer is not HTTP", advice="Check the base_url of the provider.") from error
     return answer

@@ -83,5 +83,5 @@ def _split(address: str, schemes: Mapping[str, int], what: str) -> SplitResult:
     except ValueError:
         is_right = False
     if not is_right or any(character <= " " for character in address.strip()):
-        raise WhetError(f"{what} is not an address that can be used.", advice=f"It has the form {form}.")
+        raise WhetError(f"{what} is not a valid URL.", advice=f"Use the format {form}.")
     return parts

@@ -66,7 +66,7 @@ class Wire(io.RawIOBase):
         rest = memoryview(body)
         while rest:
             act = functools.partial(self._socket.send, rest[:SEND_BYTES])
-            rest = rest[self._do(act, selectors.EVENT_WRITE, "nothing was taken") :]
+            rest = rest[self._do(act, selectors.EVENT_WRITE, "no data was accepted") :]
 
     def encrypt(self, context: ssl.SSLContext, host: str) -> None:
         """Go on in TLS with this host."""
@@ -74,7 +74,7 @@ class Wire(io.RawIOBase):
         encrypted = context.wrap_socket(self._socket, server_hostname=host, do_handshake_on_connect=False)
         self._socket = encrypted
         self._selector.register(encrypted, selectors.EVENT_READ)
-        self._do(encrypted.do_handshake, selectors.EVENT_READ, "no secure connection came about")
+        self._do(encrypted.do_handshake, selectors.EVENT_READ, "no secure connection could be made")
 
     def is_quiet(self) -> bool:
         """Whether nothing waits to be read: an idle connection that has something to say was closed."""
@@ -154,11 +154,11 @@ def look_up(host: str, port: int, patience: Patience) -> Found:
     threading.Thread(target=ask, name="look-up", daemon=True).start()
     deadline = patience.now() + patience.seconds
     while True:
-        patience.check(deadline, f"the look-up of {host} gave nothing")
+        patience.check(deadline, f"looking up {host} returned nothing")
         with contextlib.suppress(queue.Empty):
             found = answered.get(timeout=GLANCE_SECONDS)
             if isinstance(found, OSError):
-                raise TransportFailed(f"the name {host} cannot be looked up: {_reason(found)}")
+                raise TransportFailed(f"cannot look up the name {host}: {_reason(found)}")
             return found
 
 
@@ -182,10 +182,10 @@ def _broken(error: OSError) -> TransportFailed:
     if isinstance(error, ssl.SSLCertVerificationError):
         return TransportFailed(
             f"the certificate is not trusted: {error.verify_message}",
-            advice="If your network has a certificate authority of its own, set SSL_CERT_FILE to its file.",
+            advice="If your network uses its own certificate authority, set SSL_CERT_FILE to its file.",
             is_certain=True,
         )
-    return TransportFailed(f"the connection broke: {_reason(error)}")
+    return TransportFailed(f"the connection was lost: {_reason(error)}")
 
 
 def _reason(error: OSError) -> str:

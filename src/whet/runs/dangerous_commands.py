@@ -24,9 +24,9 @@ PATTERNS: dict[str, tuple[str, ...]] = {
     "runs hidden text": (
         rf"(?i)\b(?:base64\s+(?:-d|--decode)|xxd\s+-r|openssl\s+enc)\b[^;\n]*\|\s*(?:\S*/)?{_SHELL}\b",
     ),
-    "takes the rights of another account": (rf"{_START}(?:sudo|doas|pkexec|su|runuser)(?:\s|$)",),
+    "runs as another account": (rf"{_START}(?:sudo|doas|pkexec|su|runuser)(?:\s|$)",),
     "stops the machine": (rf"{_START}(?:shutdown|reboot|halt|poweroff|telinit|init\s+[06])(?:[\s;]|$)",),
-    "writes to a disk itself": (
+    "writes to a disk directly": (
         rf"{_START}(?:mkfs|mke2fs|fdisk|sfdisk|parted|wipefs|blkdiscard|shred|badblocks)\b",
         rf"\bof=\s*['\"]?{_DISK}",
         rf">\s*['\"]?{_DISK}",
@@ -37,10 +37,10 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         rf"{_START}systemctl\s+(?:\S+\s+)*(?:stop|disable|mask|enable|start|restart|poweroff|reboot|halt|edit)\b",
     ),
     "leaves something that runs later": (rf"{_START}(?:crontab\s+(?:-(?:[^l]|$)|[^-\s])|at\s+(?:now|\d)|batch\b)",),
-    "overwrites what others have": (
+    "overwrites other people's work": (
         rf"{_GIT}push\b[^;|&\n]*\s(?:--force(?:-with-lease)?\b|-\w*f\b|--mirror\b|--delete\b|-d\b|\+\S)",
     ),
-    "rewrites a history": (rf"{_GIT}(?:filter-branch|filter-repo|reflog\s+expire|update-ref\s+-d)\b",),
+    "rewrites history": (rf"{_GIT}(?:filter-branch|filter-repo|reflog\s+expire|update-ref\s+-d)\b",),
     "makes git run commands": (
         rf"{_GIT}config\b[^;|&\n]*(?:core\.(?:hookspath|fsmonitor|sshcommand|pager|editor)|\balias\.|filter\.)",
     ),
@@ -48,14 +48,14 @@ PATTERNS: dict[str, tuple[str, ...]] = {
         rf"{_START}(?:npm|pnpm|yarn|cargo|poetry|hatch|flit|uv)\s+publish\b",
         rf"{_START}(?:twine\s+upload|gem\s+push|docker\s+push)\b",
     ),
-    "ends processes of others": (
+    "stops other processes": (
         rf"{_START}(?:pkill|killall|skill)\b",
         rf"{_START}kill\s+(?:-\S+\s+)*(?:--\s+)?(?:-1|1|0)\b",
     ),
     "takes over the machine": (r"\bdocker\b[^;\n]*(?:--privileged|-v\s*/:|--volume[= ]/:|--pid[= ]host|docker\.sock)",),
-    "gives a program its owner's rights": (r"\bchmod\s+(?:-\S+\s+)*(?:[ugoa]*\+\w*s|[2467][0-7]{3})\b",),
-    "hides that an agent is at work": (r"\benv\s+-u\s*WHET_RUN|\bunset\s+WHET_RUN|\bWHET_RUN=",),
-    "decides in the person's place": (
+    "lets a program run with its owner's rights": (r"\bchmod\s+(?:-\S+\s+)*(?:[ugoa]*\+\w*s|[2467][0-7]{3})\b",),
+    "hides that an agent is running": (r"\benv\s+-u\s*WHET_RUN|\bunset\s+WHET_RUN|\bWHET_RUN=",),
+    "decides in your place": (
         r"\bwhet\s+(?:\S+\s+)*(?:pending\s+(?:approve|refuse)|config\s+set|ledger\s+(?:undo|redo|revert))\b",
     ),
 }
@@ -78,9 +78,9 @@ def dangers(command: str) -> tuple[str, ...]:
     found = [reason for pattern, reason in _COMPILED if pattern.search(text)]
     found += [reason for stage in split(text) for test, reason in STAGE_TESTS if test(stage)]
     if any(_is_bomb(*function) for function in _FUNCTION.findall(text)):
-        found.append("starts itself again and again")
+        found.append("starts itself endlessly")
     if len(command) > LENGTH_LIMIT:
-        found.append("is too long to be looked through")
+        found.append("is too long to check")
     return tuple(dict.fromkeys(found))
 
 
@@ -129,6 +129,6 @@ def _is_bomb(name: str, body: str) -> bool:
 
 STAGE_TESTS: tuple[tuple[Callable[[Stage], bool], str], ...] = (
     (_removes_whole, "deletes a whole folder tree"),
-    (_opens_whole, "changes the rights of a whole folder tree"),
-    (_writes_orders, "writes where programs take orders from"),
+    (_opens_whole, "changes the permissions of a whole folder tree"),
+    (_writes_orders, "writes to files that programs obey"),
 )

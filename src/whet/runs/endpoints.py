@@ -49,19 +49,19 @@ def address_of(settings: Settings, model: str = "") -> Address:
     """Where the chosen model answers, or the one that is named; raises WhetError with advice."""
     chosen = model or settings.model
     if not chosen:
-        raise WhetError("No model is chosen.", advice="`whet config set model local`, or provider:name.")
+        raise WhetError("No model is set.", advice="`whet config set model local`, or provider:name.")
     name, _, rest = chosen.partition(":")
     endpoint = endpoint_of(settings, name)
     if endpoint is None:
         known = ", ".join(each.name for each in (*settings.providers, *KNOWN) if each.kind != "scripted")
         raise WhetError(
-            f"{chosen!r} names no provider that is known.",
+            f"{chosen!r} does not name a known provider.",
             advice=f"Write provider:model with one of {known}; `whet config set providers.{dotted((name,))}.base_url …`"
             " adds another.",
         )
     if not rest and endpoint.kind not in ("local", "scripted"):
         raise WhetError(
-            f"{chosen!r} names no model.", advice=f"Write {name}:MODEL, such as {EXAMPLES.get(name, name)}."
+            f"{chosen!r} does not name a model.", advice=f"Write {name}:MODEL, such as {EXAMPLES.get(name, name)}."
         )
     return Address(endpoint, rest)
 

@@ -164,5 +164,5 @@ def exceeded(spent: Spent, budget: Budget) -> str:
         if limit is not None and value >= limit:
             return f"the budget of {limit:g} {name} is spent"
     if budget.dollars is not None and spent.model_calls and spent.dollars is None:
-        return f"the budget of {budget.dollars:g} dollars cannot be kept: the price of the model is not known"
+        return f"the budget of {budget.dollars:g} dollars cannot be enforced: the price of the model is unknown"
     return ""

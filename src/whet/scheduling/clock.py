@@ -32,7 +32,7 @@ KEPT_DAYS = 30
 WORDS = {
     work.WorkState.CANCELLED: "The work was cancelled.",
     work.WorkState.FAILED: "The work failed.",
-    work.WorkState.DONE: "The work ended, and left no record.",
+    work.WorkState.DONE: "The work ended without a record.",
 }
 
 
@@ -150,14 +150,14 @@ def _ended(counter: Office, record: JobRecord) -> str:
     try:
         found = counter.find(identity(KIND, record.id))
     except WhetError:
-        return "Its order was lost."
+        return "Its queued work was lost."
     return "" if found.is_open else f"{WORDS[found.state]} {found.error}".strip()
 
 
 def _stopped(home: Home, record: JobRecord) -> str:
     """A program holds a lock while it makes a run of its own."""
     with held(home, lock_name(record)) as is_free:
-        return "The program that made this run was stopped." if is_free else ""
+        return "The program that started this run was stopped." if is_free else ""
 
 
 def _save_unless_begun(database: Database, own: Owner, record: JobRecord) -> None:

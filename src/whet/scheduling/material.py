@@ -51,10 +51,10 @@ def prompt_of(job: Job) -> str:
             text = file.read(PROMPT_BYTES).decode()
     except (OSError, UnicodeDecodeError) as error:
         raise WhetError(
-            f"The prompt file {path} cannot be read: {error}.", advice="Put it back, or change the job."
+            f"The prompt file {path} cannot be read: {error}.", advice="Restore it, or change the job."
         ) from None
     if not text.strip():
-        raise WhetError(f"The prompt file {path} is empty.", advice="Write what is to be done.")
+        raise WhetError(f"The prompt file {path} is empty.", advice="Write the task into it.")
     return text
 
 
@@ -62,8 +62,8 @@ def expect_apart(job: Job, path: Path) -> None:
     """Raise where an agent at work in the job's folder could write its own orders."""
     if job.workdir and path.resolve().is_relative_to(Path(job.workdir).expanduser().resolve()):
         raise WhetError(
-            f"{path} lies in {job.workdir}, where the agent of this job can write: it could change its own orders.",
-            advice="Keep it in another folder, or let the job work in another one (workdir).",
+            f"{path} is in {job.workdir}, where the job's agent can write: it could change its own task.",
+            advice="Move it to another folder, or set workdir to another folder.",
         )
 
 
@@ -91,6 +91,6 @@ def expect_outside(home: Home, job: Job) -> None:
     target = Path(job.workdir).expanduser() / Path(named).expanduser()
     if job.deliver == "file" and target.resolve().is_relative_to(home.folder.resolve()):
         raise WhetError(
-            f"{target} lies in Whet's own home, where agents would be told what stands in it.",
+            f"{target} is in Whet's home, and agents read what is there.",
             advice="Deliver to a file elsewhere.",
         )

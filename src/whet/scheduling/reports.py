@@ -88,7 +88,7 @@ def _to_command(record: JobRecord, surroundings: Surroundings) -> None:
     )
     ran = run(program, interrupt=surroundings.interrupt)
     if ran.exit_code != 0:
-        why = "was killed, for it did not end in time" if ran.exit_code is None else f"exited with {ran.exit_code}"
+        why = "did not end in time and was killed" if ran.exit_code is None else f"exited with {ran.exit_code}"
         raise WhetError(f"The command {why}.", advice=ran.output.strip()[-SHOWN_CHARACTERS:])
 
 
@@ -108,9 +108,9 @@ def _to_webhook(record: JobRecord, surroundings: Surroundings) -> None:
         status = response.status
         response.end()
     except TransportFailed as failure:
-        raise WhetError(f"The webhook was not reached: {failure.message}.", advice=failure.advice) from failure
+        raise WhetError(f"The webhook could not be reached: {failure.message}.", advice=failure.advice) from failure
     except Interrupted as error:
-        raise WhetError("The delivery was stopped.", advice="It is tried again.") from error
+        raise WhetError("The delivery was stopped.", advice="Whet will try again.") from error
     if not 200 <= status < 300:
         raise WhetError(f"The webhook answered with status {status}.", advice="Check its address.")
 
@@ -119,7 +119,7 @@ def message(record: JobRecord) -> dict[str, object]:
     """What a webhook is sent."""
     result = record.result
     if result is None:
-        raise AssertionError("only a run that ended has a report")
+        raise AssertionError("only a finished run has a report")
     return {
         "job": record.job.name,
         "run": record.id,

@@ -90,7 +90,7 @@ def job(home: Home, steps: Steps, ask: JobRequest) -> Done:
         # Failed work must not look done; what it was told stands in the history.
         raise Failed(
             f"{heading(record)}. {result.error}".strip(),
-            advice=f"`whet jobs history {record.job.name}` shows it; `whet jobs run {record.job.name}` runs it again.",
+            advice=f"See `whet jobs history {record.job.name}`. To run it again: `whet jobs run {record.job.name}`.",
             spent=result.spent,
             sessions=sessions,
         )
@@ -126,8 +126,8 @@ def filed(home: Home, record: JobRecord) -> Job:
     job = load(home.folder, record.job.name)
     if job != record.job:
         raise WhetError(
-            f"The job {job.name} is not as it was when this run was written down, so the run was not carried out.",
-            advice=f"`whet jobs run {job.name}` runs it as it is now.",
+            f"The job {job.name} has changed since this run was recorded, so it did not run.",
+            advice=f"To run it as it is now, run `whet jobs run {job.name}`.",
         )
     return job
 
@@ -148,7 +148,7 @@ def _work(home: Home, steps: Steps, begun: Begun) -> JobResult:
         try:
             ran = steps.once("script", lambda: _run_script(home, record, steps.interrupt), ProgramEnd)
         except Unsure:
-            why = "A worker died while the script ran. It may have had its effect, so it was not run again."
+            why = "A worker died while the script ran. The script may have taken effect, so it was not run again."
             return JobResult(JobOutcome.UNSURE, error=why)
         except WhetError as error:
             return JobResult(JobOutcome.FAILED, error=f"{error.message} {error.advice}".strip())
@@ -180,8 +180,8 @@ def _ask_agent(home: Home, begun: Begun, material: str, interrupt: Event) -> Job
             task = _task(home, job)
             if _digest(task) != begun.task:
                 raise WhetError(
-                    f"The prompt or a skill of the job {job.name} changed after this run began, so it was stopped.",
-                    advice=f"`whet jobs run {job.name}` runs it as it is now.",
+                    f"The prompt or a skill of the job {job.name} changed after this run started, so it was stopped.",
+                    advice=f"To run it as it is now, run `whet jobs run {job.name}`.",
                 )
             scene = JobScene(home, database, os.environ, interrupt)
             return carry_out(scene, replace(record, job=job), replace(task, material=material))
@@ -210,7 +210,8 @@ def _hand_over(home: Home, steps: Steps, record: JobRecord) -> JobRecord:
         sent = how("deliver", lambda: _send(home, record, steps.interrupt), Sent)
     except Unsure:
         sent = Sent(
-            Handing.UNSURE, "A worker died while it delivered this; it may have arrived, and is not sent twice."
+            Handing.UNSURE,
+            "A worker died while it delivered this report. It may have arrived, so it was not sent again.",
         )
 
     def note() -> JobRecord:

@@ -130,8 +130,8 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
         return
     setting = "local.context_tokens" if is_local else f"models.{model.name}.window"
     raise WhetError(
-        f"The model {model.name} reads {model.window:,} tokens; a job needs {LEAST_WINDOW:,}.",
-        advice=f"Choose another model, or say how many are enough: `whet config set {setting} NUMBER`, or"
+        f"The context window of {model.name} is {model.window:,} tokens; a job needs {LEAST_WINDOW:,}.",
+        advice=f"Choose another model, or accept this window: `whet config set {setting} NUMBER`, or"
         f" `window = {model.window}` in the job {job.name}.",
     )
 

@@ -47,11 +47,13 @@ def lead(path: Path, *, project: str) -> Path:
 
 def _check_link(path: Path, real: Path, project: str) -> None:
     if path.is_symlink() and not real.exists():
-        raise WhetError(f"{path} is a link to {real}, which is not there.", advice="Put the link right or remove it.")
+        raise WhetError(f"{path} is a link to {real}, which does not exist.", advice="Fix or remove the link.")
     if project and not real.is_relative_to(os.path.realpath(project)):
-        raise WhetError(f"{path} leads out of the project, to {real}.", advice="Replace the link by a file.")
+        raise WhetError(f"{path} leaves the project, to {real}.", advice="Replace the link with a file.")
     if real.exists() and real.stat().st_uid != os.geteuid():
-        raise WhetError(f"{path} leads to {real}, which is another account's.", advice="Replace the link by a file.")
+        raise WhetError(
+            f"{path} leads to {real}, which belongs to another account.", advice="Replace the link with a file."
+        )
 
 
 def place_of(real: Path, project: str = "") -> files.Place:

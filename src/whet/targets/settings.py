@@ -14,7 +14,7 @@ from whet.text import toml
 from whet.values import Value
 
 FILE_NAME = "targets.toml"
-HEAD = "# Where Whet writes what was learned. `whet target` changes it, `whet sync` writes to the places.\n"
+HEAD = "# Where Whet writes rules and skills. To change it, run `whet target`; to write, run `whet sync`.\n"
 FILE_AGENT = "file"
 
 
@@ -73,7 +73,7 @@ def parse(content: bytes | None) -> tuple[Target, ...]:
     except (tomllib.TOMLDecodeError, UnicodeDecodeError, msgspec.ValidationError) as error:
         raise WhetError(
             f"{FILE_NAME} cannot be read: {error}.",
-            advice="Put it right, or move it away and run `whet target add` again.",
+            advice="Correct it, or move it away and run `whet target add` again.",
         ) from error
     names = [target.name for target in document.target]
     twice = next((name for name in names if names.count(name) > 1), None)
@@ -91,8 +91,8 @@ def add(home: Home, target: Target) -> bool:
         return False
     if any(each.name == target.name for each in old):
         raise WhetError(
-            f"There is a target {target.name} already, with another file or other options.",
-            advice=f"`whet target remove {target.name}` first; that takes out what Whet wrote there.",
+            f"A target named {target.name} already exists, with another file or other options.",
+            advice=f"Remove it first with `whet target remove {target.name}`, which deletes what Whet wrote there.",
         )
     files.write(_place(home), encode((*old, target)), expected=content)
     return True

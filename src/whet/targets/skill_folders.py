@@ -69,11 +69,11 @@ def _copy(place: Path, content: Content, hand: Hand) -> Copy:
     marker = files.read(place_of(place / MARKER, hand.project)) if place.is_dir() else None
     owned = _parse(marker)
     if not _is_free(place) and (owned is None or owned.home != hand.home or place.is_symlink()):
-        return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
+        return Copy(name, "conflict", f"{place} is not Whet's and was left unchanged.")
     before = _standing(place, (*owned.files, *content), hand) if owned else {}
     faults = _edited(before, owned) if owned else []
     if faults and not hand.keep:
-        return Copy(name, "conflict", f"{place / faults[0]} is somebody's own; the skill was left as it is.")
+        return Copy(name, "conflict", f"{place / faults[0]} was not written by Whet; the skill was left unchanged.")
     wanted = {path: _hash(body) for path, body in content.items()}
     done = Ownership(hand.home, {path: (each,) for path, each in wanted.items()})
     if owned == done and before == content:
@@ -97,11 +97,11 @@ def _withdraw(place: Path, hand: Hand) -> Copy:
     if _is_free(place):
         return Copy(name, "removed")  # by another sync, a moment ago
     if owned is None or marker is None or owned.home != hand.home or place.is_symlink():
-        return Copy(name, "conflict", f"{place} is not Whet's; it was left alone.")
+        return Copy(name, "conflict", f"{place} is not Whet's and was left unchanged.")
     before = _standing(place, owned.files, hand)
     faults = _edited(before, owned)
     if faults and not hand.keep:
-        return Copy(name, "conflict", f"{place / faults[0]} was edited; the skill was left as it is.")
+        return Copy(name, "conflict", f"{place / faults[0]} was edited; the skill was left unchanged.")
     if not hand.dry_run:
         _save(faults, before, hand)
         for path in sorted(before, key=lambda path: path != MAIN_FILE):

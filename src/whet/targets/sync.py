@@ -109,7 +109,7 @@ def withdraw(order: SyncOrder, target: Target, others: tuple[Target, ...]) -> tu
 def deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
     """Write the block of one file, or take it out where nobody reads it any more."""
     if readers.are_gone:
-        return TargetChange(readers.names, path, "skipped", f"The folder {readers.first.project} is not there.")
+        return TargetChange(readers.names, path, "skipped", f"The folder {readers.first.project} does not exist.")
     for _ in range(ATTEMPTS):
         try:
             return _deliver(order, rules, path, readers)
@@ -117,7 +117,7 @@ def deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Reade
             continue
         except WhetError as error:
             return TargetChange(readers.names, path, "skipped", f"{error.message} {error.advice}".strip())
-    return TargetChange(readers.names, path, "conflict", f"{path} was changed again and again while it was written.")
+    return TargetChange(readers.names, path, "conflict", f"{path} kept changing while Whet was writing it.")
 
 
 def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
@@ -127,14 +127,14 @@ def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Read
     text, left_out = text_for(readers.targets, rules)
     standing = None if found.content is None else find(found.content)
     if isinstance(standing, Damage):
-        advice = "Remove the lines that begin with `<!-- whet:` by hand, then run `whet sync`."
+        advice = "Remove the lines that start with `<!-- whet:` by hand, then run `whet sync`."
         return TargetChange(names, path, "conflict", f"{path} cannot be updated: {standing.reason}. {advice}")
     if standing and standing.edited and not order.force:
         note = f"The block in {path} was edited. Undo the edit, or run `whet sync --force` to replace it."
         return TargetChange(names, path, "conflict", note, _diff(standing.text, text))
     agent = known(first.agent)
     if found.content is None and text and agent and agent.has_default and not first.project:
-        note = f"{path} is not there. Start {agent.name} once, so that it makes its own."
+        note = f"{path} does not exist. Start {agent.name} once, so that it creates the file."
         return TargetChange(names, path, "skipped", note)
     preamble = agent.preamble if agent else b""
     after = place(found.content, text, preamble=preamble)
@@ -149,8 +149,8 @@ def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Read
 def _unwritten(readers: Readers, rules: tuple[Item, ...], text: str, left_out: int) -> str:
     """What a person may wonder about: rules in force that are not in the file."""
     if left_out:
-        return f"{left_out} rules are beyond the budget."
-    return "None of the rules in force is for this target." if readers.targets and rules and not text else ""
+        return f"{left_out} rules do not fit into the limit."
+    return "No active rule applies to this target." if readers.targets and rules and not text else ""
 
 
 def _put(order: SyncOrder, found: TargetFile, after: bytes | None, first: Target, change: TargetChange) -> TargetChange:
@@ -195,7 +195,7 @@ def _tried(name: str, act: Callable[[], Copy]) -> Copy:
             continue
         except WhetError as error:
             return Copy(name, "skipped", f"{error.message} {error.advice}".strip())
-    return Copy(name, "conflict", f"{name} was changed again and again while it was written.")
+    return Copy(name, "conflict", f"{name} kept changing while Whet was writing it.")
 
 
 def _shared(targets: tuple[Target, ...], field: str) -> dict[str, tuple[Target, ...]]:

@@ -14,9 +14,9 @@ Field = str | tuple["Field", ...] | dict[str, "Field"]
 FENCE = "---"
 MOST_CHARACTERS = 16_384
 MOST_DEPTH = 8
-ADVICE = "Write `---`, lines of `key: value`, and `---` again; a value with signs in it goes in double quotes."
+ADVICE = "Write `---`, lines of `key: value`, and `---` again; put values with special characters in double quotes."
 PLAINER = {
-    "mapping values are not allowed here": "a value holds a colon; put it in quotes",
+    "mapping values are not allowed here": "a value contains a colon; put it in quotes",
     "found character '\\t' that cannot start any token": "there is a tab; use spaces",
 }
 _CLOSING = re.compile(r"(?<=\n)---[^\S\n]*(?:\n|\Z)")
@@ -70,7 +70,7 @@ def document(source: str, *, name: str) -> Document:
 def split(text: str) -> FrontParts:
     """The front matter and the rest; together they are the text, byte for byte."""
     if text.partition("\n")[0].rstrip() != FENCE:
-        raise _fault(1, "the file does not begin with a line of three dashes")
+        raise _fault(1, "the file does not start with a line of three dashes")
     closing = _CLOSING.search(text, len(FENCE))
     if closing is None:
         raise _fault(1, "the front matter has no second line of three dashes")
@@ -97,7 +97,7 @@ def with_field(text: str, key: str, value: str) -> str:
         last -= 1  # a block of text takes the blank lines after it for its own
     changed = "\n".join([*lines[:first], f"{key}: {scalar(value)}{newline}", *lines[last:]]) + body
     if parse(changed) != {**fields, key: " ".join(value.split())}:
-        raise WhetError(f"The field {key} stands in a form that only you can change.", advice="Edit the file itself.")
+        raise WhetError(f"The field {key} is written in a way that Whet cannot change.", advice="Edit the file itself.")
     return changed
 
 
@@ -118,7 +118,7 @@ def _node(head: str) -> MappingNode | None:
         raise _fault(1, f"it is longer than {MOST_CHARACTERS:,} characters")
     for number, line in enumerate(head.split("\n"), start=1):
         if name := first_hidden(line.removesuffix("\r")):
-            raise _fault(number, f"there is a character that people cannot see, {name}")
+            raise _fault(number, f"there is an invisible character, {name}")
     try:
         node = _Loader(head.partition("\n")[2].rpartition(FENCE)[0]).get_single_node()
     except yaml.MarkedYAMLError as error:
@@ -138,7 +138,7 @@ def _field(node: Node) -> Field:
         return tuple(_field(each) for each in node.value)
     value: str = node.value
     if name := first_hidden(value):
-        raise _fault(node.start_mark.line + 2, f"an escape gives a character that people cannot see, {name}")
+        raise _fault(node.start_mark.line + 2, f"an escape gives an invisible character, {name}")
     return value
 
 

@@ -58,7 +58,7 @@ def warnings(text: str) -> tuple[str, ...]:
         names = words.setdefault(one.word, [])
         if described(one.character) not in names:
             names.append(described(one.character))
-    return tuple(f"“{word}” is not what it seems: it holds {', '.join(names)}." for word, names in words.items())
+    return tuple(f"“{word}” is not what it seems: it contains {', '.join(names)}." for word, names in words.items())
 
 
 def _passes(letter: str, word: str, *, lone: frozenset[str], is_east_asian: bool) -> bool:

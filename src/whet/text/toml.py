@@ -50,7 +50,7 @@ def _quoted(text: str) -> str:
         return msgspec.json.encode(text).decode().replace("\x7f", "\\u007f")
     except UnicodeEncodeError as error:
         raise WhetError(
-            f"{text!r} is not valid UTF-8.", advice="Rename the file or the folder, or type it anew."
+            f"{text!r} is not valid UTF-8.", advice="Rename the file or the folder, or type it again."
         ) from error
 
 

@@ -138,4 +138,4 @@ def _explained(path: tuple[str, ...]) -> Iterator[None]:
 
 
 def _stuck(path: tuple[str, ...]) -> WhetError:
-    return WhetError(f"{'.'.join(path)} is in a form that Whet cannot edit.", advice="Edit the file itself.")
+    return WhetError(f"{'.'.join(path)} is written in a way that Whet cannot edit.", advice="Edit the file itself.")

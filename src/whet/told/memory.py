@@ -154,10 +154,13 @@ def find(memory: Memory, match: str) -> Note | Refusal:
     if len(exact) == 1 or len(found) == 1:
         return (exact or found)[0]
     if found:
-        message, advice = f"{len(found)} notes hold {match!r}.", "Give an id, or more of the words of the one you mean."
+        message, advice = (
+            f"{len(found)} notes contain {match!r}.",
+            "Give an id, or more of the words of the one you mean.",
+        )
         return Refusal(Reason.AMBIGUOUS, message, advice, found)
-    message = f"No note holds {match!r}."
-    return Refusal(Reason.MISSING, message, "Look at the notes that there are.", memory.notes)
+    message = f"No note contains {match!r}."
+    return Refusal(Reason.MISSING, message, "Look at the existing notes.", memory.notes)
 
 
 def new_id(text: str, taken: Iterable[str]) -> str:
@@ -213,14 +216,14 @@ def _wrong(text: str) -> Refusal | None:
     if not text:
         return Refusal(Reason.EMPTY, "The note is empty.", "Write one fact.")
     if name := first_hidden(text):
-        message = f"The note holds a character that people cannot see: {name}."
-        return Refusal(Reason.CHARACTERS, message, "Write it without.")
+        message = f"The note contains an invisible character: {name}."
+        return Refusal(Reason.CHARACTERS, message, "Write it without that character.")
     wrong = next((line for line in text.split("\n") if is_mistakable(line)), None)
     if wrong is not None:
         return Refusal(
             Reason.CHARACTERS,
-            f"The line {wrong.strip()!r} would be taken for the end of a note or a comment.",
-            "Say it in other characters.",
+            f"The line {wrong.strip()!r} would be read as the end of a note or as a comment.",
+            "Use other characters.",
         )
     return None
 
@@ -229,7 +232,7 @@ def _duplicate(memory: Memory, text: str, *, but: str) -> Refusal | None:
     same = tuple(note for note in memory.notes if note.id != but and _folded(note.text) == _folded(text))
     if not same:
         return None
-    return Refusal(Reason.DUPLICATE, "The same note is there already.", "Nothing needs to be done.", same)
+    return Refusal(Reason.DUPLICATE, "The same note already exists.", "Nothing to do.", same)
 
 
 def _full(memory: Memory, size: int, limit: int) -> Refusal:

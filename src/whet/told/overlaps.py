@@ -42,7 +42,7 @@ def alike(memory: Memory) -> Iterator[Overlap]:
     for older, newer in itertools.combinations(dated, 2):
         if older.id not in gone and _says_the_same(older, newer):
             gone.add(older.id)
-            what = f"Two notes in {memory.name} say much the same; the newer one says “{newer.text}”"
+            what = f"Two notes in {memory.name} are nearly the same; the newer one is “{newer.text}”"
             yield Overlap(what, (_removal(memory, older, what),))
 
 
@@ -80,7 +80,7 @@ def _merging(skill: Skill, other: Skill) -> Overlap:
                 Form.SKILL,
                 Action.REMOVE,
                 other.name,
-                reason=f"{what}. Approve this after the change of {skill.name}: it goes to the archive with its files.",
+                reason=f"{what}. Approve this after the change to {skill.name}: it is archived with its files.",
                 before=other.digest,
             ),
         ),

@@ -80,10 +80,10 @@ def summary(entries: Iterable[Entry]) -> str:
     parts = []
     if done:
         more = f" and {len(done) - SHOWN} more" if len(done) > SHOWN else ""
-        parts.append(f"Whet learned: {'; '.join(done[:SHOWN])}{more}. `whet ledger undo` takes it back.")
+        parts.append(f"Whet learned: {'; '.join(done[:SHOWN])}{more}. To undo, run `whet ledger undo`.")
     if waiting:
-        changes = "1 change waits" if waiting == 1 else f"{waiting} changes wait"
-        parts.append(f"{changes} for your approval: `whet pending`.")
+        changes = "1 change needs" if waiting == 1 else f"{waiting} changes need"
+        parts.append(f"{changes} your approval: `whet pending`.")
     return " ".join(parts)
 
 

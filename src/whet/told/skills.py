@@ -76,12 +76,12 @@ def faults(skill: Skill, *, folder: str) -> tuple[str, ...]:
         found.append("it has no description")
     if len(skill.description) > DESCRIPTION_CHARACTERS:
         found.append(
-            f"its description is {len(skill.description):,} characters; {DESCRIPTION_CHARACTERS:,} are the most"
+            f"its description is {len(skill.description):,} characters; the limit is {DESCRIPTION_CHARACTERS:,}"
         )
     if len(skill.compatibility) > COMPATIBILITY_CHARACTERS:
         found.append(f"its compatibility is longer than {COMPATIBILITY_CHARACTERS} characters")
     if name := first_hidden(skill.text.removeprefix("\ufeff")):
-        found.append(f"it holds a character that people cannot see: {name}")
+        found.append(f"it contains an invisible character: {name}")
     return tuple(found)
 
 
@@ -89,12 +89,12 @@ def strict_faults(skill: Skill, *, folder: str) -> tuple[str, ...]:
     """What Whet does not write itself, beside what the form forbids."""
     found = list(faults(skill, folder=folder))
     if skill.other:
-        found.append(f"it has fields that the form does not know: {', '.join(skill.other)}")
+        found.append(f"it has unknown fields: {', '.join(skill.other)}")
     if not _PLAIN_NAME.fullmatch(skill.name):
-        found.append("its name is not of the letters a to z, digits and hyphens")
+        found.append("its name has characters other than a to z, digits and hyphens")
     # The reference reader takes any three dashes for the end of the front matter.
     if front_matter.split(skill.text).head.count(front_matter.FENCE) > 2:
-        found.append("its front matter holds three dashes within a value")
+        found.append("a value in its front matter contains three dashes")
     if not skill.body.strip():
         found.append("it has no instructions")
     return tuple(found)
@@ -108,9 +108,9 @@ def name_faults(name: str) -> tuple[str, ...]:
     if len(name) > NAME_CHARACTERS:
         found.append(f"its name is longer than {NAME_CHARACTERS} characters")
     if not all(character.isalnum() or character == "-" for character in name) or name != name.lower():
-        found.append("its name may hold lower-case letters, digits and hyphens only")
+        found.append("its name may contain only lower-case letters, digits and hyphens")
     if name.startswith("-") or name.endswith("-") or "--" in name:
-        found.append("its name begins or ends with a hyphen, or has two together")
+        found.append("its name starts or ends with a hyphen, or has two in a row")
     return tuple(found)
 
 
@@ -119,7 +119,7 @@ def file_names(path: str) -> tuple[str, ...]:
     names = tuple(path.split("/"))
     if len(names) < 2 or len(names) > 5 or names[0] not in FOLDERS or any(not _is_file_name(name) for name in names):
         raise WhetError(
-            f"{path!r} is not the name of a support file.",
+            f"{path!r} is not a valid name for a support file.",
             advice=f"It looks like references/guide.md; the folders are {', '.join(FOLDERS)}.",
         )
     return names
@@ -143,8 +143,8 @@ def replace_once(text: str, old: str, new: str) -> str:
     count = text.count(old) if old else 0
     if count != 1:
         raise WhetError(
-            f"The words to replace stand there {count} times." if old else "There are no words to replace.",
-            advice="Give them exactly as they are, with enough around them that they stand there once.",
+            f"The words to replace occur {count} times." if old else "There are no words to replace.",
+            advice="Give the exact words, with enough context that they occur once.",
         )
     return text.replace(old, new)
 

@@ -139,7 +139,7 @@ def test_the_token_goes_to_the_hub_and_to_nobody_else(home: Home) -> None:
 def test_a_hub_that_sends_on_to_an_address_without_encryption_is_not_followed(home: Home, elsewhere: str) -> None:
     with hub_with(Served(BODY)) as hub:
         hub.elsewhere = elsewhere
-        with pytest.raises(WhetError, match=r"without https|not an address"):
+        with pytest.raises(WhetError, match=r"without https|not a valid URL"):
             pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address}), home)
     assert left(home) == []
 
@@ -147,7 +147,7 @@ def test_a_hub_that_sends_on_to_an_address_without_encryption_is_not_followed(ho
 def test_a_hub_that_sends_on_for_ever_is_given_up(home: Home) -> None:
     with hub_with(Served(BODY)) as hub:
         hub.elsewhere = ""  # to a path of its own
-        with pytest.raises(WhetError, match="again and again"):
+        with pytest.raises(WhetError, match="redirects too often"):
             pull_file(wanted_of(ADDRESS, environment={"HF_ENDPOINT": hub.address, "HF_TOKEN": "secret"}), home)
     assert all(asked["Authorization"] == "Bearer secret" for _, asked in hub.asked), "it is the hub all the while"
 
@@ -175,5 +175,5 @@ def test_a_name_that_leads_elsewhere_is_refused(home: Home) -> None:
 def test_a_hub_without_encryption_and_a_checksum_of_another_form_are_refused() -> None:
     with pytest.raises(WhetError, match="https"):
         wanted_of(ADDRESS, environment={"HF_ENDPOINT": "http://example.org"})
-    with pytest.raises(WhetError, match="sha256"):
+    with pytest.raises(WhetError, match="SHA-256"):
         wanted_of(ADDRESS, environment={}, sha256="abc")

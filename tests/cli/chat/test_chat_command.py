@@ -106,7 +106,7 @@ def test_commands_answer_without_a_request(tmp_path: Path) -> None:
     with room(tmp_path, words("Hello.")) as place, place.chat() as seat:
         seat.expect("›").say("/help").expect("/undo").expect("›").say("/hlep").expect("Did you mean /help?")
         seat.expect("›").say("/memory").expect("No notes yet").expect("›").say("/cost").expect("0 model calls")
-        seat.expect("›").say("/model nowhere:x").expect("names no provider").expect("›")
+        seat.expect("›").say("/model nowhere:x").expect("does not name a known provider").expect("›")
         seat.say("/model mine:other").expect("Now talking to mine:other.").expect("›").say("hello")
         seat.expect("Hello.").expect("›").say("/quit")
         assert seat.leave() == 0
@@ -131,7 +131,7 @@ def test_a_conversation_that_was_killed_goes_on(tmp_path: Path) -> None:
 def test_a_dangerous_command_is_asked_about(tmp_path: Path, answer: str, mark: str) -> None:
     plays = (calls("terminal", command="true || sudo ls"), words("As you wish."))
     with room(tmp_path, *plays) as place, place.chat() as seat:
-        seat.expect("›").say("list").expect("takes the rights of another account").expect("Allow it?")
+        seat.expect("›").say("list").expect("runs as another account").expect("Allow it?")
         if answer == CTRL_C:
             seat.type(answer).expect(mark).expect("Stopped.")
         else:

@@ -90,7 +90,7 @@ class AnthropicReading:
     def reply(self) -> Reply:
         """The whole answer; raises Malformed where it broke off."""
         if not (self.is_done and self._stop):
-            raise Malformed("the answer broke off")
+            raise Malformed("the answer stopped early")
         found = (block.part() for _, block in sorted(self._blocks.items()))
         message = Message(
             role=Role.AGENT,

@@ -156,7 +156,7 @@ class Asking:
         after = failure.after_seconds
         is_too_long = after is not None and after > LONGEST_SECONDS
         if not failure.is_passing or number > self._retries or is_too_long:
-            asks = f" It asks to wait {after:.0f} seconds." if after is not None and is_too_long else ""
+            asks = f" It asks you to wait {after:.0f} seconds." if after is not None and is_too_long else ""
             raise ProviderFailed(failure.fault, failure.message + asks, advice=failure.advice)
         seconds = delay(number, chance=self._timing.chance(), after_seconds=after)
         if self._timing.wait(interrupt, seconds):

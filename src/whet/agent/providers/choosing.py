@@ -64,7 +64,7 @@ def _key(endpoint: Endpoint, environment: Mapping[str, str]) -> str:
         )
     if not key.isascii() or not key.isprintable() or " " in key:
         raise WhetError(
-            f"The key in {endpoint.key_variable} has characters that no key has.",
+            f"The key in {endpoint.key_variable} contains characters that cannot be in a key.",
             advice="Copy it again, without line breaks and spaces.",
         )
     return key

@@ -81,9 +81,9 @@ def record_of(data: bytes) -> dict[str, Any]:
     except msgspec.DecodeError:
         value = _with_halves(data)
     except UnicodeDecodeError as error:
-        raise Malformed("what came is not UTF-8") from error
+        raise Malformed("the answer is not UTF-8") from error
     if not isinstance(value, dict):
-        raise Malformed("what came is not a JSON object")
+        raise Malformed("the answer is not a JSON object")
     return value
 
 
@@ -101,4 +101,4 @@ def _with_halves(data: bytes) -> Any:
     try:
         return json.loads(data)
     except (ValueError, RecursionError) as error:
-        raise Malformed("what came is not JSON") from error
+        raise Malformed("the answer is not JSON") from error

@@ -106,7 +106,7 @@ def failure_in_stream(error: object, asked: Asked) -> Failure:
     if not _by_code(record) and status not in STATUSES and fault is ProviderFault.REQUEST:
         fault = ProviderFault.ENDPOINT
     said = _said(record, asked) if fault is not ProviderFault.KEY else ""
-    message = f"{asked.provider} broke off its answer with an error{f': {said}' if said else ''}."
+    message = f"{asked.provider} stopped in the middle of its answer with an error{f': {said}' if said else ''}."
     return Failure(
         fault,
         message.replace("..", "."),
@@ -121,7 +121,7 @@ def redirected(status: int, location: str, asked: Asked) -> Failure:
     return Failure(
         ProviderFault.REQUEST,
         f"{asked.provider} answered with a redirect (status {status}), which is not followed.",
-        f"Set its base_url to where it really is{f': it named {where}' if where else ''}.",
+        f"Set its base_url to the new address{f': it named {where}' if where else ''}.",
     )
 
 
@@ -129,8 +129,8 @@ def wrong_form(content_type: str, asked: Asked) -> Failure:
     """Something answered that is not the endpoint."""
     return Failure(
         ProviderFault.ENDPOINT,
-        f"{asked.provider} answered with {content_type or 'an unnamed form'} and not with a stream of events.",
-        "Check its base_url: most end in /v1. A page in between may also ask for a login.",
+        f"{asked.provider} answered with {content_type or 'an unnamed format'} instead of a stream of events.",
+        "Check its base_url: most end in /v1. A login page of your network may also be in the way.",
     )
 
 
@@ -140,7 +140,7 @@ def advice_for(fault: ProviderFault, asked: Asked, status: int = 0) -> str:
         return (
             f"Check the key in the variable {asked.key_variable}, and that it may use this model."
             if asked.key_variable
-            else f"Name the variable with its key: `whet config set providers.{asked.provider}.key_variable …`."
+            else f"Set the variable that contains its key: `whet config set providers.{asked.provider}.key_variable …`."
         )
     if status == HTTPStatus.NOT_FOUND:
         return "Check the name of the model and the base_url of the provider."

@@ -142,7 +142,7 @@ class LocalProvider:
                 raise
             raise ProviderFailed(
                 ProviderFault.ENDPOINT,
-                "The process that runs the model ended while it answered.",
+                "The model's process ended before the answer was complete.",
                 advice="It may have run out of memory: try a smaller model, or a smaller local.context_tokens.",
             ) from failure
 

@@ -71,10 +71,12 @@ def wanted_of(address: str, *, environment: Mapping[str, str], name: str = "", s
     if not is_right or any(part in (".", "..") for part in parts):
         raise WhetError(
             f"{address} is not the address of a model file.",
-            advice=f"It looks like {PREFIX}owner/repo/file{SUFFIX}; without one, the embedded model is fetched.",
+            advice=f"It looks like {PREFIX}owner/repo/file{SUFFIX}; without one, pull downloads the embedded model.",
         )
     if sha256 and (len(sha256) != 64 or not all(letter in "0123456789abcdef" for letter in sha256.lower())):
-        raise WhetError("The checksum is not a sha256.", advice="It has 64 hexadecimal digits.")
+        raise WhetError(
+            "The checksum is not a SHA-256 checksum.", advice="A SHA-256 checksum has 64 hexadecimal digits."
+        )
     hub = environment.get("HF_ENDPOINT", "").rstrip("/") or HUB
     if urlsplit(hub).scheme != "https" and urlsplit(hub).hostname not in LOOPBACK:
         raise WhetError(f"HF_ENDPOINT is not an https address: {hub}.", advice=f"Unset it to use {HUB}.")
@@ -99,7 +101,7 @@ def pull_file(wanted: WantedFile, home: Home, *, progress: Progress | None = Non
             _receive(folder, part, answer, progress or _nothing)
         digest = _finish(folder, part, wanted, answer)
     if warn and not (answer.sha256 or wanted.sha256):
-        warn(f"Nobody named a checksum for {wanted.name}. It has {digest}: compare it, or pull it with --sha256.")
+        warn(f"No checksum is known for {wanted.name}. The file has {digest}: compare it, or pull again with --sha256.")
     return home.folder / "models" / target
 
 
@@ -165,9 +167,9 @@ def _followed(wanted: WantedFile, headers: Mapping[str, str]) -> _Found:
         url = urljoin(url, quote(response.header("Location"), safe=string.punctuation))
         there = urlsplit(url)
         if there.scheme != "https" and (here.scheme == "https" or there.hostname not in LOOPBACK):
-            raise WhetError(f"{here.hostname} sends on to an address without https.", advice="Use another source.")
+            raise WhetError(f"{here.hostname} redirects to an address without https.", advice="Use another source.")
         token = token if there[:2] == here[:2] else ""
-    raise WhetError(f"{wanted.url} is sent on again and again.", advice="Use another source.")
+    raise WhetError(f"{wanted.url} redirects too often.", advice="Use another source.")
 
 
 def _receive(folder: Folder, part: str, answer: _Answer, progress: Progress) -> None:

@@ -55,7 +55,7 @@ class _Head:
     def __init__(self, body: mmap.mmap) -> None:
         self._body = body
         if body[:4] != MAGIC:
-            raise ValueError("it does not begin with GGUF")
+            raise ValueError("it does not start with GGUF")
         version, _, count = struct.unpack_from("<IQQ", body, 4)
         if version not in VERSIONS or count > MOST_FIELDS:
             raise ValueError(f"version {version} with {count} fields")

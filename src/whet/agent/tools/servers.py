@@ -201,7 +201,9 @@ def expect_library() -> None:
     try:
         import mcp  # noqa: F401, PLC0415 - an extra that takes a second to load
     except ImportError as error:
-        raise WhetError("MCP servers need another library.", advice="Install it: pip install 'whet[mcp]'.") from error
+        raise WhetError(
+            "MCP servers need a library that is not installed.", advice="Run `pip install 'whet[mcp]'`."
+        ) from error
 
 
 def _offer(server: str, tool: "Tool") -> OfferedTool:

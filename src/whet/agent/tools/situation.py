@@ -115,7 +115,9 @@ class Workplace:
         """What a change of this text owes to the owner's declaration, for those who ask why it was made."""
         if not self.lineage.needs_project(text):
             return ""
-        return f"; what its tools print counts as the owner's, by the setting {SETTING} ({self.lineage.project})"
+        return (
+            f"; the output of its tools counts as the owner's words, by the setting {SETTING} ({self.lineage.project})"
+        )
 
     def trust_of_place(self, place: Path) -> Trust:
         """How far a file, or what is found in a folder, may be believed: what is not of the project is a stranger's."""
