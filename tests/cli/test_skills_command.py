@@ -20,7 +20,7 @@ def test_a_skill_is_made_shown_put_away_and_brought_back(whet: Whet, tmp_path: P
     assert "also: references/style.md" in shown.out
     assert whet("skills", "show", "release-notes", "references/style.md").out == "Short.\n"
     assert whet("skills", "show", "release-notes", "--json").json["files"] == ["references/style.md"]
-    assert whet("skills", "list").out.endswith("1 skill. In the archive: nothing.\n")
+    assert "1 skill. To read one, run `whet skills show NAME`." in whet("skills", "list").out
     assert whet("skills", "archive", "release-notes").code == 0
     assert not folder.exists()
     assert whet("skills", "--json").json == {"skills": [], "archived": ["release-notes"]}

@@ -22,7 +22,7 @@ CATALOGUE = (
     ("target", "target", "Choose which agents and files receive what was learned."),
     ("sync", "sync", "Write rules and skills to the files of other agents."),
     ("rules", "rules", "List, add and remove the rules that agents get."),
-    ("ledger", "ledger", "List every change to rules, notes and skills; undo changes."),
+    ("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),
     ("pending", "pending", "Approve or refuse changes that need your approval."),
     ("review", "review", "Review a session for notes and skills worth keeping."),
     ("curate", "curate", "Find overlapping skills and stale notes; propose a clean-up."),

@@ -13,7 +13,7 @@ Function = TypeVar("Function", bound=Callable[..., Any])
 UNITS = {"m": "minutes", "h": "hours", "d": "days", "w": "weeks"}
 
 yes_option = click.option(
-    "--yes", is_flag=True, help="Apply it also without a terminal, where the setting trust.commands allows that."
+    "--yes", is_flag=True, help="Apply the change even without a terminal, if the setting trust.commands allows it."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
 

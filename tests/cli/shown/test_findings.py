@@ -114,7 +114,7 @@ def test_stored_sessions_are_analysed_and_named(whet: Whet, corpus: Path) -> Non
     whet("import", str(corpus))
     everything = whet("signals", "--kind", "retry_loop")
     assert everything.out.count("retry_loop") == 5
-    assert "5 sessions shown of 10" in everything.out
+    assert "Showing 5 of 10 sessions" in everything.out
     one = whet("signals", "loop-3")
     assert "loop" in one.out
     assert "Run the tests." in one.out

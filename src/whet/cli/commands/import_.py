@@ -72,6 +72,8 @@ def command(
         print_json(report.as_json())
     else:
         _tell(report, dry_run)
+        if report.sessions:
+            say("Next: run it without --dry-run." if dry_run else "Next: `whet report` shows what fails most.")
     return 1 if report.skipped and not report.sessions else 0
 
 

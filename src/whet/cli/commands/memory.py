@@ -239,6 +239,8 @@ def _list(as_json: bool) -> int:
     for page in pages:
         over = " (agents do not get what is beyond the limit)" if page.size > page.limit else ""
         say(f"{page.name}.md: {count(page.size)} of {count(page.limit)} characters{over}.")
+    if not rows:
+        say("No notes yet. To add one, run `whet memory add TEXT`.")
     return 0
 
 

@@ -40,7 +40,13 @@ PURPOSES = ("interactive", "unattended")
 @click.option("--provider", default="", help="Provider that serves the model.")
 @click.option("--folder", type=click.Path(path_type=Path), help="Working folder. Default: the current folder.")
 @click.option("--tools", default="", help="Tools the agent has, separated by commas.")
-@click.option("--purpose", type=click.Choice(PURPOSES), default=PURPOSES[0], show_default=True)
+@click.option(
+    "--purpose",
+    type=click.Choice(PURPOSES),
+    default=PURPOSES[0],
+    show_default=True,
+    help="Whether a person can answer questions.",
+)
 @click.option("--platform", default="", help="Where answers are displayed: cli, telegram, slack, email, web, api …")
 @click.option(
     "--enforcement",

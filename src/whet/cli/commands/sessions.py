@@ -56,6 +56,6 @@ def command(
         for session in found
     ]
     console().print(table(headings, rows, numbers=("messages", "tokens")))
-    if total > len(found):
-        say(f"[dim]{many(total, 'session')} in all; --limit and --page show more.[/]")
+    more = " To list more, use --limit or --page." if total > len(found) else ""
+    say(f"[dim]{many(total, 'session')}.{more} Next: `whet show ID`, or `whet signals ID` for what went wrong.[/]")
     return 0

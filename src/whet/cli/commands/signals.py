@@ -75,7 +75,7 @@ def command(
         shown += 1
     if not as_json:
         say(
-            f"[dim]{many(shown, 'session')} shown of {seen:,}.[/]"
+            f"[dim]Showing {shown:,} of {many(seen, 'session')}. Next: `whet lessons` lists what recurs.[/]"
             if seen
             else "No sessions yet. To import them, run `whet import`."
         )

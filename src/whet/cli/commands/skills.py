@@ -177,7 +177,11 @@ def _list(as_json: bool) -> int:
     ]
     if rows:
         console().print(table(("name", "writers", "read", "last", "description"), rows, numbers=("read",)))
-    say(f"{many(len(found), 'skill')}. In the archive: {', '.join(away) or 'nothing'}.")
+    archive = f" In the archive: {', '.join(away)}." if away else ""
+    following = (
+        "To read one, run `whet skills show NAME`." if found else "To create one, run `whet skills create NAME`."
+    )
+    say(f"{many(len(found), 'skill')}.{archive} {following}")
     return 0
 
 
