@@ -8,9 +8,9 @@ from whet.shipped.data import failure_weights
 
 
 def analyse(transcript: Transcript, *, weights: Weights | None = None) -> Analysis:
-    """Judge every call of a session, detect its signals and score how likely it is that the session failed.
+    """Judge every call of a session, detect its signals and score how likely the session failed.
 
-    Needs no model and no network. `weights` are those of the failure score; the ones that come with Whet by default.
+    Needs no model and no network. `weights` are those of the failure score; default: the ones included in Whet.
 
     >>> import whet
     >>> sessions = [each for each in whet.read("examples/sessions/inspect") if isinstance(each, whet.Transcript)]

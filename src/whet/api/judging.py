@@ -26,7 +26,7 @@ def judge(
     `bounds` (the lowest and highest possible score) are for a table only.
 
     The false-accept rate is at most `alpha` (0.05), however often you ask while cases are added. `once` makes
-    the test sharper; it is right only where this is the one look, at cases that were chosen beforehand.
+    the test more powerful; it is valid only for a single look at cases chosen in advance.
 
     >>> import whet
     >>> verdict = whet.judge([1, 0, 1, 1, 0, 1, -1, 1, 1, 0, 1, 1, 1, 0, 1, 1])

@@ -14,8 +14,8 @@ from whet.store.home import Home, find_home, holds
 def read(path: str | os.PathLike[str], *more: str | os.PathLike[str]) -> Iterator[Transcript | Skipped]:
     """Read sessions from files, folders and globs, one at a time, in any format that Whet knows.
 
-    What cannot be read comes as `Skipped` with its reason, and the rest goes on. Files are opened read-only; nothing is
-    stored, and secrets are left in: see `redact`. A path that does not exist raises `WhetError`.
+    What cannot be read is returned as `Skipped` with the reason, and reading continues. Files are opened read-only;
+    nothing is stored, and secrets are not removed: see `redact`. A path that does not exist raises `WhetError`.
 
     >>> import whet
     >>> for session in whet.read("examples/sessions/openai", "README.md"):

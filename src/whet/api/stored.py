@@ -25,7 +25,7 @@ EVERYTHING = 1 << 31
 
 
 class SessionFilters(TypedDict, total=False):
-    """Which sessions are meant: all that is given must hold. A time is a datetime, or seconds since 1970.
+    """Which sessions to use: all given filters must match. A time is a datetime, or seconds since 1970.
 
     >>> import whet
     >>> desk: whet.SessionFilters = {"source": "openai", "tool": "refund_order"}
@@ -70,11 +70,11 @@ class Store:
         self.close()
 
     def close(self) -> None:
-        """Close the database; nothing can be asked of the store after it."""
+        """Close the database; the store cannot be used afterwards."""
         self._closing.close()
 
     def sessions(self, *, limit: int | None = None, **filters: Unpack[SessionFilters]) -> list[Session]:
-        """List the sessions that match, the newest first, without their messages.
+        """List the sessions that match, newest first, without their messages.
 
         >>> import whet
         >>> with whet.Store() as store:
@@ -84,7 +84,7 @@ class Store:
         return list_sessions(self._database, _filters(filters), limit=EVERYTHING if limit is None else limit)
 
     def search(self, text: str, *, role: str = "", limit: int = 20, **filters: Unpack[SessionFilters]) -> list[Hit]:
-        """Find messages that hold all the words, the best first: words, "phrases in quotes", begin*, -without.
+        """Find messages that contain all the words, best match first: words, "phrases in quotes", begin*, -without.
 
         `role` is user, agent, tool or system; every role by default.
 
@@ -96,7 +96,7 @@ class Store:
         return search.search(self._database, text, filters=_filters(filters), role=role, limit=limit)
 
     def transcript(self, id: str) -> Transcript:
-        """Load a session with its messages by its id, or a unique beginning of it; `WhetError` if there is none.
+        """Load a session with its messages by its id or a unique start of it; raises `WhetError` if there is none.
 
         >>> import whet
         >>> with whet.Store() as store:
@@ -106,7 +106,7 @@ class Store:
         return load(self._database, find(self._database, id))
 
     def rules(self) -> tuple[Item, ...]:
-        """List the rules in force, the oldest first.
+        """List the active rules, oldest first.
 
         >>> import whet
         >>> with whet.Store() as store:
@@ -116,7 +116,7 @@ class Store:
         return ledger_of(self._home, self._database).state().rules
 
     def lessons(self, **filters: Unpack[SessionFilters]) -> tuple[Lesson, ...]:
-        """List what goes wrong again and again, the most common first. Sessions that are new are analysed first.
+        """List failures that recur, most common first. New sessions are analysed before that.
 
         >>> import whet
         >>> with whet.Store() as store:
@@ -128,7 +128,7 @@ class Store:
         return distill(one.analysis for one in judged(self._database, _filters(filters)))
 
     def template(self, name: str) -> Template:
-        """Load a template of the home by its name, for `warm_start`; `WhetError` if there is none.
+        """Load a template of the home by name, for `warm_start`; raises `WhetError` if there is none.
 
         >>> import whet
         >>> with whet.Store() as store:

@@ -15,10 +15,10 @@ from whet.shipped.guidance.warm import words
 
 
 def mine(transcripts: Iterable[Transcript | Skipped], name: str = "mined", *, went_well: bool = False) -> Template:
-    """Make a template: calls that worked, in sessions that went well, without words of tools and without secrets.
+    """Make a template: calls that worked, from sessions that went well, without text from tools and without secrets.
 
-    With `went_well` you say that the sessions did, where their records cannot tell. What `read` skipped is passed over;
-    sessions without any example to take raise `WhetError`.
+    With `went_well` you confirm that the sessions went well, if their records do not show it. What `read` skipped is
+    ignored. Raises `WhetError` if the sessions contain no usable example.
 
     >>> import whet
     >>> template = whet.mine(whet.read("examples/sessions/openai"), "support")
@@ -37,10 +37,10 @@ def mine(transcripts: Iterable[Transcript | Skipped], name: str = "mined", *, we
 
 
 def warm_start(template: Template, messages: Sequence[ChatMessage]) -> list[ChatMessage]:
-    """Put a template's examples before a conversation, in the form of OpenAI's chat messages.
+    """Put a template's examples before a conversation, as OpenAI chat messages.
 
-    They stand after the system's messages and before the first other one, and are marked as examples; your own messages
-    are passed on as they are. Examples that are there already give way. They cost about `template.tokens` a request.
+    They go after the system messages and before the first other message, and are marked as examples. Your own messages
+    stay unchanged; existing examples are replaced. The examples cost about `template.tokens` per request.
 
     >>> import whet
     >>> template = whet.mine(whet.read("examples/sessions/openai"), "support")

@@ -9,12 +9,12 @@ import whet
 
 HEAD = """# From Python
 
-`import whet` gives programs what the commands do. It loads nothing until a name is used, every name has its type, and
-a person's mistake is a `whet.WhetError` with advice.
+`import whet` lets programs do what the commands do. It loads nothing until you use a name, and every name is typed. If
+the caller makes a mistake, it raises a `whet.WhetError` with advice.
 
-This page is written from the program by `make format`; `make check` fails when it is out of date. The tests run every
-example, in the folder of the project and with a home into which `examples/sessions` was imported. Three whole programs
-are in [examples/](../examples): `score_sessions.py`, `judge_experiment.py` and `warm_start_openai.py`.
+`make format` generates this page from the program; `make check` fails if it is out of date. The tests run every example
+in the project folder, with a home that contains `examples/sessions`. [examples/](../examples) has three complete
+programs: `score_sessions.py`, `judge_experiment.py` and `warm_start_openai.py`.
 """
 SECTIONS = {
     "Functions": ("read", "redact", "analyse", "distill", "judge", "mine", "warm_start"),

@@ -13,9 +13,9 @@ HEAD = f"""# The command line
 
 {ABOUT} {START}
 
-This page is written from the program by `make format`; `make check` fails when it is out of date.
+`make format` generates this page from the program; `make check` fails if it is out of date.
 
-Settings from the environment: `WHET_HOME` (the home folder, default `~/.whet`), `WHET_DATABASE_URL` (a Postgres
+Environment variables: `WHET_HOME` (the home folder, default `~/.whet`), `WHET_DATABASE_URL` (a Postgres
 database instead of the embedded one), `NO_COLOR`. Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage, 130
 interrupted. Errors go to standard error, with advice.
 """

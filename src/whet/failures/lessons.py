@@ -130,9 +130,9 @@ class SignalTally:
 
 
 def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
-    """Find what recurs over many sessions, the most common first. Reads its argument once and keeps only tallies.
+    """Find what recurs across sessions, most common first. Reads its argument once and keeps only tallies.
 
-    A lesson needs three distinct sessions, and a share of those that used the tool that is surely above 5 %.
+    A lesson needs three distinct sessions, and clearly more than 5 % of the sessions that used the tool.
 
     >>> import msgspec, whet
     >>> session, _ = whet.read("examples/sessions/openai")

@@ -192,9 +192,9 @@ class Redactor:
 
 
 def redact(transcript: Transcript, known: tuple[str, ...] = ()) -> Redacted:
-    """Replace the secrets in all texts of a transcript by placeholders; the same object when there are none.
+    """Replace the secrets in all texts of a transcript with placeholders; returns the same object if there are none.
 
-    Keys, tokens, passwords and connection strings are known by their form and their context; `known` are further
+    Keys, tokens, passwords and connection strings are recognised by format and context; `known` are further
     values to replace wherever they stand.
 
     >>> import whet

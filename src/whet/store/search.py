@@ -24,7 +24,7 @@ How = Literal["words", "part of a word"]
 
 
 class Hit(NamedTuple):
-    """A message that matches, where it stands, and the words around the match.
+    """A message that matches, its position, and the words around the match.
 
     >>> import whet
     >>> with whet.Store() as store:

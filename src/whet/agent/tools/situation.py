@@ -42,7 +42,11 @@ class Question(NamedTuple):
     def lead(self) -> str:
         """The sentence that stands before the text."""
         reasons = ", ".join(self.reasons)
-        return f"A command left what {reasons}:" if self.keep else f"{self.tool} wants to run, and {reasons}:"
+        return (
+            f"A command left files that {reasons}:"
+            if self.keep
+            else f"{self.tool} needs your permission, because it {reasons}:"
+        )
 
     @property
     def prompt(self) -> str:
