@@ -14,10 +14,10 @@ step() {
     "$@"
 }
 
-echo "Whet reads the sessions that agents leave on disk. These come with it, one of each format:"
+echo "Whet reads the sessions that agents record on disk. These are its examples, one per format:"
 step whet import sessions
 echo
-echo "And these were found on this machine (nothing is changed or kept by this demo):"
+echo "These were found on this machine (the demo changes and keeps nothing):"
 step whet import
 step whet sessions --limit 12
 step whet show 3f2b8c1e --outline
@@ -25,23 +25,23 @@ step whet show 3f2b8c1e --to 12
 step whet search "no such file" --limit 3
 step whet stats --tools 8
 echo
-echo "It judges every call by structure, and every session by what its record shows:"
+echo "Whet judges every call by its structure, and every session by its record:"
 step whet outcomes 3f2b8c1e
 step whet signals --limit 5
 step whet lessons
 step whet report
 echo
-echo "Each kind of failure has rules that come with Whet. One for the loop above, with its evidence:"
+echo "Whet has built-in rules for each kind of failure. This one is for the loop above, with its evidence:"
 step whet rules catalogue --seen --kind retry_loop
 step whet rules add change-before-retry
 step whet ledger why "change something"
 echo
-echo "Every change can be taken back, all the way to nothing, and made again:"
+echo "You can undo every change, back to the start, and redo it:"
 step whet ledger undo
 step whet ledger redo
 echo
-echo "Notes are facts. What you write is in force at once; what is written in an agent's shell may be a stranger's"
-echo "wish, so it waits until you have approved that very text:"
+echo "Notes are facts. What you write is active at once. What an agent's shell writes may be a stranger's"
+echo "text, so it needs your approval of that exact text:"
 step whet memory add --about-user "Prefers tables to prose."
 step env CLAUDECODE=1 whet memory add "The build server is called anvil."
 step whet pending
@@ -52,10 +52,10 @@ printf '\n\033[1m$ whet pending approve %s\033[0m\n' "$waiting"
 at_a_terminal whet pending approve "$waiting"
 step whet ledger
 echo
-echo "All of it reaches the agent in one prompt, each part within its budget:"
+echo "The agent gets all of it in one prompt, each part within its limit:"
 step whet prompt --sizes --folder "$PROJECT" --tools terminal,edit,memory
 echo
-echo "Other agents read it where they always read. Nothing else in their files is touched:"
+echo "Other agents get it in the files they already read. Nothing else in those files changes:"
 printf '# My project\n\n- Use tabs.' >"$PROJECT/CLAUDE.md"
 cp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
 step whet target add claude-code --project "$PROJECT"
@@ -63,13 +63,13 @@ step whet sync
 step cat "$PROJECT/CLAUDE.md"
 step whet target remove claude-code
 step cmp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
-echo "The file is as it was, byte for byte."
+echo "The file is unchanged again, byte for byte."
 echo
-echo "Whet is an agent too. This one is embedded: a very small model on this machine, without any key."
+echo "Whet is also an agent. This one uses the embedded model: very small, on this machine, without a key."
 step whet models pull
 step whet config set model local
 cd "$PROJECT"
 step whet run "What is a lighthouse for? Answer in one sentence." --max-calls 2
 step whet sessions --source whet
 echo
-echo "That was a demonstration. \`whet import\` does the same for your own sessions, in ~/.whet."
+echo "This was a demo. To do the same with your own sessions, run \`whet import\`; they are stored in ~/.whet."

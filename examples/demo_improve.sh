@@ -27,7 +27,7 @@ fi
 printf '%s\n' 'model = "local"' '[sampling]' temperature=0.0 output_tokens=96 '[local]' 'calls = "always"' \
     >"$WHET_HOME/settings.toml"
 
-echo "1. FAIL. The embedded model works with files, cold:"
+echo "1. FAIL. The embedded model works with files, without a template:"
 printf 'port = 8080\n' >app.ini
 printf 'pears 7\n' >stock.csv
 printf 'Buy milk.\n' >notes.txt
@@ -37,13 +37,13 @@ for task in "Read the file app.ini." "Read the file stock.csv." "Read the file n
 done
 
 echo
-echo "2. ANALYSE. What failed, and what fails again and again:"
+echo "2. ANALYSE. What failed, and what recurs:"
 step whet signals --limit 6
 step whet lessons
 
 echo
-echo "3. REWRITE. The catalogue has rules for such failures. And there is work that went well, to begin with: played"
-echo "   by a script with the real tools here, of a better model in life. Examples are mined from it:"
+echo "3. REWRITE. The catalogue has rules for these failures. A template shows work that went well: here a script"
+echo "   plays it with the real tools; in practice it comes from a better model. Its examples:"
 taught=0
 teach() { # task, tool, arguments, answer
     taught=$((taught + 1))
@@ -114,12 +114,12 @@ TASKS
 rm -f "$CASES"/teacher-*.jsonl
 
 echo
-echo "4. RETRY AND VERIFY. The same cases with and without each change, until the evidence is enough:"
+echo "4. RETRY AND VERIFY. The same cases with and without each change, until the evidence suffices:"
 step whet improve --cases "$CASES" --most 2 --no-placebo --budget 200s --dry-run
 step whet improve --cases "$CASES" --most 2 --no-placebo --budget 200s --now
 
 echo
-echo "5. THE LEDGER. Every verdict with its numbers; what was accepted is tried live, and can be taken back:"
+echo "5. THE LEDGER. Every verdict with its numbers. Accepted changes go live for a share of sessions and can be undone:"
 step whet ledger
 step whet canary start --catalogue check-arguments --share 0.5
 step whet watch

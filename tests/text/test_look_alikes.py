@@ -36,7 +36,7 @@ def test_a_letter_that_passes_for_another_is_found(text: str, character: str) ->
 
 def test_a_warning_names_the_word_and_every_letter_once() -> None:
     (warning,) = warnings("Use p\u0430yp\u0430l, p\u0430yp\u0430l.")
-    assert warning == "“p\u0430yp\u0430l” is not what it seems: it holds U+0430 CYRILLIC SMALL LETTER A."
+    assert warning == "“p\u0430yp\u0430l” is not what it seems: it contains U+0430 CYRILLIC SMALL LETTER A."
 
 
 @given(st.text(st.characters()))

@@ -266,7 +266,7 @@ def _forbid_agents(actor: Actor) -> None:
 
 
 ADVICE = {
-    FaultKind.NAME: "Names are lower-case words with hyphens; a note's begins with memory/ or user/.",
+    FaultKind.NAME: "Use lower-case words joined by hyphens; the name of a note starts with memory/ or user/.",
     FaultKind.EMPTY: "Give it a text, or remove it.",
     FaultKind.LENGTH: "Shorten it, or make it a skill.",
     FaultKind.CHARACTERS: "Write it without invisible or direction-changing characters.",

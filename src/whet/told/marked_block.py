@@ -60,7 +60,7 @@ def find(content: bytes) -> Block | Damage | None:
         return None
     opening = BEGIN.match(content[slice(*lines[0])])
     if len(lines) != 2 or not opening or not END.match(content[slice(*lines[1])]):
-        return Damage(f"it holds {len(lines)} marker lines of Whet that do not make one block")
+        return Damage(f"it contains {len(lines)} marker lines of Whet that do not form one block")
     stated, joint, joint_break, new, carriage_return = opening.groups()
     line_break = carriage_return + b"\n"
     body = content[lines[0][1] + 1 : lines[1][0]]

@@ -206,7 +206,7 @@ def _findings(files: tuple[ContextFile, ...], frames: Frames) -> Iterator[Prompt
     """What there is to say about files besides their words."""
     for file in files:
         if hidden(file.text):
-            warning = f"{one_line(file.path)} holds {hidden(file.text):,} hidden characters, which were left out."
+            warning = f"{one_line(file.path)} contains {hidden(file.text):,} hidden characters, which were left out."
             yield PromptPiece(Tier.CONTEXT, file.path, "", file.trust, warning)
     faults = [f"{one_line(file.path)}: {one_line(file.fault)}" for file in files if file.fault]
     if faults:

@@ -14,8 +14,8 @@ from whet.text.quoting import one_line
 # By these names git knows a repository, whatever the folder around them is called.
 REPOSITORY_NAMES = frozenset({"head", "commondir", "config", "config.worktree", "hooks", "objects", "refs"})
 TOO_LARGE = (
-    f"The working folder holds more than {MOST_FOLDERS:,} folders: what commands leave in those beyond that is not"
-    " looked at. Work in a smaller one."
+    f"The working folder contains more than {MOST_FOLDERS:,} folders; Whet inspects only these for what commands leave."
+    " Use a smaller folder."
 )
 MOST_NAMED = 8
 SHOWN_CHARACTERS = 20_000
