@@ -109,7 +109,7 @@ def test_a_delivery_that_is_not_there_is_told() -> None:
 @pytest.mark.parametrize(
     ("changes", "fault"),
     [
-        ({"state": "completed"}, "over"),
+        ({"state": "completed"}, "ended"),
         ({"schedule": {"kind": "once", "run_at": "2020-01-01T00:00:00Z"}}, "past"),
         ({"schedule": {"kind": "moon"}, "schedule_display": ""}, "not a schedule"),
         ({"prompt": "", "skills": []}, "nothing to do"),
