@@ -24,7 +24,7 @@ from whet.failures.view import gather
 from whet.importers.source import Skipped
 from whet.intake.reading import read_transcripts
 from whet.lessons.candidates import LessonCandidate, candidates
-from whet.lessons.drafts import LessonDraft, draft_of
+from whet.lessons.drafts import LessonDraft, drafts_of
 from whet.lessons.finding import copies_of, pieces_of_session
 from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.lessons.purposes import shown_call
@@ -113,14 +113,19 @@ def _is_same_error(one: LessonPiece, other: LessonPiece) -> bool:
 
 
 def helps(item: Item, piece: LessonPiece) -> bool:
-    """Whether what worked then has what the item recommends."""
-    new = set(item.draft.fix.split()) - set(item.candidate.best.call.split())
-    return bool(new) and new <= set(f"{piece.fix} {piece.remedy}".split())
+    """Whether what worked then has the form that the item recommends, and what failed had not."""
+    form = item.draft.fix.rstrip(" …")
+    return bool(form) and form != item.draft.text and _begins(form, piece.fix) and not _begins(form, piece.call)
+
+
+def _begins(form: str, command: str) -> bool:
+    """Whether one of the parts of a command begins with a form."""
+    return any(part.startswith(form) for part in re.split(r" && | \|\| |; | \| ", command))
 
 
 def look_later(project: str) -> str:
     earlier, later = halves(project)
-    items = [Item(each, draft) for each in learned(project)[:FIRST] if (draft := draft_of(each))]
+    items = [Item(each, draft) for each, draft in drafts_of(learned(project)[:FIRST]) if draft]
     failed = failures(later)
     named = [(piece, [item for item in items if names(item, piece)]) for piece in failed]
     seen = [(piece, found) for piece, found in named if found]
@@ -134,10 +139,11 @@ def look_later(project: str) -> str:
 
 def _recommended(items: list[Item], later: list[Transcript]) -> tuple[int, int]:
     """How often a later call has the form that an item recommends, and failed without being a red check."""
-    forms = {item.draft.fix for item in items if item.draft.source is not LessonSource.PERSON and item.draft.fix}
+    told = (item.draft for item in items if item.draft.source is not LessonSource.PERSON)
+    forms = {draft.fix.rstrip(" …") for draft in told if draft.fix and draft.fix != draft.text}
     broken = {(piece.session, piece.message) for piece in failures(later)}
     calls = [(each.id, step) for each in later for step in gather(each).steps]
-    used = [(id, step.message) for id, step in calls if any(form in shown_call(step) for form in forms)]
+    used = [(id, step.message) for id, step in calls if any(_begins(form, shown_call(step)) for form in forms)]
     return len(used), sum(place in broken for place in used)
 
 
@@ -171,8 +177,7 @@ def main() -> None:
         print(look_later(project))
     for project in sys.argv[1:]:
         print(f"\n{project}")
-        for number, candidate in enumerate(learned(project)[:FIRST], 1):
-            draft = draft_of(candidate)
+        for number, (candidate, draft) in enumerate(drafts_of(learned(project)[:FIRST]), 1):
             print(f"{number}. [{candidate.source.value}, {candidate.sessions}] {draft.text if draft else '–'}")
 
 

@@ -7,7 +7,7 @@ import pytest
 
 from command import Whet
 
-ORDER = "never wrap lines in the markdown"
+ORDER = "Never wrap lines in the markdown"
 
 
 def made(name: str, folder: Path) -> list[dict[str, object]]:
@@ -54,9 +54,7 @@ def shop(whet: Whet, tmp_path: Path) -> Path:
 def test_lessons_name_the_fix_in_the_records_own_words(whet: Whet, shop: Path) -> None:
     found = {each["source"]: each for each in whet("lessons", "--json").json["lessons"]}
     recovery, person = found["recovery"], found["person"]
-    assert recovery["draft"] == (
-        "In this project run `bun install`; `rtk bun install` fails: unrecognized subcommand 'bun'"
-    )
+    assert recovery["draft"] == ("In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'")
     assert (recovery["project"], recovery["fix"], recovery["trust"]) == (str(shop), "bun install", "tool")
     assert (person["draft"], person["trust"], person["counts"]["sessions"]) == (ORDER, "user", 2)
     shown = whet("lessons").out

@@ -4,10 +4,15 @@ import pytest
 
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.lessons.candidates import LessonCandidate, candidates
-from whet.lessons.drafts import LessonDraft, differing, draft_of, patch_of_draft, standing
+from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, patch_of_draft, standing
 from whet.lessons.finding import pieces_of_session
 from whet.lessons.pieces import LessonSource
 from whet.sessions.trust import Trust
+
+REFUSED = (
+    "The user doesn't want to proceed with this tool use. The tool use was rejected (eg. if it was a file edit, the "
+    "new_string was NOT written to the file). To tell you how to proceed, the user said:\nrebase from main first"
+)
 
 
 def lessons(*sessions: tuple[Turn, ...]) -> list[tuple[LessonCandidate, LessonDraft | None]]:
@@ -24,7 +29,7 @@ def only(*sessions: tuple[Turn, ...]) -> LessonDraft:
 
 def test_a_persons_standing_order_stays_in_their_words_and_is_theirs() -> None:
     draft = only((user("Fix it"), agent("Done."), user("yes, and never wrap lines in the markdown")))
-    assert (draft.text, draft.trust) == ("never wrap lines in the markdown", Trust.USER)
+    assert (draft.text, draft.trust) == ("Never wrap lines in the markdown", Trust.USER)
 
 
 def test_a_wish_of_one_day_is_no_standing_order() -> None:
@@ -35,14 +40,14 @@ def test_a_wish_of_one_day_is_no_standing_order() -> None:
 def test_a_recovery_says_what_to_run_what_fails_and_why() -> None:
     failed = shell("cd src && rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
     draft = only((user("Go"), failed, shell("cd src && bun install", "Done")))
-    assert draft.text == ("In this project run `bun install`; `rtk bun install` fails: unrecognized subcommand 'bun'")
+    assert draft.text == ("In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'")
     assert draft.trust is Trust.TOOL
 
 
 def test_an_errors_own_remedy_is_a_tools_word() -> None:
     failed = shell("deploy app", "error: stale client\nUse: ./dev deploy APP", error=True)
     draft = only((user("Go"), failed))
-    assert draft.text == "When `deploy app` fails in this project: Use: ./dev deploy APP"
+    assert draft.text == "In this project use `./dev deploy APP`; `deploy app` fails: stale client"
     assert (draft.source, draft.trust) == (LessonSource.REMEDY, Trust.TOOL)
 
 
@@ -51,19 +56,92 @@ def test_one_search_that_found_nothing_is_no_fact_yet() -> None:
     found = call("Grep", {"pattern": "golangci", "path": "tools"}, "tools/golangci.yaml")
     once = (user("Go"), missed, found)
     assert [draft for _, draft in lessons(once) if draft] == []
-    assert only(once, once).text == "In this project use `Grep golangci in tools`; `Grep golangci in src` is not there."
+    assert (
+        only(once, once).text == "In this project use `Grep golangci in tools`; `Grep golangci in src` finds nothing."
+    )
 
 
 @pytest.mark.parametrize(
-    ("call_made", "fix", "parts"),
+    "said",
     [
-        ("cd a && rtk bun i", "cd a && bun i", ("rtk bun i", "bun i")),
-        ("make x", "./dev make x", ("make x", "./dev make x")),
-        ("a b", "c d", ("a b", "c d")),
+        "check again on the other machine, and never mind the rest",
+        "branching from main for this won't work",
+        "what would we then need to change instead of the segments?",
+        "there is a bug, the colours do not seem to be correct",
+        "Do not update the version of the schema yet",
+        "On bullet 1, do not unignore the full folder",
+        "at the top of the report, find a way to make the url always visible",
+        "I don't want any padding in the header",
+        "don't worry about the tests",
     ],
 )
-def test_of_two_commands_the_parts_that_differ_are_shown(call_made: str, fix: str, parts: tuple[str, str]) -> None:
-    assert differing(call_made, fix) == parts
+def test_what_was_said_for_the_moment_is_not_drafted(said: str) -> None:
+    assert [draft for _, draft in lessons((user("Fix it"), agent("Done."), user(said))) if draft] == []
+
+
+@pytest.mark.parametrize(
+    ("said", "text"),
+    [
+        ("ok. please dont forget to branch off main", "Don't forget to branch off main"),
+        ("do not wrap long lines as that ruins GitHub (see?)", "Do not wrap long lines as that ruins GitHub"),
+        ("full schema should not be updated ever", "Full schema should not be updated ever"),
+        ("why are you still using vale?", "Do not use vale (“why are you still using vale?”)"),
+        ("Any findings that wait should first get a todo", "Any findings that wait should first get a todo"),
+    ],
+)
+def test_what_holds_beyond_the_day_is_drafted_when_it_is_said_once(said: str, text: str) -> None:
+    assert only((user("Fix it"), agent("Done."), user(said))).text == text
+
+
+def test_an_order_stands_once_three_sessions_heard_it() -> None:
+    said = (user("Fix it"), agent("Done."), user("commit and update CHANGELOG.md"))
+    assert [draft for _, draft in lessons(said, said) if draft] == []
+    found = [draft.text for _, draft in lessons(said, said, said) if draft]
+    assert found == ["Commit and update CHANGELOG.md"]
+
+
+def test_words_that_were_pasted_are_not_the_persons_order() -> None:
+    plan = "\n".join(f"{number}) never edit file number {number} by hand" for number in range(20))
+    assert [draft for _, draft in lessons((user("Fix it"), agent("Done."), user(plan))) if draft] == []
+
+
+def test_a_refused_command_says_when_the_order_holds() -> None:
+    refused = call("Bash", {"command": "git push origin x"}, REFUSED, error=True)
+    assert only((user("Go"), refused)).text == "Before `git push`: rebase from main first"
+
+
+def test_an_error_whose_cause_is_known_is_told_in_words_of_nobody_else_once_it_recurs() -> None:
+    failed = shell("pnpm add crypto@workspace:*", "(eval):1: no matches found: crypto@workspace:*", error=True)
+    once = (user("Go"), failed, shell("pnpm add 'crypto@workspace:*'", "Done"))
+    assert [draft for _, draft in lessons(once) if draft] == []
+    draft = only(once, once, once)
+    assert draft.text.startswith("The shell is zsh: ")
+    assert draft.trust is Trust.AGENT
+
+
+@pytest.mark.parametrize(
+    ("failed", "error", "fix"),
+    [
+        (
+            "git checkout main && git pull",
+            "fatal: Unable to create 'a/.git/index.lock': File exists.",
+            "git checkout main",
+        ),
+        ("mise run lint", "error: 3 problems", "mise run test"),
+        ("sed -n 1p a.ts | cat -A", "cat: illegal option -- A\nusage: cat [-belnstuv] [file ...]", ""),
+        ("git add a b", "The following paths are ignored\nhint: Use -f if you really want to add them.", "git add a"),
+    ],
+)
+def test_what_only_came_later_or_passes_is_no_fix(failed: str, error: str, fix: str) -> None:
+    turns = (user("Go"), shell(failed, error, error=True), *((shell(fix, "ok"),) if fix else ()))
+    assert [draft for _, draft in lessons(turns) if draft] == []
+
+
+def test_what_one_candidate_says_is_not_said_again_by_another() -> None:
+    said = "never wrap lines in the markdown"
+    found = lessons((user("Fix it"), agent("Done."), user(said)))
+    [candidate] = [one for one, _ in found]
+    assert [draft is not None for _, draft in drafts_of((candidate, candidate))] == [True, False]
 
 
 def test_the_patch_holds_in_the_project_alone_and_waits_where_its_words_are_a_tools() -> None:
@@ -92,15 +170,23 @@ def test_what_hooks_of_commits_refused_is_one_lesson_with_each_thing_once() -> N
         return (user("Go"), shell("git commit -m 'docs'", text, error=True))
 
     draft = only(refused("MD040 Fences need a language"), refused("MD025 One title"), refused("MD025 One title"))
-    assert draft.text.startswith("Before `git commit` in this project, mind its hooks: ✖ markdownlint --fix:")
+    assert draft.text.startswith("Before `git commit` in this project, run `markdownlint --fix`; its hooks refuse: ")
     assert draft.text.count("MD025 One title") == draft.text.count("MD040 Fences need a language") == 1
+
+
+def test_what_a_hook_asks_for_is_told_with_its_own_words() -> None:
+    text = (
+        "Run this command and stage the changes:\n\n    pnpm api:generate\n\nMissing generated files:\nhusky - failed"
+    )
+    draft = only((user("Go"), shell("git add a && \\\ngit commit -m x", text, error=True)))
+    assert draft.text.endswith(": Run this command and stage the changes: pnpm api:generate")
 
 
 def test_what_made_the_same_call_work_is_the_fix() -> None:
     edit = {"file_path": "/a/b.py"}
-    failed = call(
-        "Edit", {**edit, "old": "x"}, "<tool_use_error>String not found in file.</tool_use_error>", error=True
-    )
-    looked = call("Read", edit, "y = 1")
-    draft = only((user("Go"), failed, looked, call("Edit", {**edit, "old": "y"}, "Done")))
-    assert draft.text == "Edit: after “String not found in file.”, Read the file, then Edit"
+    error = "<tool_use_error>String to replace not found in file.</tool_use_error>"
+    failed = call("Edit", {**edit, "old": "x"}, error, error=True)
+    turns = (user("Go"), failed, call("Read", edit, "y = 1"), call("Edit", {**edit, "old": "y"}, "Done"))
+    draft = only(turns, turns)
+    assert draft.fix == "Read the file, then Edit"
+    assert draft.text.startswith("Before an Edit, read the lines again")

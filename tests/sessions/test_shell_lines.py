@@ -24,6 +24,7 @@ def programs(command: str) -> list[str]:
         ("if test -f a; then cat a; fi", ["test", "cat"]),
         ("make 2>&1 | tee log", ["make", "tee"]),
         ("# a comment\nls", ["ls"]),
+        ("git add a \\\n  b && \\\ngit commit", ["git", "git"]),
         ("", []),
     ],
 )

@@ -6,7 +6,7 @@ from pathlib import Path
 from whet.context.finding import find_files
 from whet.ledger.patches import Patch
 from whet.lessons.candidates import MOST, LessonCandidate, candidates
-from whet.lessons.drafts import LessonDraft, draft_of, patch_of_draft, standing
+from whet.lessons.drafts import LessonDraft, drafts_of, patch_of_draft, standing
 from whet.lessons.finding import Openings, pieces_of_session
 from whet.lessons.pieces import LessonPiece
 from whet.sessions.transcripts import Purpose
@@ -58,9 +58,8 @@ class _ProjectEvidence:
     def lessons(self) -> Iterator[TaughtLesson]:
         most = 2 * MOST if len(self.agents) > LARGE else MOST
         files = _files(self.folder)
-        for candidate in candidates(self.pieces, self.openings.copies, most=most):
+        for candidate, draft in drafts_of(candidates(self.pieces, self.openings.copies, most=most)):
             agents = tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))
-            draft = draft_of(candidate)
             line = standing(draft, files) if draft else None
             yield TaughtLesson(self.project, candidate, agents, draft, line.path if line else "")
 

@@ -3,32 +3,39 @@
 A draft carries the lowest trust of the words in it: a person's sentence stays theirs, an error's words are a tool's.
 """
 
-import re
-from collections import Counter
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from typing import NamedTuple
+
+import re2
 
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.candidates import LessonCandidate
+from whet.lessons.contrasts import contrast, is_passing, missing_program
+from whet.lessons.known_causes import known_cause
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
-from whet.lessons.said import direction
+from whet.lessons.recoveries import WAY
+from whet.lessons.standing_orders import is_order, is_standing, order_in_question, plain_order
 from whet.sessions.trust import Trust
+from whet.text.likeness import Sense, is_same, sense
 from whet.values import Value
 
 NAME_LETTERS = 10
-CALL_LETTERS = 110
+CALL_LETTERS = 90
 ERROR_LETTERS = 140
 REMEDY_LETTERS = 200
-HOOK_LETTERS = 400
+HOOK_LETTERS = 300
 QUOTE_LETTERS = 300
 STANDS = 0.75  # of the words of a draft that one line of a file has too
-FEWEST_WORDS, MOST_WORDS = 3, 30
-RECURS = 2  # sessions
-STANDING, ASKED = 2.4, 1.5  # how much a sentence has to direct when it was said once, and when it recurs
-SAME_PART = 0.3
+FEWEST_WORDS = 3
+ONCE, TWICE, THRICE = 1, 2, 3  # in how many sessions a thing has to be seen before it is drafted
+SAME_ORDER = 0.6  # of the words of the shorter of two orders
 COMMIT = "git commit"
-_PART = re.compile(r" && | \|\| | ; |; ")
-_ASSENT = re.compile(r"(?i)^(?:(?:yes|yeah|yep|ok|okay|sure|hmm+|and|also|\*)[,.]?\s+)+")
+_EXPLICIT = re2.compile(r"(?i)^(?:use|try|run|fix) ?: ?(\S.*)$")
+_ANNOUNCED = re2.compile(r"(?i)\b(?:run|use|execute|stage)\b[^:]{0,80}: \S")
+_USAGE = re2.compile(r"(?i)^usage ?:")
+_UNKNOWN_SKILL = re2.compile(r"(?i)^unknown skill: (\S+)")
+_LINT_RULE = re2.compile(r"\b[A-Z]{1,6}\d{2,5}\b|\[[a-z]+(?:-[a-z]+)+\]$")  # MD040/fenced-code…; [subject-empty]
+_HOOK_PROGRAM = re2.compile(r"^✖ ([^;:]+):")
 
 
 class LessonDraft(Value, frozen=True):
@@ -48,21 +55,37 @@ class StandingLine(NamedTuple):
     line: str
 
 
+class _Sketch(NamedTuple):
+    """A draft of one piece, and in how many sessions the same has to be seen before it is one."""
+
+    draft: LessonDraft
+    needs: int
+
+
 def draft_of(candidate: LessonCandidate) -> LessonDraft | None:
-    """The draft of a candidate, from the first of its pieces that says what to do; none where no piece does."""
-    fixes = Counter(piece.fix for piece in candidate.pieces)
+    """The draft that most of a candidate's sessions bear out; none where no piece says what to do the next time."""
+    seen: dict[str, set[str]] = {}
+    sketches: dict[str, _Sketch] = {}
     for piece in candidate.pieces:
-        if piece.source is LessonSource.PERSON:
-            draft = _said(piece, recurs=candidate.sessions >= RECURS)
-        elif not piece.error and fixes[piece.fix] < RECURS:
-            draft = None  # one search that found nothing before another did is no fact of the place yet
-        elif piece.remedy and COMMIT in piece.call:
-            draft = _of_hooks(candidate)
-        else:
-            draft = _learned(piece)
-        if draft is not None:
-            return draft
-    return None
+        for sketch in _sketches(piece, candidate):
+            sketches.setdefault(sketch.draft.text, sketch)
+            seen.setdefault(sketch.draft.text, set()).add(piece.session)
+    borne_out = [text for text, sketch in sketches.items() if min(len(seen[text]), candidate.sessions) >= sketch.needs]
+    best = max(borne_out, key=lambda text: len(seen[text]), default=None)
+    return sketches[best].draft if best is not None else None
+
+
+def drafts_of(candidates: Iterable[LessonCandidate]) -> Iterator[tuple[LessonCandidate, LessonDraft | None]]:
+    """Each candidate with its draft; what an earlier one says already is not said again."""
+    said: list[Sense] = []
+    for candidate in candidates:
+        draft = draft_of(candidate)
+        meant = sense(draft.text) if draft else None
+        if meant is not None and any(is_same(meant, other) for other in said):
+            draft = None
+        elif meant is not None:
+            said.append(meant)
+        yield candidate, draft
 
 
 def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patch:
@@ -94,57 +117,117 @@ def standing(draft: LessonDraft, files: Iterable[tuple[str, str]]) -> StandingLi
     return None
 
 
-def _said(piece: LessonPiece, *, recurs: bool) -> LessonDraft | None:
-    """The sentence of the person that directs most, as they typed it; once is enough where it is a standing order."""
-    sentence = _ASSENT.sub("", max(piece.text.split(". "), key=direction, default=""))
-    fits = FEWEST_WORDS <= len(sentence.split()) <= MOST_WORDS and not sentence.endswith(":")
-    if not fits or direction(sentence) < (ASKED if recurs else STANDING):
-        return None
-    return LessonDraft(piece.source, "the person's standing word", sentence, sentence, piece.trust)
-
-
-def _learned(piece: LessonPiece) -> LessonDraft | None:
-    call, fix = differing(piece.call, piece.fix)
-    error, remedy = _short(piece.error, ERROR_LETTERS), _short(piece.remedy, REMEDY_LETTERS)
-    why = f": {error}" if error else ""
-    is_new = bool(fix) and fix != call and len(fix) <= CALL_LETTERS
-    if piece.is_habit:
-        works = remedy or (fix if fix != call else "")
-        said = remedy if remedy else f"after “{error}”, {fix}"
-        text = f"{piece.call.partition(' ')[0]}: {said}" if works else ""
-    elif piece.source is LessonSource.PLACE and is_new:
-        text, works = f"In this project use `{fix}`; `{_short(call, CALL_LETTERS)}` is not there.", fix
-    elif is_new:
-        text, works = f"In this project run `{fix}`; `{_short(call, CALL_LETTERS)}` fails{why}", fix
+def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
+    if piece.source is LessonSource.PERSON:
+        yield from _said(piece, candidate)
+    elif not piece.error:
+        yield from _found_elsewhere(piece)
+    elif cause := known_cause(piece.call.partition(" ")[0], piece.error):
+        fix = piece.fix if WAY in piece.fix else cause
+        yield _Sketch(LessonDraft(piece.source, _situation(piece), fix, cause, Trust.AGENT), TWICE)
+    elif piece.remedy and COMMIT in piece.call:
+        yield from _of_hooks(piece, candidate)
+    elif found := contrast(piece.call, piece.fix, piece.error):
+        text = f"In this project run `{found.works}`; `{found.fails}` fails: {_error(piece)}"
+        draft = LessonDraft(piece.source, _situation(piece), found.works, text, piece.trust)
+        yield _Sketch(draft, ONCE if found.lasts else TWICE)
     else:
-        text, works = f"When `{_short(call, CALL_LETTERS)}` fails in this project: {remedy}" if remedy else "", remedy
-    return LessonDraft(piece.source, f"{_short(call, CALL_LETTERS)}{why}", works, text, piece.trust) if text else None
+        yield from _without_fix(piece)
 
 
-def _of_hooks(candidate: LessonCandidate) -> LessonDraft:
-    """What the hooks of commits asked for, each thing once."""
-    asked = dict.fromkeys(part for piece in candidate.pieces for part in piece.remedy.split("; "))
-    remedy = _short("; ".join(asked), HOOK_LETTERS)
-    text = f"Before `{COMMIT}` in this project, mind its hooks: {remedy}"
-    return LessonDraft(candidate.source, f"{COMMIT}: its hooks refuse it", remedy, text, candidate.best.trust)
+def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
+    """The sentences that stand, as the person typed them; a plain order where it recurs or refused a call."""
+    if piece.trust < Trust.USER:
+        return  # what was pasted is not what the person wants
+    for sentence in piece.text.split(". "):
+        said = plain_order(sentence)
+        text, fault = f"{said[:1].upper()}{said[1:]}", order_in_question(said)
+        if is_standing(sentence):
+            yield _Sketch(_persons(text), ONCE)
+        elif fault:
+            yield _Sketch(_persons(f"{fault} (“{said}”)"), ONCE)
+        elif is_order(sentence) and piece.call:
+            yield _Sketch(_persons(f"Before `{_short(piece.call, CALL_LETTERS)}`: {said}"), ONCE)
+        elif is_order(sentence) and _recurrences(piece, said, candidate) >= THRICE:
+            yield _Sketch(_persons(text), ONCE)
 
 
-def differing(call: str, fix: str) -> tuple[str, str]:
-    """Of two commands of several parts, the two parts that are most alike and yet differ; whole where none do."""
-    whole = " ".join(call.replace("`", "'").split()), " ".join(fix.replace("`", "'").split())
-    if not fix or any(mark in text for text in whole for mark in "\"'"):
-        return whole
-    mine, theirs = (frozenset(_PART.split(text)) for text in whole)
-    pairs = [(_alike(one, other), one, other) for one in mine - theirs for other in theirs - mine]
-    best = max(pairs, default=(0.0, "", ""))
-    return (best[1], best[2]) if best[0] >= SAME_PART else whole
+def _persons(text: str) -> LessonDraft:
+    return LessonDraft(LessonSource.PERSON, "the person's standing word", text, text, Trust.USER)
 
 
-def _alike(one: str, other: str) -> float:
-    mine, theirs = frozenset(one.split()), frozenset(other.split())
-    return len(mine & theirs) / max(1, len(mine | theirs))
+def _recurrences(piece: LessonPiece, said: str, candidate: LessonCandidate) -> int:
+    """In how many sessions the person ordered much the same."""
+    words = stems(key_words(said))
+    if len(words) < FEWEST_WORDS:
+        return 0
+    alike = {piece.session}
+    for other in candidate.pieces:
+        for sentence in other.text.split(". "):
+            theirs = stems(key_words(sentence))
+            shared = len(words & theirs)
+            if shared >= FEWEST_WORDS - 1 and shared >= SAME_ORDER * min(len(words), len(theirs)):
+                alike.add(other.session)
+    return len(alike)
+
+
+def _found_elsewhere(piece: LessonPiece) -> Iterator[_Sketch]:
+    """A search that found nothing, and where what it looked for was found, once that is seen twice."""
+    if piece.fix and len(piece.fix) <= CALL_LETTERS:
+        text = f"In this project use `{_plain(piece.fix)}`; `{_short(piece.call, CALL_LETTERS)}` finds nothing."
+        yield _Sketch(LessonDraft(piece.source, _situation(piece), piece.fix, text, piece.trust), TWICE)
+
+
+def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
+    """What the error itself says: what to use, or what is not there."""
+    call = _short(piece.call, CALL_LETTERS)
+    remedy = _short(piece.remedy, REMEDY_LETTERS)
+    skill, program = _UNKNOWN_SKILL.search(piece.error), missing_program(piece.call, piece.error)
+    text, fix, needs = "", remedy, TWICE
+    if skill:
+        fix, text = "", f"Do without the skill `{skill.group(1)}`: sessions in this project have none of that name."
+    elif program:
+        fix, text = "", f"Do without `{program}` in this project: its shell has no such program."
+    elif found := _EXPLICIT.search(remedy):
+        fix, needs = found.group(1), ONCE
+        text = f"In this project use `{fix}`; `{call}` fails: {_error(piece)}"
+    elif remedy and not _USAGE.search(remedy) and not is_passing(piece.error):
+        text = f"When `{call}` says “{_error(piece)}”: {remedy}" if remedy not in piece.error else f"{call}: {remedy}"
+        needs = ONCE if _ANNOUNCED.search(remedy) else TWICE
+    if text:
+        yield _Sketch(LessonDraft(piece.source, _situation(piece), fix, text, piece.trust), needs)
+
+
+def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
+    """What the hooks of commits asked for: the command that they name, or the rules of their linters, each once."""
+    if _ANNOUNCED.search(piece.remedy):
+        remedy = _short(piece.remedy, REMEDY_LETTERS)
+        text = f"When a commit in this project is refused with “{_error(piece).rstrip(':')}”: {remedy}"
+    else:
+        hooked = [other.remedy for other in candidate.pieces if COMMIT in other.call]
+        asked = dict.fromkeys(
+            part.rpartition("error ")[2] for each in hooked for part in each.split("; ") if _LINT_RULE.search(part)
+        )
+        program = _HOOK_PROGRAM.search(piece.remedy)
+        remedy = _short("; ".join(asked), HOOK_LETTERS)
+        checked = f"run `{program.group(1)}`; its hooks refuse" if program else "mind what its hooks refuse"
+        text = f"Before `{COMMIT}` in this project, {checked}: {remedy}" if asked else ""
+    if text:
+        yield _Sketch(LessonDraft(piece.source, f"{COMMIT}: its hooks refuse it", remedy, text, piece.trust), ONCE)
+
+
+def _situation(piece: LessonPiece) -> str:
+    return f"{_short(piece.call, CALL_LETTERS)}{f': {_error(piece)}' if piece.error else ''}"
+
+
+def _error(piece: LessonPiece) -> str:
+    return _short(piece.error, ERROR_LETTERS)
+
+
+def _plain(text: str) -> str:
+    return " ".join(text.replace("`", "'").split())
 
 
 def _short(text: str, letters: int) -> str:
-    line = " ".join(text.replace("`", "'").split())
+    line = _plain(text)
     return line if len(line) <= letters else f"{line[: letters - 1].rstrip()}…"

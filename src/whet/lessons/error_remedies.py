@@ -13,9 +13,11 @@ _REMEDY = re2.compile(
 _ANNOUNCED = re2.compile(r"(?i)^[^\n]{0,80}\b(?:run|use|try|execute|stage)\b[^\n]{0,80}:$")
 _HOOK = re2.compile(r"(?i)\b(?:husky|pre-commit|commit-msg|lefthook|lint-staged|commitlint|pre-push)\b")
 _COMPLAINT = re2.compile(r"(?i)\berror\b|\bmust\b|\bshould\b|✖|\bmissing\b|\bnot allowed\b|\brequired\b")
+_PRINTED = re2.compile(r"(?i)^\[[\w .-]+\]|^\d+ \||\bwarning\b|^\(?(?:pass|fail|✓|✗)\b")  # by what the hook ran
 _PLACE = re2.compile(r"^\S*[/\\]\S*?(?::\d+)+:?\s*|^\s*\d+:\d+\s*")
 _ADVICE_OF_GIT = re2.compile(
-    r"(?i)^hint: (?:resolve all conflicts|you can instead|disable this message|to abort|.git add/rm|fix conflicts)"
+    r"(?i)^hint: (?:resolve all conflicts|you can instead|disable this message|to abort|.git add/rm|fix conflicts|"
+    r"use -f if you really|turn this message off|the \S+ hook was ignored)"
 )
 
 
@@ -41,6 +43,10 @@ def hook_complaints(text: str) -> str:
     found: dict[str, None] = {}
     for line in text[:LOOKED_AT].split("\n"):
         said = _PLACE.sub("", line.strip())
-        if len(said) < LINE and _COMPLAINT.search(said) and not _HOOK.search(said):
+        if len(said) < LINE and _is_complaint(said):
             found.setdefault(said.partition(" [Context:")[0])
     return "; ".join(list(found)[:COMPLAINTS])
+
+
+def _is_complaint(line: str) -> bool:
+    return bool(_COMPLAINT.search(line)) and not _HOOK.search(line) and not _PRINTED.search(line)

@@ -16,6 +16,8 @@ from whet.sessions.lineage import own_calls
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.trust import Trust
 
+COMMITS = "git commit"
+WAY = " the file, then "  # between what was done and the call that then worked
 REACH = 14  # calls after a failure within which what worked is looked for
 SHOWN = 500
 LOOKED_AT = 3_000
@@ -74,7 +76,7 @@ def _piece(
 ) -> LessonPiece:
     line = hook_complaints(step.text) if _is_commit(step) else ""
     line = _COLOUR.sub("", line or error_line(step.text) or step.decision.evidence)
-    call = shown_call(step)
+    call = _shown(step)
     error = line[:SHOWN] if step.failed else ""  # what only found nothing is no error
     return LessonPiece(
         source,
@@ -92,6 +94,12 @@ def _piece(
     )
 
 
+def _shown(step: JudgedCall) -> str:
+    """The call in one line, which still says that it commits where that stands beyond its end."""
+    call = shown_call(step)
+    return f"{call} … {COMMITS}" if _is_commit(step) and COMMITS not in call else call
+
+
 def _fix(step: JudgedCall, worked: JudgedCall | None, later: Sequence[JudgedCall]) -> str:
     """The call that worked; where it is the same call on the same file, what was done with the file before it."""
     if worked is None:
@@ -100,7 +108,7 @@ def _fix(step: JudgedCall, worked: JudgedCall | None, later: Sequence[JudgedCall
         return shown_call(worked)
     between = (other for other in later[: later.index(worked)] if other.worked and other.tool != step.tool)
     way = next((other.tool for other in between if path_of(other) == path_of(step) != ""), "")
-    return f"{way} the file, then {step.tool}" if way else shown_call(worked)
+    return f"{way}{WAY}{step.tool}" if way else shown_call(worked)
 
 
 def _keys(step: JudgedCall, line: str, fix: str) -> frozenset[str]:

@@ -4,11 +4,15 @@ from collections.abc import Iterator
 
 import re2
 
-from whet.failures.view import SessionView
+from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words
+from whet.lessons.purposes import ASIDES, is_shell
+from whet.lessons.standing_orders import is_standing
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
+from whet.sessions.arguments import command_of
 from whet.sessions.lineage import is_typed
+from whet.sessions.shell_lines import split
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.sessions.trust import Trust
 
@@ -25,6 +29,7 @@ PASTED_SHARE = 0.7
 REFUSAL = 3.0  # what the reason of a refusal adds
 INTERRUPT = 1.5  # what an order after an interrupt adds
 FIRST_SHARE = 0.4  # the first request says what to do today
+STANDING = 3.0  # what holds beyond the moment
 _SENTENCE = re2.compile(r"(?:[.!?;]+[\s)]+|\n+|, (?:but|and then|also) |\s+- )")
 _INSERTED = re2.compile(r"(?s)<([a-z][\w-]*)>.*?</[a-z][\w-]*>|```.*?```|https?://\S+|\[image[^\]]*\]")
 # What makes a sentence a direction, and how much it weighs: one that stands, one against something, one for something.
@@ -92,10 +97,12 @@ def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
     for step in view.steps:
         if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
             why = refusal_words(step.exchange.result.text)
-            yield from _of_message(why, session, step.message, 1.0, REFUSAL)
+            yield from _of_message(why, session, step.message, 1.0, REFUSAL, call=_refused(step))
 
 
-def _of_message(text: str, session: str, index: int, share: float, more: float) -> Iterator[LessonPiece]:
+def _of_message(
+    text: str, session: str, index: int, share: float, more: float, *, call: str = ""
+) -> Iterator[LessonPiece]:
     """One piece for each message that directs: its directing sentences, as heavy as the heaviest of them.
 
     What is long was hardly typed: words that a person pasted are not theirs.
@@ -111,7 +118,16 @@ def _of_message(text: str, session: str, index: int, share: float, more: float) 
     kept = [sentence for weight, sentence in found if weight >= KEPT_SHARE * heaviest][:SENTENCES_KEPT]
     said = ". ".join(kept)
     trust = Trust.USER if is_typed else Trust.EXTERNAL
-    yield LessonPiece(LessonSource.PERSON, session, index, said, keys=key_words(said), weight=weight, trust=trust)
+    yield LessonPiece(
+        LessonSource.PERSON, session, index, said, call=call, keys=key_words(said), weight=weight, trust=trust
+    )
+
+
+def _refused(step: JudgedCall) -> str:
+    """What a refused command was about to do, in two words; nothing of another tool, whose name says little."""
+    stages = split(command_of(step.exchange.call)) if is_shell(step) else ()
+    words = next((stage.words for stage in stages if stage.program not in ASIDES), ())
+    return " ".join(words[:2])
 
 
 def sentences(text: str) -> Iterator[str]:
@@ -125,6 +141,8 @@ def sentences(text: str) -> Iterator[str]:
 
 def direction(sentence: str) -> float:
     """How much a sentence directs: 0 where it only asks, tells or agrees."""
+    if is_standing(sentence):
+        return STANDING + (0.3 if _NAME.search(sentence) else 0.0)
     weight = max((weight for weight, cue in _CUES if cue.search(sentence)), default=0.0)
     if _QUESTION.search(sentence) and weight < 2.4:
         return 0.0

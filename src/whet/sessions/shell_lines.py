@@ -8,6 +8,7 @@ import re2
 
 LENGTH_LIMIT = 20_000
 STAGE_LIMIT = 200
+CONTINUED = "\\\n"  # the line goes on
 Joiner = Literal["|", "||", "&&", ";", "&", ""]
 
 _TOKEN = re.compile(
@@ -60,7 +61,7 @@ def split(command: str) -> tuple[Stage, ...]:
     word = ""
     for token in _tokens(command):
         joiner = _JOINERS.get(token)
-        if joiner is None and not token.isspace() and token not in ("(", ")", "$("):
+        if joiner is None and not token.isspace() and token not in ("(", ")", "$(", CONTINUED):
             word += token
             continue
         if word:
