@@ -5,15 +5,19 @@ from itertools import zip_longest
 from threading import Event
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.agent.protocols import Chosen
 from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
-from whet.improving.taught import taught
-from whet.improving.writer import write
+from whet.improving.taught import TaughtLesson, taught
+from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Entry, State, Step
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch
+from whet.lessons.candidates import LessonCandidate
+from whet.lessons.drafts import learned_name, patch_of_draft
 from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Purpose
@@ -28,10 +32,11 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find
 from whet.store.sessions import is_believed, load
+from whet.store.settings_file import load as load_settings
 from whet.store.template_files import usable, worths
 from whet.trials.cases import Case
 from whet.trials.drafts import Way, correction_of, drafts
-from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
+from whet.trials.ideas import SETTLED, Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
@@ -65,18 +70,33 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
         return FoundIdeas(len(analyses), 0, tuple(_retiring(books)))
     lessons = distill(analyses)
     others = (*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books))
-    ideas = _in_turn(_from_evidence(database, books, ask), others)
+    written, unwritten = _from_evidence(home, database, books, ask)
+    ideas = [*_in_turn(written, others), *unwritten]
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
     return FoundIdeas(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
 
 
 def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
-    """The idea with a rule that a model wrote for it, where nobody has written one yet."""
+    """The idea with a rule that a model wrote for it: from the evidence, or where nobody has written one yet."""
+    pen = Pen(home, database, chosen, interrupt)
+    if idea.evidence is not None:
+        return _from_model(pen, idea, idea.evidence)
     if idea.patch is not None or idea.lesson is None or idea.way != Way.MODEL:
         return idea, Spent()
-    made = write(home, database, chosen, idea.lesson, interrupt=interrupt)
+    made = write(pen, idea.lesson)
     patch = for_model(made.patch, chosen.model.name) if made.patch else None
     return Idea(idea.why, idea.way, patch, idea.lesson, idea.sessions, made.why), made.spent
+
+
+def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea, Spent]:
+    """What a model makes of the evidence; the pattern's draft, where there is one, when that is of no use."""
+    made = write_from_evidence(pen, candidate)
+    if made.draft is None:
+        return (idea if idea.patch else replace(idea, refused=made.why)), made.spent
+    patch = for_model(patch_of_draft(made.draft, candidate, idea.project), pen.chosen.model.name)
+    # What was decided of a candidate is found by its name, whatever words a model chooses the next time.
+    name = idea.patch.name if idea.patch else learned_name(idea.project, candidate.best.text)
+    return replace(idea, patch=replace(patch, name=name)), made.spent
 
 
 def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -> tuple[Case, ...]:
@@ -110,18 +130,44 @@ def _live(database: Database, ask: ImproveRequest) -> list[Analysis]:
     return [analysis for analysis in found if analysis.session not in behind]
 
 
-def _from_evidence(database: Database, books: ComparedWith, ask: ImproveRequest) -> Iterator[Idea]:
+class _FromEvidence(NamedTuple):
+    """Ideas that projects teach: those with words, and those that only a model could find words for."""
+
+    written: tuple[Idea, ...]
+    unwritten: tuple[Idea, ...]
+
+
+def _from_evidence(home: Home, database: Database, books: ComparedWith, ask: ImproveRequest) -> _FromEvidence:
     """What projects teach in their own words, the most promising first; what was decided before is left out."""
-    for lesson in sorted(taught(database, Filters(since=ask.since)), key=lambda each: -each.candidate.worth):
-        if lesson.patch is None:
+    declared = load_settings(home).trust.projects
+    lessons = taught(database, Filters(since=ask.since), declared=declared)
+    settled = {entry.patch.name for entry in books.entries if entry.step in SETTLED}
+    written, unwritten = [], []
+    for lesson in sorted(lessons, key=lambda each: -each.candidate.worth):
+        patch = lesson.patch
+        name = patch.name if patch else learned_name(lesson.project, lesson.candidate.best.text)
+        if lesson.stands_in or name in settled:
             continue
-        patch = for_model(lesson.patch, books.model) if books.model else lesson.patch
-        if not _against(books, patch, None):
-            candidate = lesson.candidate
-            seen = "1 session" if candidate.sessions == 1 else f"{candidate.sessions} sessions"
-            why = f"{candidate.source.value} in {seen} of {lesson.project or 'no project'}"
-            sessions = tuple(dict.fromkeys(piece.session for piece in candidate.pieces))
-            yield Idea(why, Way.EVIDENCE, patch, sessions=sessions, agents=lesson.agents)
+        if patch is not None:
+            given = for_model(patch, books.model) if books.model else patch
+            written += [] if _against(books, given, None) else [_taught_idea(lesson, given, books)]
+        elif books.model:
+            unwritten.append(_taught_idea(lesson, None, books))
+    return _FromEvidence(tuple(written), tuple(unwritten))
+
+
+def _taught_idea(lesson: TaughtLesson, patch: Patch | None, books: ComparedWith) -> Idea:
+    candidate = lesson.candidate
+    seen = "1 session" if candidate.sessions == 1 else f"{candidate.sessions} sessions"
+    return Idea(
+        f"{candidate.source.value} in {seen} of {lesson.project or 'no project'}",
+        Way.EVIDENCE,
+        patch,
+        sessions=tuple(dict.fromkeys(piece.session for piece in candidate.pieces)),
+        agents=lesson.agents,
+        evidence=candidate if books.model else None,
+        project=lesson.project,
+    )
 
 
 def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:

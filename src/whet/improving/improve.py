@@ -12,10 +12,10 @@ from whet.changes.pending import propose
 from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
-from whet.evidence.verdicts import Ruling, Verdict
+from whet.evidence.verdicts import Ruling, Verdict, in_words
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.improving.outlook import foretold
-from whet.ledger.entries import Actor
+from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
 from whet.proving.plan import WantedTrial, prepare
@@ -117,19 +117,21 @@ def _ideas(home: Home, database: Database, ask: ImproveRequest, supply: Supply |
     return find_ideas(home, database, ask, model=model, named=named)
 
 
-def _leave_to_person(course: Course, number: int, idea: Idea) -> IdeaOutcome:
-    """Without a model the way ends before the retry: what was found waits, for a person to approve or to try live."""
+def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no model is set") -> IdeaOutcome:
+    """What cannot be retried waits as not tried, for a person to approve or to try live."""
     if idea.refused or idea.patch is None:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
+
+    note = f"not tried: {why}"
 
     def put(patch: Patch) -> IdeaOutcome:
         with opened(course.home) as database:
             try:
-                entry = propose(course.home, database, patch, actor=Actor.POLICY, now=time.time())
+                entry = _propose(course.home, database, patch, note)
             except WhetError as error:
                 return IdeaOutcome(idea, Became.REFUSED, error.message)
-        why = f"whet pending approve {entry.number}, or whet canary start --pending {entry.number}"
-        return IdeaOutcome(idea, Became.WAITS, why, entry=entry.number)
+        ways = f"whet pending approve {entry.number}, or whet canary start --pending {entry.number}"
+        return IdeaOutcome(idea, Became.WAITS, f"{note}: {ways}", entry=entry.number)
 
     return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
 
@@ -142,7 +144,9 @@ def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
         outcome = replace(ready.outcome or IdeaOutcome(idea, Became.UNTRIED), spent=ready.spent)
         # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
         asks = idea.way is Way.EVIDENCE and outcome.became is Became.UNTRIED
-        return replace(_leave_to_person(course, number, idea), spent=ready.spent) if asks else outcome
+        if not asks:
+            return outcome
+        return replace(_leave_to_person(course, number, ready.idea, why=outcome.why), spent=ready.spent)
     observe = course.observe(ready.idea) if course.observe else None
     try:
         done = trial(course.home, course.steps, ready.trial, observe=observe)
@@ -211,6 +215,8 @@ def _keep(course: Course, idea: Idea, progress: TrialProgress) -> IdeaOutcome:
     with opened(course.home) as database:
         if idea.way is Way.RETIRE:
             return _retire(course.home, database, idea.patch, verdict, outcome)
+        if verdict.ruling is Ruling.UNDECIDED and idea.way is Way.EVIDENCE:
+            return _ask(course, database, idea.patch, outcome)
         if verdict.ruling is not Ruling.ACCEPT:
             return replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
         if idea.way is Way.TEMPLATE:
@@ -225,8 +231,7 @@ def _put_in_force(course: Course, database: Database, patch: Patch, outcome: Ide
     if known is not None and (known.text, known.scope) == (patch.text, patch.scope):
         return replace(outcome, became=Became.CANARY, entry=known.number)
     if patch.is_foreign:
-        entry = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
-        return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
+        return _ask(course, database, patch, outcome)
     try:
         if share >= 1:
             entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
@@ -235,6 +240,21 @@ def _put_in_force(course: Course, database: Database, patch: Patch, outcome: Ide
     except Refused as error:
         return replace(outcome, became=Became.REFUSED, why=error.message)
     return replace(outcome, became=Became.CANARY, entry=entry.number)
+
+
+def _ask(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
+    """Let what was tried wait for a person, with its verdict."""
+    try:
+        entry = _propose(course.home, database, patch, in_words(outcome.verdict) if outcome.verdict else "")
+    except WhetError as error:
+        return replace(outcome, became=Became.REFUSED, why=error.message)
+    return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
+
+
+def _propose(home: Home, database: Database, patch: Patch, known: str) -> Entry:
+    """Let a patch wait for a person; its reason says what is known of it."""
+    told = replace(patch, reason=f"{patch.reason}; {known}" if known else patch.reason)
+    return propose(home, database, told, actor=Actor.POLICY, now=time.time())
 
 
 def _retire(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: IdeaOutcome) -> IdeaOutcome:

@@ -4,16 +4,17 @@ from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from whet.context.finding import find_files
+from whet.context.projects import project_of
 from whet.ledger.patches import Patch
 from whet.lessons.candidates import MOST, LessonCandidate, candidates
 from whet.lessons.drafts import LessonDraft, drafts_of, patch_of_draft, standing
 from whet.lessons.finding import Openings, pieces_of_session
-from whet.lessons.pieces import LessonPiece
+from whet.lessons.pieces import LessonPiece, lifted
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
-from whet.store.sessions import load
+from whet.store.sessions import is_believed, load
 from whet.targets.project_names import name_of_project
 from whet.values import Value
 
@@ -48,11 +49,12 @@ class _ProjectEvidence:
         self.agents: dict[str, str] = {}
         self.folder = ""
 
-    def add(self, database: Database, session: Session) -> None:
+    def add(self, database: Database, session: Session, *, declared: tuple[str, ...]) -> None:
         transcript = load(database, session)
         self.openings.see(transcript)
         self.agents[transcript.id] = session.source
-        self.pieces += pieces_of_session(transcript)
+        pieces = pieces_of_session(transcript)
+        self.pieces += map(lifted, pieces) if _is_declared(database, session, declared) else pieces
         self.folder = session.folder or self.folder
 
     def lessons(self) -> Iterator[TaughtLesson]:
@@ -64,8 +66,13 @@ class _ProjectEvidence:
             yield TaughtLesson(self.project, candidate, agents, draft, line.path if line else "")
 
 
-def taught(database: Database, filters: Filters, *, project: str = "") -> tuple[TaughtLesson, ...]:
-    """What sessions teach, by project, the most promising first; of one project where a part of its name is given."""
+def taught(
+    database: Database, filters: Filters, *, project: str = "", declared: tuple[str, ...] = ()
+) -> tuple[TaughtLesson, ...]:
+    """What sessions teach, by project, the most promising first; of one project where a part of its name is given.
+
+    In the folders that their owner declared, what commands print is believed as the agent is.
+    """
     gathered: dict[str, _ProjectEvidence] = {}
     names: dict[str, str] = {}
     for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
@@ -73,8 +80,14 @@ def taught(database: Database, filters: Filters, *, project: str = "") -> tuple[
             continue
         name = names.setdefault(session.folder, name_of_project(session.folder))
         if project in name:
-            gathered.setdefault(name, _ProjectEvidence(name)).add(database, session)
+            gathered.setdefault(name, _ProjectEvidence(name)).add(database, session, declared=declared)
     return tuple(lesson for each in gathered.values() for lesson in each.lessons())
+
+
+def _is_declared(database: Database, session: Session, declared: tuple[str, ...]) -> bool:
+    if not declared or not session.folder or not is_believed(database, session):
+        return False
+    return project_of(Path(session.folder), declared) is not None
 
 
 def _files(folder: str) -> Iterable[tuple[str, str]]:

@@ -1,4 +1,8 @@
-"""Rules written by a model, which sees the facts of a lesson and no word of any session."""
+"""Rules written by a model: from the facts of a lesson, without a word of any session, or from a candidate's evidence.
+
+Either way it has no tools. Evidence is shown to it between marks and redacted, and what it makes of that is trusted no
+more than what it was made from.
+"""
 
 import time
 from threading import Event
@@ -11,14 +15,20 @@ from whet.agent.protocols import Chosen
 from whet.agent.start import carry_out, says
 from whet.failures.lessons import Lesson
 from whet.ledger.patches import Patch
+from whet.lessons import evidence as seen
+from whet.lessons.candidates import LessonCandidate
+from whet.lessons.drafts import LessonDraft
 from whet.proving.replay import Replay
-from whet.runs.run import Budget, Spent
+from whet.runs.run import Budget, Ended, Spent
 from whet.sessions.transcripts import Ending, Purpose, Role
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import writing as words
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.text.quoting import mark_for, quoted
 from whet.trials.drafts import facts_of, written
+
+NOTHING_OF_USE = "the model wrote nothing of use"
 
 
 class Written(NamedTuple):
@@ -29,19 +39,54 @@ class Written(NamedTuple):
     why: str = ""
 
 
-def write(home: Home, database: Database, chosen: Chosen, lesson: Lesson, *, interrupt: Event) -> Written:
+class WrittenDraft(NamedTuple):
+    """What a model made of a candidate's evidence, None where that is of no use, and what it cost."""
+
+    draft: LessonDraft | None
+    spent: Spent = Spent()
+    why: str = ""
+
+
+class Pen(NamedTuple):
+    """What a model is asked with."""
+
+    home: Home
+    database: Database
+    chosen: Chosen
+    interrupt: Event
+
+
+def write(pen: Pen, lesson: Lesson) -> Written:
     """Have a rule written. The request holds the facts of the lesson and nothing that stood in a session."""
     facts = msgspec.json.format(msgspec.json.encode(facts_of(lesson)), indent=2).decode()
+    text, ended = _ask(pen, words.system(), words.order(facts), trust=Trust.OPERATOR)
+    patch = written(lesson, text) if ended.ending is Ending.FINISHED else None
+    return Written(patch, ended.spent, "" if patch else ended.detail or NOTHING_OF_USE)
+
+
+def write_from_evidence(pen: Pen, candidate: LessonCandidate) -> WrittenDraft:
+    """Have the shortest instruction written that a candidate's evidence bears out."""
+    shown = seen.shown_evidence(candidate)
+    marked = quoted("evidence from sessions", shown, mark=mark_for((shown,)))
+    system = words.evidence_system(limit=seen.MOST_LETTERS, nothing=seen.NOTHING)
+    order = words.evidence_order(marked, nothing=seen.NOTHING)
+    text, ended = _ask(pen, system, order, trust=seen.trust_of_evidence(candidate))
+    if ended.ending is not Ending.FINISHED:
+        return WrittenDraft(None, ended.spent, ended.detail or NOTHING_OF_USE)
+    draft, why = seen.read_answer(text, candidate)
+    return WrittenDraft(draft, ended.spent, why)
+
+
+def _ask(pen: Pen, system: str, order: str, *, trust: Trust) -> tuple[str, Ended]:
+    """One answer of a model that has no tools."""
     wish = Wish(
         purpose=Purpose.TRIAL,
         budget=Budget(model_calls=1),
-        chosen=chosen,
-        messages=(says(words.order(facts), now=time.time(), trust=Trust.OPERATOR),),
+        chosen=pen.chosen,
+        messages=(says(order, now=time.time(), trust=trust),),
         toolbox=Replay((), ()),
-        system=words.system(),
+        system=system,
     )
-    made = assemble_run(home, database, wish)
-    messages, ended = carry_out(database, made.run, made.means, interrupt=interrupt)
-    text = next((each.text for each in reversed(messages) if each.role is Role.AGENT), "")
-    patch = written(lesson, text) if ended.ending is Ending.FINISHED else None
-    return Written(patch, ended.spent, "" if patch else ended.detail or "the model wrote nothing of use")
+    made = assemble_run(pen.home, pen.database, wish)
+    messages, ended = carry_out(pen.database, made.run, made.means, interrupt=pen.interrupt)
+    return next((each.text for each in reversed(messages) if each.role is Role.AGENT), ""), ended

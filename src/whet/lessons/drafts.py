@@ -30,6 +30,7 @@ FEWEST_WORDS = 3
 ONCE, TWICE, THRICE = 1, 2, 3  # in how many sessions a thing has to be seen before it is drafted
 SAME_ORDER = 0.6  # of the words of the shorter of two orders
 COMMIT = "git commit"
+PERSONS_WORD = "the person's standing word"
 _EXPLICIT = re2.compile(r"(?i)^(?:use|try|run|fix) ?: ?(\S.*)$")
 _ANNOUNCED = re2.compile(r"(?i)\b(?:run|use|execute|stage)\b[^:]{0,80}: \S")
 _USAGE = re2.compile(r"(?i)^usage ?:")
@@ -88,12 +89,17 @@ def drafts_of(candidates: Iterable[LessonCandidate]) -> Iterator[tuple[LessonCan
         yield candidate, draft
 
 
+def learned_name(project: str, text: str) -> str:
+    """The name of what one project teaches: the same for the same words in the same project."""
+    return f"learned-{digest(f'{project} {text}')[:NAME_LETTERS]}"
+
+
 def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patch:
     """The rule that a draft proposes, for its project alone, with the evidence."""
     return Patch(
         form=Form.RULE,
         action=Action.ADD,
-        name=f"learned-{digest(f'{project} {draft.text}')[:NAME_LETTERS]}",
+        name=learned_name(project, draft.text),
         text=draft.text,
         scope=Scope(project=project),
         reason=f"{draft.source.value} in {candidate.sessions} sessions of the project",
@@ -124,12 +130,12 @@ def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketc
         yield from _found_elsewhere(piece)
     elif cause := known_cause(piece.call.partition(" ")[0], piece.error):
         fix = piece.fix if WAY in piece.fix else cause
-        yield _Sketch(LessonDraft(piece.source, _situation(piece), fix, cause, Trust.AGENT), TWICE)
+        yield _Sketch(LessonDraft(piece.source, situation_of(piece), fix, cause, Trust.AGENT), TWICE)
     elif piece.remedy and COMMIT in piece.call:
         yield from _of_hooks(piece, candidate)
     elif found := contrast(piece.call, piece.fix, piece.error):
         text = f"In this project run `{found.works}`; `{found.fails}` fails: {_error(piece)}"
-        draft = LessonDraft(piece.source, _situation(piece), found.works, text, piece.trust)
+        draft = LessonDraft(piece.source, situation_of(piece), found.works, text, piece.trust)
         yield _Sketch(draft, ONCE if found.lasts else TWICE)
     else:
         yield from _without_fix(piece)
@@ -153,7 +159,7 @@ def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
 
 
 def _persons(text: str) -> LessonDraft:
-    return LessonDraft(LessonSource.PERSON, "the person's standing word", text, text, Trust.USER)
+    return LessonDraft(LessonSource.PERSON, PERSONS_WORD, text, text, Trust.USER)
 
 
 def _recurrences(piece: LessonPiece, said: str, candidate: LessonCandidate) -> int:
@@ -175,7 +181,7 @@ def _found_elsewhere(piece: LessonPiece) -> Iterator[_Sketch]:
     """A search that found nothing, and where what it looked for was found, once that is seen twice."""
     if piece.fix and len(piece.fix) <= CALL_LETTERS:
         text = f"In this project use `{_plain(piece.fix)}`; `{_short(piece.call, CALL_LETTERS)}` finds nothing."
-        yield _Sketch(LessonDraft(piece.source, _situation(piece), piece.fix, text, piece.trust), TWICE)
+        yield _Sketch(LessonDraft(piece.source, situation_of(piece), piece.fix, text, piece.trust), TWICE)
 
 
 def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
@@ -195,7 +201,7 @@ def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
         text = f"When `{call}` says “{_error(piece)}”: {remedy}" if remedy not in piece.error else f"{call}: {remedy}"
         needs = ONCE if _ANNOUNCED.search(remedy) else TWICE
     if text:
-        yield _Sketch(LessonDraft(piece.source, _situation(piece), fix, text, piece.trust), needs)
+        yield _Sketch(LessonDraft(piece.source, situation_of(piece), fix, text, piece.trust), needs)
 
 
 def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
@@ -216,7 +222,10 @@ def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketc
         yield _Sketch(LessonDraft(piece.source, f"{COMMIT}: its hooks refuse it", remedy, text, piece.trust), ONCE)
 
 
-def _situation(piece: LessonPiece) -> str:
+def situation_of(piece: LessonPiece) -> str:
+    """When a lesson applies: the call and its error, or the person's word."""
+    if piece.source is LessonSource.PERSON:
+        return PERSONS_WORD
     return f"{_short(piece.call, CALL_LETTERS)}{f': {_error(piece)}' if piece.error else ''}"
 
 

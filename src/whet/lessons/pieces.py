@@ -4,6 +4,8 @@ import re
 from collections.abc import Iterable
 from enum import StrEnum
 
+from msgspec.structs import replace
+
 from whet.sessions.trust import Trust
 from whet.text.words import names
 from whet.values import Value
@@ -56,6 +58,11 @@ class LessonPiece(Value, frozen=True):
     weight: float = 1.0
     trust: Trust = Trust.USER
     is_habit: bool = False
+
+
+def lifted(piece: LessonPiece) -> LessonPiece:
+    """The piece of a project whose owner vouches for what its commands print; a stranger's words stay a stranger's."""
+    return replace(piece, trust=Trust.AGENT) if piece.trust is Trust.TOOL else piece
 
 
 def key_words(text: str) -> frozenset[str]:

@@ -94,7 +94,7 @@ def plain_order(sentence: str) -> str:
     """A sentence without the words that only answer, muse or are polite, and without what stands in brackets."""
     sentence = _MENTION.sub("", _DONT.sub("don't", sentence))
     said = _MUSING.sub("", _LEAD.sub("", _BRACKETS.sub("", sentence).strip()))
-    return _TRAILING.sub("", said.strip(" *_,"))
+    return str(_TRAILING.sub("", said.strip(" *_,")))
 
 
 def is_for_now(sentence: str) -> bool:

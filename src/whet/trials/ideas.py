@@ -9,6 +9,7 @@ from whet.evidence.verdicts import ALPHA, Ruling, Verdict
 from whet.failures.lessons import Lesson
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.lessons.candidates import LessonCandidate
 from whet.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.trials.canaries import SHARE
@@ -48,6 +49,8 @@ class Idea(Value, frozen=True):
     sessions: tuple[str, ...] = ()
     refused: str = ""  # why it is not even tried
     agents: tuple[str, ...] = ()  # in whose sessions it was seen, where no lesson says so
+    evidence: LessonCandidate | None = None  # what a model may write from
+    project: str = ""  # of the evidence
 
 
 class Became(StrEnum):

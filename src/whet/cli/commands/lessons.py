@@ -25,6 +25,7 @@ from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.listing import Filters
 from whet.store.opening import opened
+from whet.store.settings_file import load
 
 SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 
@@ -115,10 +116,12 @@ def show(context: click.Context, number: int, as_json: bool) -> int:
 
 
 def _find(ask: AskedLessons) -> FoundLessons:
-    with opened(find_home(os.environ)) as database:
+    home = find_home(os.environ)
+    with opened(home) as database:
         bring_up_to_date(database)
+        declared = load(home).trust.projects
         summary, recurring = summarise(judged(database, ask.filters))
-        every = taught(database, ask.filters, project=ask.project)
+        every = taught(database, ask.filters, project=ask.project, declared=declared)
     kept = [each for each in every if ask.candidates or each.draft is not None]
     known = {
         (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces

@@ -15,6 +15,15 @@ def order(facts: str) -> str:
     return filled(_text("order"), {"facts": facts})
 
 
+def evidence_system(*, limit: int, nothing: str) -> str:
+    return filled(_text("evidence_system"), {"limit": str(limit), "nothing": nothing})
+
+
+def evidence_order(evidence: str, *, nothing: str) -> str:
+    """The task of a writer that sees what sessions hold, with the marked evidence."""
+    return filled(_text("evidence_order"), {"evidence": evidence, "nothing": nothing})
+
+
 def correction(words: str) -> str:
     """A rule in the user's own words."""
     return filled(_text("correction"), {"words": words})

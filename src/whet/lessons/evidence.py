@@ -1,0 +1,110 @@
+"""What a model may see of a candidate, and what it may make of it.
+
+It sees the evidence as data, redacted and shortened. What it writes is used only where it keeps to the limits, quotes
+no secret and names something that the evidence names; it is trusted no more than the least trusted piece that it saw.
+"""
+
+from typing import NamedTuple
+
+import msgspec
+
+from whet.lessons.candidates import LessonCandidate
+from whet.lessons.drafts import LessonDraft, situation_of
+from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.secrets.redactor import Redactor
+from whet.sessions.trust import Trust, lowest
+from whet.text.characters import first_hidden
+from whet.text.words import names
+from whet.values import Value
+
+PIECES_SHOWN = 6
+TEXT_LETTERS = 400
+MOST_LETTERS = 300
+NOTHING = "NONE"
+SHARED_WORDS = 2  # of a person's sentence: one alone may be anybody's
+GENERIC = names("run running test tests file files command commands project use error errors code tool tools make name")
+
+
+class ShownPiece(Value, frozen=True, omit_defaults=True):
+    """One piece of evidence as a model sees it."""
+
+    the_person_said: str = ""
+    failed_call: str = ""
+    its_error: str = ""
+    what_worked_later: str = ""
+    what_the_error_says_to_do: str = ""
+
+
+class ShownEvidence(Value, frozen=True):
+    """A candidate as a model sees it."""
+
+    seen_in_sessions: int
+    evidence: tuple[ShownPiece, ...]
+
+
+class ReadAnswer(NamedTuple):
+    """The draft in a model's answer, or why there is none of use."""
+
+    draft: LessonDraft | None
+    why: str = ""
+
+
+def shown_evidence(candidate: LessonCandidate) -> str:
+    """The evidence for a model: its words redacted and shortened, each piece once, as JSON."""
+    redactor = Redactor()
+
+    def told(text: str) -> str:
+        return redactor.text(" ".join(text.split()))[:TEXT_LETTERS]
+
+    pieces = dict.fromkeys(
+        ShownPiece(the_person_said=told(piece.text), failed_call=told(piece.call))
+        if piece.source is LessonSource.PERSON
+        else ShownPiece("", told(piece.call), told(piece.error), told(piece.fix), told(piece.remedy))
+        for piece in _seen(candidate)
+    )
+    shown = ShownEvidence(candidate.sessions, tuple(pieces))
+    return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode()
+
+
+def trust_of_evidence(candidate: LessonCandidate) -> Trust:
+    """The lowest trust of what a model sees; what it writes itself is an agent's."""
+    return lowest((Trust.AGENT, *(piece.trust for piece in _seen(candidate))))
+
+
+def read_answer(answer: str, candidate: LessonCandidate) -> ReadAnswer:
+    """The draft that a model wrote, where it is one that may be told."""
+    first = next((part for part in answer.strip().split("\n\n") if part.strip()), "")
+    text = " ".join(first.split()).strip("\"'“” ")
+    if not text:
+        return ReadAnswer(None, "the model wrote nothing")
+    if text.strip(".`").upper() == NOTHING:
+        return ReadAnswer(None, "the model sees no lesson in it")
+    if len(text) > MOST_LETTERS:
+        return ReadAnswer(None, f"the model wrote {len(text)} characters; {MOST_LETTERS} are the most")
+    if Redactor().text(text) != text:
+        return ReadAnswer(None, "what the model wrote holds what looks like a secret")
+    if first_hidden(text):
+        return ReadAnswer(None, "what the model wrote holds a character that people cannot see")
+    if not _names_evidence(text, candidate):
+        return ReadAnswer(None, "what the model wrote names nothing that the evidence names")
+    fix = candidate.best.fix or candidate.best.remedy
+    return ReadAnswer(
+        LessonDraft(candidate.source, situation_of(candidate.best), fix, text, trust_of_evidence(candidate))
+    )
+
+
+def _seen(candidate: LessonCandidate) -> tuple[LessonPiece, ...]:
+    return candidate.pieces[:PIECES_SHOWN]
+
+
+def _names_evidence(text: str, candidate: LessonCandidate) -> bool:
+    """Whether it speaks of this evidence: by a word of its commands or remedies, or two of what the person said."""
+    told = stems(key_words(text) - GENERIC)
+    for piece in _seen(candidate):
+        if piece.source is LessonSource.PERSON:
+            found = len(told & stems(key_words(piece.text) - GENERIC)) >= SHARED_WORDS
+        else:
+            found = bool(told & stems(key_words(f"{piece.call} {piece.fix} {piece.remedy}") - GENERIC))
+        if found:
+            return True
+    return False

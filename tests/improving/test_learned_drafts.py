@@ -1,0 +1,148 @@
+"""What evidence teaches, from candidate to change: written by a model or a pattern, tried, and asked about once."""
+
+from pathlib import Path
+from threading import Event
+
+import pytest
+from msgspec.structs import replace
+
+from agent.loopback import playing, streamed
+from agent.providers.vendor_streams import openai_answer
+from conversations import agent, conversation, shell, user
+from proving.trial_scenes import supply_of
+from replies import says
+from whet.agent.protocols import Reply
+from whet.agent.providers.choosing import provider_for
+from whet.engine.steps import Direct, decoded
+from whet.improving.improve import improve, planned
+from whet.improving.writer import Pen, write_from_evidence
+from whet.ledger.entries import Step
+from whet.lessons.candidates import candidates
+from whet.lessons.finding import pieces_of_session
+from whet.proving.attempt import Supply, attempt
+from whet.runs.run import Run
+from whet.runs.settings import Endpoint, Settings
+from whet.sessions.transcripts import Transcript
+from whet.sessions.trust import Trust
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.preparing import prepare
+from whet.store.sessions import Provenance, keep
+from whet.store.settings_changes import assign
+from whet.trials.drafts import Way
+from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
+
+ASK = ImproveRequest(model="scripted", placebo=False, most=1)
+PATTERN = "In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'"
+EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database
+WRITTEN = "Call `bun` itself, without `rtk`: that wrapper has no such subcommand."
+
+
+def learning(number: int, folder: str = "/work/shop") -> Transcript:
+    """A session in which the wrapper fails and the program itself works."""
+    failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
+    turns = (user(f"Install part {number}"), failed, shell("bun install", "Done"), agent("Done."))
+    return replace(conversation(*turns, native_id=f"s{number}", at=float(number)), folder=folder)
+
+
+def kept(database: Database, *transcripts: Transcript) -> None:
+    for number, transcript in enumerate(transcripts, 1):
+        keep(database, prepare(transcript), Provenance("", float(number), float(number)))
+
+
+def writes(answer: str, seen: list[Run] | None = None) -> Supply:
+    """A model that writes this instruction, and in trials does nothing of use."""
+
+    def reply(run: Run) -> Reply:
+        if "standing instruction" not in run.system:
+            return says("I do not know.")
+        if seen is not None:
+            seen.append(run)
+        return says(answer)
+
+    return supply_of(reply)
+
+
+def improved(home: Home, supply: Supply, ask: ImproveRequest = ASK) -> IdeaOutcome:
+    steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
+    [outcome] = [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
+    return outcome
+
+
+def planned_outcomes(home: Home, database: Database) -> list[IdeaOutcome]:
+    report = planned(home, database, ASK, id="dry", supply=writes(WRITTEN))
+    return [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
+
+
+def test_a_model_writes_from_marked_evidence_and_without_tools(home: Home, database: Database) -> None:
+    kept(database, learning(1), learning(2))
+    seen: list[Run] = []
+    outcome = improved(home, writes(WRITTEN, seen))
+    assert outcome.idea.patch is not None
+    assert (outcome.idea.patch.text, outcome.idea.patch.trust) == (WRITTEN, Trust.TOOL)
+    assert outcome.idea.patch.scope.project == "/work/shop"
+    [run] = seen
+    assert run.shown == ()
+    order = run.messages[0].text
+    assert order.count("evidence from sessions") == 1
+    assert "rtk bun install" in order.split(" ends]", maxsplit=1)[0]
+    assert run.messages[0].trust is Trust.TOOL
+
+
+def test_where_a_model_writes_a_platitude_the_pattern_speaks(home: Home, database: Database) -> None:
+    kept(database, learning(1), learning(2))
+    outcome = improved(home, writes("Always read error messages with care."))
+    assert outcome.idea.patch is not None
+    assert outcome.idea.patch.text == PATTERN
+
+
+def test_what_a_tool_said_is_tried_and_then_waits_with_what_is_known_of_it(home: Home, database: Database) -> None:
+    kept(database, learning(1), learning(2))
+    outcome = improved(home, writes(WRITTEN))
+    assert outcome.became is Became.WAITS
+    [entry] = ledger_of(home, database).state().pending
+    assert entry.patch.text == WRITTEN
+    assert "tried: " in entry.patch.reason
+    settled = improve(home, Direct("next night"), ASK, supply=writes("Call `bun` alone."))
+    assert [each for each in decoded(settled.value, ImproveReport).outcomes if each.idea.way is Way.EVIDENCE] == []
+
+
+def test_without_a_model_it_waits_as_not_tried(home: Home, database: Database) -> None:
+    kept(database, learning(1), learning(2))
+    outcome = improved(home, writes(WRITTEN), replace(ASK, model=""))
+    assert outcome.became is Became.WAITS
+    [entry] = ledger_of(home, database).state().pending
+    assert entry.patch.text == PATTERN
+    assert entry.patch.reason.endswith("not tried: no model is set")
+    assert entry.step is Step.PROPOSED
+
+
+@EMBEDDED
+def test_in_a_declared_project_what_commands_print_is_believed_as_the_agent_is(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    shop = tmp_path / "shop"
+    shop.mkdir()
+    kept(database, learning(1, str(shop)), learning(2, str(shop)))
+    assign(home, ("trust", "projects"), [str(shop)])
+    [outcome] = planned_outcomes(home, database)
+    assert outcome.idea.patch is not None
+    assert outcome.idea.patch.trust is Trust.AGENT
+
+
+@EMBEDDED
+def test_a_model_behind_http_writes_from_the_evidence_and_is_offered_no_tools(home: Home, database: Database) -> None:
+    [found] = candidates(pieces_of_session(learning(1)), {})
+    with playing(streamed(openai_answer({"content": WRITTEN}))) as server:
+        settings = Settings(model="mine:m", providers=(Endpoint("mine", "openai", server.base_url),))
+        pen = Pen(home, database, provider_for(settings, environment={}, home=home), Event())
+        made = write_from_evidence(pen, found)
+    assert made.draft is not None
+    assert (made.draft.text, made.draft.trust) == (WRITTEN, Trust.TOOL)
+    [request] = server.requests
+    sent = request.body.decode()
+    assert "unrecognized subcommand" in sent
+    assert "begins: evidence from sessions" in sent
+    assert '"tools"' not in sent

@@ -1,0 +1,67 @@
+"""A model sees evidence as data, and what it writes is held to limits, to the evidence and to its trust."""
+
+import pytest
+
+from conversations import Turn, agent, conversation, shell, user
+from whet.lessons.candidates import LessonCandidate, candidates
+from whet.lessons.evidence import MOST_LETTERS, read_answer, shown_evidence, trust_of_evidence
+from whet.lessons.finding import pieces_of_session
+from whet.sessions.trust import Trust
+
+KEY = "sk-ant-api03-" + "a1B2c3D4" * 10
+FAILED = shell(f"rtk bun install --token {KEY}", "error: unrecognized subcommand 'bun'", error=True)
+WORKED = shell("bun install", "Done")
+
+
+def only(*turns: Turn) -> LessonCandidate:
+    [found] = candidates(pieces_of_session(conversation(*turns)), {})
+    return found
+
+
+RECOVERY = only(user("Go"), FAILED, WORKED)
+SAID = only(user("Go"), agent("Done."), user("never wrap long lines in the markdown"))
+
+
+def test_a_model_sees_the_failed_call_its_error_and_what_worked_without_secrets() -> None:
+    shown = shown_evidence(RECOVERY)
+    assert "unrecognized subcommand 'bun'" in shown
+    assert '"what_worked_later": "bun install"' in shown
+    assert '"seen_in_sessions": 1' in shown
+    assert KEY not in shown
+
+
+def test_a_model_sees_what_the_person_said() -> None:
+    assert '"the_person_said": "never wrap long lines in the markdown"' in shown_evidence(SAID)
+
+
+def test_what_a_model_writes_is_trusted_no_more_than_what_it_saw() -> None:
+    assert trust_of_evidence(RECOVERY) is Trust.TOOL
+    assert trust_of_evidence(SAID) is Trust.AGENT
+    draft, why = read_answer("Run `bun` itself here: `rtk bun` does not know it.", RECOVERY)
+    assert draft is not None
+    assert not why
+    assert (draft.text, draft.trust) == ("Run `bun` itself here: `rtk bun` does not know it.", Trust.TOOL)
+
+
+@pytest.mark.parametrize(
+    ("answer", "why"),
+    [
+        ("", "nothing"),
+        (" \n\n ", "nothing"),
+        ("NONE", "no lesson"),
+        ("none.", "no lesson"),
+        ("Run `bun`. " * MOST_LETTERS, "characters"),
+        ("Always read error messages carefully and verify your work before running commands.", "names nothing"),
+        (f"Call `bun install --token {KEY}`.", "secret"),
+        ("Run `bun`\u200b itself.", "cannot see"),
+    ],
+)
+def test_what_is_of_no_use_is_not_taken(answer: str, why: str) -> None:
+    draft, told = read_answer(answer, RECOVERY)
+    assert draft is None
+    assert why in told
+
+
+def test_one_word_of_a_persons_sentence_is_not_enough_to_be_about_it() -> None:
+    assert read_answer("Keep lines tidy.", SAID).draft is None
+    assert read_answer("Do not wrap lines in Markdown.", SAID).draft is not None
