@@ -72,7 +72,7 @@ def improved(home: Home, supply: Supply, ask: ImproveRequest = ASK) -> IdeaOutco
 
 
 def planned_outcomes(home: Home, database: Database) -> list[IdeaOutcome]:
-    report = planned(home, database, ASK, id="dry", supply=writes(WRITTEN))
+    report = planned(home, database, replace(ASK, most=5), id="dry", supply=writes(WRITTEN))
     return [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
 
 
@@ -117,6 +117,22 @@ def test_without_a_model_it_waits_as_not_tried(home: Home, database: Database) -
     assert entry.patch.text == PATTERN
     assert entry.patch.reason.endswith("not tried: no model is set")
     assert entry.step is Step.PROPOSED
+
+
+@EMBEDDED
+def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(home: Home, database: Database) -> None:
+    kept(database, learning(1, "/work/a"), learning(2, "/work/b"))
+    assert {each.idea.patch.scope.project for each in planned_outcomes(home, database) if each.idea.patch} == {
+        "/work/a",
+        "/work/b",
+    }
+    kept(database, learning(3, "/work/c"))
+    [outcome] = planned_outcomes(home, database)
+    assert outcome.idea.patch is not None
+    assert outcome.idea.patch.scope.project == ""
+    assert outcome.idea.patch.text == PATTERN.replace("In this project run", "Run")
+    assert outcome.idea.why == "recovery in 3 sessions of 3 projects"
+    assert len({proof.session for proof in outcome.idea.patch.proofs}) == 3
 
 
 @EMBEDDED

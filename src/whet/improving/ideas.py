@@ -11,7 +11,8 @@ from whet.agent.protocols import Chosen
 from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
-from whet.improving.taught import TaughtLesson, taught
+from whet.improving.across_projects import gathered
+from whet.improving.taught import TaughtLesson, place_of, taught
 from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Entry, State, Step
 from whet.ledger.patch_faults import FaultKind, faults
@@ -140,7 +141,7 @@ class _FromEvidence(NamedTuple):
 def _from_evidence(home: Home, database: Database, books: ComparedWith, ask: ImproveRequest) -> _FromEvidence:
     """What projects teach in their own words, the most promising first; what was decided before is left out."""
     declared = load_settings(home).trust.projects
-    lessons = taught(database, Filters(since=ask.since), declared=declared)
+    lessons = gathered(taught(database, Filters(since=ask.since), declared=declared))
     settled = {entry.patch.name for entry in books.entries if entry.step in SETTLED}
     written, unwritten = [], []
     for lesson in sorted(lessons, key=lambda each: -each.candidate.worth):
@@ -160,7 +161,7 @@ def _taught_idea(lesson: TaughtLesson, patch: Patch | None, books: ComparedWith)
     candidate = lesson.candidate
     seen = "1 session" if candidate.sessions == 1 else f"{candidate.sessions} sessions"
     return Idea(
-        f"{candidate.source.value} in {seen} of {lesson.project or 'no project'}",
+        f"{candidate.source.value} in {seen} of {place_of(lesson)}",
         Way.EVIDENCE,
         patch,
         sessions=tuple(dict.fromkeys(piece.session for piece in candidate.pieces)),

@@ -23,13 +23,17 @@ LARGE = 100  # sessions: a project of more gets twice as many candidates
 
 
 class TaughtLesson(Value, frozen=True):
-    """One candidate of a project with its draft. `stands_in` names the file that says it already."""
+    """One candidate of a project with its draft. `stands_in` names the file that says it already.
+
+    What several projects teach alike belongs to none of them, and names them all.
+    """
 
     project: str
     candidate: LessonCandidate
     agents: tuple[str, ...]
     draft: LessonDraft | None = None
     stands_in: str = ""
+    projects: tuple[str, ...] = ()
 
     @property
     def patch(self) -> Patch | None:
@@ -37,6 +41,11 @@ class TaughtLesson(Value, frozen=True):
         if self.draft is None or self.stands_in:
             return None
         return patch_of_draft(self.draft, self.candidate, self.project)
+
+
+def place_of(lesson: TaughtLesson) -> str:
+    """Where a lesson was learned, in words."""
+    return f"{len(lesson.projects)} projects" if lesson.projects else lesson.project or "no project"
 
 
 class _ProjectEvidence:

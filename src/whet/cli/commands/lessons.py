@@ -20,6 +20,7 @@ from whet.errors import WhetError
 from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson
 from whet.failures.signals import Kind
 from whet.failures.summaries import summarise
+from whet.improving.across_projects import gathered
 from whet.improving.taught import TaughtLesson, taught
 from whet.store.analyses import judged
 from whet.store.home import find_home
@@ -121,7 +122,7 @@ def _find(ask: AskedLessons) -> FoundLessons:
         bring_up_to_date(database)
         declared = load(home).trust.projects
         summary, recurring = summarise(judged(database, ask.filters))
-        every = taught(database, ask.filters, project=ask.project, declared=declared)
+        every = gathered(taught(database, ask.filters, project=ask.project, declared=declared))
     kept = [each for each in every if ask.candidates or each.draft is not None]
     known = {
         (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces

@@ -8,7 +8,7 @@ import msgspec
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import CHANGES, lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
-from whet.improving.taught import TaughtLesson
+from whet.improving.taught import TaughtLesson, place_of
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.exports import iso
 from whet.text.showing import shown
@@ -27,6 +27,7 @@ def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
     draft, candidate = lesson.draft, lesson.candidate
     record: dict[str, object] = {
         "project": lesson.project,
+        "projects": lesson.projects or (lesson.project,),
         "kind": "taught",
         "change": ChangeKind.RULE.value,
         "source": candidate.source.value,
@@ -61,15 +62,17 @@ def recurring_record(lesson: Lesson) -> dict[str, object]:
 def taught_lines(lessons: list[TaughtLesson]) -> Iterator[str]:
     """The lessons by project, each with the text that would be told."""
     numbered = enumerate(lessons, 1)
-    for project, group in groupby(numbered, key=lambda each: each[1].project):
-        yield f"[bold]{_safe(project) or 'no project'}[/]"
+    for place, group in groupby(numbered, key=lambda each: place_of(each[1])):
+        yield f"[bold]{_safe(place)}[/]"
         for number, lesson in group:
             yield from _lines(number, lesson)
 
 
 def evidence_lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     """All that is known of one lesson, with quotes."""
-    yield f"[bold]{_safe(lesson.project) or 'no project'}[/]"
+    yield f"[bold]{_safe(place_of(lesson))}[/]"
+    for project in lesson.projects:
+        yield f"   [dim]{_safe(project)}[/]"
     yield from _lines(number, lesson)
     for piece in lesson.candidate.pieces:
         yield f"   [dim]{piece.session[:8]} #{piece.message}[/] {_safe(piece.text)}"
