@@ -13,10 +13,12 @@ from proving.trial_scenes import supply_of
 from replies import says
 from whet.agent.protocols import Reply
 from whet.agent.providers.choosing import provider_for
+from whet.changes.apply import apply
 from whet.engine.steps import Direct, decoded
 from whet.improving.improve import improve, planned
 from whet.improving.writer import Pen, write_from_evidence
-from whet.ledger.entries import Step
+from whet.ledger.entries import Actor, Step
+from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.candidates import candidates
 from whet.lessons.finding import pieces_of_session
 from whet.proving.attempt import Supply, attempt
@@ -133,6 +135,48 @@ def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(ho
     assert outcome.idea.patch.text == PATTERN.replace("In this project run", "Run")
     assert outcome.idea.why == "recovery in 3 sessions of 3 projects"
     assert len({proof.session for proof in outcome.idea.patch.proofs}) == 3
+
+
+def ruled(home: Home, database: Database, text: str, *sessions: str) -> str:
+    """A rule of the shop in force, with the sessions that speak for it."""
+    name = f"rule-{digest(text)[:6]}"
+    proofs = tuple(Proof(session) for session in sessions)
+    patch = Patch(Form.RULE, Action.ADD, name, text, Scope(project="/work/shop"), trust=Trust.AGENT, proofs=proofs)
+    apply(home, database, patch, actor=Actor.POLICY, now=1.0)
+    return name
+
+
+@EMBEDDED
+def test_a_lesson_that_a_rule_in_force_says_already_counts_there(home: Home, database: Database) -> None:
+    name = ruled(home, database, PATTERN.replace(" run ", " please run "), "x")
+    kept(database, learning(1), learning(2))
+    [outcome] = planned_outcomes(home, database)
+    assert outcome.became is Became.REFUSED
+    assert outcome.why == f"the rule {name} says the same; 2 sessions count there"
+
+
+@EMBEDDED
+def test_in_a_full_project_the_weakest_rule_is_proposed_to_leave_for_a_better_one(
+    home: Home, database: Database
+) -> None:
+    assign(home, ("rules", "per_project"), 2)
+    weak = ruled(home, database, "Name branches after their ticket.", "x")
+    ruled(home, database, "Keep the change log in order of time.", "x", "y", "z")
+    kept(database, learning(1), learning(2))
+    improved(home, writes(WRITTEN), replace(ASK, model=""))
+    added, leaving = ledger_of(home, database).state().pending
+    assert added.patch.text == PATTERN
+    assert (leaving.patch.name, leaving.patch.action) == (weak, Action.REMOVE)
+
+
+@EMBEDDED
+def test_in_a_full_project_weaker_evidence_adds_nothing(home: Home, database: Database) -> None:
+    assign(home, ("rules", "per_project"), 1)
+    ruled(home, database, "Name branches after their ticket.", "x", "y", "z")
+    kept(database, learning(1), learning(2))
+    [outcome] = planned_outcomes(home, database)
+    assert outcome.became is Became.REFUSED
+    assert outcome.why.startswith("the project has as many rules as `rules.per_project` allows (1)")
 
 
 @EMBEDDED

@@ -3,7 +3,6 @@
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from threading import Event
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -11,11 +10,10 @@ from whet.agent.protocols import Chosen
 from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
-from whet.improving.across_projects import gathered
-from whet.improving.taught import TaughtLesson, place_of, taught
+from whet.improving.compared import ComparedWith, against
+from whet.improving.evidence_ideas import from_evidence
 from whet.improving.writer import Pen, write, write_from_evidence
-from whet.ledger.entries import Entry, State, Step
-from whet.ledger.patch_faults import FaultKind, faults
+from whet.ledger.entries import Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import learned_name, patch_of_draft
@@ -33,11 +31,10 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find
 from whet.store.sessions import is_believed, load
-from whet.store.settings_file import load as load_settings
 from whet.store.template_files import usable, worths
 from whet.trials.cases import Case
 from whet.trials.drafts import Way, correction_of, drafts
-from whet.trials.ideas import SETTLED, Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
+from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
@@ -52,15 +49,6 @@ class FoundIdeas(Value, frozen=True):
     ideas: tuple[Idea, ...]
 
 
-class ComparedWith(NamedTuple):
-    """What ideas are compared with: what is in force and all that was decided."""
-
-    state: State
-    entries: tuple[Entry, ...]
-    model: str  # as its provider calls it
-    named: str  # as the settings call it
-
-
 def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: str, named: str) -> FoundIdeas:
     """What may be tried now, the most frequent trouble first. The model has no name where none is configured."""
     refresh(database, failure_weights(), progress=lambda _: None)
@@ -71,10 +59,14 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
         return FoundIdeas(len(analyses), 0, tuple(_retiring(books)))
     lessons = distill(analyses)
     others = (*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books))
-    written, unwritten = _from_evidence(home, database, books, ask)
-    ideas = [*_in_turn(written, others), *unwritten]
+    learned = from_evidence(home, database, books, ask)
+    ideas = [*_in_turn(learned.written, others), *learned.unwritten]
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
-    return FoundIdeas(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))
+    # A rule gives way only to one that is tried now.
+    names = {idea.patch.name for idea in tried if idea.patch}
+    leaving = [idea for name, idea in learned.leaving if name in names]
+    refused = [*(idea for idea in ideas if idea.refused), *learned.refused]
+    return FoundIdeas(len(analyses), len(lessons), (*tried, *leaving, *refused))
 
 
 def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
@@ -131,46 +123,6 @@ def _live(database: Database, ask: ImproveRequest) -> list[Analysis]:
     return [analysis for analysis in found if analysis.session not in behind]
 
 
-class _FromEvidence(NamedTuple):
-    """Ideas that projects teach: those with words, and those that only a model could find words for."""
-
-    written: tuple[Idea, ...]
-    unwritten: tuple[Idea, ...]
-
-
-def _from_evidence(home: Home, database: Database, books: ComparedWith, ask: ImproveRequest) -> _FromEvidence:
-    """What projects teach in their own words, the most promising first; what was decided before is left out."""
-    declared = load_settings(home).trust.projects
-    lessons = gathered(taught(database, Filters(since=ask.since), declared=declared))
-    settled = {entry.patch.name for entry in books.entries if entry.step in SETTLED}
-    written, unwritten = [], []
-    for lesson in sorted(lessons, key=lambda each: -each.candidate.worth):
-        patch = lesson.patch
-        name = patch.name if patch else learned_name(lesson.project, lesson.candidate.best.text)
-        if lesson.stands_in or name in settled:
-            continue
-        if patch is not None:
-            given = for_model(patch, books.model) if books.model else patch
-            written += [] if _against(books, given, None) else [_taught_idea(lesson, given, books)]
-        elif books.model:
-            unwritten.append(_taught_idea(lesson, None, books))
-    return _FromEvidence(tuple(written), tuple(unwritten))
-
-
-def _taught_idea(lesson: TaughtLesson, patch: Patch | None, books: ComparedWith) -> Idea:
-    candidate = lesson.candidate
-    seen = "1 session" if candidate.sessions == 1 else f"{candidate.sessions} sessions"
-    return Idea(
-        f"{candidate.source.value} in {seen} of {place_of(lesson)}",
-        Way.EVIDENCE,
-        patch,
-        sessions=tuple(dict.fromkeys(piece.session for piece in candidate.pieces)),
-        agents=lesson.agents,
-        evidence=candidate if books.model else None,
-        project=lesson.project,
-    )
-
-
 def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:
     """One of each in turn, so that neither keeps the other from being tried."""
     pairs = zip_longest(first, second)
@@ -197,18 +149,13 @@ def _idea(books: ComparedWith, lesson: Lesson) -> Idea:
         if patch is None:
             return Idea(why, way, refused=no_rule)
         given = for_model(patch, books.model) if books.model else patch
-        against = _against(books, given, lesson.latest)
-        if not against:
+        reason = against(books, given, lesson.latest)
+        if not reason:
             return Idea(why, way, given)
-        reasons.append(f"{patch.name}: {against}")
+        reasons.append(f"{patch.name}: {reason}")
     if books.model:
         return Idea(why, Way.MODEL)
     return Idea(why, Way.NONE, refused="; ".join(reasons) or "no rule of the catalogue fits, and no model is set")
-
-
-def _against(books: ComparedWith, patch: Patch, latest: float | None) -> str:
-    found = [fault.message for fault in faults(patch, books.state) if fault.kind is not FaultKind.TRUST]
-    return decided(patch, books.entries, latest=latest) or "; ".join(found)
 
 
 def _elsewhere(books: ComparedWith) -> Iterator[Idea]:

@@ -35,6 +35,7 @@ from whet.values import Value
 
 KIND = "improve"
 NO_MODEL = "No model is set, so nothing was tried: `whet config set model local`, then `whet improve` again."
+LATER = {Way.ROOM: "it would be proposed to leave"}
 BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
 
@@ -89,8 +90,10 @@ def planned(
     found = _ideas(home, database, ask, supply or served) if has_model else _ideas(home, database, ask, None)
     outcomes = []
     for number, idea in enumerate(found.ideas, start=1):
-        if idea.refused or idea.patch is None or not has_model:
-            why = idea.refused or ("a model would write a rule" if has_model else "no model is set")
+        if idea.refused or idea.patch is None or idea.way is Way.ROOM or not has_model:
+            why = idea.refused or (
+                LATER.get(idea.way, "a model would write a rule") if has_model else "no model is set"
+            )
             outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
@@ -121,7 +124,6 @@ def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no 
     """What cannot be retried waits as not tried, for a person to approve or to try live."""
     if idea.refused or idea.patch is None:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
-
     note = f"not tried: {why}"
 
     def put(patch: Patch) -> IdeaOutcome:
@@ -139,6 +141,8 @@ def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no 
 def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
     if idea.refused:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
+    if idea.way is Way.ROOM:
+        return _leave_to_person(course, number, idea, why="its evidence is the weakest")
     ready = course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, idea), ReadyTrial)
     if ready.trial is None:
         outcome = replace(ready.outcome or IdeaOutcome(idea, Became.UNTRIED), spent=ready.spent)

@@ -60,6 +60,8 @@ TEXTS = {
     "local.template": "File with a chat template to use instead of the model's own.",
     "chat.thoughts": "Show the model's thinking dimmed, or hide it.",
     "team.admins": "Database roles whose rules apply here without your approval, in a team on Postgres.",
+    "rules.per_project": "Maximum rules per project; for a better one, the weakest is proposed for removal.",
+    "rules.unproved": "Rules proven on one model, for agents that run another: say (report it) or canary (try it).",
     "templates.measured": "Let --warm auto start some sessions without a template, to measure its worth.",
     "trust.projects": "Folders where the output of files and commands counts as your words; never the web or MCP.",
     "trust.elicitation": "Let MCP clients ask you to approve a rule that their agent proposes.",

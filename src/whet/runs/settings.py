@@ -101,6 +101,13 @@ class TeamSettings(Value, frozen=True):
     admins: tuple[str, ...] = ()
 
 
+class RuleSettings(Value, frozen=True):
+    """How many rules are told, and where."""
+
+    per_project: int = 25
+    unproved: Literal["say", "canary"] = "say"
+
+
 class Templates(Value, frozen=True):
     """How sessions begin warm."""
 
@@ -143,6 +150,7 @@ class Settings(Value, frozen=True):
     compaction: Compaction = Compaction()
     local: Local = Local()
     chat: Chat = Chat()
+    rules: RuleSettings = RuleSettings()
     templates: Templates = Templates()
     team: TeamSettings = TeamSettings()
     trust: Trusted = Trusted()

@@ -63,6 +63,7 @@ class Way(StrEnum):
     MODEL = "model"  # written from facts alone
     AGAIN = "again"  # one in force elsewhere, tried on this model
     RETIRE = "retire"  # a rule in force, taken away
+    ROOM = "room"  # the weakest of a full project, to leave for a better one
     TEMPLATE = "template"  # one that was never measured with this model
     NONE = "none"
 

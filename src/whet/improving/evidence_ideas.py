@@ -1,0 +1,130 @@
+"""Ideas from what projects teach: new rules, evidence for rules in force, and rules that give way to better ones.
+
+A project gets so many rules and no more. A new one needs more sessions behind it than the weakest has; the weakest is
+then proposed to leave, which a person decides.
+"""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.improving.across_projects import gathered
+from whet.improving.compared import ComparedWith, against
+from whet.improving.taught import TaughtLesson, place_of, taught
+from whet.ledger.entries import Item
+from whet.ledger.patches import Patch
+from whet.lessons.drafts import learned_name
+from whet.sessions.trust import Trust
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters
+from whet.store.settings_file import load as load_settings
+from whet.text.likeness import is_same, sense
+from whet.trials.drafts import Way
+from whet.trials.ideas import SETTLED, Idea, ImproveRequest, for_model, without
+
+
+class TaughtIdeas(NamedTuple):
+    """Ideas that projects teach: with words, for a model to find words for, and those not tried.
+
+    What has to leave for a new rule stands beside the name of that rule.
+    """
+
+    written: tuple[Idea, ...] = ()
+    unwritten: tuple[Idea, ...] = ()
+    leaving: tuple[tuple[str, Idea], ...] = ()
+    refused: tuple[Idea, ...] = ()
+
+
+def from_evidence(home: Home, database: Database, books: ComparedWith, ask: ImproveRequest) -> TaughtIdeas:
+    """What projects teach in their own words, the most promising first; what was decided before is left out."""
+    settings = load_settings(home)
+    found = gathered(taught(database, Filters(since=ask.since), declared=settings.trust.projects))
+    lessons = sorted(found, key=lambda each: -each.candidate.worth)
+    settled = {entry.patch.name for entry in books.entries if entry.step in SETTLED}
+    ideas = TaughtIdeas()
+    for lesson in lessons:
+        patch = lesson.patch
+        name = patch.name if patch else learned_name(lesson.project, lesson.candidate.best.text)
+        same = same_rule(books.state.rules, patch) if patch else None
+        if same is not None and patch is not None and same.name != name:
+            ideas = ideas._replace(refused=(*ideas.refused, _merged(lesson, patch, same)))
+        elif not lesson.stands_in and name not in settled:
+            ideas = _with(ideas, books, lesson, lessons, most=settings.rules.per_project)
+    return ideas
+
+
+def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
+    """The rule in force that says the same where the patch would hold."""
+    meant = sense(patch.text)
+    for rule in rules:
+        holds_there = rule.scope.project in ("", patch.scope.project)
+        if holds_there and (rule.text.split() == patch.text.split() or is_same(meant, sense(rule.text))):
+            return rule
+    return None
+
+
+def strength(rule: Item, books: ComparedWith, lessons: Sequence[TaughtLesson]) -> int:
+    """In how many sessions a rule's situation was seen: those of its own proofs, and of lessons that say the same."""
+    put = next((entry for entry in books.entries if entry.number == rule.number), None)
+    own = {proof.session for proof in put.patch.proofs} if put else set()
+    said = [each for each in lessons if each.patch is not None and same_rule((rule,), each.patch) is not None]
+    return max(len(own), *(each.candidate.sessions for each in said), 0)
+
+
+def _with(
+    ideas: TaughtIdeas, books: ComparedWith, lesson: TaughtLesson, lessons: Sequence[TaughtLesson], *, most: int
+) -> TaughtIdeas:
+    patch = lesson.patch
+    if patch is None:
+        more = (_idea(lesson, None, books),) if books.model else ()
+        return ideas._replace(unwritten=(*ideas.unwritten, *more))
+    given = for_model(patch, books.model) if books.model else patch
+    if against(books, given, None):
+        return ideas
+    idea = _idea(lesson, given, books)
+    held = [rule for rule in books.state.rules if rule.scope.project == lesson.project] if lesson.project else []
+    if len(held) < most or not held:
+        return ideas._replace(written=(*ideas.written, idea))
+    taken = {leaving.patch.name for _, leaving in ideas.leaving if leaving.patch}
+    removable = [rule for rule in held if rule.trust is not Trust.OPERATOR and rule.name not in taken]
+    weakest = min(removable, key=lambda rule: (strength(rule, books, lessons), rule.since), default=None)
+    if weakest is None or strength(weakest, books, lessons) >= lesson.candidate.sessions:
+        why = f"the project has as many rules as `rules.per_project` allows ({most}), and none has weaker evidence"
+        return ideas._replace(refused=(*ideas.refused, replace(idea, refused=why)))
+    leaving = Idea(
+        f"the weakest evidence among the {len(held)} rules of {lesson.project}",
+        Way.ROOM,
+        replace(without(weakest), reason=f"room for what {lesson.candidate.sessions} sessions show"),
+        project=lesson.project,
+    )
+    return ideas._replace(written=(*ideas.written, idea), leaving=(*ideas.leaving, (given.name, leaving)))
+
+
+def _merged(lesson: TaughtLesson, patch: Patch, rule: Item) -> Idea:
+    """A lesson that a rule in force says already: its sessions count there."""
+    seen = lesson.candidate.sessions
+    why = f"the rule {rule.name} says the same; {_sessions(seen)} count there"
+    return Idea(_why(lesson), Way.EVIDENCE, patch, agents=lesson.agents, refused=why, project=lesson.project)
+
+
+def _idea(lesson: TaughtLesson, patch: Patch | None, books: ComparedWith) -> Idea:
+    candidate = lesson.candidate
+    return Idea(
+        _why(lesson),
+        Way.EVIDENCE,
+        patch,
+        sessions=tuple(dict.fromkeys(piece.session for piece in candidate.pieces)),
+        agents=lesson.agents,
+        evidence=candidate if books.model else None,
+        project=lesson.project,
+    )
+
+
+def _why(lesson: TaughtLesson) -> str:
+    return f"{lesson.candidate.source.value} in {_sessions(lesson.candidate.sessions)} of {place_of(lesson)}"
+
+
+def _sessions(count: int) -> str:
+    return "1 session" if count == 1 else f"{count} sessions"
