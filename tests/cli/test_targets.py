@@ -7,7 +7,7 @@ import pytest
 from command import Whet
 from whet.changes.apply import apply
 from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -127,3 +127,16 @@ def test_an_agent_with_two_targets_has_to_be_named_in_full(whet: Whet, tmp_path:
         assert whet("target", "add", "codex", "--project", name).code == 0
     assert "matches 2 targets" in whet("target", "remove", "codex").err
     assert whet("target", "remove", f"codex:{tmp_path / 'one'}").code == 0
+
+
+@pytest.mark.usefixtures("person")
+def test_sync_says_what_was_proved_on_another_model_and_is_not_told(whet: Whet, tmp_path: Path) -> None:
+    patch = Patch(Form.RULE, Action.ADD, "yes", RULE, Scope(("tiny-1b",)), trust=Trust.AGENT)
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        ledger_of(home, database).append([Entry(0, Step.ACCEPTED, patch, Actor.POLICY, 1.0)])
+        apply(home, database, patch, actor=Actor.POLICY, now=1.0)
+    whet("target", "add", "claude-code")
+    said = "yes (proved on tiny-1b, not yet on claude of claude-code)"
+    assert said in whet("sync", "--json").json["unproved"]
+    assert "Not told everywhere" in whet("sync").out

@@ -13,6 +13,7 @@ from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling, Verdict, in_words
+from whet.improving.elsewhere import CarriedElsewhere, carry_elsewhere, left_out_elsewhere
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.improving.outlook import foretold
 from whet.ledger.entries import Actor, Entry
@@ -77,7 +78,9 @@ def improve(
     found = steps.do("ideas", lambda: _find(course, has_model), FoundIdeas)
     carry = partial(_try, course) if has_model else partial(_leave_to_person, course)
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
-    report = ImproveReport(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL)
+    carried = steps.do("elsewhere", lambda: _carry_elsewhere(course), CarriedElsewhere)
+    outcomes = (*outcomes, *carried.outcomes)
+    report = ImproveReport(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL, carried.left_out)
     spent = together(each.spent for each in outcomes)
     return Done(sentence(report), (), spent, encoded(report))
 
@@ -99,7 +102,8 @@ def planned(
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
         outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
     outcomes = [foretold(home, each, ask.model or load(home).model) for each in outcomes]
-    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), "" if has_model else NO_MODEL)
+    stopped = "" if has_model else NO_MODEL
+    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, left_out_elsewhere(home, database))
 
 
 def sentence(report: ImproveReport) -> str:
@@ -107,6 +111,13 @@ def sentence(report: ImproveReport) -> str:
     counts = {became: sum(each.became is became for each in report.outcomes) for became in Became}
     told = ", ".join(f"{number} {became.value}" for became, number in counts.items() if number)
     return f"{report.lessons} lessons from {report.sessions} sessions; {told or 'nothing to try'}"
+
+
+def _carry_elsewhere(course: Course) -> CarriedElsewhere:
+    if course.ask.retire:
+        return CarriedElsewhere()
+    with opened(course.home) as database:
+        return carry_elsewhere(course.home, database, share=course.ask.share)
 
 
 def _find(course: Course, has_model: bool) -> FoundIdeas:

@@ -92,6 +92,7 @@ class ImproveReport(Value, frozen=True):
     lessons: int
     outcomes: tuple[IdeaOutcome, ...] = ()
     stopped: str = ""
+    unproved: str = ""  # rules proved on one model that agents with others are not told
 
 
 def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> str:

@@ -8,9 +8,12 @@ from whet.cli.delivery import order_of, print_changes
 from whet.cli.options import json_option
 from whet.cli.output import print_json, say
 from whet.store.home import find_home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.store.settings_file import load as settings_of
 from whet.targets.settings import load
 from whet.targets.sync import sync
+from whet.targets.unproved import told_of, unproved
 
 
 @click.command(
@@ -36,5 +39,7 @@ def command(dry_run: bool, force: bool, as_json: bool) -> int:
     with opened(home) as database:
         order = order_of(home, database, dry_run=dry_run, force=force)
         changes = sync(order, targets)
-        held = order.offer().held
-    return print_changes(changes, held=held, dry_run=dry_run, as_json=as_json)
+        offer = order.offer()
+        found = unproved(offer.rules, ledger_of(home, database).entries(), targets)
+        line = told_of(found, tries=settings_of(home).rules.unproved == "canary")
+    return print_changes(changes, held=offer.held, unproved=line, dry_run=dry_run, as_json=as_json)

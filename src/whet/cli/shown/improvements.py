@@ -29,6 +29,7 @@ def report_record(report: ImproveReport) -> dict[str, object]:
         "sessions": report.sessions,
         "lessons": report.lessons,
         "stopped": report.stopped,
+        "unproved": report.unproved,
         "outcomes": [_record(each) for each in report.outcomes],
     }
 
@@ -50,6 +51,8 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
             yield f"   {_cost(outcome)}"
     if not report.outcomes:
         yield "No failure recurs often enough to justify a change. Import more sessions with `whet import`."
+    if report.unproved:
+        yield plain(report.unproved)
     if report.stopped:
         yield f"[bold]{report.stopped}[/]"
 
