@@ -100,6 +100,17 @@ def test_an_order_stands_once_three_sessions_heard_it() -> None:
     assert found == ["Commit and update CHANGELOG.md"]
 
 
+@pytest.mark.parametrize("task", ["commit and update CHANGELOG.md", "move all files and do not move the sub folders"])
+def test_a_task_that_is_given_again_is_no_standing_order(task: str) -> None:
+    once = (user(task), agent("Done."))
+    assert [draft for _, draft in lessons(once, once, once) if draft] == []
+
+
+def test_a_task_may_hold_a_standing_order() -> None:
+    task = "Fix the parser. From now on write every commit message in English."
+    assert only((user(task), agent("Done."))).text == "From now on write every commit message in English"
+
+
 def test_words_that_were_pasted_are_not_the_persons_order() -> None:
     plan = "\n".join(f"{number}) never edit file number {number} by hand" for number in range(20))
     assert [draft for _, draft in lessons((user("Fix it"), agent("Done."), user(plan))) if draft] == []

@@ -14,7 +14,7 @@ from whet.lessons.contrasts import contrast, is_passing, missing_program
 from whet.lessons.known_causes import known_cause
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
 from whet.lessons.recoveries import WAY
-from whet.lessons.standing_orders import is_order, is_standing, order_in_question, plain_order
+from whet.lessons.standing_orders import is_lasting, is_order, is_standing, order_in_question, plain_order
 from whet.sessions.trust import Trust
 from whet.text.likeness import Sense, is_same, sense
 from whet.values import Value
@@ -32,10 +32,12 @@ SAME_ORDER = 0.6  # of the words of the shorter of two orders
 COMMIT = "git commit"
 PERSONS_WORD = "the person's standing word"
 _EXPLICIT = re2.compile(r"(?i)^(?:use|try|run|fix) ?: ?(\S.*)$")
-_ANNOUNCED = re2.compile(r"(?i)\b(?:run|use|execute|stage)\b[^:]{0,80}: \S")
+_ANNOUNCED = re2.compile(r"(?i)^(?:please )?(?:run|use|execute|stage)\b[^:]{0,80}: \S")
 _USAGE = re2.compile(r"(?i)^usage ?:")
 _UNKNOWN_SKILL = re2.compile(r"(?i)^unknown skill: (\S+)")
-_LINT_RULE = re2.compile(r"\b[A-Z]{1,6}\d{2,5}\b|\[[a-z]+(?:-[a-z]+)+\]$")  # MD040/fenced-code…; [subject-empty]
+# What a text or a message has to be like: MD040/fenced-code…; [subject-empty]. A fault in code is a red check.
+_LINT_RULE = re2.compile(r"\bMD\d{3}\b|\[[a-z]+(?:-[a-z]+)+\]$")
+_TAG = re2.compile(r"^<[\w-]+>$")
 _HOOK_PROGRAM = re2.compile(r"^✖ ([^;:]+):")
 
 
@@ -148,13 +150,13 @@ def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
     for sentence in piece.text.split(". "):
         said = plain_order(sentence)
         text, fault = f"{said[:1].upper()}{said[1:]}", order_in_question(said)
-        if is_standing(sentence):
+        if is_lasting(sentence) or (is_standing(sentence) and not piece.is_first):
             yield _Sketch(_persons(text), ONCE)
         elif fault:
             yield _Sketch(_persons(f"{fault} (“{said}”)"), ONCE)
         elif is_order(sentence) and piece.call:
             yield _Sketch(_persons(f"Before `{_short(piece.call, CALL_LETTERS)}`: {said}"), ONCE)
-        elif is_order(sentence) and _recurrences(piece, said, candidate) >= THRICE:
+        elif is_order(sentence) and not piece.is_first and _recurrences(piece, said, candidate) >= THRICE:
             yield _Sketch(_persons(text), ONCE)
 
 
@@ -169,6 +171,8 @@ def _recurrences(piece: LessonPiece, said: str, candidate: LessonCandidate) -> i
         return 0
     alike = {piece.session}
     for other in candidate.pieces:
+        if other.is_first:
+            continue  # a task that is given again is no wish of how it is done
         for sentence in other.text.split(". "):
             theirs = stems(key_words(sentence))
             shared = len(words & theirs)
@@ -198,7 +202,8 @@ def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
         fix, needs = found.group(1), ONCE
         text = f"In this project use `{fix}`; `{call}` fails: {_error(piece)}"
     elif remedy and not _USAGE.search(remedy) and not is_passing(piece.error):
-        text = f"When `{call}` says “{_error(piece)}”: {remedy}" if remedy not in piece.error else f"{call}: {remedy}"
+        said = f"says “{_error(piece)}”" if _error(piece) and remedy not in piece.error else "fails"
+        text = f"When `{call}` {said}: {remedy}"
         needs = ONCE if _ANNOUNCED.search(remedy) else TWICE
     if text:
         yield _Sketch(LessonDraft(piece.source, situation_of(piece), fix, text, piece.trust), needs)
@@ -230,7 +235,8 @@ def situation_of(piece: LessonPiece) -> str:
 
 
 def _error(piece: LessonPiece) -> str:
-    return _short(piece.error, ERROR_LETTERS)
+    """The error in a few words; a bare tag says nothing."""
+    return "" if _TAG.search(piece.error) else _short(piece.error, ERROR_LETTERS)
 
 
 def _plain(text: str) -> str:

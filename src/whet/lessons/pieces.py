@@ -58,6 +58,7 @@ class LessonPiece(Value, frozen=True):
     weight: float = 1.0
     trust: Trust = Trust.USER
     is_habit: bool = False
+    is_first: bool = False  # said before the agent had begun: the task of the day
 
 
 def lifted(piece: LessonPiece) -> LessonPiece:

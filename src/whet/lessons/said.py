@@ -3,6 +3,7 @@
 from collections.abc import Iterator
 
 import re2
+from msgspec.structs import replace
 
 from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words
@@ -91,9 +92,8 @@ def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
         if retyped:
             continue
         stopped = _follows_interrupt(view.transcript.messages, index)
-        yield from _of_message(
-            message.text, session, index, 1.0 if begun else FIRST_SHARE, INTERRUPT if stopped else 0.0
-        )
+        found = _of_message(message.text, session, index, 1.0 if begun else FIRST_SHARE, INTERRUPT if stopped else 0.0)
+        yield from found if begun else (replace(piece, is_first=True) for piece in found)
     for step in view.steps:
         if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
             why = refusal_words(step.exchange.result.text)

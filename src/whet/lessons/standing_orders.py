@@ -31,7 +31,7 @@ _MOMENT = re2.compile(
     r"attempt|iteration|milestone|sprint|slice|chunk|ticket|number|no|version|v)s? ?#?\d+\w*|#\d+|\d+\.\d+\.\d+|"
     r"[A-Z]{2,}-\d+|[A-Z]\d+|~\d+|you (?:said|did|made|wrote|added|removed|just|have|had|were|are)|you've|you're|"
     r"i (?:see|saw|just|was|am|have|had|did|guess|wonder|feel|want|need|don't|dont|do not)|i'm|i've|let me|"
-    r"let's|lets)\b"
+    r"let's|lets|him|her|his|she|he|there must|last thing)\b"
 )
 THESE = frozenset(("this", "these", "those"))
 PRONOUNS = frozenset(("it", "its", "it's", "they", "them", "he", "she", "his", "her", "their", "itself"))
@@ -53,7 +53,7 @@ _REPORT = re2.compile(
     r"has been|have been|was|were|won't work|failed|fails|failing|broken|bug|never \w+ed|never (?:sets|consults|gets|"
     r"has|had|calls|reaches|returns|was|been)|theoretically|maybe|perhaps|probably|might|ideally)\b"
 )
-_PASTED = re2.compile(r"[{};=<>|]|->|→|\)\.|::|\w\(\w*\)|^\s*(?:\d+[.):]|[#/>|*+])|\b0x|https?:")
+_PASTED = re2.compile(r"^[\"“'‘]|[{};=<>|]|->|→|\)\.|::|\w\(\w*\)|^\s*(?:\d+[.):]|[#/>|*+])|\b0x|https?:")
 # What says that it holds beyond today.
 _STANDS = re2.compile(
     r"(?i)\b(?:from now on|in (?:the )?future|every time|each time|whenever|as a rule|"
@@ -110,14 +110,18 @@ def is_for_now(sentence: str) -> bool:
 
 
 def is_standing(sentence: str) -> bool:
-    """Whether one saying is enough: it forbids, or says that it holds beyond today."""
+    """Whether one saying is enough, once the agent has begun: it lasts, or it forbids."""
     said = plain_order(sentence)
-    if not _fits(said) or is_for_now(said):
-        return False
-    if _STANDS.search(said):
+    if is_lasting(sentence):
         return True
-    found = _FORBIDS.search(said)
+    found = _FORBIDS.search(said) if _fits(said) and not is_for_now(said) else None
     return found is not None and len(said.split()) > FEWEST_WORDS and not _SOOTHES.search(found.group())
+
+
+def is_lasting(sentence: str) -> bool:
+    """Whether a sentence itself says that it holds beyond today; so it may stand in the task of the day too."""
+    said = plain_order(sentence)
+    return _fits(said) and not is_for_now(said) and _STANDS.search(said) is not None
 
 
 def is_order(sentence: str) -> bool:
