@@ -130,6 +130,19 @@ def test_an_error_whose_cause_is_known_is_told_in_words_of_nobody_else_once_it_r
     assert draft.trust is Trust.AGENT
 
 
+def test_the_repository_that_was_found_is_named() -> None:
+    missed = "GraphQL: Could not resolve to a Repository with the name 'shop-inc/shop'. (repository)"
+    failed = shell("gh pr view 7 --repo shop-inc/shop", missed, error=True)
+    draft = only((user("Go"), failed, shell("gh pr view 7 --repo jane/shop", "open")))
+    assert draft.text.startswith("The repository of this project is `jane/shop`;")
+
+
+def test_calls_that_another_one_took_along_are_a_lesson_once_they_recur() -> None:
+    error = "<tool_use_error>Sibling tool call errored</tool_use_error>"
+    once = (user("Go"), call("Read", {"file_path": "/a"}, error, error=True))
+    assert only(once, once, once).text.startswith("When one call of a batch fails, the others are cancelled")
+
+
 @pytest.mark.parametrize(
     ("failed", "error", "fix"),
     [

@@ -25,6 +25,8 @@ _NAME = re.compile(r"[\w@.:/+-]*\w")
 _OPTION = re2.compile(r"(?i)\b(?:option|switch|flag)\b[^\w]*-- ?(\w)\b")
 _LASTING = frozenset(("no such command", "no such program", "no such script", "no such target", "no such task"))
 _ILLEGAL = re2.compile(r"(?i)\b(?:illegal|unknown|unsupported|invalid|unrecognized) (?:option|flag|switch|argument)\b")
+_NO_REPOSITORY = re2.compile(r"Could not resolve to a Repository with the name '([\w.-]+)/([\w.-]+)'")
+_OWNED = re2.compile(r"""owner: ?"([\w.-]+)", ?name: ?"([\w.-]+)"|(?:\brepos/|--repo[ =]|-R )([\w.-]+)/([\w.-]+)""")
 # What is so only for a while, and what only another look can tell.
 _OF_THE_MOMENT = re2.compile(
     r"(?i)\.lock\b|already exists|changes staged|conflict|not fully merged|tim(?:ed? ?out|eout)|temporar|ECONN|"
@@ -75,6 +77,16 @@ def missing_program(call: str, error: str) -> str:
         return ""
     named = set(_NAME.findall(error))
     return next((part[0] for part in _parts(call) if part[0] in named), "")
+
+
+def right_repository(fix: str, error: str) -> str:
+    """The repository that was found, where the error says that one of its name and another owner was not."""
+    missed = _NO_REPOSITORY.search(error)
+    if missed is None:
+        return ""
+    found = _OWNED.search(fix)
+    owner, name = (found.group(1) or found.group(3), found.group(2) or found.group(4)) if found else ("", "")
+    return f"{owner}/{name}" if owner and name == missed.group(2) and owner != missed.group(1) else ""
 
 
 def _parts(command: str) -> tuple[tuple[str, ...], ...]:

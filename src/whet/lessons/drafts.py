@@ -10,7 +10,7 @@ import re2
 
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
 from whet.lessons.candidates import LessonCandidate
-from whet.lessons.contrasts import contrast, is_passing, missing_program
+from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import known_cause
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
 from whet.lessons.recoveries import WAY
@@ -128,13 +128,16 @@ def standing(draft: LessonDraft, files: Iterable[tuple[str, str]]) -> StandingLi
 def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
     if piece.source is LessonSource.PERSON:
         yield from _said(piece, candidate)
-    elif not piece.error:
-        yield from _found_elsewhere(piece)
-    elif cause := known_cause(piece.call.partition(" ")[0], piece.error):
+    elif cause := known_cause(piece.call.partition(" ")[0], piece.error or piece.text.rpartition(" → ")[2]):
         fix = piece.fix if WAY in piece.fix else cause
         yield _Sketch(LessonDraft(piece.source, situation_of(piece), fix, cause, Trust.AGENT), TWICE)
+    elif not piece.error:
+        yield from _found_elsewhere(piece)
     elif piece.remedy and COMMIT in piece.call:
         yield from _of_hooks(piece, candidate)
+    elif repository := right_repository(piece.fix, piece.error):
+        text = f"The repository of this project is `{repository}`; with another owner `gh` does not find it."
+        yield _Sketch(LessonDraft(piece.source, situation_of(piece), repository, text, piece.trust), ONCE)
     elif found := contrast(piece.call, piece.fix, piece.error):
         text = f"In this project run `{found.works}`; `{found.fails}` fails: {_error(piece)}"
         draft = LessonDraft(piece.source, situation_of(piece), found.works, text, piece.trust)

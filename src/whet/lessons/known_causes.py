@@ -48,6 +48,27 @@ _CAUSES = tuple(
             "Grep",
             "Grep knows no look-ahead or look-behind: search for the plain pattern and filter what it finds.",
         ),
+        # fatal: Unable to create '/app/.git/index.lock': File exists.
+        (
+            r"(?i)unable to create '[^']*\.lock': file exists|^rm: \S*/index\.lock: no such file",
+            "",
+            "When git says that `.git/index.lock` exists, another git command is at work: wait a moment and repeat the "
+            "command. Do not delete the lock: it is gone by then.",
+        ),
+        # cat: illegal option -- A
+        (
+            r"(?i)^(?:cat|sed|date|grep|stat|head|tail|ls|xargs|readlink|du|sort): illegal option -- ",
+            "",
+            "The command line has the BSD tools of macOS: options of GNU such as `cat -A`, `date -d`, `grep -P` or "
+            "`sed -i` without a suffix are not there.",
+        ),
+        # <tool_use_error>Sibling tool call errored</tool_use_error>
+        (
+            r"(?i)^sibling tool call errored",
+            "",
+            "When one call of a batch fails, the others are cancelled: do not send a call that may fail, such as a "
+            "look at a path that may not be there, together with calls whose results you need.",
+        ),
         # EISDIR: illegal operation on a directory, read
         (r"(?i)^EISDIR\b", "Read", "Read takes a file: list a folder with `ls` or Glob."),
         # fatal: ambiguous argument 'src/a.go': unknown revision or path not in the working tree.
