@@ -147,6 +147,14 @@ def ruled(home: Home, database: Database, text: str, *sessions: str) -> str:
 
 
 @EMBEDDED
+def test_the_catalogue_is_silent_where_the_sessions_say_what_works(home: Home, database: Database) -> None:
+    kept(database, *(learning(number) for number in range(1, 13)))
+    report = planned(home, database, replace(ASK, most=5), id="dry", supply=writes(WRITTEN))
+    assert report.lessons > 0
+    assert {each.idea.way for each in report.outcomes} == {Way.EVIDENCE}
+
+
+@EMBEDDED
 def test_a_lesson_that_a_rule_in_force_says_already_counts_there(home: Home, database: Database) -> None:
     name = ruled(home, database, PATTERN.replace(" run ", " please run "), "x")
     kept(database, learning(1), learning(2))

@@ -4,11 +4,13 @@ A project gets so many rules and no more. A new one needs more sessions behind i
 then proposed to leave, which a person decides.
 """
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.failures.fingerprints import fingerprint
 from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against
 from whet.improving.taught import TaughtLesson, place_of, taught
@@ -20,9 +22,11 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.settings_file import load as load_settings
-from whet.text.likeness import is_same, sense
+from whet.text.likeness import is_same, sense, similarity
 from whet.trials.drafts import Way
 from whet.trials.ideas import SETTLED, Idea, ImproveRequest, for_model, without
+
+SAME_ERROR = 0.75  # of the words of two fingerprints
 
 
 class TaughtIdeas(NamedTuple):
@@ -35,6 +39,7 @@ class TaughtIdeas(NamedTuple):
     unwritten: tuple[Idea, ...] = ()
     leaving: tuple[tuple[str, Idea], ...] = ()
     refused: tuple[Idea, ...] = ()
+    answered: frozenset[str] = frozenset()  # the fingerprints of errors for which there are words
 
 
 def from_evidence(home: Home, database: Database, books: ComparedWith, ask: ImproveRequest) -> TaughtIdeas:
@@ -43,7 +48,7 @@ def from_evidence(home: Home, database: Database, books: ComparedWith, ask: Impr
     found = gathered(taught(database, Filters(since=ask.since), declared=settings.trust.projects))
     lessons = sorted(found, key=lambda each: -each.candidate.worth)
     settled = {entry.patch.name for entry in books.entries if entry.step in SETTLED}
-    ideas = TaughtIdeas()
+    ideas = TaughtIdeas(answered=frozenset(each for lesson in lessons if lesson.draft for each in _errors(lesson)))
     for lesson in lessons:
         patch = lesson.patch
         name = patch.name if patch else learned_name(lesson.project, lesson.candidate.best.text)
@@ -71,6 +76,19 @@ def strength(rule: Item, books: ComparedWith, lessons: Sequence[TaughtLesson]) -
     own = {proof.session for proof in put.patch.proofs} if put else set()
     said = [each for each in lessons if each.patch is not None and same_rule((rule,), each.patch) is not None]
     return max(len(own), *(each.candidate.sessions for each in said), 0)
+
+
+def is_answered(error: str, answered: frozenset[str]) -> bool:
+    """Whether there are words for this very error; the catalogue, which knows only its kind, is silent then."""
+    words = frozenset(error.split())
+    return any(similarity(words, frozenset(each.split())) >= SAME_ERROR for each in answered)
+
+
+def _errors(lesson: TaughtLesson) -> set[str]:
+    """The errors that a lesson is about: that of its best piece, and those that recur in it."""
+    counted = Counter(fingerprint(piece.error) for piece in lesson.candidate.pieces if piece.error)
+    best = fingerprint(lesson.candidate.best.error)
+    return {each for each, count in counted.items() if each and (count > 1 or each == best)}
 
 
 def _with(

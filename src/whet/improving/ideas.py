@@ -11,7 +11,7 @@ from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
 from whet.improving.compared import ComparedWith, against
-from whet.improving.evidence_ideas import from_evidence
+from whet.improving.evidence_ideas import from_evidence, is_answered
 from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Step
 from whet.ledger.patches import Action, Form, Patch
@@ -58,8 +58,9 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
     if ask.retire:
         return FoundIdeas(len(analyses), 0, tuple(_retiring(books)))
     lessons = distill(analyses)
-    others = (*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books))
     learned = from_evidence(home, database, books, ask)
+    open_lessons = tuple(each for each in lessons if not is_answered(each.fingerprint, learned.answered))
+    others = (*_from_lessons(books, open_lessons, analyses), *_elsewhere(books), *_templates(home, database, books))
     ideas = [*_in_turn(learned.written, others), *learned.unwritten]
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
     # A rule gives way only to one that is tried now.
