@@ -95,7 +95,9 @@ def planned(
     for number, idea in enumerate(found.ideas, start=1):
         if idea.refused or idea.patch is None or idea.way is Way.ROOM or not has_model:
             why = idea.refused or (
-                LATER.get(idea.way, "a model would write a rule") if has_model else "no model is set"
+                LATER.get(idea.way, "a model would write a rule")
+                if has_model
+                else "no model is set, so it would wait for you"
             )
             outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
