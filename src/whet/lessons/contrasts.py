@@ -21,7 +21,7 @@ _TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[^\s'\"]+")
 _JOINERS = frozenset(("&&", "||", ";", "|", "&", "\\"))
 _REDIRECTION = re.compile(r"^\d?(?:>|<|&>)")
 _VARIABLE = re.compile(r"^[A-Z][A-Z0-9_]*=\S+$")
-_NAME = re.compile(r"[\w@.:/+-]*\w")
+_NAME = re.compile(r"[\w@.:/+-]+")
 _OPTION = re2.compile(r"(?i)\b(?:option|switch|flag)\b[^\w]*-- ?(\w)\b")
 _LASTING = frozenset(("no such command", "no such program", "no such script", "no such target", "no such task"))
 _ILLEGAL = re2.compile(r"(?i)\b(?:illegal|unknown|unsupported|invalid|unrecognized) (?:option|flag|switch|argument)\b")
@@ -75,7 +75,7 @@ def missing_program(call: str, error: str) -> str:
     """The program of a call that the shell did not find."""
     if could_not_run(error) != "no such program":
         return ""
-    named = set(_NAME.findall(error))
+    named = set(_named(error))
     return next((part[0] for part in _parts(call) if part[0] in named), "")
 
 
@@ -114,7 +114,7 @@ def _names(part: Sequence[str], error: str) -> bool:
 def _culprit(failed: Sequence[str], gone: Sequence[str], error: str) -> int | None:
     """Where the word stands that the error names and the fix lacks, or that lost what stood before it."""
     option = _OPTION.search(error)
-    named = {word.lower() for word in _NAME.findall(error)} - NAMELESS | set(error.split("'")[1::2])
+    named = {word.lower() for word in _named(error)} - NAMELESS | set(error.split("'")[1::2])
     if option:
         named.add(f"-{option.group(1)}")
     for place, word in enumerate(failed):
@@ -123,6 +123,11 @@ def _culprit(failed: Sequence[str], gone: Sequence[str], error: str) -> int | No
         if is_named and (word in gone or (place > 0 and failed[place - 1] in gone)):
             return place
     return None
+
+
+def _named(error: str) -> list[str]:
+    """The words of an error, without what ends a sentence."""
+    return [word for found in _NAME.findall(error) if (word := found.rstrip("@.:/+-"))]
 
 
 def _reach(worked: Sequence[str], failed: Sequence[str], place: int) -> int:
