@@ -12,6 +12,7 @@ from whet.failures.lessons import Lesson, distill, shows
 from whet.improving.taught import taught
 from whet.improving.writer import write
 from whet.ledger.entries import Entry, State, Step
+from whet.ledger.marks import marks
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.cases_from_sessions import cases_from
@@ -160,6 +161,8 @@ def _idea(books: ComparedWith, lesson: Lesson) -> Idea:
 
 
 def _against(books: ComparedWith, patch: Patch, latest: float | None) -> str:
+    if marks(patch) & books.state.never:
+        return "a person never wants it proposed"
     found = [fault.message for fault in faults(patch, books.state) if fault.kind is not FaultKind.TRUST]
     return decided(patch, books.entries, latest=latest) or "; ".join(found)
 

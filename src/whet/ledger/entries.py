@@ -67,6 +67,7 @@ class Entry(Value, frozen=True):
     home: str = ""  # whose files it changes; empty for rules, which are shared
     share: float = 0.0  # of the sessions that a canary is told to
     maker: str = ""  # who entered it, as the database saw it: a role, or an account; empty before makers were named
+    is_never: bool = False  # of a refusal: nothing that says the same is to be proposed again
 
 
 class Item(Value, frozen=True):
@@ -126,6 +127,7 @@ class State(Value, frozen=True):
     unfinished: tuple[Entry, ...] = ()
     granted: tuple[Entry, ...] = ()  # approvals of what was not applied yet
     refused: frozenset[str] = frozenset()  # ids of patches
+    never: frozenset[str] = frozenset()  # marks of what a person never wants proposed
 
     @property
     def rules(self) -> tuple[Item, ...]:
