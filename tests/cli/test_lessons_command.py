@@ -1,12 +1,20 @@
 """What a person sees of what their sessions teach."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from command import Whet
+from whet.changes.apply import apply
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
+from whet.sessions.trust import Trust
+from whet.store.home import Home
+from whet.store.opening import opened
 
+BEFORE = 1_780_000_000.0  # in May 2026, before the sessions
 ORDER = "never wrap lines in the markdown"
 
 
@@ -116,3 +124,28 @@ def test_a_rule_of_a_project_is_told_there_alone(whet: Whet, tmp_path: Path) -> 
     assert whet("rules", "--json").json["rules"][0]["scope"]["project"] == str(tmp_path / "shop")
     assert "Run bun install." in whet("prompt", "--folder", str(tmp_path / "shop")).out
     assert "Run bun install." not in whet("prompt", "--folder", str(tmp_path)).out
+
+
+def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_followed(
+    whet: Whet, shop: Path, tmp_path: Path
+) -> None:
+    situation = RuleSituation("rtk bun install", "unrecognized subcommand 'bun'", "bun install")
+    elsewhere = Scope(project="elsewhere")
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        for name, scope in (("bun", Scope(project=str(shop))), ("other", elsewhere)):
+            patch = Patch(Form.RULE, Action.ADD, name, f"Run bun {name}.", scope, "", Trust.USER, situation=situation)
+            apply(home, database, patch, actor=Actor.PERSON, now=BEFORE)
+    (shop / "AGENTS.md").write_text("- Run bun bun.\n")
+    os.utime(shop / "AGENTS.md", (BEFORE, BEFORE))
+    done = whet("rules", "show", "--json")
+    assert done.code == 0, done.err
+    bun, other = done.json["rules"]
+    assert bun["situation"]["fix"] == "bun install"
+    counts = {"looked": 2, "came_up": 2, "told": 2, "untold": 0, "followed": 0, "told_unknown": 0}
+    assert bun["following"] == counts
+    assert other["following"]["looked"] == 0
+    assert "situation in 2 of 2 sessions since, told in 2, followed in 0" in whet("rules", "show", "bun").out
+    whet("rules", "change", "bun", "Always run bun bun.")
+    assert whet("rules", "show", "bun", "--json").json["rules"][0]["situation"]["fix"] == "bun install"
+    assert whet("rules", "show", "no-such").code == 1

@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.ledger.patches import Form, Patch, Scope
+from whet.ledger.patches import Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -91,6 +91,7 @@ class Item(Value, frozen=True):
     home: str = ""
     share: float = 0.0
     maker: str = ""
+    situation: RuleSituation = RuleSituation()
 
     @property
     def key(self) -> "Key":

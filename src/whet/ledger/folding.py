@@ -157,6 +157,7 @@ def _after(entry: Entry) -> Item | None:
         home=entry.home,
         share=entry.share,
         maker=entry.maker,
+        situation=patch.situation,
     )
 
 

@@ -8,7 +8,7 @@ from collections import Counter
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
+from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
 from whet.lessons.said import direction
@@ -79,7 +79,17 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
             Proof(piece.session, piece.message, piece.source.value, piece.text[:QUOTE_LETTERS])
             for piece in candidate.pieces
         ),
+        situation=_situation(draft, candidate),
     )
+
+
+def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
+    """What the rule is for, so that later sessions can be asked whether it came up."""
+    if draft.source is LessonSource.PERSON:
+        return RuleSituation(said=draft.text)
+    own = (piece for piece in candidate.pieces if piece.source is draft.source and (piece.fix or piece.remedy))
+    piece = next(own, candidate.best)
+    return RuleSituation(piece.call, piece.error, piece.fix)
 
 
 def standing(draft: LessonDraft, files: Iterable[tuple[str, str]]) -> StandingLine | None:
