@@ -18,7 +18,7 @@ BEFORE = 1_780_000_000.0  # in May 2026, before the sessions
 ORDER = "never wrap lines in the markdown"
 
 
-def made(name: str, folder: Path) -> list[dict[str, object]]:
+def made(name: str, folder: Path, order: str = ORDER) -> list[dict[str, object]]:
     """A session of Claude Code in which a command failed, another form of it worked, and the person gave an order."""
 
     def row(number: int, kind: str, content: object, **more: object) -> dict[str, object]:
@@ -43,7 +43,7 @@ def made(name: str, folder: Path) -> list[dict[str, object]]:
         use(3, "bun install"),
         answer(4, "Done"),
         row(5, "assistant", [{"type": "text", "text": "Installed."}]),
-        row(6, "user", ORDER),
+        row(6, "user", order),
         row(7, "assistant", [{"type": "text", "text": "I will not."}]),
     ]
 
@@ -99,6 +99,34 @@ def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again
     [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     assert person["not_followed"].endswith("AGENTS.md")
     assert "not followed" in whet("lessons").out
+
+
+def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whet, shop: Path, tmp_path: Path) -> None:
+    rows = made("three", shop)
+    rows[1]["message"]["content"][0] |= {"name": "Read", "input": {"file_path": str(shop / "CLAUDE.md")}}  # type: ignore[index]
+    rows[2]["message"]["content"][0] |= {"content": "1→- Never wrap lines in markdown.", "is_error": False}  # type: ignore[index]
+    (tmp_path / "three.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    whet("import", "three.jsonl")
+    [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    assert person["not_followed"].endswith("CLAUDE.md")
+    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    assert not any(each["text"] == ORDER for each in planned)
+
+
+def test_sentences_that_contradict_each_other_are_shown_and_not_proposed(whet: Whet, tmp_path: Path) -> None:
+    orders = ("always use tabs for the indentation", "never use tabs for the indentation")
+    for name, order in zip(("one", "two"), orders, strict=True):
+        (tmp_path / f"{name}.jsonl").write_text(
+            "".join(f"{json.dumps(each)}\n" for each in made(name, tmp_path, order))
+        )
+        whet("import", f"{name}.jsonl")
+    shown = whet("lessons").out
+    assert "Conflict about tabs" in shown
+    assert all(f"“{order}”" in shown for order in orders)
+    found = whet("lessons", "--json").json
+    assert [each["text"] for each in found["conflicts"][0]["said"]] == list(orders)
+    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    assert not any(each["text"] in orders for each in planned)
 
 
 def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_tools(whet: Whet, shop: Path) -> None:

@@ -6,14 +6,17 @@ from pathlib import Path
 from whet.context.finding import find_files
 from whet.ledger.patches import Patch
 from whet.lessons.candidates import MOST, LessonCandidate, candidates
-from whet.lessons.drafts import LessonDraft, draft_of, patch_of_draft, standing
-from whet.lessons.finding import Openings, pieces_of_session
-from whet.lessons.pieces import LessonPiece
+from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
+from whet.lessons.drafts import LessonDraft, draft_of, patch_of_draft
+from whet.lessons.finding import Openings, SessionTeaching
+from whet.lessons.instructions import Instructions, is_broken
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
-from whet.store.sessions import load
+from whet.store.sessions import is_own
+from whet.store.teachings import keep_teachings, kept_teachings
 from whet.targets.project_names import name_of_project
 from whet.values import Value
 
@@ -22,18 +25,23 @@ LARGE = 100  # sessions: a project of more gets twice as many candidates
 
 
 class TaughtLesson(Value, frozen=True):
-    """One candidate of a project with its draft. `stands_in` names the file that says it already."""
+    """One candidate of a project with its draft. `stands_in` names the file that says it already.
+
+    It is broken where evidence came after the file said it. In a conflict, somebody said the contrary.
+    """
 
     project: str
     candidate: LessonCandidate
     agents: tuple[str, ...]
     draft: LessonDraft | None = None
     stands_in: str = ""
+    is_broken: bool = False
+    conflict: LessonConflict | None = None
 
     @property
     def patch(self) -> Patch | None:
-        """What is proposed; nothing where the project's own files say it already."""
-        if self.draft is None or self.stands_in:
+        """What is proposed; nothing where the project's own files say it already, or people contradict each other."""
+        if self.draft is None or self.stands_in or self.conflict:
             return None
         return patch_of_draft(self.draft, self.candidate, self.project)
 
@@ -44,38 +52,69 @@ class _ProjectEvidence:
     def __init__(self, project: str) -> None:
         self.project = project
         self.pieces: list[LessonPiece] = []
+        self.said_by_others: list[LessonPiece] = []  # shown where it contradicts, and learned from nowhere
+        self.instructions = Instructions()
         self.openings = Openings()
         self.agents: dict[str, str] = {}
         self.folder = ""
 
-    def add(self, database: Database, session: Session) -> None:
-        transcript = load(database, session)
-        self.openings.see(transcript)
-        self.agents[transcript.id] = session.source
-        self.pieces += pieces_of_session(transcript)
+    def add(self, session: Session, teaching: SessionTeaching, *, is_own: bool) -> None:
+        self.openings.see(session.id, teaching.opening)
+        self.agents[session.id] = session.source
+        for piece in teaching.pieces:
+            is_others = piece.source is LessonSource.PERSON and not is_own
+            (self.said_by_others if is_others else self.pieces).append(piece)
+        self.instructions.add(teaching.instructions)
         self.folder = session.folder or self.folder
+
+    def conflicts(self) -> tuple[LessonConflict, ...]:
+        return conflicts((*self.pieces, *self.said_by_others))
 
     def lessons(self) -> Iterator[TaughtLesson]:
         most = 2 * MOST if len(self.agents) > LARGE else MOST
-        files = _files(self.folder)
+        for path, text in _files(self.folder):
+            self.instructions.add_file(path, text)
+        contradicting = self.conflicts()
         for candidate in candidates(self.pieces, self.openings.copies, most=most):
             agents = tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))
             draft = draft_of(candidate)
-            line = standing(draft, files) if draft else None
-            yield TaughtLesson(self.project, candidate, agents, draft, line.path if line else "")
+            line = self.instructions.standing(draft.text) if draft else None
+            yield TaughtLesson(
+                self.project,
+                candidate,
+                agents,
+                draft,
+                stands_in=line.path if line else "",
+                is_broken=line is not None and is_broken(line, candidate.pieces),
+                conflict=contradicted(draft.text, contradicting) if draft else None,
+            )
 
 
 def taught(database: Database, filters: Filters, *, project: str = "") -> tuple[TaughtLesson, ...]:
     """What sessions teach, by project, the most promising first; of one project where a part of its name is given."""
+    return tuple(lesson for each in _gather(database, filters, project) for lesson in each.lessons())
+
+
+def contradictions(database: Database, filters: Filters, *, project: str = "") -> dict[str, tuple[LessonConflict, ...]]:
+    """Where people contradict each other or themselves, by project."""
+    found = {each.project: each.conflicts() for each in _gather(database, filters, project)}
+    return {name: conflicts for name, conflicts in found.items() if conflicts}
+
+
+def _gather(database: Database, filters: Filters, project: str) -> tuple[_ProjectEvidence, ...]:
+    keep_teachings(database)
     gathered: dict[str, _ProjectEvidence] = {}
     names: dict[str, str] = {}
-    for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
-        if session.purpose in BEHIND:
-            continue
-        name = names.setdefault(session.folder, name_of_project(session.folder))
-        if project in name:
-            gathered.setdefault(name, _ProjectEvidence(name)).add(database, session)
-    return tuple(lesson for each in gathered.values() for lesson in each.lessons())
+    every = reversed(list_sessions(database, filters, limit=count_sessions(database, filters)))
+    sessions = [session for session in every if session.purpose not in BEHIND]
+    for session in sessions:
+        names.setdefault(session.folder, name_of_project(session.folder))
+    chosen = [session for session in sessions if project in names[session.folder]]
+    for session, teaching in kept_teachings(database, chosen):
+        name = names[session.folder]
+        evidence = gathered.setdefault(name, _ProjectEvidence(name))
+        evidence.add(session, teaching, is_own=is_own(database, session))
+    return tuple(gathered.values())
 
 
 def _files(folder: str) -> Iterable[tuple[str, str]]:

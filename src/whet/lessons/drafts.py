@@ -5,12 +5,10 @@ A draft carries the lowest trust of the words in it: a person's sentence stays t
 
 import re
 from collections import Counter
-from collections.abc import Iterable
-from typing import NamedTuple
 
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
 from whet.lessons.candidates import LessonCandidate
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.said import direction
 from whet.sessions.trust import Trust
 from whet.values import Value
@@ -21,7 +19,6 @@ ERROR_LETTERS = 140
 REMEDY_LETTERS = 200
 HOOK_LETTERS = 400
 QUOTE_LETTERS = 300
-STANDS = 0.75  # of the words of a draft that one line of a file has too
 FEWEST_WORDS, MOST_WORDS = 3, 30
 RECURS = 2  # sessions
 STANDING, ASKED = 2.4, 1.5  # how much a sentence has to direct when it was said once, and when it recurs
@@ -39,13 +36,6 @@ class LessonDraft(Value, frozen=True):
     fix: str
     text: str
     trust: Trust
-
-
-class StandingLine(NamedTuple):
-    """A line of a file that says already what a draft would say."""
-
-    path: str
-    line: str
 
 
 def draft_of(candidate: LessonCandidate) -> LessonDraft | None:
@@ -90,18 +80,6 @@ def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
     own = (piece for piece in candidate.pieces if piece.source is draft.source and (piece.fix or piece.remedy))
     piece = next(own, candidate.best)
     return RuleSituation(piece.call, piece.error, piece.fix)
-
-
-def standing(draft: LessonDraft, files: Iterable[tuple[str, str]]) -> StandingLine | None:
-    """The line of the project's own files that says it already: then it is not new, it is not followed."""
-    words = stems(key_words(draft.text))
-    if len(words) < FEWEST_WORDS:
-        return None
-    for path, text in files:
-        for line in text.splitlines():
-            if len(words & stems(key_words(line))) >= STANDS * len(words):
-                return StandingLine(path, line.strip())
-    return None
 
 
 def _said(piece: LessonPiece, *, recurs: bool) -> LessonDraft | None:

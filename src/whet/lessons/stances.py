@@ -6,13 +6,13 @@ from typing import NamedTuple
 from whet.lessons.pieces import COMMON
 
 NAMES_KEPT = 8
-_CLAUSE = re.compile(r"(?i)[,;.!?]\s+|[,;.!?]$|\s+(?:but|use|instead|so|because)\b(?! of)")
+_CLAUSE = re.compile(r"(?i)[,;.!?]\s+|[,;.!?]$|\s+(?:but|and use|instead|so|because)\b(?! of)")
 _AGAINST = re.compile(
     r"(?i)\b(?:don['’]?t|do not|never|avoid|stop|not|no|instead of|rather than|without|shouldn['’]?t|should not|"
     r"mustn['’]?t|must not)\b"
 )
 _QUOTED = re.compile(r"`([^`]{2,60})`")
-_SIGNED = re.compile(r"(?<![\w`])(?:\./|--?)?[A-Za-z][\w./:@+-]*[./:_@-][\w./:@+-]*\w")
+_SIGNED = re.compile(r"(?<![\w`./-])(?:(?:\./|--?)[A-Za-z][\w./-]*\w|[A-Za-z][\w./:@+-]*[./:_@-][\w./:@+-]*\w)")
 _USED = re.compile(
     r"(?i)\b(?:us(?:e|ing)|run(?:ning)?|via|with|prefer|call(?:ing)?|install(?:ing)?|instead of|rather than|not|never|"
     r"avoid)\s+(?:(?:the|a|an|our|my|this|that|to|use|using|run|running)\s+){0,3}([A-Za-z][\w.+-]{1,30})"
@@ -52,5 +52,5 @@ def _names(text: str) -> list[str]:
     found = [match[1] for match in _QUOTED.finditer(text)]
     found += [match[0] for match in _SIGNED.finditer(text)]
     found += [match[1] for match in _USED.finditer(text)]
-    plain = (" ".join(name.lower().strip("`.,:").split()) for name in found)
+    plain = (" ".join(name.lower().strip("`").rstrip(".,:").split()) for name in found)
     return [name for name in plain if len(name) > 1 and name not in COMMON]

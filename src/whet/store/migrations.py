@@ -246,6 +246,22 @@ MIGRATIONS = (
         shared=MAKERS,
         postgres=MAKER_TRIGGERS,
     ),
+    Migration(
+        "what each session teaches",
+        shared=(
+            """CREATE TABLE teachings (
+                session {number} PRIMARY KEY REFERENCES sessions (no) ON DELETE CASCADE,
+                head {bytes} NOT NULL,
+                version {number} NOT NULL,
+                record {bytes} NOT NULL,
+                maker TEXT NOT NULL DEFAULT ''
+            )""",
+        ),
+        postgres=(
+            """CREATE TRIGGER teachings_have_a_maker BEFORE INSERT OR UPDATE ON teachings
+            FOR EACH ROW EXECUTE FUNCTION name_maker()""",
+        ),
+    ),
 )
 
 
