@@ -112,7 +112,7 @@ def test_an_approval_that_was_cut_short_can_be_refused(home: Home, database: Dat
 def test_a_person_puts_their_own_words_in_its_place(home: Home, database: Database, form: Form) -> None:
     foreign = adding(form, trust=Trust.EXTERNAL)
     entry = submit(home, database, foreign, actor=Actor.AGENT, now=NOW)
-    with pytest.raises(WhetError, match="A person has to decide"):
+    with pytest.raises(WhetError, match="Only a person can decide"):
         approve_edited(home, database, entry.number, OTHERS[form], actor=Actor.AGENT, now=NOW)
     made = approve_edited(home, database, entry.number, OTHERS[form], actor=Actor.PERSON, now=NOW)
     assert (made.patch.text, made.patch.trust) == (OTHERS[form], Trust.OPERATOR)

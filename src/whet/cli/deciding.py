@@ -43,7 +43,7 @@ def decide_all(desk: Desk, changes: Sequence[WaitingChange]) -> None:
             break
         decided += made
     left = len(changes) - decided
-    rest = f" {many(left, 'change')} left: `whet pending` continues." if left else ""
+    rest = f" {many(left, 'change')} left: to continue, run `whet pending`." if left else ""
     say(f"Decided on {many(decided, 'change')}.{rest}")
 
 
@@ -86,7 +86,7 @@ def _approve(desk: Desk, change: WaitingChange) -> str:
 
 
 def _edit(desk: Desk, change: WaitingChange) -> str:
-    """Ask for the person's own words and show them; nothing where they are left as they were."""
+    """Ask for the person's own words and show them; empty if they are left unchanged."""
     words = change.entry.patch.text
     if os.environ.get("VISUAL") or os.environ.get("EDITOR"):
         text = (click.edit(words, extension=".md") or "").rstrip("\n")
@@ -108,11 +108,11 @@ def _refuse(desk: Desk, change: WaitingChange) -> str:
 
 def _refuse_for_ever(desk: Desk, change: WaitingChange) -> str:
     say_never(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
-    return "Refused; nothing that says the same is proposed again."
+    return "Refused. Nothing that says the same will be proposed again."
 
 
 def in_force(made: Entry) -> str:
-    return f"Approved and in force: {made.patch.form} {plain(made.patch.name)} (entry {made.number})."
+    return f"Approved and active: {made.patch.form} {plain(made.patch.name)} (entry {made.number})."
 
 
 ACTS: dict[str, Callable[[Desk, WaitingChange], str]] = {"a": _approve, "e": _edit, "r": _refuse, "n": _refuse_for_ever}

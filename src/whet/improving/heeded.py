@@ -12,6 +12,7 @@ from whet.ledger.patches import RuleSituation
 from whet.lessons.following import Following, SeenRule, count_following, was_followed, was_told
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.sessions.trust import Trust
+from whet.store.canary_counts import deliveries
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
@@ -22,6 +23,7 @@ from whet.store.sessions import is_own, load
 from whet.targets.project_names import name_of_project
 from whet.targets.settings import Target
 from whet.targets.settings import load as load_targets
+from whet.targets.telling import day_of
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 
@@ -79,9 +81,24 @@ def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item
         except WhetError:
             return None
         return rule.text in prompt.text
+    delivered = _delivered(books.database, session, rule)
+    if delivered is not None:
+        return delivered
     files = (*_files_of(session.folder), *(Path(one.file) for one in books.targets if one.agent == session.source))
     stood = session.started is not None and any(_holds(path, rule.text, session.started) for path in files)
     return True if stood or was_told(rule.text, transcript) else None
+
+
+def _delivered(database: Database, session: Session, rule: Item) -> bool | None:
+    """What was written down of a rule that was a canary: whether the file of its agent had it on that day."""
+    if session.started is None:
+        return None
+    day = day_of(session.started)
+    for delivery in deliveries(database, rule.number):
+        is_reader = session.source in delivery.agents and session.folder.startswith(delivery.project)
+        if is_reader and delivery.day == day and delivery.at <= session.started:
+            return delivery.told
+    return None
 
 
 def _files_of(folder: str) -> Iterator[Path]:

@@ -35,6 +35,7 @@ class TaughtLesson(Value, frozen=True):
     agents: tuple[str, ...]
     draft: LessonDraft | None = None
     stands_in: str = ""
+    stands_as: str = ""  # the line that says it
     is_broken: bool = False
     conflict: LessonConflict | None = None
 
@@ -85,6 +86,7 @@ class _ProjectEvidence:
                 agents,
                 draft,
                 stands_in=line.path if line else "",
+                stands_as=line.line if line else "",
                 is_broken=line is not None and is_broken(line, candidate.pieces),
                 conflict=contradicted(draft.text, contradicting) if draft else None,
             )

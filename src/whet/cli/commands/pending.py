@@ -22,7 +22,7 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
 
-NEXT = "Next: `whet pending` on a terminal, or `whet pending approve ID ID`, `refuse ID ID`, `never ID ID`."
+NEXT = "Next: run `whet pending` on a terminal, or `whet pending approve ID...`, `refuse ID...` or `never ID...`."
 numbers_argument = click.argument("numbers", type=int, nargs=-1, required=True, metavar="ID...")
 note_option = click.option("--note", default="", help="Why.")
 
@@ -118,7 +118,7 @@ def refuse(numbers: tuple[int, ...], note: str, as_json: bool) -> int:
 @command.command(
     "never",
     epilog="Example: whet pending never 12 14",
-    help="Refuse changes, and have nothing proposed again that says the same or is for the same failure.",
+    help="Refuse changes, and never propose again what says the same or is for the same failure.",
 )
 @numbers_argument
 @note_option
@@ -154,9 +154,7 @@ def _chosen(home: Home, database: Database, numbers: tuple[int, ...]) -> list[Wa
     found = {change.entry.number: change for change in _find(home, database)}
     for number in numbers:
         if number not in found:
-            raise WhetError(
-                f"No change {number} waits for approval.", advice="To list pending changes, run `whet pending`."
-            )
+            raise WhetError(f"No pending change {number}.", advice="To list pending changes, run `whet pending`.")
     return [found[number] for number in dict.fromkeys(numbers)]
 
 

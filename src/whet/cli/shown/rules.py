@@ -39,7 +39,7 @@ def rule_lines(rule: Item, fared: Following) -> Iterator[str]:
 def following_sentence(fared: Following) -> str:
     """How a rule fared, in a line."""
     if not fared.came_up:
-        return f"its situation came up in none of {many(fared.looked, 'session')} since"
+        return f"situation in none of {many(fared.looked, 'session')} since"
     unknown = f" (unknown in {fared.unknown})" if fared.unknown else ""
     return (
         f"situation in {fared.came_up} of {many(fared.looked, 'session')} since, told in {fared.told}{unknown},"

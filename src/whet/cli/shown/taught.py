@@ -37,6 +37,7 @@ def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
         "trust": draft.trust.label if draft else None,
         "not_followed": lesson.stands_in if lesson.is_broken else None,
         "stands_in": lesson.stands_in or None,
+        "stands_as": lesson.stands_as or None,
         "conflict": conflict_record(lesson.conflict) if lesson.conflict else None,
         "agents": lesson.agents,
         "counts": {"sessions": candidate.sessions, "pieces": len(candidate.pieces)},
@@ -74,6 +75,8 @@ def evidence_lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     """All that is known of one lesson, with quotes."""
     yield f"[bold]{_safe(lesson.project) or 'no project'}[/]"
     yield from _lines(number, lesson)
+    if lesson.stands_as:
+        yield f"   [dim]{_safe(lesson.stands_in)}:[/] {_safe(lesson.stands_as)}"
     for piece in lesson.candidate.pieces:
         who = f" {_safe(piece.who)}" if piece.who else ""
         yield f"   [dim]{piece.session[:8]} #{piece.message}{who}[/] {_safe(piece.text)}"
@@ -99,7 +102,7 @@ def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     yield f"[bold]{number}.[/] {_safe(draft.text if draft else candidate.best.text)}"
     state = "new"
     if lesson.conflict:
-        state = "in conflict with what was said elsewhere: nothing is proposed"
+        state = "contradicted elsewhere, not proposed"
     elif lesson.stands_in:
         state = f"stands in {_safe(lesson.stands_in)}{', not followed' if lesson.is_broken else ' already'}"
     elif draft is None:

@@ -19,10 +19,10 @@ QUOTES_SHOWN = 3
 TRIED = (Step.ACCEPTED, Step.REJECTED, Step.UNDECIDED)
 WHOSE = {
     Trust.OPERATOR: "your own",
-    Trust.USER: "a person's in a session",
+    Trust.USER: "a user's in a session",
     Trust.AGENT: "an agent's",
     Trust.TOOL: "a tool's output",
-    Trust.EXTERNAL: "a stranger's: a page, a file or another program",
+    Trust.EXTERNAL: "from elsewhere: a web page, a file or another program",
 }
 EVERYWHERE = "Every project"
 HOME = "This home"
@@ -117,5 +117,5 @@ def _verdict(tried: Entry | None) -> str:
 
 def _until(entry: Entry) -> str:
     if entry.step is Step.SUGGESTED:
-        return "another member has it in force"
-    return f"waits until {moment(entry.at + LIMITS.pending_seconds)}"
+        return "active for another member"
+    return f"expires {moment(entry.at + LIMITS.pending_seconds)}"
