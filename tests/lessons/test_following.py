@@ -23,12 +23,13 @@ def followed(situation: RuleSituation, *messages: Turn) -> bool | None:
     [
         (BUN, "bun test src", True),
         (BUN, "cd app && rtk bun run build", False),
+        (BUN, "rtk git status", None),
         (BUN, "ls", None),
         (DEV, "./dev test shop", True),
         (DEV, "CI=1 pytest tests/shop -q", False),
         (DEV, "./dev lint", None),
         (FORCE, "git push --force-with-lease origin main", True),
-        (FORCE, "git push origin main", False),
+        (FORCE, "git push origin main", None),
         (FORCE, "git status", None),
     ],
 )
@@ -36,6 +37,11 @@ def test_a_form_is_known_again_with_other_arguments(
     situation: RuleSituation, command: str, expected: bool | None
 ) -> None:
     assert followed(situation, shell(command, "done")) is expected
+
+
+def test_a_form_without_words_of_its_own_goes_wrong_only_where_it_fails() -> None:
+    assert followed(FORCE, shell("git push origin main", "rejected: non-fast-forward", error=True)) is False
+    assert followed(FORCE, shell("git push origin main", "Everything up-to-date")) is None
 
 
 def test_other_tools_are_known_by_what_they_were_given() -> None:

@@ -24,10 +24,14 @@ _SIGNS = re.compile(r"[\s=:'\"()]+")
 
 
 class CommandForm(NamedTuple):
-    """How a call is known again: its program, and the words that tell it from another way to do the same."""
+    """How a call is known again: its program, and the words that tell it from another way to do the same.
+
+    One that has nothing of its own is only known to go wrong where it failed.
+    """
 
     program: str
     telling: frozenset[str]
+    is_own: bool
 
 
 class Following(Value, frozen=True):
@@ -91,11 +95,15 @@ def forms_of(call: str, fix: str) -> tuple[CommandForm, CommandForm]:
 
 
 def _form(words: list[str], others: list[str], is_one_program: bool) -> CommandForm:
-    """What only this one has: its program, subcommand and flags, else its other words. One program needs its verb."""
+    """What only this one has: its program, verb and flags, else its other words.
+
+    One program needs its verb, and what wraps the other's program needs that one.
+    """
     own = [word for word in words if word not in others]
     verb = [word for word in words[1:2] if word.isalpha()]
     telling = [word for word in own if word in words[:1] or word in verb or word.startswith("-")]
-    return CommandForm(words[0] if words else "", frozenset((*(verb if is_one_program else ()), *(telling or own))))
+    shared = verb if is_one_program else [word for word in others[:1] if word in words[1:]]
+    return CommandForm(words[0] if words else "", frozenset((*shared, *(telling or own))), bool(own))
 
 
 def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
@@ -105,7 +113,7 @@ def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
     came_up = False
     for step in view.steps:
         for stage in _stages(step):
-            is_right, is_wrong = _has(stage, right), _has(stage, wrong)
+            is_right, is_wrong = _has(stage, right), _has(stage, wrong) and (wrong.is_own or step.failed)
             if is_wrong and not (is_right and is_right_first):
                 return False
             came_up = came_up or (is_right and not step.failed)
@@ -114,11 +122,12 @@ def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
 
 def _without_error(situation: RuleSituation, view: SessionView) -> bool | None:
     """Where nothing else is known to work: whether the call was made and that error did not come again."""
-    program = next(iter(_words(situation.call)), "")
+    made = _words(situation.call)
+    form = CommandForm(made[0] if made else "", frozenset(word for word in made[1:2] if word.isalpha()), True)
     error = stems(key_words(situation.error))
     came_up = False
     for step in view.steps:
-        if not any(stage[0] == program for stage in _stages(step)):
+        if not any(_has(stage, form) for stage in _stages(step)):
             continue
         came_up = True
         if step.failed and error:

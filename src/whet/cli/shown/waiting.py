@@ -4,6 +4,8 @@ from collections.abc import Iterable, Iterator, Sequence
 from itertools import groupby
 from typing import Any, NamedTuple
 
+from msgspec.structs import replace
+
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.entries import diff_lines, entry_record, scope_words
 from whet.cli.shown.reviewing import cautions, labelled
@@ -74,7 +76,7 @@ def waiting_lines(changes: Sequence[WaitingChange]) -> Iterator[str]:
 def change_lines(change: WaitingChange, *, quotes: int) -> Iterator[str]:
     """What a person decides on: the exact words, whose they are, the evidence, the verdict."""
     patch = change.entry.patch
-    scope = scope_words(patch.scope)
+    scope = scope_words(replace(patch.scope, project=""))  # its group names the project
     yield from labelled(f"{change.entry.number}  {patch.action} {patch.form} ", f"{patch.name}{_for(scope)}")
     yield from diff_lines(difference(change.move.before, change.move.after))
     yield from cautions(change.move.after or "")
@@ -101,7 +103,7 @@ def _for(scope: str) -> str:
 
 
 def _proposer(entry: Entry) -> str:
-    return f", proposed by {entry.maker or entry.actor}"
+    return f", proposed by {entry.actor}{f' ({entry.maker})' if entry.maker else ''}"
 
 
 def _counts(patch: Patch) -> str:
