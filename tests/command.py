@@ -3,6 +3,7 @@
 import json
 import os
 import pty
+import re
 import subprocess
 import sys
 from collections.abc import Callable
@@ -90,9 +91,18 @@ def allow(home: Path) -> None:
 
 
 def on_a_terminal(
-    tmp_path: Path, answer: str, *arguments: str, program: tuple[str, ...] = (str(COMMAND),), columns: int = 80
+    tmp_path: Path,
+    answer: str,
+    *arguments: str,
+    program: tuple[str, ...] = (str(COMMAND),),
+    columns: int = 80,
+    prompt: str = "",
+    variables: dict[str, str] | None = None,
 ) -> tuple[int, str]:
-    """Run `whet` on a terminal of its own, as a person does, and answer its question."""
+    """Run `whet` on a terminal of its own, as a person does, and answer its question.
+
+    With a prompt, a pattern, each line of the answer is typed when it is shown once more; \\r stands for Enter.
+    """
     master, slave = pty.openpty()
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
     process = subprocess.Popen(
@@ -107,11 +117,14 @@ def on_a_terminal(
             "NO_COLOR": "1",
             "TERM": "dumb",
             "COLUMNS": str(columns),
+            **(variables or {}),
         },
     )
     os.close(slave)
-    os.write(master, answer.encode())
-    shown = bytearray()
+    keys = answer.split("\n") if prompt else []
+    if not prompt:
+        os.write(master, answer.encode())
+    shown, typed = bytearray(), 0
     while True:
         try:
             piece = os.read(master, 4096)
@@ -120,5 +133,8 @@ def on_a_terminal(
         if not piece:
             break
         shown += piece
+        while typed < min(len(keys), len(re.findall(prompt, shown.decode(errors="replace")))):
+            os.write(master, keys[typed].encode())
+            typed += 1
     os.close(master)
     return process.wait(), shown.decode(errors="replace")

@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from changes.samples_of_changes import NOW, OTHERS, TEXTS, adding, changing, ready
 from whet.changes.apply import Refused, apply, undo
-from whet.changes.pending import approve, move_for, pending, propose, refuse, submit, waiting
+from whet.changes.pending import approve, approve_edited, move_for, pending, propose, refuse, submit, waiting
 from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Key, Step
@@ -89,9 +89,36 @@ def test_what_nobody_decides_on_expires(home: Home, database: Database) -> None:
         approve(home, database, entry.number, actor=Actor.PERSON, now=LATER)
     assert waiting(home, database, now=LATER) == 0
     assert pending(home, database, now=LATER) == ()
-    assert ledger_of(home, database).entries()[-1].step is Step.EXPIRED
     again = submit(home, database, adding(Form.RULE, trust=Trust.TOOL), actor=Actor.AGENT, now=LATER)
     assert again.number > entry.number
+    assert [each.step for each in ledger_of(home, database).entries()] == [Step.PROPOSED, Step.EXPIRED, Step.PROPOSED]
+
+
+def test_looking_at_what_waits_writes_nothing(home: Home, database: Database) -> None:
+    submit(home, database, adding(Form.RULE, trust=Trust.TOOL), actor=Actor.AGENT, now=NOW)
+    assert pending(home, database, now=LATER) == ()
+    assert len(ledger_of(home, database).entries()) == 1
+
+
+def test_an_approval_that_was_cut_short_can_be_refused(home: Home, database: Database) -> None:
+    entry = submit(home, database, adding(Form.SKILL, trust=Trust.TOOL), actor=Actor.AGENT, now=NOW)
+    granted = replace(entry, step=Step.APPROVED, actor=Actor.PERSON, about=entry.number)
+    (approved,) = ledger_of(home, database).append([granted])
+    refuse(home, database, approved.number, actor=Actor.PERSON, now=NOW)
+    assert pending(home, database, now=NOW) == ()
+
+
+@pytest.mark.parametrize("form", [Form.RULE, Form.NOTE, Form.SKILL])
+def test_a_person_puts_their_own_words_in_its_place(home: Home, database: Database, form: Form) -> None:
+    foreign = adding(form, trust=Trust.EXTERNAL)
+    entry = submit(home, database, foreign, actor=Actor.AGENT, now=NOW)
+    with pytest.raises(WhetError, match="Only a person can decide"):
+        approve_edited(home, database, entry.number, OTHERS[form], actor=Actor.AGENT, now=NOW)
+    made = approve_edited(home, database, entry.number, OTHERS[form], actor=Actor.PERSON, now=NOW)
+    assert (made.patch.text, made.patch.trust) == (OTHERS[form], Trust.OPERATOR)
+    assert pending(home, database, now=NOW) == ()
+    with pytest.raises((WhetError, Refused)):
+        submit(home, database, foreign, actor=Actor.AGENT, now=NOW)
 
 
 def test_proposals_do_not_pile_up(home: Home, database: Database) -> None:

@@ -1,16 +1,24 @@
 """What a person sees of what their sessions teach."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
 
 from command import Whet
+from whet.changes.apply import apply
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
+from whet.sessions.trust import Trust
+from whet.store.home import Home
+from whet.store.opening import opened
 
+BEFORE = 1_780_000_000.0  # in May 2026, before the sessions
 ORDER = "Never wrap lines in the markdown"
 
 
-def made(name: str, folder: Path) -> list[dict[str, object]]:
+def made(name: str, folder: Path, order: str = ORDER) -> list[dict[str, object]]:
     """A session of Claude Code in which a command failed, another form of it worked, and the person gave an order."""
 
     def row(number: int, kind: str, content: object, **more: object) -> dict[str, object]:
@@ -35,7 +43,7 @@ def made(name: str, folder: Path) -> list[dict[str, object]]:
         use(3, "bun install"),
         answer(4, "Done"),
         row(5, "assistant", [{"type": "text", "text": "Installed."}]),
-        row(6, "user", ORDER),
+        row(6, "user", order),
         row(7, "assistant", [{"type": "text", "text": "I will not."}]),
     ]
 
@@ -91,6 +99,34 @@ def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again
     assert "not followed" in whet("lessons").out
 
 
+def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whet, shop: Path, tmp_path: Path) -> None:
+    rows = made("three", shop)
+    rows[1]["message"]["content"][0] |= {"name": "Read", "input": {"file_path": str(shop / "CLAUDE.md")}}  # type: ignore[index]
+    rows[2]["message"]["content"][0] |= {"content": "1→- Never wrap lines in markdown.", "is_error": False}  # type: ignore[index]
+    (tmp_path / "three.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+    whet("import", "three.jsonl")
+    [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    assert person["not_followed"].endswith("CLAUDE.md")
+    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    assert not any(each["text"] == ORDER for each in planned)
+
+
+def test_sentences_that_contradict_each_other_are_shown_and_not_proposed(whet: Whet, tmp_path: Path) -> None:
+    orders = ("always use tabs for the indentation", "never use tabs for the indentation")
+    for name, order in zip(("one", "two"), orders, strict=True):
+        (tmp_path / f"{name}.jsonl").write_text(
+            "".join(f"{json.dumps(each)}\n" for each in made(name, tmp_path, order))
+        )
+        whet("import", f"{name}.jsonl")
+    shown = whet("lessons").out
+    assert "Conflict about tabs" in shown
+    assert all(f"“{order}”" in shown for order in orders)
+    found = whet("lessons", "--json").json
+    assert [each["text"] for each in found["conflicts"][0]["said"]] == list(orders)
+    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    assert not any(each["text"] in orders for each in planned)
+
+
 def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_tools(whet: Whet, shop: Path) -> None:
     planned = whet("improve", "--dry-run", "--json").json["outcomes"]
     [recovery] = [each for each in planned if each["text"] and "bun install" in each["text"]]
@@ -114,3 +150,28 @@ def test_a_rule_of_a_project_is_told_there_alone(whet: Whet, tmp_path: Path) -> 
     assert whet("rules", "--json").json["rules"][0]["scope"]["project"] == str(tmp_path / "shop")
     assert "Run bun install." in whet("prompt", "--folder", str(tmp_path / "shop")).out
     assert "Run bun install." not in whet("prompt", "--folder", str(tmp_path)).out
+
+
+def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_followed(
+    whet: Whet, shop: Path, tmp_path: Path
+) -> None:
+    situation = RuleSituation("rtk bun install", "unrecognized subcommand 'bun'", "bun install")
+    elsewhere = Scope(project="elsewhere")
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        for name, scope in (("bun", Scope(project=str(shop))), ("other", elsewhere)):
+            patch = Patch(Form.RULE, Action.ADD, name, f"Run bun {name}.", scope, "", Trust.USER, situation=situation)
+            apply(home, database, patch, actor=Actor.PERSON, now=BEFORE)
+    (shop / "AGENTS.md").write_text("- Run bun bun.\n")
+    os.utime(shop / "AGENTS.md", (BEFORE, BEFORE))
+    done = whet("rules", "show", "--json")
+    assert done.code == 0, done.err
+    bun, other = done.json["rules"]
+    assert bun["situation"]["fix"] == "bun install"
+    counts = {"looked": 2, "came_up": 2, "told": 2, "untold": 0, "followed": 0, "told_unknown": 0}
+    assert bun["following"] == counts
+    assert other["following"]["looked"] == 0
+    assert "situation in 2 of 2 sessions since, told in 2, followed in 0" in whet("rules", "show", "bun").out
+    whet("rules", "change", "bun", "Always run bun bun.")
+    assert whet("rules", "show", "bun", "--json").json["rules"][0]["situation"]["fix"] == "bun install"
+    assert whet("rules", "show", "no-such").code == 1

@@ -4,7 +4,8 @@ import pytest
 
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.lessons.candidates import LessonCandidate, candidates
-from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, patch_of_draft, standing
+from whet.lessons.contrasts import differing
+from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, patch_of_draft
 from whet.lessons.finding import pieces_of_session
 from whet.lessons.pieces import LessonSource
 from whet.sessions.trust import Trust
@@ -177,15 +178,7 @@ def test_the_patch_holds_in_the_project_alone_and_waits_where_its_words_are_a_to
     assert [(proof.session, proof.message) for proof in patch.proofs] == [
         (piece.session, piece.message) for piece in candidate.pieces
     ]
-
-
-def test_what_stands_in_the_projects_files_is_found_there() -> None:
-    draft = only((user("Fix it"), agent("Done."), user("never wrap long lines in the markdown")))
-    files = [("AGENTS.md", "# Style\n- Never wrap long markdown lines.\n")]
-    found = standing(draft, files)
-    assert found is not None
-    assert found == ("AGENTS.md", "- Never wrap long markdown lines.")
-    assert standing(draft, [("AGENTS.md", "- Use tabs.")]) is None
+    assert (patch.situation.call, patch.situation.error) == ("deploy app", "x")
 
 
 def test_what_hooks_of_commits_refused_is_one_lesson_with_each_thing_once() -> None:
@@ -214,3 +207,15 @@ def test_what_made_the_same_call_work_is_the_fix() -> None:
     draft = only(turns, turns)
     assert draft.fix == "Read the file, then Edit"
     assert draft.text.startswith("Before an Edit, read the lines again")
+
+
+@pytest.mark.parametrize(
+    ("call_made", "fix", "parts"),
+    [
+        ("cd a && rtk bun i", "cd a && bun i", ("rtk bun i", "bun i")),
+        ("make x", "./dev make x", ("make x", "./dev make x")),
+        ("a b", "c d", ("a b", "c d")),
+    ],
+)
+def test_of_two_commands_the_parts_that_differ_are_told_apart(call_made: str, fix: str, parts: tuple[str, str]) -> None:
+    assert differing(call_made, fix) == parts

@@ -12,10 +12,12 @@ from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Key, Step
+from whet.ledger.marks import marks
 from whet.ledger.members import suggestions
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
-from whet.ledger.patches import Form, Patch
+from whet.ledger.patches import Action, Form, Patch
 from whet.ledger.traces import Move
+from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
@@ -48,6 +50,10 @@ def propose(
             raise Refused(given, found)
         if given.id in state.refused:
             raise WhetError("A person has already refused this change.", advice="To see when, run `whet ledger`.")
+        if marks(given) & state.never:
+            raise WhetError(
+                "A person never wants this proposed.", advice="To add it all the same, run `whet rules add`."
+            )
         if len(state.pending) >= limits.pending:
             raise WhetError(
                 f"{len(state.pending)} changes already need a person's approval.",
@@ -57,11 +63,9 @@ def propose(
 
 
 def pending(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> tuple[Entry, ...]:
-    """What waits for a person's decision, the oldest first; what waited too long has expired."""
-    ledger = ledger_of(home, database)
-    if ledger.waiting(since=float("-inf")):
-        _expire(ledger, now=now, limits=limits)
-    return _open(ledger, limits=limits)
+    """What waits for a person's decision, the oldest first, without what waited too long."""
+    found = _open(ledger_of(home, database), limits=limits)
+    return tuple(entry for entry in found if not _is_late(entry, now=now, limits=limits))
 
 
 def move_for(home: Home, database: Database, entry: Entry) -> Move:
@@ -108,14 +112,35 @@ def approve_live(home: Home, database: Database, number: int, *, actor: Actor, n
         return try_out(home, database, entry.patch, actor=actor, now=now, share=share)
 
 
+def approve_edited(home: Home, database: Database, number: int, text: str, *, actor: Actor, now: float) -> Entry:
+    """Put a person's own words in force in the place of what was proposed, which is refused with that."""
+    need_person(actor)
+    entry = _waiting(ledger_of(home, database), number, now=now, limits=LIMITS)
+    if entry.step is Step.APPROVED or entry.patch.action is Action.REMOVE:
+        raise WhetError(f"Entry {number} has no words to edit.", advice="Approve or refuse it as it is.")
+    if text == entry.patch.text:
+        return approve(home, database, number, actor=actor, now=now)
+    made = apply(home, database, replace(entry.patch, text=text, trust=Trust.OPERATOR), actor=actor, now=now)
+    refuse(home, database, number, actor=actor, now=now, note=f"edited: entry {made.number}")
+    return made
+
+
 def refuse(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
     """Decide against a proposed change, for good. Only a person can."""
-    need_person(actor)
-    ledger = ledger_of(home, database)
-    with database.writing():
-        entry = _waiting(ledger, number, now=now, limits=LIMITS)
-        refused = _entry(Step.REFUSED, entry.patch, actor=actor, now=now, home=entry.home)
-        return ledger.append([replace(refused, about=number, note=note)])[0]
+    return _refuse(Books(home, ledger_of(home, database), actor, now), number, note, is_never=False)
+
+
+def say_never(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
+    """Decide against a proposed change and against all that shares a mark with it. Only a person can."""
+    return _refuse(Books(home, ledger_of(home, database), actor, now), number, note, is_never=True)
+
+
+def _refuse(books: Books, number: int, note: str, *, is_never: bool) -> Entry:
+    need_person(books.actor)
+    with books.ledger.database.writing():
+        entry = _waiting(books.ledger, number, now=books.now, limits=LIMITS)
+        refused = _entry(Step.REFUSED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
+        return books.ledger.append([replace(refused, about=number, note=note, is_never=is_never)])[0]
 
 
 def need_person(actor: Actor) -> None:
@@ -146,9 +171,13 @@ def _waiting(ledger: Ledger, number: int, *, now: float, limits: TextLimits) -> 
     if entry is None:
         ledger.entry(number)  # says so where there is none
         raise WhetError(f"Entry {number} is not pending.", advice="To list pending changes, run `whet pending`.")
-    if entry.step is Step.PROPOSED and now - entry.at > limits.pending_seconds:
+    if _is_late(entry, now=now, limits=limits):
         raise WhetError(f"Entry {number} was pending too long and has expired.", advice="It can be proposed again.")
     return entry
+
+
+def _is_late(entry: Entry, *, now: float, limits: TextLimits) -> bool:
+    return entry.step is Step.PROPOSED and now - entry.at > limits.pending_seconds
 
 
 def _grant(books: Books, entry: Entry) -> None:
@@ -159,7 +188,7 @@ def _grant(books: Books, entry: Entry) -> None:
 
 def _expire(ledger: Ledger, *, now: float, limits: TextLimits) -> Sequence[Entry]:
     with ledger.database.writing():
-        late = [entry for entry in ledger.state().pending if now - entry.at > limits.pending_seconds]
+        late = [entry for entry in ledger.state().pending if _is_late(entry, now=now, limits=limits)]
         return ledger.append(
             replace(_entry(Step.EXPIRED, entry.patch, actor=Actor.POLICY, now=now, home=entry.home), about=entry.number)
             for entry in late

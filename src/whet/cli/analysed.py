@@ -7,16 +7,23 @@ from collections.abc import Callable, Iterator
 from whet.shipped.data import failure_weights
 from whet.store.analyses import AnalysisProgress, refresh
 from whet.store.database import Database
+from whet.store.teachings import keep_teachings
 
 
 def bring_up_to_date(database: Database) -> None:
     """Analyse what is new in the store, with a progress bar on a terminal."""
-    with _progress() as progress:
+    with _progress("Analysing") as progress:
         refresh(database, failure_weights(), progress=progress)
 
 
+def read_what_is_taught(database: Database) -> None:
+    """Find what new sessions teach, with a progress bar on a terminal."""
+    with _progress("Reading") as progress:
+        keep_teachings(database, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+
+
 @contextlib.contextmanager
-def _progress() -> Iterator[Callable[[AnalysisProgress], None]]:
+def _progress(what: str) -> Iterator[Callable[[AnalysisProgress], None]]:
     if not sys.stderr.isatty():
         yield lambda _: None
         return
@@ -24,8 +31,6 @@ def _progress() -> Iterator[Callable[[AnalysisProgress], None]]:
     from rich.progress import BarColumn, MofNCompleteColumn, TextColumn
     from rich.progress import Progress as Bar
 
-    with Bar(
-        TextColumn("Analysing"), BarColumn(), MofNCompleteColumn(), console=Console(stderr=True), transient=True
-    ) as bar:
-        task = bar.add_task("analyse", total=None)
+    with Bar(TextColumn(what), BarColumn(), MofNCompleteColumn(), console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(what, total=None)
         yield lambda progress: bar.update(task, completed=progress.done, total=progress.total)

@@ -19,7 +19,7 @@ def gathered(lessons: Sequence[TaughtLesson]) -> tuple[TaughtLesson, ...]:
     """The lessons, with one in the place of those that three projects or more teach; that one comes first."""
     groups: list[list[TaughtLesson]] = []
     for lesson in lessons:
-        if lesson.draft is None or lesson.stands_in or not lesson.project:
+        if lesson.patch is None or lesson.draft is None or not lesson.project:
             continue
         meant = sense(anywhere(lesson.draft.text))
         alike = next((group for group in groups if is_same(meant, sense(anywhere(_text(group[0]))))), None)

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from whet.ledger.entries import Entry, State
+from whet.ledger.marks import marks
 from whet.ledger.patch_faults import FaultKind, faults
 from whet.ledger.patches import Patch
 from whet.trials.ideas import decided
@@ -19,5 +20,7 @@ class ComparedWith(NamedTuple):
 
 def against(books: ComparedWith, patch: Patch, latest: float | None) -> str:
     """What speaks against a patch besides where its words come from; empty where nothing does."""
+    if marks(patch) & books.state.never:
+        return "a person never wants it proposed"
     found = [fault.message for fault in faults(patch, books.state) if fault.kind is not FaultKind.TRUST]
     return decided(patch, books.entries, latest=latest) or "; ".join(found)

@@ -55,7 +55,7 @@ def from_evidence(home: Home, database: Database, books: ComparedWith, ask: Impr
         same = same_rule(books.state.rules, patch) if patch else None
         if same is not None and patch is not None and same.name != name:
             ideas = ideas._replace(refused=(*ideas.refused, _merged(lesson, patch, same)))
-        elif not lesson.stands_in and name not in settled:
+        elif not lesson.stands_in and not lesson.conflict and name not in settled:
             ideas = _with(ideas, books, lesson, lessons, most=settings.rules.per_project)
     return ideas
 

@@ -7,14 +7,17 @@ from whet.context.finding import find_files
 from whet.context.projects import project_of
 from whet.ledger.patches import Patch
 from whet.lessons.candidates import MOST, LessonCandidate, candidates
-from whet.lessons.drafts import LessonDraft, drafts_of, patch_of_draft, standing
-from whet.lessons.finding import Openings, pieces_of_session
-from whet.lessons.pieces import LessonPiece, lifted
+from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
+from whet.lessons.drafts import LessonDraft, drafts_of, patch_of_draft
+from whet.lessons.finding import Openings, SessionTeaching
+from whet.lessons.instructions import Instructions, is_broken
+from whet.lessons.pieces import LessonPiece, LessonSource, lifted
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.rows import Session
-from whet.store.sessions import is_believed, load
+from whet.store.sessions import is_believed, is_own
+from whet.store.teachings import keep_teachings, kept_teachings
 from whet.targets.project_names import name_of_project
 from whet.values import Value
 
@@ -25,7 +28,8 @@ LARGE = 100  # sessions: a project of more gets twice as many candidates
 class TaughtLesson(Value, frozen=True):
     """One candidate of a project with its draft. `stands_in` names the file that says it already.
 
-    What several projects teach alike belongs to none of them, and names them all.
+    It is broken where evidence came after the file said it. In a conflict, somebody said the contrary. What several
+    projects teach alike belongs to none of them, and names them all.
     """
 
     project: str
@@ -33,12 +37,15 @@ class TaughtLesson(Value, frozen=True):
     agents: tuple[str, ...]
     draft: LessonDraft | None = None
     stands_in: str = ""
+    stands_as: str = ""  # the line that says it
+    is_broken: bool = False
+    conflict: LessonConflict | None = None
     projects: tuple[str, ...] = ()
 
     @property
     def patch(self) -> Patch | None:
-        """What is proposed; nothing where the project's own files say it already."""
-        if self.draft is None or self.stands_in:
+        """What is proposed; nothing where the project's own files say it already, or people contradict each other."""
+        if self.draft is None or self.stands_in or self.conflict:
             return None
         return patch_of_draft(self.draft, self.candidate, self.project)
 
@@ -54,25 +61,42 @@ class _ProjectEvidence:
     def __init__(self, project: str) -> None:
         self.project = project
         self.pieces: list[LessonPiece] = []
+        self.said_by_others: list[LessonPiece] = []  # shown where it contradicts, and learned from nowhere
+        self.instructions = Instructions()
         self.openings = Openings()
         self.agents: dict[str, str] = {}
         self.folder = ""
 
-    def add(self, database: Database, session: Session, *, declared: tuple[str, ...]) -> None:
-        transcript = load(database, session)
-        self.openings.see(transcript)
-        self.agents[transcript.id] = session.source
-        pieces = pieces_of_session(transcript)
-        self.pieces += map(lifted, pieces) if _is_declared(database, session, declared) else pieces
+    def add(self, session: Session, teaching: SessionTeaching, *, is_own: bool, is_declared: bool) -> None:
+        self.openings.see(session.id, teaching.opening)
+        self.agents[session.id] = session.source
+        for piece in teaching.pieces:
+            is_others = piece.source is LessonSource.PERSON and not is_own
+            (self.said_by_others if is_others else self.pieces).append(lifted(piece) if is_declared else piece)
+        self.instructions.add(teaching.instructions)
         self.folder = session.folder or self.folder
+
+    def conflicts(self) -> tuple[LessonConflict, ...]:
+        return conflicts((*self.pieces, *self.said_by_others))
 
     def lessons(self) -> Iterator[TaughtLesson]:
         most = 2 * MOST if len(self.agents) > LARGE else MOST
-        files = _files(self.folder)
+        for path, text in _files(self.folder):
+            self.instructions.add_file(path, text)
+        contradicting = self.conflicts()
         for candidate, draft in drafts_of(candidates(self.pieces, self.openings.copies, most=most)):
             agents = tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))
-            line = standing(draft, files) if draft else None
-            yield TaughtLesson(self.project, candidate, agents, draft, line.path if line else "")
+            line = self.instructions.standing(draft.text) if draft else None
+            yield TaughtLesson(
+                self.project,
+                candidate,
+                agents,
+                draft,
+                stands_in=line.path if line else "",
+                stands_as=line.line if line else "",
+                is_broken=line is not None and is_broken(line, candidate.pieces),
+                conflict=contradicted(draft.text, contradicting) if draft else None,
+            )
 
 
 def taught(
@@ -82,15 +106,33 @@ def taught(
 
     In the folders that their owner declared, what commands print is believed as the agent is.
     """
+    found = _gather(database, filters, project, declared)
+    return tuple(lesson for each in found for lesson in each.lessons())
+
+
+def contradictions(database: Database, filters: Filters, *, project: str = "") -> dict[str, tuple[LessonConflict, ...]]:
+    """Where people contradict each other or themselves, by project."""
+    found = {each.project: each.conflicts() for each in _gather(database, filters, project, ())}
+    return {name: conflicts for name, conflicts in found.items() if conflicts}
+
+
+def _gather(
+    database: Database, filters: Filters, project: str, declared: tuple[str, ...]
+) -> tuple[_ProjectEvidence, ...]:
+    keep_teachings(database)
     gathered: dict[str, _ProjectEvidence] = {}
     names: dict[str, str] = {}
-    for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
-        if session.purpose in BEHIND:
-            continue
-        name = names.setdefault(session.folder, name_of_project(session.folder))
-        if project in name:
-            gathered.setdefault(name, _ProjectEvidence(name)).add(database, session, declared=declared)
-    return tuple(lesson for each in gathered.values() for lesson in each.lessons())
+    every = reversed(list_sessions(database, filters, limit=count_sessions(database, filters)))
+    sessions = [session for session in every if session.purpose not in BEHIND]
+    for session in sessions:
+        names.setdefault(session.folder, name_of_project(session.folder))
+    chosen = [session for session in sessions if project in names[session.folder]]
+    for session, teaching in kept_teachings(database, chosen):
+        name = names[session.folder]
+        evidence = gathered.setdefault(name, _ProjectEvidence(name))
+        is_declared = _is_declared(database, session, declared)
+        evidence.add(session, teaching, is_own=is_own(database, session), is_declared=is_declared)
+    return tuple(gathered.values())
 
 
 def _is_declared(database: Database, session: Session, declared: tuple[str, ...]) -> bool:

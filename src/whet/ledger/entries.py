@@ -3,7 +3,7 @@
 from enum import StrEnum
 from typing import NamedTuple
 
-from whet.ledger.patches import Form, Patch, Scope
+from whet.ledger.patches import Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.values import Value
 
@@ -67,6 +67,7 @@ class Entry(Value, frozen=True):
     home: str = ""  # whose files it changes; empty for rules, which are shared
     share: float = 0.0  # of the sessions that a canary is told to
     maker: str = ""  # who entered it, as the database saw it: a role, or an account; empty before makers were named
+    is_never: bool = False  # of a refusal: nothing that says the same is to be proposed again
 
 
 class Item(Value, frozen=True):
@@ -90,6 +91,7 @@ class Item(Value, frozen=True):
     home: str = ""
     share: float = 0.0
     maker: str = ""
+    situation: RuleSituation = RuleSituation()
 
     @property
     def key(self) -> "Key":
@@ -126,6 +128,7 @@ class State(Value, frozen=True):
     unfinished: tuple[Entry, ...] = ()
     granted: tuple[Entry, ...] = ()  # approvals of what was not applied yet
     refused: frozenset[str] = frozenset()  # ids of patches
+    never: frozenset[str] = frozenset()  # marks of what a person never wants proposed
 
     @property
     def rules(self) -> tuple[Item, ...]:

@@ -6,6 +6,7 @@ from dataclasses import dataclass, field
 from msgspec.structs import replace
 
 from whet.ledger.entries import CHANGES, Change, Entry, Item, Key, State, Step
+from whet.ledger.marks import marks
 from whet.ledger.patches import Action, Form
 
 
@@ -47,6 +48,7 @@ class _Folding:
     unfinished: dict[int, Entry] = field(default_factory=dict)
     granted: dict[str, Entry] = field(default_factory=dict)
     refused: set[str] = field(default_factory=set)
+    never: set[str] = field(default_factory=set)
 
     def change(self, entry: Entry) -> None:
         self.unfinished.pop(entry.begun, None)
@@ -78,7 +80,9 @@ class _Folding:
                 self.granted[entry.patch.id] = entry
             case Step.REFUSED:
                 self.pending.pop(entry.about, None)
+                self.granted.pop(entry.patch.id, None)
                 self.refused.add(entry.patch.id)
+                self.never |= marks(entry.patch) if entry.is_never else set()
             case Step.EXPIRED | Step.REJECTED:
                 self.pending.pop(entry.about, None)
             case Step.BEGUN:
@@ -99,6 +103,7 @@ class _Folding:
             unfinished=tuple(self.unfinished.values()),
             granted=tuple(self.granted.values()),
             refused=frozenset(self.refused),
+            never=frozenset(self.never),
         )
 
     def _push(self, change: Change) -> None:
@@ -152,6 +157,7 @@ def _after(entry: Entry) -> Item | None:
         home=entry.home,
         share=entry.share,
         maker=entry.maker,
+        situation=patch.situation,
     )
 
 
@@ -165,4 +171,5 @@ def _thaw(state: State) -> _Folding:
         unfinished={entry.number: entry for entry in state.unfinished},
         granted={entry.patch.id: entry for entry in state.granted},
         refused=set(state.refused),
+        never=set(state.never),
     )

@@ -55,5 +55,6 @@ def _suggestion(entry: Entry, rule: Item | None, known: Item | None) -> Entry:
         min(entry.patch.trust, Trust.USER),
         entry.patch.proofs,
         digest(known.text if known else None),
+        entry.patch.situation,
     )
     return replace(entry, step=Step.SUGGESTED, patch=patch, before=patch.before, after=patch.after, about=0, batch=0)

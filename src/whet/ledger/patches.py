@@ -71,6 +71,15 @@ class Proof(Value, frozen=True):
     quote: str = ""
 
 
+class RuleSituation(Value, frozen=True):
+    """What a rule is for: the call that goes wrong, its error and what works instead, or what a person keeps saying."""
+
+    call: str = ""
+    error: str = ""
+    fix: str = ""
+    said: str = ""
+
+
 class Patch(Value, frozen=True):
     """One change, with its reason and its evidence. `before` is the digest of what it replaces, empty for nothing.
 
@@ -86,6 +95,7 @@ class Patch(Value, frozen=True):
     trust: Trust = Trust.EXTERNAL
     proofs: tuple[Proof, ...] = ()
     before: str = ""
+    situation: RuleSituation = RuleSituation()
 
     @property
     def id(self) -> str:

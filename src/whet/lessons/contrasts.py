@@ -13,10 +13,12 @@ import re2
 from whet.outcomes.unrunnable import could_not_run
 
 ALIKE = 0.4  # of the words of both
+SAME_PART = 0.3
 MOST_WORDS = 14
 MOST_LETTERS = 110
 ELIDED = "…"
 NAMELESS = frozenset(("bash", "line", "error", "fatal", "the", "and", "found", "not", "file", "such", "directory"))
+_PART = re.compile(r" && | \|\| | ; |; ")
 _TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[^\s'\"]+")
 _JOINERS = frozenset(("&&", "||", ";", "|", "&", "\\"))
 _REDIRECTION = re.compile(r"^\d?(?:>|<|&>)")
@@ -66,6 +68,17 @@ def contrast(call: str, fix: str, error: str) -> Contrast | None:
     return shown if shown.fails != shown.works and len(shown.works) <= MOST_LETTERS else None
 
 
+def differing(call: str, fix: str) -> tuple[str, str]:
+    """Of two commands of several parts, the two parts that are most alike and yet differ; whole where none do."""
+    whole = " ".join(call.replace("`", "'").split()), " ".join(fix.replace("`", "'").split())
+    if not fix or any(mark in text for text in whole for mark in "\"'"):
+        return whole
+    mine, theirs = (frozenset(_PART.split(text)) for text in whole)
+    pairs = [(_alike(one.split(), other.split()), one, other) for one in mine - theirs for other in theirs - mine]
+    best = max(pairs, default=(0.0, "", ""))
+    return (best[1], best[2]) if best[0] >= SAME_PART else whole
+
+
 def is_passing(error: str) -> bool:
     """Whether an error is of the moment: a lock, a network, what somebody else holds."""
     return _OF_THE_MOMENT.search(error) is not None
@@ -104,7 +117,7 @@ def _parts(command: str) -> tuple[tuple[str, ...], ...]:
 
 def _alike(one: Sequence[str], other: Sequence[str]) -> float:
     mine, theirs = set(one), set(other)
-    return len(mine & theirs) / len(mine | theirs)
+    return len(mine & theirs) / max(1, len(mine | theirs))
 
 
 def _names(part: Sequence[str], error: str) -> bool:

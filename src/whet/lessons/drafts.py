@@ -8,7 +8,7 @@ from typing import NamedTuple
 
 import re2
 
-from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
+from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import known_cause
@@ -25,7 +25,6 @@ ERROR_LETTERS = 140
 REMEDY_LETTERS = 200
 HOOK_LETTERS = 300
 QUOTE_LETTERS = 300
-STANDS = 0.75  # of the words of a draft that one line of a file has too
 FEWEST_WORDS = 3
 ONCE, TWICE, THRICE = 1, 2, 3  # in how many sessions a thing has to be seen before it is drafted
 SAME_ORDER = 0.6  # of the words of the shorter of two orders
@@ -49,13 +48,6 @@ class LessonDraft(Value, frozen=True):
     fix: str
     text: str
     trust: Trust
-
-
-class StandingLine(NamedTuple):
-    """A line of a file that says already what a draft would say."""
-
-    path: str
-    line: str
 
 
 class _Sketch(NamedTuple):
@@ -110,19 +102,17 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
             Proof(piece.session, piece.message, piece.source.value, piece.text[:QUOTE_LETTERS])
             for piece in candidate.pieces
         ),
+        situation=_situation(draft, candidate),
     )
 
 
-def standing(draft: LessonDraft, files: Iterable[tuple[str, str]]) -> StandingLine | None:
-    """The line of the project's own files that says it already: then it is not new, it is not followed."""
-    words = stems(key_words(draft.text))
-    if len(words) < FEWEST_WORDS:
-        return None
-    for path, text in files:
-        for line in text.splitlines():
-            if len(words & stems(key_words(line))) >= STANDS * len(words):
-                return StandingLine(path, line.strip())
-    return None
+def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
+    """What the rule is for, so that later sessions can be asked whether it came up."""
+    if draft.source is LessonSource.PERSON:
+        return RuleSituation(said=draft.text)
+    own = (piece for piece in candidate.pieces if piece.source is draft.source and (piece.fix or piece.remedy))
+    piece = next(own, candidate.best)
+    return RuleSituation(piece.call, piece.error, piece.fix)
 
 
 def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:

@@ -1,40 +1,75 @@
-"""Every piece of evidence of a session, and which sessions are copies of others."""
+"""What one session teaches: every piece of evidence, the instructions that it saw, and which session it copies."""
 
 from collections.abc import Iterable, Iterator
+from typing import NamedTuple
 
-from whet.failures.view import gather
+from msgspec.structs import replace
+
+from whet.failures.view import SessionView, gather
+from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.recoveries import recovery_pieces
 from whet.lessons.said import said_pieces
 from whet.sessions.transcripts import Transcript
+from whet.values import Value
 
+TEACHING_VERSION = 2  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
+
+
+class SessionOpening(NamedTuple):
+    """How a session begins: its first words and when they were said."""
+
+    at: float
+    text: str
+
+
+class SessionTeaching(Value, frozen=True):
+    """All that is kept of what a session teaches."""
+
+    pieces: tuple[LessonPiece, ...] = ()
+    instructions: tuple[SeenInstruction, ...] = ()
+    opening: SessionOpening | None = None
+
+
+def teaching_of(transcript: Transcript) -> SessionTeaching:
+    """What a session may teach, and the instructions of its project that its record shows."""
+    view = gather(transcript)
+    return SessionTeaching(tuple(_pieces(view)), tuple(seen_instructions(view)), opening_of(transcript))
 
 
 def pieces_of_session(transcript: Transcript) -> Iterator[LessonPiece]:
     """What a session may teach: the person's words, recoveries, misses and remedies."""
-    view = gather(transcript)
-    yield from said_pieces(view)
-    yield from recovery_pieces(view)
+    yield from _pieces(gather(transcript))
+
+
+def _pieces(view: SessionView) -> Iterator[LessonPiece]:
+    messages = view.transcript.messages
+    for piece in (*said_pieces(view), *recovery_pieces(view)):
+        yield replace(piece, at=messages[piece.message].at)
+
+
+def opening_of(transcript: Transcript) -> SessionOpening | None:
+    """The first words that have a time."""
+    said = ((message.at, message.text[:OPENING]) for message in transcript.messages if message.text.strip())
+    return next((SessionOpening(at, text) for at, text in said if at is not None), None)
 
 
 class Openings:
     """Tells copies apart: a resumed or forked session begins with the same message at the same moment."""
 
     def __init__(self) -> None:
-        self._first: dict[tuple[float, str], str] = {}
+        self._first: dict[SessionOpening, str] = {}
         self.copies: dict[str, str] = {}
 
-    def see(self, transcript: Transcript) -> None:
-        said = ((message.at, message.text[:OPENING]) for message in transcript.messages if message.text.strip())
-        opening = next(((at, text) for at, text in said if at is not None), None)
-        if opening is not None and (original := self._first.setdefault(opening, transcript.id)) != transcript.id:
-            self.copies[transcript.id] = original
+    def see(self, session: str, opening: SessionOpening | None) -> None:
+        if opening is not None and (original := self._first.setdefault(opening, session)) != session:
+            self.copies[session] = original
 
 
 def copies_of(transcripts: Iterable[Transcript]) -> dict[str, str]:
     """The original of each session that is a copy."""
     openings = Openings()
     for transcript in transcripts:
-        openings.see(transcript)
+        openings.see(transcript.id, opening_of(transcript))
     return openings.copies

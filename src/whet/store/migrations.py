@@ -6,6 +6,8 @@ from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.job_tables import JOBS, JOBS_ADDED
 from whet.store.live_tables import CANARIES, TEMPLATE_DRAWS
+from whet.store.rights import MissingRight, no_owner
+from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
 
 WORDS = {
@@ -214,10 +216,7 @@ MIGRATIONS = (
             "CREATE TABLE trials (id TEXT PRIMARY KEY, body {bytes} NOT NULL, changed {real} NOT NULL)",
         ),
     ),
-    Migration(
-        "jobs: how far each is accounted for, and its runs",
-        shared=JOBS,
-    ),
+    Migration("jobs: how far each is accounted for, and its runs", shared=JOBS),
     Migration(
         "canaries: the sessions that were counted for each, and what other agents were told",
         shared=CANARIES,
@@ -246,13 +245,24 @@ MIGRATIONS = (
         shared=MAKERS,
         postgres=MAKER_TRIGGERS,
     ),
+    Migration("what each session teaches", shared=TEACHINGS, postgres=TEACHINGS_OF_A_TEAM),
 )
 
 
 def migrate(database: Database) -> None:
     """Bring the schema up to date; one that is newer than this program is refused and left as it is."""
-    if _known_version(database) == len(MIGRATIONS):
+    version = _known_version(database)
+    if version == len(MIGRATIONS):
         return
+    try:
+        _take_steps(database)
+    except MissingRight as missing:
+        if not version:
+            raise
+        raise no_owner(missing.role, missing.schema, missing.why) from missing
+
+
+def _take_steps(database: Database) -> None:
     with database.writing():
         version = _known_version(database)  # another process may have taken the steps meanwhile
         if not version:

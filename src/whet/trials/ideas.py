@@ -115,10 +115,7 @@ def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> 
 
 def for_model(patch: Patch, model: str) -> Patch:
     """The patch as it is tried: what was measured on one model is said of no other."""
-    scope = replace(patch.scope, models=(model,))
-    return Patch(
-        patch.form, patch.action, patch.name, patch.text, scope, patch.reason, patch.trust, patch.proofs, patch.before
-    )
+    return replace(patch, scope=replace(patch.scope, models=(model,)))
 
 
 def tried_elsewhere(rule: Item, model: str) -> bool:
@@ -132,8 +129,9 @@ def again(rule: Item, proved: Patch, model: str) -> Patch:
     scope = replace(rule.scope, models=models)
     trust = min(rule.trust, Trust.AGENT)
     return Patch(
-        Form.RULE, Action.CHANGE, rule.name, rule.text, scope, "another model", trust, proved.proofs, digest(rule.text)
-    )
+        Form.RULE, Action.CHANGE, rule.name, rule.text, scope, "another model", trust, proved.proofs,
+        digest(rule.text), proved.situation,
+    )  # fmt: skip
 
 
 def without(rule: Item) -> Patch:

@@ -5,11 +5,13 @@ from typing import NamedTuple
 
 import click
 
-from whet.cli.analysed import bring_up_to_date
+from whet.cli.analysed import bring_up_to_date, read_what_is_taught
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, print_json, say
 from whet.cli.shown.taught import (
     NEXT,
+    conflict_lines,
+    conflict_record,
     evidence_lines,
     recurring_lines,
     recurring_record,
@@ -21,7 +23,8 @@ from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson
 from whet.failures.signals import Kind
 from whet.failures.summaries import summarise
 from whet.improving.across_projects import gathered
-from whet.improving.taught import TaughtLesson, taught
+from whet.improving.taught import TaughtLesson, contradictions, taught
+from whet.lessons.conflicts import LessonConflict
 from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.listing import Filters
@@ -41,10 +44,11 @@ class AskedLessons(NamedTuple):
 
 
 class FoundLessons(NamedTuple):
-    """What was found: what sessions teach, failures that recur, and in how many sessions was looked."""
+    """What was found: what sessions teach, failures that recur, contradictions, and in how many sessions was looked."""
 
     taught: list[TaughtLesson]
     recurring: list[Lesson]
+    conflicts: dict[str, tuple[LessonConflict, ...]]
     sessions: int
 
 
@@ -120,9 +124,11 @@ def _find(ask: AskedLessons) -> FoundLessons:
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
+        read_what_is_taught(database)
         declared = load(home).trust.projects
         summary, recurring = summarise(judged(database, ask.filters))
         every = gathered(taught(database, ask.filters, project=ask.project, declared=declared))
+        conflicts = contradictions(database, ask.filters, project=ask.project)
     kept = [each for each in every if ask.candidates or each.draft is not None]
     known = {
         (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces
@@ -136,6 +142,7 @@ def _find(ask: AskedLessons) -> FoundLessons:
             and not (ask.project or ask.candidates)
             and not _is_known(lesson, known)
         ],
+        conflicts,
         summary.total.sessions,
     )
 
@@ -151,7 +158,10 @@ def _print(found: FoundLessons, ask: AskedLessons) -> None:
         print_json({"sessions": found.sessions, "candidates": records})
     else:
         recurring = [recurring_record(each) for each in found.recurring]
-        print_json({"sessions": found.sessions, "lessons": [*records, *recurring]})
+        conflicts = [
+            {"project": project, **conflict_record(each)} for project, all in found.conflicts.items() for each in all
+        ]
+        print_json({"sessions": found.sessions, "lessons": [*records, *recurring], "conflicts": conflicts})
 
 
 def _show(found: FoundLessons) -> None:
@@ -160,6 +170,8 @@ def _show(found: FoundLessons) -> None:
     if found.taught and found.recurring:
         say("[bold]Recurring failures[/]")
     for line in recurring_lines(found.recurring, len(found.taught) + 1):
+        say(line)
+    for line in conflict_lines(found.conflicts):
         say(line)
     lessons = many(len(found.taught) + len(found.recurring), "lesson")
     say(f"[dim]{lessons} from {many(found.sessions, 'session')}.{f' {NEXT}' if found.taught else ''}[/]")

@@ -6,46 +6,56 @@ import time
 import click
 
 from whet.changes import pending
-from whet.cli.acting import actor_of, need_terminal
-from whet.cli.options import json_option
-from whet.cli.output import console, moment, plain, print_json, say, table
-from whet.cli.shown.entries import entry_lines, entry_record, patch_cells
+from whet.cli.acting import actor_of, has_terminal, need_terminal
+from whet.cli.deciding import Desk, decide_all, in_force
+from whet.cli.options import json_option, yes_option
+from whet.cli.output import many, plain, print_json, say
+from whet.cli.shown.entries import entry_lines, entry_record
 from whet.cli.shown.reviewing import size_of
+from whet.cli.shown.waiting import WaitingChange, in_order, last_trial, waiting_lines, waiting_record
 from whet.errors import WhetError
-from whet.ledger.entries import Entry, Step
-from whet.ledger.patch_faults import LIMITS
-from whet.ledger.traces import Move, difference
+from whet.ledger.entries import Actor
+from whet.ledger.traces import difference
 from whet.store.database import Database
 from whet.store.home import Home, find_home
+from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.text.quoting import visible
+from whet.store.settings_file import load
 
-HEADINGS = ("id", "until", "by", "maker", "trust", "what", "text")
+NEXT = "Next: run `whet pending` on a terminal, or `whet pending approve ID...`, `refuse ID...` or `never ID...`."
+numbers_argument = click.argument("numbers", type=int, nargs=-1, required=True, metavar="ID...")
+note_option = click.option("--note", default="", help="Why.")
 
 
 @click.group(
     "pending",
     invoke_without_command=True,
-    epilog="Example: whet pending approve 12",
-    help="List the changes that need your approval. Text that comes from a tool or a stranger reaches no agent "
-    "until you approve its exact wording. In a team, the same holds for rules of other members, unless they are "
-    "among your team.admins. Changes that nobody decides on expire.",
+    epilog="Example: whet pending approve 12 14",
+    help="List the changes that need your approval, by project, each with its exact text, its source, quotes and "
+    "verdict; on a terminal, one key approves, edits, refuses, says never or skips. Text that comes from a tool or a "
+    "stranger reaches no agent until you approve its exact wording. In a team, the same holds for rules of other "
+    "members, unless they are among your team.admins. Changes that nobody decides on expire.",
 )
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> int:
     if context.invoked_subcommand:
         return 0
-    home = find_home(os.environ)
+    home, actor = find_home(os.environ), actor_of(os.environ)
     with opened(home) as database:
-        found = pending.pending(home, database, now=time.time())
-    if as_json:
-        print_json({"pending": [entry_record(entry) for entry in found]})
-    elif not found:
-        say("Nothing needs your approval.")
-    else:
-        console().print(table(HEADINGS, [_row(entry) for entry in found], numbers=("id",)))
-        say("Next: `whet pending show ID`, then `whet pending approve ID` or `whet pending refuse ID`.")
+        found = _find(home, database)
+        if as_json:
+            print_json({"pending": [waiting_record(change) for change in found]})
+        elif not found:
+            say("Nothing needs your approval.")
+        elif actor is Actor.PERSON and has_terminal():
+            projects = many(len({change.project for change in found if change.project}), "project")
+            say(f"{many(len(found), 'change')} of {projects} to decide on.")
+            decide_all(Desk(home, database, actor), found)
+        else:
+            for line in waiting_lines(found):
+                say(line)
+            say(NEXT)
     return 0
 
 
@@ -55,68 +65,99 @@ def command(context: click.Context, as_json: bool) -> int:
 def show(number: int, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
-        entry, move = _waiting(home, database, number)
+        (change,) = _chosen(home, database, (number,))
     if as_json:
-        print_json({**entry_record(entry), "diff": difference(move.before, move.after)})
+        print_json({**waiting_record(change), "diff": difference(change.move.before, change.move.after)})
     else:
-        _show(entry, move)
+        _show(change)
     return 0
 
 
 @command.command(
     "approve",
-    epilog="Example: whet pending approve 12",
-    help="Apply a change exactly as shown. You see the text and confirm; this needs a terminal.",
+    epilog="Example: whet pending approve 12 14",
+    help="Apply changes exactly as shown. You see each text and confirm, on a terminal; without one, only with --yes"
+    " and where the setting trust.commands allows it.",
 )
-@click.argument("number", type=int, metavar="ID")
+@numbers_argument
+@yes_option
 @json_option
-def approve(number: int, as_json: bool) -> int:
-    actor = actor_of(os.environ)
+def approve(numbers: tuple[int, ...], yes: bool, as_json: bool) -> int:
+    actor, home = actor_of(os.environ), find_home(os.environ)
     pending.need_person(actor)
-    need_terminal()
-    home = find_home(os.environ)
+    is_allowed = yes and load(home).trust.commands
+    if not is_allowed:
+        need_terminal()
     with opened(home) as database:
-        entry, move = _waiting(home, database, number)
-        _show(entry, move)
-        click.confirm(f"Approve exactly this ({size_of(move.after or '')})?", abort=True, err=True)
-        made = pending.approve(home, database, number, actor=actor, now=time.time())
+        changes = _chosen(home, database, numbers)
+        if not as_json or not is_allowed:
+            for change in changes:
+                _show(change)
+        if not is_allowed:
+            sizes = "; ".join(size_of(change.move.after or "") for change in changes)
+            what = "this" if len(changes) == 1 else f"these {len(changes)}"
+            click.confirm(f"Approve exactly {what} ({sizes})?", abort=True, err=True)
+        made = [
+            pending.approve(home, database, change.entry.number, actor=actor, now=time.time()) for change in changes
+        ]
     if as_json:
-        print_json({"applied": entry_record(made)})
-    else:
-        say(f"Approved and in force: {made.patch.form} {plain(made.patch.name)} (entry {made.number}).")
+        print_json({"applied": [entry_record(entry) for entry in made]})
+    for entry in () if as_json else made:
+        say(in_force(entry))
     return 0
 
 
-@command.command("refuse", epilog="Example: whet pending refuse 12", help="Refuse a change permanently.")
-@click.argument("number", type=int, metavar="ID")
-@click.option("--note", default="", help="Why.")
+@command.command("refuse", epilog="Example: whet pending refuse 12 14", help="Refuse changes permanently.")
+@numbers_argument
+@note_option
 @json_option
-def refuse(number: int, note: str, as_json: bool) -> int:
-    home = find_home(os.environ)
+def refuse(numbers: tuple[int, ...], note: str, as_json: bool) -> int:
+    return _refuse(numbers, note, is_never=False, as_json=as_json)
+
+
+@command.command(
+    "never",
+    epilog="Example: whet pending never 12 14",
+    help="Refuse changes, and never propose again what says the same or is for the same failure.",
+)
+@numbers_argument
+@note_option
+@json_option
+def never(numbers: tuple[int, ...], note: str, as_json: bool) -> int:
+    return _refuse(numbers, note, is_never=True, as_json=as_json)
+
+
+def _refuse(numbers: tuple[int, ...], note: str, *, is_never: bool, as_json: bool) -> int:
+    home, actor = find_home(os.environ), actor_of(os.environ)
     with opened(home) as database:
-        made = pending.refuse(home, database, number, actor=actor_of(os.environ), now=time.time(), note=note)
+        chosen = [change.entry.number for change in _chosen(home, database, numbers)]
+        decide = pending.say_never if is_never else pending.refuse
+        made = [decide(home, database, number, actor=actor, now=time.time(), note=note) for number in chosen]
     if as_json:
-        print_json({"refused": entry_record(made)})
-    else:
-        say(f"Refused: {made.patch.form} {plain(made.patch.name)}.")
+        print_json({"refused": [entry_record(entry) for entry in made]})
+    for entry in () if as_json else made:
+        say(f"{'Never again' if is_never else 'Refused'}: {entry.patch.form} {plain(entry.patch.name)}.")
     return 0
 
 
-def _row(entry: Entry) -> tuple[str, ...]:
-    until = "–" if entry.step is Step.SUGGESTED else moment(entry.at + LIMITS.pending_seconds)
-    who = (entry.actor, visible(entry.maker))
-    return (str(entry.number), until, *who, entry.patch.trust.label, *patch_cells(entry.patch))
+def _find(home: Home, database: Database) -> list[WaitingChange]:
+    found = pending.pending(home, database, now=time.time())
+    entries = ledger_of(home, database).entries() if found else []
+    return in_order(
+        WaitingChange(entry, pending.move_for(home, database, entry), last_trial(entry.patch, entries))
+        for entry in found
+    )
 
 
-def _waiting(home: Home, database: Database, number: int) -> tuple[Entry, Move]:
-    found = {entry.number: entry for entry in pending.pending(home, database, now=time.time())}
-    if number not in found:
-        raise WhetError(
-            f"No change {number} waits for approval.", advice="To list pending changes, run `whet pending`."
-        )
-    return found[number], pending.move_for(home, database, found[number])
+def _chosen(home: Home, database: Database, numbers: tuple[int, ...]) -> list[WaitingChange]:
+    """The changes of these numbers; nothing is done where one of them does not wait."""
+    found = {change.entry.number: change for change in _find(home, database)}
+    for number in numbers:
+        if number not in found:
+            raise WhetError(f"No pending change {number}.", advice="To list pending changes, run `whet pending`.")
+    return [found[number] for number in dict.fromkeys(numbers)]
 
 
-def _show(entry: Entry, move: Move) -> None:
-    for line in entry_lines(entry, move):
+def _show(change: WaitingChange) -> None:
+    for line in entry_lines(change.entry, change.move):
         say(line)

@@ -67,6 +67,35 @@ def command(context: click.Context, as_json: bool) -> int:
 
 
 @command.command(
+    "show",
+    epilog="Example: whet rules show tidy",
+    help="Show rules, default: all, with the situation that each is for and what became of it in the sessions since:"
+    " in how many the situation came up, in how many of these the agent was told the rule, and in how many it was"
+    " followed.",
+)
+@click.argument("names", nargs=-1, metavar="[NAME]...")
+@json_option
+def show(names: tuple[str, ...], as_json: bool) -> int:
+    from whet.cli.shown.rules import following_record, rule_lines
+    from whet.improving.heeded import following
+
+    home = find_home(os.environ)
+    chosen = [_rule(name) for name in names]
+    with opened(home) as database:
+        rules = chosen or ledger_of(home, database).state().rules
+        fared = following(home, database, rules)
+    if as_json:
+        print_json({"rules": [{**_record(rule), **following_record(rule, fared[rule.name])} for rule in rules]})
+        return 0
+    for rule in rules:
+        for line in rule_lines(rule, fared[rule.name]):
+            say(line)
+    if not rules:
+        say("No rules yet. To add one, run `whet rules add NAME TEXT`.")
+    return 0
+
+
+@command.command(
     "add",
     epilog="Example: whet rules add tidy 'Remove unused imports.' --tool edit",
     help="Add a rule. A name from `whet rules catalogue` needs no text; the rule comes with evidence from your "
@@ -108,7 +137,9 @@ def add(
 @json_option
 def change(name: str, words: tuple[str, ...], yes: bool, as_json: bool) -> int:
     rule = _rule(name)
-    patch = Patch(Form.RULE, Action.CHANGE, name, " ".join(words), rule.scope, before=digest(rule.text))
+    patch = Patch(
+        Form.RULE, Action.CHANGE, name, " ".join(words), rule.scope, before=digest(rule.text), situation=rule.situation
+    )
     return _give(patch, yes=yes, as_json=as_json)
 
 

@@ -9,6 +9,7 @@ from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import CHANGES, lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.improving.taught import TaughtLesson, place_of
+from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.exports import iso
 from whet.text.showing import shown
@@ -35,7 +36,10 @@ def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
         "fix": draft.fix if draft else candidate.best.fix or candidate.best.remedy,
         "draft": draft.text if draft else None,
         "trust": draft.trust.label if draft else None,
-        "not_followed": lesson.stands_in or None,
+        "not_followed": lesson.stands_in if lesson.is_broken else None,
+        "stands_in": lesson.stands_in or None,
+        "stands_as": lesson.stands_as or None,
+        "conflict": conflict_record(lesson.conflict) if lesson.conflict else None,
         "agents": lesson.agents,
         "counts": {"sessions": candidate.sessions, "pieces": len(candidate.pieces)},
     }
@@ -74,8 +78,11 @@ def evidence_lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     for project in lesson.projects:
         yield f"   [dim]{_safe(project)}[/]"
     yield from _lines(number, lesson)
+    if lesson.stands_as:
+        yield f"   [dim]{_safe(lesson.stands_in)}:[/] {_safe(lesson.stands_as)}"
     for piece in lesson.candidate.pieces:
-        yield f"   [dim]{piece.session[:8]} #{piece.message}[/] {_safe(piece.text)}"
+        who = f" {_safe(piece.who)}" if piece.who else ""
+        yield f"   [dim]{piece.session[:8]} #{piece.message}{who}[/] {_safe(piece.text)}"
         for label, words in (("worked", piece.fix), ("the error says", piece.remedy)):
             if words:
                 yield f"      [dim]{label}:[/] {_safe(words)}"
@@ -97,13 +104,32 @@ def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     candidate, draft = lesson.candidate, lesson.draft
     yield f"[bold]{number}.[/] {_safe(draft.text if draft else candidate.best.text)}"
     state = "new"
-    if lesson.stands_in:
-        state = f"stands in {_safe(lesson.stands_in)} and is not followed: nothing is proposed"
+    if lesson.conflict:
+        state = "contradicted elsewhere, not proposed"
+    elif lesson.stands_in:
+        state = f"stands in {_safe(lesson.stands_in)}{', not followed' if lesson.is_broken else ' already'}"
     elif draft is None:
         state = "no draft: the record does not say what works instead"
     trust = f" · trust {draft.trust.label}" if draft else ""
     counted = many(candidate.sessions, "session")
     yield f"   [dim]{SOURCES[candidate.source]} · {counted} · {plain(', '.join(lesson.agents))}{trust} · {state}[/]"
+
+
+def conflict_record(conflict: LessonConflict) -> dict[str, object]:
+    """A conflict for programs: both sentences, whose they are and where they were said."""
+    both = (conflict.first, conflict.second)
+    said = [{**msgspec.structs.asdict(each), "at": iso(each.at), "who": each.who or None} for each in both]
+    return {"about": conflict.about, "said": said}
+
+
+def conflict_lines(by_project: dict[str, tuple[LessonConflict, ...]]) -> Iterator[str]:
+    """Where people contradict each other or themselves, with both quotes: which holds is theirs to say."""
+    for project, conflicts in by_project.items():
+        for conflict in conflicts:
+            yield f"[bold]Conflict[/] about {_safe(conflict.about)} in {_safe(project) or 'no project'}"
+            for said in (conflict.first, conflict.second):
+                who = f"{_safe(said.who)}, " if said.who else ""
+                yield f"   [dim]{said.session[:8]} #{said.message} · {who}{moment(said.at)}[/] “{_safe(said.text)}”"
 
 
 def _piece_record(piece: LessonPiece) -> dict[str, object]:
@@ -114,6 +140,8 @@ def _piece_record(piece: LessonPiece) -> dict[str, object]:
         "text": piece.text,
         "fix": piece.fix or None,
         "remedy": piece.remedy or None,
+        "who": piece.who or None,
+        "at": iso(piece.at),
     }
 
 

@@ -1,0 +1,47 @@
+"""Rules with what they are for and how they fared, for people and for programs."""
+
+from collections.abc import Iterator
+from typing import Any
+
+import msgspec
+
+from whet.cli.output import many, moment, plain
+from whet.cli.shown.entries import scope_words
+from whet.cli.shown.reviewing import labelled, reviewed
+from whet.improving.heeded import situation_of
+from whet.ledger.entries import Item
+from whet.ledger.patches import RuleSituation
+from whet.lessons.following import Following
+
+
+def following_record(rule: Item, fared: Following) -> dict[str, Any]:
+    situation = situation_of(rule)
+    return {
+        "situation": msgspec.structs.asdict(situation) if situation != RuleSituation() else None,
+        "following": {**msgspec.structs.asdict(fared), "told_unknown": fared.unknown},
+    }
+
+
+def rule_lines(rule: Item, fared: Following) -> Iterator[str]:
+    where = scope_words(rule.scope)
+    since = f"trust {rule.trust.label}, since {moment(rule.since)}"
+    yield from labelled(f"[{rule.number}] ", f"{rule.name}{f', for {where}' if where else ''}")
+    yield from reviewed(rule.text)
+    yield f"   [dim]{plain(since)}[/]"
+    situation = situation_of(rule)
+    for label, words in (("goes wrong: ", situation.call), ("with: ", situation.error), ("works: ", situation.fix)):
+        if words:
+            yield from labelled(f"   {label}", words)
+    yield f"   {following_sentence(fared) if situation != RuleSituation() else 'no situation on record'}"
+    yield ""
+
+
+def following_sentence(fared: Following) -> str:
+    """How a rule fared, in a line."""
+    if not fared.came_up:
+        return f"situation in none of {many(fared.looked, 'session')} since"
+    unknown = f" (unknown in {fared.unknown})" if fared.unknown else ""
+    return (
+        f"situation in {fared.came_up} of {many(fared.looked, 'session')} since, told in {fared.told}{unknown},"
+        f" followed in {fared.followed}"
+    )

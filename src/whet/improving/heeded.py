@@ -1,0 +1,116 @@
+"""How the rules in force fared since: did their situation come up, were they told, were they followed?"""
+
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.context.finding import find_files, repository_root
+from whet.errors import WhetError
+from whet.failures.view import gather
+from whet.ledger.entries import Item
+from whet.ledger.patches import RuleSituation
+from whet.lessons.following import Following, SeenRule, count_following, was_followed, was_told
+from whet.sessions.transcripts import Purpose, Transcript
+from whet.sessions.trust import Trust
+from whet.store.canary_counts import deliveries
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters, count_sessions, list_sessions
+from whet.store.prompts import restore_prompt
+from whet.store.recording import SOURCE
+from whet.store.rows import Session
+from whet.store.sessions import is_own, load
+from whet.targets.project_names import name_of_project
+from whet.targets.settings import Target
+from whet.targets.settings import load as load_targets
+from whet.targets.telling import day_of
+
+BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
+
+
+class RuleBooks(NamedTuple):
+    """Where it is looked up what sessions were told."""
+
+    database: Database
+    targets: tuple[Target, ...]
+
+
+def following(home: Home, database: Database, rules: Iterable[Item]) -> dict[str, Following]:
+    """How each rule fared, by its name, in the sessions of its project that began after it came into force."""
+    asked, books = tuple(rules), RuleBooks(database, load_targets(home))
+    seen: dict[str, list[SeenRule | None]] = {rule.name: [] for rule in asked}
+    names: dict[str, str] = {}
+    for session in _since(database, min((rule.since for rule in asked), default=0.0)) if asked else ():
+        project = names.setdefault(session.folder, name_of_project(session.folder))
+        began = session.started or session.dated
+        fitting = [rule for rule in asked if rule.since <= began and rule.scope.project in ("", project)]
+        if not fitting:
+            continue
+        transcript = load(database, session)
+        view = gather(transcript)
+        for rule in fitting:
+            followed = was_followed(situation_of(rule), view)
+            told = None if followed is None else _told(books, session, transcript, rule)
+            seen[rule.name].append(None if followed is None else SeenRule(followed, told))
+    return {name: count_following(found) for name, found in seen.items()}
+
+
+def situation_of(rule: Item) -> RuleSituation:
+    """What a rule is for; of one that a person wrote and that has none on record, what they say in it."""
+    if rule.situation == RuleSituation() and rule.trust is Trust.OPERATOR:
+        return RuleSituation(said=rule.text)
+    return rule.situation
+
+
+def _since(database: Database, start: float) -> Iterator[Session]:
+    filters = Filters(since=start)
+    for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
+        if session.purpose not in BEHIND and is_own(database, session):
+            yield session
+
+
+def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item) -> bool | None:
+    """Whether a rule stood in a session's context; None where nothing tells.
+
+    Whet's own sessions name their prompt. Of others the record may hold what was inserted, and a file that its agent
+    reads, that has the rule and was not written since the session began, had it then.
+    """
+    if session.source == SOURCE and session.facts.prompt_key:
+        try:
+            prompt = restore_prompt(books.database, session.facts.prompt_key)
+        except WhetError:
+            return None
+        return rule.text in prompt.text
+    delivered = _delivered(books.database, session, rule)
+    if delivered is not None:
+        return delivered
+    files = (*_files_of(session.folder), *(Path(one.file) for one in books.targets if one.agent == session.source))
+    stood = session.started is not None and any(_holds(path, rule.text, session.started) for path in files)
+    return True if stood or was_told(rule.text, transcript) else None
+
+
+def _delivered(database: Database, session: Session, rule: Item) -> bool | None:
+    """What was written down of a rule that was a canary: whether the file of its agent had it on that day."""
+    if session.started is None:
+        return None
+    day = day_of(session.started)
+    for delivery in deliveries(database, rule.number):
+        is_reader = session.source in delivery.agents and session.folder.startswith(delivery.project)
+        if is_reader and delivery.day == day and delivery.at <= session.started:
+            return delivery.told
+    return None
+
+
+def _files_of(folder: str) -> Iterator[Path]:
+    """The files for agents in a session's folder, where it is on this machine."""
+    if folder and Path(folder).is_dir():
+        leaf = Path(folder).resolve()
+        root = repository_root(leaf) or leaf
+        yield from (root / each.path for each in find_files(leaf))
+
+
+def _holds(path: Path, text: str, until: float) -> bool:
+    try:
+        return path.stat().st_mtime <= until and text in path.read_text(errors="replace")
+    except OSError:
+        return False

@@ -1,0 +1,106 @@
+"""Instructions that stand already: lines of CLAUDE.md and its like, in a project's folder or in a session's record."""
+
+import re
+from collections.abc import Iterable, Iterator
+
+from whet.failures.view import SessionView
+from whet.lessons.pieces import LessonPiece, key_words, stems
+from whet.lessons.purposes import path_of
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import Origin, Role
+from whet.values import Value
+
+MOST_LINES = 400
+LONGEST_LINE = 400
+FEWEST_WORDS = 3
+STANDS = 0.75  # of the words of a draft that one line has too
+NAMES = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules")
+_HEAD = re.compile(
+    r"(?m)^.{0,40}?(?:Contents of (?P<path>\S+)(?: \([^)\n]*\))?:|# (?P<name>AGENTS\.md) instructions.*)\s*$"
+)
+_END = re.compile(r"(?m)^\s*</[\w-]+>\s*$")
+_NUMBER = re.compile(r"^\s*\d+(?:→|\t|: )")
+
+
+class SeenInstruction(Value, frozen=True):
+    """One line of a file for agents, and when a session saw it; without a time it is there now."""
+
+    path: str
+    line: str
+    at: float | None = None
+
+
+class Instructions:
+    """The instructions of one project, each line once with the time at which it was first seen."""
+
+    def __init__(self) -> None:
+        self._lines: dict[str, SeenInstruction] = {}
+        self._words: dict[str, frozenset[str]] = {}
+
+    def add(self, seen: Iterable[SeenInstruction]) -> None:
+        for each in seen:
+            known = self._lines.get(each.line)
+            if known is None or (known.at is not None and each.at is not None and each.at < known.at):
+                self._lines[each.line] = each
+
+    def add_file(self, path: str, text: str) -> None:
+        self.add(_lines(path, text, None))
+
+    def standing(self, text: str) -> SeenInstruction | None:
+        """The line that says a draft already."""
+        words = stems(key_words(text))
+        if len(words) < FEWEST_WORDS:
+            return None
+        for line, seen in self._lines.items():
+            if line not in self._words:
+                self._words[line] = stems(key_words(line))
+            if len(words & self._words[line]) >= STANDS * len(words):
+                return seen
+        return None
+
+
+def is_broken(instruction: SeenInstruction, pieces: Iterable[LessonPiece]) -> bool:
+    """Whether the evidence came after the instruction: then it is not followed, else it was learned since."""
+    at = instruction.at
+    return at is None or any(piece.at is None or piece.at >= at for piece in pieces)
+
+
+def seen_instructions(view: SessionView) -> Iterator[SeenInstruction]:
+    """The lines of such files in a session, each once."""
+    seen: set[tuple[str, str]] = set()
+    for found in _every(view):
+        if (found.path, found.line) not in seen and len(seen) < MOST_LINES:
+            seen.add((found.path, found.line))
+            yield found
+
+
+def _every(view: SessionView) -> Iterator[SeenInstruction]:
+    for message in view.transcript.messages:
+        if message.role is Role.SYSTEM or message.origin is Origin.INSERTED:
+            for path, text in _inserted(message.text):
+                yield from _lines(path, text, message.at)
+    for step in view.steps:
+        path = path_of(step)
+        if step.worked and _is_named(path) and family_of(step.exchange.call) is Family.READ:
+            yield from _lines(path, step.text, view.transcript.messages[step.message].at)
+
+
+def _inserted(text: str) -> Iterator[tuple[str, str]]:
+    """The files in a text that a program inserted, each under its head."""
+    heads = [head for head in _HEAD.finditer(text) if head["name"] or _is_named(head["path"])]
+    for place, head in enumerate(heads):
+        end = heads[place + 1].start() if place + 1 < len(heads) else len(text)
+        body = text[head.end() : end]
+        closing = _END.search(body)
+        yield head["name"] or head["path"], body[: closing.start()] if closing else body
+
+
+def _lines(path: str, text: str, at: float | None) -> Iterator[SeenInstruction]:
+    for line in text.splitlines():
+        plain = _NUMBER.sub("", line).strip()
+        if len(plain.split()) >= FEWEST_WORDS and len(plain) <= LONGEST_LINE:
+            yield SeenInstruction(path, plain, at)
+
+
+def _is_named(path: str) -> bool:
+    return path.replace("\\", "/").rsplit("/", 1)[-1] in NAMES

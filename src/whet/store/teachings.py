@@ -1,0 +1,98 @@
+"""What each session teaches, kept beside its analysis: made once, and again where the session or the version changed.
+
+In a team a row names its maker. What another member wrote in it is a stranger's word, and of one's own sessions only
+what one made oneself is read.
+"""
+
+from collections.abc import Callable, Iterator
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
+from whet.store.database import Database
+from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.sessions import is_believed, is_own, load
+
+BATCH = 50
+BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
+
+
+def keep_teachings(database: Database, *, progress: Callable[[int, int], None] = lambda *_: None) -> int:
+    """Find what every session teaches that is new, has grown or was read by an older version; how many there were."""
+    rows = database.query(WAITING, (*BEHIND, TEACHING_VERSION, database.member, database.member))
+    waiting = [session_of(row) for row in rows]
+    for start in range(0, len(waiting), BATCH):
+        batch = waiting[start : start + BATCH]
+        found = [(session, _found(database, session)) for session in batch]
+        with database.writing():
+            for session, teaching in found:
+                _keep(database, session, teaching)
+        progress(min(start + BATCH, len(waiting)), len(waiting))
+    return len(waiting)
+
+
+def kept_teachings(database: Database, sessions: list[Session]) -> Iterator[tuple[Session, SessionTeaching]]:
+    """What is kept of these sessions; nothing of one that nobody has read yet."""
+    for start in range(0, len(sessions), BATCH):
+        batch = sessions[start : start + BATCH]
+        places = ", ".join("?" * len(batch))
+        rows = database.query(
+            f"SELECT session, maker, record FROM teachings WHERE session IN ({places})",
+            [session.no for session in batch],
+        )
+        found = {no: (maker, bytes(record)) for no, maker, record in rows}
+        for session in batch:
+            yield session, _read(database, session, *found.get(session.no, ("", b"{}")))
+
+
+def _found(database: Database, session: Session) -> SessionTeaching:
+    try:
+        teaching = teaching_of(load(database, session))
+    except (msgspec.MsgspecError, ValueError):
+        if is_believed(database, session):
+            raise
+        return SessionTeaching()  # what another member wrote and nobody can read
+    return teaching if is_believed(database, session) else _distrusted(teaching)
+
+
+def _read(database: Database, session: Session, maker: str, record: bytes) -> SessionTeaching:
+    own = is_own(database, session) and (database.dialect == "sqlite" or maker in ("", database.member))
+    try:
+        teaching = _decoder.decode(record)
+    except msgspec.MsgspecError:
+        if own:
+            raise
+        return SessionTeaching()
+    return _named(teaching if own else _distrusted(teaching), session.maker)
+
+
+def _distrusted(teaching: SessionTeaching) -> SessionTeaching:
+    return replace(teaching, pieces=tuple(replace(piece, trust=Trust.EXTERNAL) for piece in teaching.pieces))
+
+
+def _named(teaching: SessionTeaching, maker: str) -> SessionTeaching:
+    """With the name of the member whose session it is, where there is a team."""
+    return (
+        replace(teaching, pieces=tuple(replace(piece, who=maker) for piece in teaching.pieces)) if maker else teaching
+    )
+
+
+def _keep(database: Database, session: Session, teaching: SessionTeaching) -> None:
+    database.execute("DELETE FROM teachings WHERE session = ?", (session.no,))
+    # A session that was forgotten meanwhile teaches nothing.
+    database.execute(
+        "INSERT INTO teachings (session, head, version, record) SELECT no, ?, ?, ? FROM sessions WHERE no = ?",
+        (session.head, TEACHING_VERSION, msgspec.json.encode(teaching), session.no),
+    )
+
+
+_decoder = msgspec.json.Decoder(SessionTeaching)
+WAITING = f"""
+    SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
+    FROM sessions AS s LEFT JOIN teachings AS t ON t.session = s.no
+    WHERE s.purpose NOT IN (?, ?) AND (t.session IS NULL OR t.version <> ? OR t.head <> s.head
+    OR (s.maker IN ('', ?) AND t.maker NOT IN ('', ?))) ORDER BY s.no
+"""

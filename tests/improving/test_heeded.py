@@ -1,0 +1,82 @@
+"""Whether sessions were told a rule, as far as anything tells."""
+
+from msgspec.structs import replace
+
+from conversations import conversation, shell, user
+from whet.improving.heeded import following
+from whet.ledger.entries import Item
+from whet.ledger.patches import Form, RuleSituation
+from whet.lessons.following import Following
+from whet.runs.run import Run
+from whet.sessions.transcripts import Transcript
+from whet.sessions.trust import Trust
+from whet.store import sessions
+from whet.store.canary_counts import Delivery, keep_delivery
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.preparing import prepare
+from whet.store.prompts import keep_prompt
+from whet.store.recording import Recorder
+from whet.told.prompt import Prompt
+
+BEGUN = 1_790_000_000.0
+DAY = "2026-09-21"
+RULE = Item(
+    Form.RULE,
+    "bun",
+    "Run bun directly.",
+    since=BEGUN - 10,
+    number=7,
+    situation=RuleSituation("rtk bun i", "unrecognized subcommand", "bun i"),
+)
+
+
+def made(name: str, command: str, *, source: str = "codex", at: float = BEGUN) -> Transcript:
+    return conversation(user(f"Hello {name}"), shell(command, "Done"), native_id=name, source=source, at=at)
+
+
+def keep(database: Database, value: Transcript) -> None:
+    sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", BEGUN, BEGUN))
+
+
+def fared(home: Home, database: Database, rule: Item = RULE) -> Following:
+    return following(home, database, [rule])[rule.name]
+
+
+def test_what_nobody_wrote_down_is_not_known(home: Home, database: Database) -> None:
+    keep(database, made("a", "bun i"))
+    keep(database, made("b", "rtk bun i"))
+    keep(database, made("c", "ls"))
+    found = fared(home, database)
+    assert found == Following(looked=3, came_up=2, followed=1)
+    assert found.unknown == 2
+
+
+def test_sessions_before_the_rule_are_not_asked(home: Home, database: Database) -> None:
+    keep(database, made("a", "bun i", at=BEGUN - 20))
+    assert fared(home, database) == Following()
+
+
+def test_what_was_delivered_of_a_canary_says_who_was_told(home: Home, database: Database) -> None:
+    keep(database, made("a", "bun i"))
+    keep(database, made("b", "bun i", source="claude-code"))
+    for told, agent in ((True, "codex"), (False, "claude-code")):
+        keep_delivery(database, Delivery(7, f"/{agent}", DAY, told, (agent,), "", BEGUN - 5))
+    assert fared(home, database) == Following(looked=2, came_up=2, told=1, untold=1, followed=2)
+
+
+def test_the_prompt_of_an_own_session_says_whether_it_was_told(home: Home, database: Database) -> None:
+    for name, text in (("a", f"Rules:\n- {RULE.text}"), ("b", "Rules: none.")):
+        key = keep_prompt(database, Prompt(text, "", ""), now=BEGUN)
+        messages = made(name, "bun i").messages
+        Recorder(database, Run(id=name, model="m", system="", messages=messages, prompt_key=key), now=lambda: BEGUN)
+    assert fared(home, database) == Following(looked=2, came_up=2, told=1, untold=1, followed=2)
+
+
+def test_a_rule_without_a_situation_is_asked_by_its_words_where_a_person_wrote_it(
+    home: Home, database: Database
+) -> None:
+    keep(database, made("a", "npm ci"))
+    plain = replace(RULE, text="Use pnpm instead of npm.", situation=RuleSituation())
+    assert fared(home, database, replace(plain, trust=Trust.OPERATOR)) == Following(looked=1, came_up=1)
+    assert fared(home, database, plain) == Following(looked=1)

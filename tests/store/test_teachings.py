@@ -1,0 +1,104 @@
+"""What sessions teach is kept, made once, and believed only of those who may say it."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from conversations import agent, conversation, shell, user
+from team import ALICE, MALLORY, Team, team
+from whet.improving.taught import contradictions, taught
+from whet.lessons.finding import SessionTeaching, teaching_of
+from whet.sessions.transcripts import Transcript
+from whet.sessions.trust import Trust
+from whet.store import sessions
+from whet.store.database import Database
+from whet.store.listing import Filters, list_sessions
+from whet.store.opening import opened
+from whet.store.preparing import prepare
+from whet.store.teachings import keep_teachings, kept_teachings
+
+ORDER = "never wrap lines in the markdown"
+
+
+def made(name: str, said: str = ORDER) -> Transcript:
+    failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
+    turns = (user(f"Hello {name}"), failed, shell("bun install", "Done"), agent("Done."), user(said))
+    return conversation(*turns, native_id=name)
+
+
+def keep(database: Database, value: Transcript) -> None:
+    sessions.keep(database, prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0))
+
+
+def kept(database: Database) -> dict[str, SessionTeaching]:
+    found = list_sessions(database, Filters(), limit=99)
+    return {session.native_id: teaching for session, teaching in kept_teachings(database, found)}
+
+
+def test_only_what_is_new_or_was_read_by_another_version_is_read(database: Database) -> None:
+    keep(database, made("a"))
+    keep(database, made("b"))
+    assert keep_teachings(database) == 2
+    assert keep_teachings(database) == 0
+    for name in ("a", "b"):
+        pieces = teaching_of(made(name)).pieces
+        assert [(each.text, each.trust) for each in kept(database)[name].pieces] == [
+            (each.text, each.trust) for each in pieces
+        ]
+    keep(database, conversation(*made("a").messages, user("always use tabs"), native_id="a"))
+    assert keep_teachings(database) == 1
+    assert len(kept(database)["a"].pieces) == 3
+    database.execute("UPDATE teachings SET version = 0")
+    assert keep_teachings(database) == 2
+
+
+def test_a_forgotten_session_teaches_nothing(database: Database) -> None:
+    keep(database, made("a"))
+    keep_teachings(database)
+    sessions.forget(database, made("a").id)
+    assert database.query("SELECT count(*) FROM teachings") == [(0,)]
+
+
+def test_a_second_look_finds_the_same_lessons(database: Database) -> None:
+    keep(database, made("a"))
+    keep(database, made("b"))
+    assert taught(database, Filters()) == taught(database, Filters()) != ()
+
+
+def test_what_is_contradicted_is_shown_and_not_proposed(database: Database) -> None:
+    keep(database, made("a", "always use tabs for the indentation"))
+    keep(database, made("b", "never use tabs for the indentation"))
+    [(_, [found])] = contradictions(database, Filters()).items()
+    assert found.about == "tabs"
+    told = [lesson for lesson in taught(database, Filters()) if lesson.draft and "tabs" in lesson.draft.text]
+    assert told
+    assert all(lesson.patch is None for lesson in told)
+
+
+@pytest.fixture
+def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
+    with team(postgres_url, f"teachings_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
+        yield made
+
+
+def test_in_a_team_whose_words_they_are_is_kept_and_a_strangers_are_not_believed(shop: Team, tmp_path: Path) -> None:
+    with (
+        opened(shop.home(tmp_path / "alice", ALICE)) as alice,
+        opened(shop.home(tmp_path / "mallory", MALLORY)) as mallory,
+    ):
+        keep(alice, made("mine", "always use tabs for the indentation"))
+        keep(mallory, made("theirs", "never use tabs for the indentation"))
+        for database in (mallory, alice):
+            keep_teachings(database)
+        found = kept(alice)
+        assert {piece.who for piece in found["mine"].pieces} == {ALICE}
+        assert {piece.trust for piece in found["theirs"].pieces} == {Trust.EXTERNAL}
+        keep_teachings(mallory)
+        [(_, [conflict])] = contradictions(alice, Filters()).items()
+        assert {conflict.first.who, conflict.second.who} == {ALICE, MALLORY}
+        with shop.rows(MALLORY) as rows:
+            rows.execute(b"UPDATE teachings SET record = '{}'")
+        assert kept(alice)["mine"] == SessionTeaching()
+        assert keep_teachings(alice) == 1
+        assert len(kept(alice)["mine"].pieces) == 2
