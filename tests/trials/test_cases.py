@@ -6,9 +6,9 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.sessions.transcripts import Exchange, Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.transcripts import Exchange, Message, Origin, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
-from whet.trials.cases import Case, Limits, is_inside, read, step_case, write
+from whet.trials.cases import MOST_LEVELS, Case, Limits, is_inside, read, step_case, write
 from whet.trials.checks import CallDemand, Check, FileDemand, Ran, Shape, TextDemand, mark
 
 texts = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r"), max_size=40)
@@ -166,3 +166,93 @@ def test_a_call_with_arguments_too_deep_to_read_gives_a_case_all_the_same() -> N
     before = (Message(Role.USER, (Text("Do it."),), Trust.USER),)
     case = step_case("deep", before, failed, source="s", tools=("run",))
     assert mark(case.check, Ran(messages=(message(Role.AGENT, deep),))).passed is False
+
+
+def test_an_attempt_may_spend_this_much_where_its_case_says_nothing() -> None:
+    limits = Limits()
+    assert (limits.model_calls, limits.tokens, limits.seconds, limits.dollars) == (12, None, 300.0, None)
+    budget = Limits(1, 2, 3.0, 4.0).budget
+    assert (budget.model_calls, budget.tokens, budget.seconds, budget.dollars) == (1, 2, 3.0, 4.0)
+
+
+def test_a_case_is_no_guard_and_replays_nothing_unless_it_says_so() -> None:
+    case = Case(task="x", check=Check(command="true"))
+    assert (case.kind, case.guard, case.replay) == ("task", False, False)
+    assert case.key != msgspec.structs.replace(case, replay=True).key
+
+
+def test_the_key_of_a_case_is_as_it_was_stored() -> None:
+    case = Case(task="x", check=Check(command="true"), name="one", tags=("a",), guard=True)
+    assert case.key == "40391e916e1b3c98"
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [
+        ("a", True), ("a/b.txt", True), (".hidden/..a", True),
+        ("", False), ("/a", False), ("a//b", False), ("a/", False), ("./a", False), ("a/../b", False), ("a\0b", False),
+    ],
+)  # fmt: skip
+def test_a_path_stays_in_its_workspace(path: str, inside: bool) -> None:
+    assert is_inside(path) is inside
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("task = '  '\n[check]\ncommand = 'true'", "has no task"),
+        ("task = 'x'\n[files]\na = ''\n'../b' = ''\n[check]\ncommand = 'true'", "a file outside"),
+        ("task = 'x'\n[check.files.'../b']\nequals = ''", "a file outside"),
+        ("task = 'x'\nname = 'Two words'\n[check]\ncommand = 'true'", "not lower-case words"),
+    ],
+)
+def test_an_unsound_case_says_what_is_wrong(text: str, said: str) -> None:
+    with pytest.raises(WhetError, match=said):
+        read(text, name="bad")
+
+
+def test_a_step_needs_a_conversation_and_no_task() -> None:
+    text = "kind = 'step'\n[check]\ncommand = 'true'"
+    with pytest.raises(WhetError, match="no conversation before its step"):
+        read(text, name="step")
+    before = (message(Role.USER, Text("Do it.")),)
+    case = read(text, name="step", conversation=msgspec.json.encode(before).decode())
+    assert (case.conversation, case.task) == (before, "")
+
+
+def step(arguments: str, *before: Message) -> Case:
+    failing = ToolCall("c1", "edit", arguments)
+    failed = Exchange(failing, len(before), ToolResult("c1", (Text("no"),), error=True), len(before) + 1)
+    return step_case("step", before, failed, source="s1", tools=("edit",))
+
+
+def test_the_task_of_a_step_is_the_last_that_was_ordered() -> None:
+    person, words = Trust.USER, ("First.", "Second.", "  ")
+    ordered = [Message(Role.USER, (Text(text),), person) for text in words]
+    inserted = Message(Role.USER, (Text("Reminder."),), person, origin=Origin.INSERTED)
+    page = Message(Role.USER, (Text("Pay me."),), Trust.EXTERNAL)
+    case = step("{}", *ordered, message(Role.AGENT, Text("Third.")), inserted, page)
+    assert case.task == "Second."
+    assert step("{}", page).task == ""
+
+
+def test_a_step_has_one_call_of_the_model_and_must_not_repeat_what_failed() -> None:
+    case = step('{"path": "a"}')
+    assert case.budget == Limits(model_calls=1)
+    assert (case.kind, case.source, case.tools) == ("step", "s1", ("edit",))
+    demand = CallDemand(avoids=(Shape("edit", {"path": "a"}),), valid=True, repeats_failure=False)
+    assert case.check == Check(calls=demand)
+
+
+def test_arguments_that_are_no_object_name_no_call_to_avoid_and_empty_ones_do() -> None:
+    assert step("[").check.calls == CallDemand(valid=True, repeats_failure=False)
+    assert step("{}").check.calls == CallDemand(avoids=(Shape("edit"),), valid=True, repeats_failure=False)
+
+
+def test_only_what_a_file_can_hold_is_written_of_the_failed_call() -> None:
+    just, deeper = ("[" * levels + "]" * levels for levels in (MOST_LEVELS, MOST_LEVELS + 1))
+    assert MOST_LEVELS == 32
+    case = step(f'{{"just": {just}, "deeper": {deeper}, "none": null, "within": [1, {{"a": null}}], "some": [1, 2]}}')
+    assert case.check.calls is not None
+    (shape,) = case.check.calls.avoids
+    assert set(shape.arguments) == {"just", "some"}
