@@ -1,5 +1,6 @@
 """Canaries: draws that nobody chose, and evidence that may be looked at after every session."""
 
+import math
 import random
 from fractions import Fraction
 from itertools import pairwise
@@ -8,6 +9,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.evidence.betting import log_capital, tally
 from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.folding import fold
 from whet.ledger.patches import Action, Form, Patch, digest
@@ -247,3 +249,16 @@ def test_a_score_counts_where_it_is_a_share(score: float, loss: float) -> None:
     assert loss_of(0.4, [RecordedCheck("points", score=score)]) == loss
     assert loss_of(0.4, [RecordedCheck("points", passed=False, score=score)]) == 1.0
     assert loss_of(0.4, [RecordedCheck("points")]) == 0.4
+
+
+@pytest.mark.parametrize("since", [0, 20])
+@pytest.mark.parametrize("alpha", [0.01, 0.2])
+def test_a_bound_is_where_a_bet_has_just_enough(alpha: float, since: int) -> None:
+    observed = live(5, told=0.2, untold=0.5, sessions=150)
+    interval = compare(observed, alpha=alpha, since=since).interval
+
+    def evidence(sides: list[Observation], effect: float) -> float:
+        return log_capital(tally(list(moves_of(sides, effect=effect))[since:]))
+
+    for sides, bound in ((observed, interval.low), (list(mirrored(observed)), -interval.high)):
+        assert evidence(sides, bound - 1e-4) > math.log(1 / alpha) > evidence(sides, bound + 1e-4)
