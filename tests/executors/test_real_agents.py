@@ -11,7 +11,7 @@ from executors.obedient import Mind, obedient
 from lengths import long
 from whet.executors.errands import Carried, Errand, Validity
 from whet.executors.registry import EXECUTORS, executor_named
-from whet.executors.running import carry_out
+from whet.executors.running import Grounds, carry_out
 from whet.sessions.arguments import command_of
 from whet.sessions.lineage import is_typed
 
@@ -39,7 +39,7 @@ def carried(name: str, folder: Path, *, told: bool, refuse_with: int = 0) -> tup
         server.refuse_with = refuse_with
         environment = configure(name, folder / "config", server)
         errand = Errand("Run the tests.", work, folder / "config", model=MODELS[name], seconds=300.0)
-        return carry_out(executor, errand, program=found, environment=environment, interrupt=Event()), work
+        return carry_out(executor, errand, program=found, grounds=Grounds(environment), interrupt=Event()), work
 
 
 @pytest.mark.parametrize("name", NAMES)

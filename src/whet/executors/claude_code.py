@@ -1,7 +1,7 @@
 """Claude Code as an executor: `claude -p` with a config folder of its own."""
 
 import contextlib
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
@@ -19,8 +19,11 @@ class ClaudeCode:
 
     name = "claude"
     program = "claude"
+    target = "claude-code"
     instructions = "CLAUDE.md"
     skills = ".claude/skills"
+    variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN")
+    places: Mapping[str, str] = {}
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch:
         words = [
@@ -56,14 +59,14 @@ class ClaudeCode:
             cost_dollars=fields.amount(result.get("total_cost_usd")),
         )
         validity, why = _validity(result, left)
-        models = sorted(fields.mapping(result, "modelUsage"))
+        models = sorted(fields.mapping(result, "modelUsage"))  # one for small tasks may be among them
         return Carried(
             transcript,
             counted,
             validity,
             why,
             transcript.version,
-            models[0] if models else transcript.model,
+            transcript.model or (models[0] if models else ""),
             left.seconds,
         )
 
@@ -99,4 +102,3 @@ def _validity(result: dict[str, Any], left: Left) -> tuple[Validity, str]:
 
 
 EXECUTOR = ClaudeCode()
-FOLDER = Path("projects")
