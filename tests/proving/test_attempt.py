@@ -197,6 +197,6 @@ def test_a_provider_that_fails_makes_the_attempt_void_and_a_missing_key_ends_the
         return answer
 
     made = attempted(home, database, case_of("sky"), fails(ProviderFault.NETWORK))
-    assert made.void == "It went wrong."
+    assert made.invalid == "It went wrong."
     with pytest.raises(WhetError, match="cannot be asked"):
         attempted(home, database, case_of("sky"), fails(ProviderFault.KEY))

@@ -53,8 +53,8 @@ class Codex:
 def _validity(events: list[dict[str, Any]], left: Left) -> tuple[Validity, str]:
     if left.exit_code is None:
         return Validity.TIMED_OUT, "its time was over"
-    ended = next((each for each in reversed(events) if fields.text(each, "type").startswith("turn.")), {})
-    if not left.exit_code and fields.text(ended, "type") == "turn.completed":
+    turns = [kind for event in events if (kind := fields.text(event, "type")).startswith("turn.")]
+    if not left.exit_code and turns[-1:] == ["turn.completed"]:
         return Validity.VALID, ""  # a connection that broke off and came back is told of as an error too
     said = [fields.text(event, "message") or fields.text(fields.mapping(event, "error"), "message") for event in events
             if fields.text(event, "type") in ("error", "turn.failed")]  # fmt: skip

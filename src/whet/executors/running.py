@@ -4,7 +4,7 @@ import contextlib
 import os
 import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from pathlib import Path
 from threading import Event
 from typing import NamedTuple
@@ -97,17 +97,17 @@ def _guard(errand: Errand, grounds: Grounds, program: str) -> Guard:
         )
     places = (person, *grounds.hidden, *secret_places(grounds.environment, errand.workspace))
     path = map(Path, safe_path(grounds.environment.get("PATH", "")).split(os.pathsep))
-    own = (*_parts_of(Path(program)), *path)
-    readable = (*(place for place in own if place.is_relative_to(person) and place != person), *grounds.readable)
+    on_path = (place for place in path if place.is_relative_to(person) and place != person)
+    readable = (*_parts_of(Path(program)), *on_path, *grounds.readable)
     return Guard(errand.workspace, frozenset(Path(os.path.realpath(place)) for place in places), readable)
 
 
-def _parts_of(program: Path) -> tuple[Path, ...]:
-    """The folders that an installed program is made of, where links lead to it too."""
-    real = Path(os.path.realpath(program))
-    packages = next((above for above in reversed(real.parents) if above.name == "node_modules"), None)
-    environment = next((above for above in real.parents if (above / "pyvenv.cfg").is_file()), None)
-    return (program.parent, packages or environment or real.parent)
+def _parts_of(program: Path) -> Iterator[Path]:
+    """What an installed program is made of: its packages, its virtual environment, or itself alone."""
+    for each in (program, Path(os.path.realpath(program))):
+        packages = (above for above in reversed(each.parents) if above.name == "node_modules")
+        environment = (above for above in each.parents if (above / "pyvenv.cfg").is_file())
+        yield next(packages, None) or next(environment, None) or each
 
 
 def _seed(executor: Executor, errand: Errand, grounds: Grounds) -> None:

@@ -21,6 +21,7 @@ from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
+from whet.proving.agent_attempt import AgentOrder, make_by_agent
 from whet.proving.checks import judge, run_check
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
@@ -36,7 +37,7 @@ from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material
 from whet.told.prompt import assemble
-from whet.trials.attempts import Arm, Attempt, Measures, measure
+from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
 from whet.values import Value
@@ -60,6 +61,7 @@ class AttemptRequest(Value, frozen=True):
     sampling: Sampling = Sampling()
     hidden: tuple[str, ...] = ()  # folders that no tool may see, such as where the cases lie
     fresh: bool = False  # do not reuse what another trial paid for
+    agent: TrialAgent | None = None  # who carries it out; None: Whet's own
 
 
 def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
@@ -91,7 +93,7 @@ def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | N
             return _make(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
 
     made = steps.do("attempt", carry_out, Attempt)
-    how = made.void or ("passed" if made.measures.passed else made.measures.why)
+    how = made.invalid or ("passed" if made.measures.passed else made.measures.why)
     spent = Spent() if made.reused else made.measures.spent
     return Done(f"{made.case}, {made.arm}, seed {made.seed}: {how}", (made.session,), spent, encoded(made))
 
@@ -111,6 +113,10 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
 def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply, interrupt: Event) -> Attempt:
     case = material(database, ask.case, Case)
     patch = material(database, ask.patch, Patch) if ask.patch else None
+    if ask.agent is not None:
+        hidden = tuple(map(Path, ask.hidden))
+        order = AgentOrder(ask.agent, case, patch, ask.arm, ask.seed, ask.trial, hidden, ask.fresh)
+        return make_by_agent(home, database, order, interrupt=interrupt)
     settings = load(home)
     chosen = supply(home, settings, ask.model)
     sampling = replace(ask.sampling, seed=ask.seed)
@@ -125,7 +131,7 @@ def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
             attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, interrupt))
         finally:
             made.means.toolbox.close()
-        if not attempt.void:
+        if not attempt.invalid:
             keep_attempt(database, key, attempt, now=time.time())
         return attempt
 
@@ -189,7 +195,7 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
     made = Attempt(case.name, ask.arm, ask.seed, Measures(False), session=scene.run.id, trial=ask.trial)
     if ended.ending is Ending.FAILED:
         lost = measure(messages, mark(case.check, Ran(())), began=began, spent=ended.spent, ending=ended.ending.value)
-        return replace(made, measures=lost, void=ended.detail or "the provider failed")
+        return replace(made, measures=lost, invalid=ended.detail or "the provider failed")
     ran, spent = _run_checks(database, case, scene, messages, ended)
     marked = mark(case.check, ran)
     return replace(made, measures=measure(messages, marked, began=began, spent=spent, ending=ended.ending.value))

@@ -17,6 +17,7 @@ from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.entries import Step
 from whet.ledger.patches import Form, Patch
+from whet.proving.agent_plan import prepare_agent
 from whet.proving.attempt import Supply, begin, served
 from whet.proving.overlay import overlaid
 from whet.runs.models import cost
@@ -31,7 +32,7 @@ from whet.store.ledger import ledger_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
 from whet.text import tokens
-from whet.trials.attempts import Arm
+from whet.trials.attempts import Arm, TrialAgent
 from whet.trials.cases import Case
 from whet.trials.design import Allowance, Price, Trial, TrialProgress, cache_price, design, is_affordable
 from whet.trials.placebos import placebo_of
@@ -58,6 +59,7 @@ class WantedTrial(NamedTuple):
     hidden: tuple[str, ...] = ()
     fresh: bool = False
     about: int = 0  # the entry that waits for a decision on it
+    agent: str = ""  # another agent that carries the attempts out
 
 
 def order(trial: Trial) -> Order:
@@ -75,10 +77,16 @@ def prepare(
     """
     targets = _targets(wanted)
     settings = load(home)
-    model = wanted.model or settings.model
-    chosen = (supply or served)(home, settings, model)
+    agent = None
     placebo = placebo_of(wanted.patch, filler()) if wanted.placebo is not False else None
-    price, of_one = _priced(_Surroundings(home, database, settings, chosen), wanted.patch, targets[0], now=now)
+    if wanted.agent:
+        asked = TrialAgent(wanted.agent, model=wanted.model)
+        agent, price, of_one = prepare_agent(home, database, asked, wanted.patch, (*targets, *wanted.cases), now=now)
+        model = agent.model
+    else:
+        model = wanted.model or settings.model
+        chosen = (supply or served)(home, settings, model)
+        price, of_one = _priced(_Surroundings(home, database, settings, chosen), wanted.patch, targets[0], now=now)
     trial = replace(
         design(
             (case.name for case in targets),
@@ -99,6 +107,7 @@ def prepare(
         of_one=of_one,
         fresh=wanted.fresh,
         about=wanted.about,
+        agent=agent,
     )
     if placebo is not None and not wanted.placebo and not is_affordable(trial):
         trial, placebo = replace(trial, arms=(Arm.BASE, Arm.CANDIDATE)), None

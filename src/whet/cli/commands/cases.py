@@ -216,13 +216,13 @@ def _report(attempts: "list[Attempt]", as_json: bool) -> int:
 
     rows: list[dict[str, object]] = []
     for name in dict.fromkeys(each.case for each in attempts):
-        counted = [each for each in attempts if each.case == name and not each.void]
+        counted = [each for each in attempts if each.case == name and not each.invalid]
         passed = sum(each.measures.passed for each in counted)
-        why = next((each.void or each.measures.why for each in attempts if each.case == name and _why(each)), "")
+        why = next((each.invalid or each.measures.why for each in attempts if each.case == name and _why(each)), "")
         rows.append({"case": name, "passed": passed, "attempts": len(counted), "why": why,
                      "interval": list(wilson(passed, len(counted)))})  # fmt: skip
     spent = total_spent(attempts)
-    whole = [each for each in attempts if not each.void]
+    whole = [each for each in attempts if not each.invalid]
     passed = sum(each.measures.passed for each in whole)
     interval = wilson(passed, len(whole))
     if as_json:
@@ -240,4 +240,4 @@ def _report(attempts: "list[Attempt]", as_json: bool) -> int:
 
 
 def _why(attempt: "Attempt") -> str:
-    return attempt.void or attempt.measures.why
+    return attempt.invalid or attempt.measures.why

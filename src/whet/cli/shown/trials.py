@@ -16,6 +16,8 @@ STOPS = {
     TrialStop.EVIDENCE: "stopped early: the evidence suffices",
     TrialStop.CASES: "all cases were run",
     TrialStop.BUDGET: "stopped: the budget ran out",
+    TrialStop.INVALID: "stopped: most attempts were invalid",
+    TrialStop.CHANGED: "stopped: the agent changed",
     TrialStop.OPEN: "not finished",
 }
 
@@ -59,6 +61,7 @@ def plan_record(trial: Trial) -> dict[str, object]:
         "form": trial.form,
         "name": trial.name,
         "model": trial.model,
+        "agent": trial.agent,
         "cases": len(trial.cases),
         "guards": len(trial.guards),
         "seeds": trial.seeds,
@@ -68,6 +71,7 @@ def plan_record(trial: Trial) -> dict[str, object]:
         "attempts_most": found.attempts_most,
         "attempts_expected": found.attempts_expected,
         "cost_most": found.cost_most if trial.of_one.dollars is not None else None,
+        "minutes_most": found.attempts_most * trial.of_one.seconds / 60 if trial.agent else None,
         "tokens_most": found.attempts_most * (trial.of_one.input + trial.of_one.output),
         "cache": trial.price,
     }
@@ -78,7 +82,7 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     arms = " and ".join(ARMS[arm] for arm in trial.arms)
     guards = f" and {many(len(trial.guards), 'standing case')}" if trial.guards else ""
     yield (
-        f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(trial.model)}: "
+        f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(_who(trial))}: "
         f"{many(len(trial.cases), 'case')}{guards}, {many(trial.seeds, 'seed')}, {arms}."
     )
     if found.minimum_effect < 1:
@@ -89,6 +93,32 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
     dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
     yield f"At most {found.attempts_most} attempts, roughly {tokens:,} tokens{dollars}. {_price(trial.price)}"
+    if trial.agent:
+        yield from _agent_lines(trial, found.attempts_most)
+
+
+def _who(trial: Trial) -> str:
+    if trial.agent is None:
+        return trial.model
+    return " ".join(filter(None, (trial.agent.name, trial.agent.version, trial.model and f"with {trial.model}")))
+
+
+def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
+    """What another agent may take in the person's name, and what they have to know before they allow it."""
+    assert trial.agent is not None
+    minutes, allowance = trial.of_one.seconds / 60, trial.allowance
+    yield f"Each attempt takes at most {minutes:g} minutes, all of them {attempts * minutes:g}."
+    limits = (
+        f"${allowance.dollars:g}" if allowance.dollars is not None else "",
+        f"{allowance.tokens:,} tokens" if allowance.tokens is not None else "",
+        f"{allowance.seconds / 60:g} minutes" if allowance.seconds is not None else "",
+    )
+    named = " or ".join(filter(None, limits))
+    yield f"It ends at {named}." if named else "No budget is set: --budget 2$ or --budget 30min ends it there."
+    yield (
+        f"{plain(trial.agent.name)} runs in your name and on your account. Whether your plan allows use by a program"
+        " is for you to know and to allow."
+    )
 
 
 def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
@@ -98,6 +128,7 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
         "form": trial.form,
         "name": trial.name,
         "model": trial.model,
+        "agent": trial.agent,
         "entry": progress.entry,
         **record_of(result.verdict),
         "stop": result.stop,
@@ -109,7 +140,8 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
         "useless": {"always": result.always, "never": result.never},
         "spent": msgspec.structs.asdict(result.spent),
         "reused": result.reused,
-        "void": result.void,
+        "invalid": result.invalid,
+        "invalid_why": result.invalid_why,
         "cache": {"invalidated_tokens": progress.price.invalidated, "added_tokens": progress.price.added},
     }
     return record
@@ -160,8 +192,12 @@ def _remarks(result: TrialResult) -> Iterator[str]:
         if names:
             listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
             yield f"[dim]Not informative, because they {how} pass in both arms: {plain(listed)}.[/]"
-    if result.void:
-        yield f"[dim]{many(result.void, 'attempt')} not counted, because the provider failed.[/]"
+    if result.invalid:
+        yield f"[dim]{many(result.invalid, 'invalid attempt')}, not counted: {plain(result.invalid_why)}.[/]"
+    counts = {each.arm: each.invalid for each in result.tallies}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{ARMS[arm]} {count}" for arm, count in counts.items())
+        yield f"[yellow]The arms differ in invalid attempts ({listed}): the change may have a part in that.[/]"
 
 
 def _spent(result: TrialResult) -> str:
