@@ -6,8 +6,10 @@ from pathlib import Path
 
 import pytest
 
+from cli.test_improve_commands import with_failures
 from command import Whet, on_a_terminal
 from whet.agent.tools.sandbox import Wall, probe
+from whet.examples.templates import Example, Template, written
 
 pytestmark = pytest.mark.skipif(probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="no sandbox here")
 RULE = "Run the tests with `./dev test`."
@@ -103,3 +105,29 @@ def test_what_no_other_agent_can_do_is_refused(whet: Whet, tmp_path: Path, cases
     assert (done.code, "one step of a conversation" in done.err, "task cases" in done.err) == (1, True, True)
     done = whet("try", "--rule", RULE, "--agent", "nobody", "--yes", "--cases", str(cases))
     assert (done.code, "There is no agent nobody" in done.err) == (1, True)
+
+
+def test_what_failed_is_improved_on_the_agent_without_a_model_of_whets_own(
+    whet: Whet, tmp_path: Path, cases: Path
+) -> None:
+    with_failures(whet, tmp_path / "records")
+    agent(whet, tmp_path, AGENT.replace("./dev test", "whet:begin"))
+    options = ("improve", "--agent", "mine", "--cases", str(cases), "--most", "1", "--no-placebo", "--share", "1")
+    [planned] = whet(*options, "--dry-run", "--json").json["outcomes"][:1]
+    assert (planned["became"], planned["attempts_most"]) == ("planned", 16)
+    done = whet(*options, "--now")
+    assert (done.code, "--yes" in done.err) == (1, True)
+    assert whet(*options, "--nightly", "03:30", "--yes").code == 1
+    report = whet(*options, "--now", "--yes", "--json").json
+    assert (report["stopped"], report["outcomes"][0]["became"]) == ("", "kept")
+    assert len(whet("rules", "--json").json["rules"]) == 1
+
+
+def test_a_template_is_refused_with_the_reason(whet: Whet, tmp_path: Path, cases: Path) -> None:
+    agent(whet, tmp_path)
+    folder = tmp_path / "home" / "templates"
+    folder.mkdir()
+    template = Template("edits", (Example("edit", '{"path": "a"}', "Done.", "Change a."),))
+    (folder / "edits.json").write_text(written(template))
+    done = whet("templates", "try", "edits", "--agent", "mine", "--cases", str(cases), "--yes")
+    assert (done.code, "mine cannot begin a session with examples" in done.err) == (1, True)

@@ -1,28 +1,25 @@
 """Another agent at the command line: which one, and a person who agrees to what it will spend."""
 
 import os
-from collections.abc import Callable, Iterable
-from typing import Any, TypeVar
+from collections.abc import Iterable
 
 import click
 
 from whet.cli.output import say
 from whet.errors import WhetError
+from whet.store.home import Home
 
-Function = TypeVar("Function", bound=Callable[..., Any])
-
-
-def agent_options() -> tuple[Callable[[Function], Function], ...]:
-    """Who carries the attempts out, and whether that may begin."""
-    return (
-        click.option(
-            "--agent",
-            default="",
-            metavar="NAME",
-            help="Agent that runs the cases: claude, codex, opencode, whet, or one of agents.NAME in the settings.",
-        ),
-        click.option("--yes", is_flag=True, help="Start another agent without asking."),
-    )
+ACCOUNT = (
+    "{agent} runs in your name and on your account. Whether your plan allows use by a program is for you to know and to"
+    " allow."
+)
+agent_option = click.option(
+    "--agent",
+    default="",
+    metavar="NAME",
+    help="Agent that runs the cases: claude, codex, opencode, whet, or one of agents.NAME in the settings.",
+)
+consent_option = click.option("--yes", is_flag=True, help="Start another agent without asking.")
 
 
 def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:
@@ -46,3 +43,10 @@ def expect_allowed(agent: str, lines: Iterable[str], *, yes: bool) -> None:
 def other_agent(name: str) -> str:
     """The agent that was asked for, where it is not Whet's own."""
     return "" if name == "whet" else name
+
+
+def at_once(home: Home, agent: object) -> int:
+    """How many attempts may run side by side: a model on this machine has no second one beside it."""
+    from whet.store.settings_file import load
+
+    return max(1, load(home).trials.at_once) if agent else 1

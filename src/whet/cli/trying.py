@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from whet.cli.options import json_option
-from whet.cli.other_agents import agent_options, expect_allowed, other_agent
+from whet.cli.other_agents import agent_option, at_once, consent_option, expect_allowed, other_agent
 from whet.cli.output import print_json, say
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
@@ -74,7 +74,8 @@ def trial_options(function: Function) -> Function:
                 "--model", default="", help="Model to use instead of the one in the settings, as provider:name."
             ),
             click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
-            *agent_options(),
+            agent_option,
+            consent_option,
             click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
             click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it."),
             click.option("--fresh", is_flag=True, help="Rerun the base arm instead of reusing earlier results."),
@@ -169,15 +170,8 @@ def _now(home: Home, trial: "Trial") -> "TrialProgress":
     from whet.trials.design import TrialProgress
 
     with LiveLine() as line:
-        done = carry_out(home, direct(home, trial.id, at_once=_at_once(home, trial)), trial, observe=line.show)
+        done = carry_out(home, direct(home, trial.id, at_once=at_once(home, trial.agent)), trial, observe=line.show)
     return decoded(done.value, TrialProgress)
-
-
-def _at_once(home: Home, trial: "Trial") -> int:
-    """How many attempts may run side by side: a model on this machine has no second one beside it."""
-    from whet.store.settings_file import load
-
-    return max(1, load(home).trials.at_once) if trial.agent else 1
 
 
 def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "TrialProgress | None":
@@ -198,10 +192,10 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
         else:
             say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
         return None
-    return _followed(home, id)
+    return _followed(home, id, concurrency=max(2, at_once(home, trial.agent)))
 
 
-def _followed(home: Home, id: str) -> "TrialProgress":
+def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
     from whet.cli.procedures import PROCEDURES
     from whet.cli.shown.trials import LiveLine
     from whet.engine.orders import Queue
@@ -209,13 +203,12 @@ def _followed(home: Home, id: str) -> "TrialProgress":
     from whet.engine.work import WorkState, office
     from whet.engine.worker import launched
     from whet.store.opening import opened
-    from whet.store.settings_file import load
     from whet.store.trials import progress_of
     from whet.trials.design import Trial, TrialProgress
 
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with (
-        launched(home, PROCEDURES, queues=queues, concurrency=max(2, load(home).trials.at_once)) as worker,
+        launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker,
         office(home) as counter,
         LiveLine() as line,
     ):

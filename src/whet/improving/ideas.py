@@ -65,7 +65,8 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
     if ask.retire:
         return FoundIdeas(len(analyses), 0, tuple(_retiring(books)))
     lessons = distill(analyses)
-    others = (*_from_lessons(books, lessons, analyses), *_elsewhere(books), *_templates(home, database, books))
+    templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
+    others = (*_from_lessons(books, lessons, analyses), *_elsewhere(books), *templates)
     ideas = _in_turn(_from_evidence(database, books, ask), others)
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
     return FoundIdeas(len(analyses), len(lessons), (*tried, *(idea for idea in ideas if idea.refused)))

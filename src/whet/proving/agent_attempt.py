@@ -32,7 +32,7 @@ from whet.store.sessions import Provenance, keep
 from whet.store.settings_file import load
 from whet.store.trials import keep_attempt, key_of, known_attempt
 from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
-from whet.trials.cases import Case
+from whet.trials.cases import Case, is_errand
 from whet.trials.checks import Ran, mark
 
 
@@ -51,7 +51,7 @@ class AgentOrder(NamedTuple):
 
 def expect_possible(executor: Executor, case: Case) -> None:
     """Raise WhetError for a case that no other agent can be asked to do."""
-    if case.kind == "step" or case.replay:
+    if not is_errand(case):
         raise WhetError(
             f"The case {case.name} is one step of a conversation, which {executor.name} cannot take up.",
             advice="Give it task cases: `whet cases new NAME` writes one, `--cases` chooses them.",

@@ -33,7 +33,7 @@ from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
 from whet.text import tokens
 from whet.trials.attempts import Arm, TrialAgent
-from whet.trials.cases import Case
+from whet.trials.cases import Case, is_errand
 from whet.trials.design import Allowance, Price, Trial, TrialProgress, cache_price, design, is_affordable
 from whet.trials.placebos import placebo_of
 
@@ -75,6 +75,9 @@ def prepare(
     Without an id it gets one by its content: a trial that came to no verdict, asked for again, is the same trial, and
     what its attempts cost is not paid again.
     """
+    if wanted.agent:  # a standing case that it cannot be asked to do is no reason to try nothing
+        able = tuple(case for case in wanted.cases if not case.guard or is_errand(case))
+        wanted = wanted._replace(cases=able)
     targets = _targets(wanted)
     settings = load(home)
     agent = None

@@ -61,6 +61,11 @@ class Case(Value, frozen=True, forbid_unknown_fields=True):
         return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
 
 
+def is_errand(case: Case) -> bool:
+    """Whether another agent can be asked to do it: a whole task, and not one step of a conversation."""
+    return case.kind == "task" and not case.replay
+
+
 def read(text: str, *, name: str, conversation: str = "") -> Case:
     """A case from its file, and its conversation from the file beside it; raises WhetError with the place."""
     try:

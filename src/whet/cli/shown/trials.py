@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from whet.cli.other_agents import ACCOUNT
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.trials.attempts import Arm, ArmTally
@@ -115,10 +116,7 @@ def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
     )
     named = " or ".join(filter(None, limits))
     yield f"It ends at {named}." if named else "No budget is set: --budget 2$ or --budget 30min ends it there."
-    yield (
-        f"{plain(trial.agent.name)} runs in your name and on your account. Whether your plan allows use by a program"
-        " is for you to know and to allow."
-    )
+    yield ACCOUNT.format(agent=plain(trial.agent.name))
 
 
 def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
