@@ -1,5 +1,6 @@
-"""The real Claude Code, Codex and OpenCode carry out an errand against a model on loopback, and leave their record."""
+"""The real programs of other agents carry out an errand against a model on loopback, and leave their record."""
 
+import os
 import subprocess
 from pathlib import Path
 from threading import Event
@@ -9,14 +10,17 @@ import pytest
 from executors.agents import MODELS, configure, program
 from executors.obedient import Mind, obedient
 from lengths import long
+from whet.agent.tools import launcher
+from whet.agent.tools.sandbox import Wall, Walls
 from whet.executors.errands import Carried, Errand, Validity
-from whet.executors.registry import EXECUTORS, executor_named
+from whet.executors.registry import EXECUTORS, executor_named, version_of
 from whet.executors.running import Grounds, carry_out
 from whet.sessions.arguments import command_of
 from whet.sessions.lineage import is_typed
 
 MIND = Mind(rule="./dev test", told="./dev test", untold="pytest -q")
 RULE = "In this project run the tests with `./dev test`; plain `pytest` fails.\n"
+TASK = "--help: run the tests."  # it begins like an option, and is none
 NAMES = [executor.name for executor in EXECUTORS]
 
 
@@ -29,7 +33,9 @@ def workspace(folder: Path) -> Path:
     return work
 
 
-def carried(name: str, folder: Path, *, told: bool, refuse_with: int = 0) -> tuple[Carried, Path]:
+def carried(
+    name: str, folder: Path, *, told: bool, refuse_with: int = 0, walls: Walls | None = None
+) -> tuple[Carried, Path]:
     found = program(name)
     work = workspace(folder)
     executor = executor_named(name)
@@ -38,8 +44,10 @@ def carried(name: str, folder: Path, *, told: bool, refuse_with: int = 0) -> tup
     with obedient(MIND) as server:
         server.refuse_with = refuse_with
         environment = configure(name, folder / "config", server)
-        errand = Errand("Run the tests.", work, folder / "config", model=MODELS[name], seconds=300.0)
-        return carry_out(executor, errand, program=found, grounds=Grounds(environment), interrupt=Event()), work
+        errand = Errand(TASK, work, folder / "config", model=MODELS[name], seconds=300.0)
+        return carry_out(
+            executor, errand, program=found, grounds=Grounds(environment, walls=walls), interrupt=Event()
+        ), work
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -48,12 +56,13 @@ def test_an_agent_does_what_its_instructions_say_and_its_record_comes_back(name:
     assert (found.validity, found.why) == (Validity.VALID, "")
     assert found.transcript is not None
     said = [message.text.strip('"') for message in found.transcript.messages if is_typed(message)]
-    assert said == ["Run the tests."]
+    assert said == [TASK]
     calls = [call for message in found.transcript.messages for call in message.calls]
     assert [command_of(call) for call in calls] == ["./dev test"]
     assert (work / "ran").exists()
     assert found.usage.input > 0
-    assert found.version
+    assert found.model
+    assert found.version or version_of(executor_named(name), program(name), os.environ)
 
 
 @long
@@ -67,8 +76,16 @@ def test_without_the_rule_it_does_something_else(name: str, tmp_path: Path) -> N
 
 
 @long
-@pytest.mark.parametrize("name", ["claude", "codex"])
+@pytest.mark.skipif(not launcher.version(), reason="the kernel has no Landlock")
+@pytest.mark.parametrize("name", NAMES)
+def test_it_works_behind_landlock_too(name: str, tmp_path: Path) -> None:
+    found, work = carried(name, tmp_path, told=True, walls=Walls(Wall.LANDLOCK, abi=launcher.version()))
+    assert (found.validity, found.why) == (Validity.VALID, "")
+    assert (work / "ran").exists()
+
+
+@long
+@pytest.mark.parametrize("name", NAMES)
 def test_a_login_that_is_refused_makes_no_valid_attempt(name: str, tmp_path: Path) -> None:
     found, _ = carried(name, tmp_path, told=True, refuse_with=401)
-    assert found.validity is not Validity.VALID
-    assert found.why
+    assert (found.validity, bool(found.why)) == (Validity.NO_LOGIN, True)

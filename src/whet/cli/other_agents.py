@@ -17,7 +17,7 @@ agent_option = click.option(
     "--agent",
     default="",
     metavar="NAME",
-    help="Agent that runs the cases: claude, codex, opencode, whet, or one of agents.NAME in the settings.",
+    help="Agent that runs the cases: claude, codex, opencode, gemini, hermes, whet, or a name of agents.NAME.command.",
 )
 consent_option = click.option("--yes", is_flag=True, help="Start another agent without asking.")
 

@@ -27,7 +27,7 @@ class ClaudeCode:
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch:
         words = [
-            program, "-p", errand.task, "--output-format", "json", "--permission-mode", "dontAsk",
+            program, "-p", "--output-format", "json", "--permission-mode", "dontAsk",
             "--allowedTools", ALLOWED, "--setting-sources", "project", "--strict-mcp-config",
         ]  # fmt: skip
         if errand.model:
@@ -41,7 +41,7 @@ class ClaudeCode:
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
         }
-        return ProgramLaunch(tuple(words), variables)
+        return ProgramLaunch((*words, "--", errand.task), variables)
 
     def carried(self, errand: Errand, left: Left) -> Carried:
         result = _result(left.output)

@@ -33,7 +33,7 @@ class Codex:
         ]
         if errand.model:
             words += ["-c", f"model={errand.model}"]
-        return ProgramLaunch((*words, errand.task), {"CODEX_HOME": str(errand.config)})
+        return ProgramLaunch((*words, "--", errand.task), {"CODEX_HOME": str(errand.config)})
 
     def carried(self, errand: Errand, left: Left) -> Carried:
         transcript = newest_transcript(errand.config / "sessions", "*.jsonl")

@@ -28,7 +28,7 @@ class OpenCode:
         if errand.model:
             words += ["-m", errand.model]
         variables = {f"XDG_{name.upper()}_HOME": str(errand.config / name) for name in FOLDERS}
-        return ProgramLaunch((*words, errand.task), {**variables, "OPENCODE_DISABLE_AUTOUPDATE": "1"})
+        return ProgramLaunch((*words, "--", errand.task), {**variables, "OPENCODE_DISABLE_AUTOUPDATE": "1"})
 
     def carried(self, errand: Errand, left: Left) -> Carried:
         transcript = newest_transcript(errand.config / "data" / "opencode", "*.db")

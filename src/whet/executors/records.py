@@ -1,5 +1,7 @@
 """The record that an agent left in its config home, read by the importers as any other."""
 
+import contextlib
+import os
 from pathlib import Path
 from typing import Any
 
@@ -11,13 +13,17 @@ from whet.intake.reading import read_transcripts
 from whet.sessions.transcripts import Transcript, Usage
 
 WHY_CHARACTERS = 200
+OUTPUT_LIMIT = 8 << 20
 LIMITS = ("rate limit", "rate_limit", "usage limit", "quota", "429", "too many requests", "credit balance", "402")
 LOGINS = ("401", "403", "unauthorized", "not logged in", "log in", "/login", "api key", "authentication")
 
 
 def newest_transcript(folder: Path, pattern: str) -> Transcript | None:
     """The main session of the newest record below a folder; None where there is none that can be read."""
-    files = sorted((path for path in folder.rglob(pattern) if path.is_file()), key=lambda path: path.stat().st_mtime_ns)
+    files = sorted(
+        (path for path in folder.rglob(pattern) if path.is_file() and not path.is_symlink()),
+        key=lambda path: path.stat().st_mtime_ns,
+    )
     for path in reversed(files):
         found = [item for item in read_transcripts(path) if not isinstance(item, Skipped)]
         own = [item for item in found if not item.parent and item.messages]
@@ -52,3 +58,12 @@ def events_of(output: str) -> list[dict[str, Any]]:
         if isinstance(value, dict):
             found.append(value)
     return found
+
+
+def text_of(path: Path) -> str:
+    """What a program left in a file; a link that it put there is not followed."""
+    with contextlib.suppress(OSError):
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+        with os.fdopen(descriptor, "rb") as file:
+            return file.read(OUTPUT_LIMIT).decode("utf-8", "replace")
+    return ""

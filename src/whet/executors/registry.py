@@ -11,12 +11,14 @@ from whet.errors import WhetError
 from whet.executors.claude_code import EXECUTOR as CLAUDE
 from whet.executors.codex import EXECUTOR as CODEX
 from whet.executors.errands import Executor
+from whet.executors.gemini import EXECUTOR as GEMINI
+from whet.executors.hermes import EXECUTOR as HERMES
 from whet.executors.opencode import EXECUTOR as OPENCODE
 from whet.executors.own_command import OwnCommand
 from whet.executors.running import Grounds
 from whet.runs.settings import AgentSettings, Settings
 
-EXECUTORS: tuple[Executor, ...] = (CLAUDE, CODEX, OPENCODE)
+EXECUTORS: tuple[Executor, ...] = (CLAUDE, CODEX, OPENCODE, GEMINI, HERMES)
 VERSION = re.compile(r"\d+(?:\.\d+)+[\w.+-]*")
 VERSION_SECONDS = 60.0
 

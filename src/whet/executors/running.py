@@ -1,6 +1,5 @@
 """An errand carried out: the program behind walls, stopped when its time is over, and its record read."""
 
-import contextlib
 import os
 import shutil
 import time
@@ -16,12 +15,12 @@ from whet.agent.tools.secret_places import secret_places
 from whet.agent.tools.surroundings import safe_path
 from whet.errors import WhetError
 from whet.executors.errands import Carried, Errand, Executor, Left, ProgramLaunch
+from whet.executors.records import OUTPUT_LIMIT, text_of
 
 ALLOWED = (
     "LANG", "LC_ALL", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy",
     "https_proxy", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS",
 )  # fmt: skip
-OUTPUT_LIMIT = 8 << 20
 # Its output goes to files, for a pipe has one end: what it prints for people must not mix with what it reports.
 SCRIPT = 'ulimit -c 0; left=$1; shift; exec "$@" >"$left/output" 2>"$left/errors"'
 
@@ -64,8 +63,8 @@ def run(started: ProgramLaunch, errand: Errand, grounds: Grounds, program: str, 
     finally:
         process.stop()
     code = process.exit_code if ended == "done" else None
-    errors = _read(errand.config / "errors") or process.fault or process.tape.take().text
-    return Left(_read(errand.config / "output"), errors, code, time.monotonic() - began)
+    errors = text_of(errand.config / "errors") or process.fault or process.tape.take().text
+    return Left(text_of(errand.config / "output"), errors, code, time.monotonic() - began)
 
 
 def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, walls: Walls, program: str) -> Launch:
@@ -95,19 +94,22 @@ def _guard(errand: Errand, grounds: Grounds, program: str) -> Guard:
             f"The workspaces of a trial lie in {person}, which the agent must not see.",
             advice="Set TMPDIR to a folder outside it, such as /tmp.",
         )
-    places = (person, *grounds.hidden, *secret_places(grounds.environment, errand.workspace))
+    secrets = tuple(secret_places(grounds.environment, errand.workspace))
     path = map(Path, safe_path(grounds.environment.get("PATH", "")).split(os.pathsep))
-    on_path = (place for place in path if place.is_relative_to(person) and place != person)
-    readable = (*_parts_of(Path(program)), *on_path, *grounds.readable)
-    return Guard(errand.workspace, frozenset(Path(os.path.realpath(place)) for place in places), readable)
+    own = (*_parts_of(Path(program)), *(place for place in path if place.is_relative_to(person)))
+    harmless = (place for place in own if not any(secret.is_relative_to(place) for secret in (person, *secrets)))
+    hidden = frozenset(Path(os.path.realpath(place)) for place in (person, *grounds.hidden, *secrets))
+    return Guard(errand.workspace, hidden, (*harmless, *grounds.readable))
 
 
 def _parts_of(program: Path) -> Iterator[Path]:
-    """What an installed program is made of: its packages, its virtual environment, or itself alone."""
+    """What an installed program is made of: its packages, its virtual environment with its Python, or itself alone."""
     for each in (program, Path(os.path.realpath(program))):
-        packages = (above for above in reversed(each.parents) if above.name == "node_modules")
-        environment = (above for above in each.parents if (above / "pyvenv.cfg").is_file())
-        yield next(packages, None) or next(environment, None) or each
+        packages = next((above for above in reversed(each.parents) if above.name == "node_modules"), None)
+        environment = next((above for above in each.parents if (above / "pyvenv.cfg").is_file()), None)
+        yield packages or environment or each
+        if environment:
+            yield Path(os.path.realpath(environment / "bin" / "python")).parent.parent
 
 
 def _seed(executor: Executor, errand: Errand, grounds: Grounds) -> None:
@@ -125,12 +127,3 @@ def _seed(executor: Executor, errand: Errand, grounds: Grounds) -> None:
                 f"{source} cannot be copied for {executor.name}: {error.strerror}.",
                 advice=f"Correct agents.{executor.name}.config in the settings.",
             ) from error
-
-
-def _read(path: Path) -> str:
-    """What a program printed; a link that it put there is not followed."""
-    with contextlib.suppress(OSError):
-        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
-        with os.fdopen(descriptor, "rb") as file:
-            return file.read(OUTPUT_LIMIT).decode("utf-8", "replace")
-    return ""

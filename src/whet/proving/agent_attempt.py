@@ -13,7 +13,7 @@ from whet.agent.tools.situation import Situation
 from whet.engine.orders import Failed
 from whet.errors import WhetError
 from whet.executors.errands import Carried, Errand, Executor
-from whet.executors.registry import executor_named, grounds_of, program_of
+from whet.executors.registry import executor_named, grounds_of, program_of, version_of
 from whet.executors.running import carry_out
 from whet.ledger.patches import Patch
 from whet.proving.checks import judge, run_check
@@ -90,7 +90,7 @@ class _Scene(NamedTuple):
         spent = spent_on(carried, self.settings)
         if interrupt.is_set():
             raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=spent)
-        recorded = TrialAgent(order.agent.name, carried.version, carried.model)
+        recorded = TrialAgent(order.agent.name, carried.version or self._version(), carried.model)
         session = self._keep(carried.transcript) if carried.transcript else ""
         made = Attempt(
             order.case.name, order.arm, order.seed, Measures(False, spent=spent), session=session, trial=order.trial,
@@ -108,6 +108,10 @@ class _Scene(NamedTuple):
             ending=carried.transcript.ending.value,
         )
         return replace(made, measures=measures)
+
+    def _version(self) -> str:
+        """What the program says of itself, where its record does not name a version."""
+        return version_of(self.executor, program_of(self.executor, path=os.environ.get("PATH")), os.environ)
 
     def _carried(self, order: AgentOrder, interrupt: Event) -> Carried:
         limits = order.case.budget
