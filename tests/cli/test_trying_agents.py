@@ -8,6 +8,7 @@ import pytest
 
 from cli.test_improve_commands import with_failures
 from command import Whet, on_a_terminal
+from lengths import long
 from whet.agent.tools.sandbox import Wall, probe
 from whet.examples.templates import Example, Template, written
 
@@ -56,6 +57,21 @@ def test_a_rule_that_helps_is_accepted_and_nonsense_is_not(whet: Whet, tmp_path:
     assert whet("rules", "--json").json["rules"] == []
 
 
+def test_a_skill_and_a_rule_that_is_left_out_are_tried_too(whet: Whet, tmp_path: Path, cases: Path) -> None:
+    options = ("--agent", "mine", "--cases", str(cases), "--yes", "--now", "--no-placebo", "--json")
+    patch = tmp_path / "skill.json"
+    text = "---\nname: testing\ndescription: How tests are run here.\n---\nRun `./dev test`.\n"
+    patch.write_text(json.dumps({"form": "skill", "action": "add", "name": "testing", "text": text}))
+    agent(whet, tmp_path, AGENT.replace("AGENTS.md", "skills/testing/SKILL.md"))
+    assert "no folder for them is set" in whet("try", str(patch), *options).err
+    whet("config", "set", "agents.mine.skills", "skills")
+    assert whet("try", str(patch), *options).json["verdict"] == "accept"
+    agent(whet, tmp_path)
+    whet("rules", "add", "dev-test", RULE)
+    assert whet("try", "--without", "dev-test", *options).json["verdict"] == "reject"
+
+
+@long
 def test_it_is_carried_out_on_the_engine_too(whet: Whet, tmp_path: Path, cases: Path) -> None:
     agent(whet, tmp_path)
     record = whet("try", "--rule", RULE, "--agent", "mine", "--cases", str(cases), "--yes", "--json").json
@@ -68,7 +84,7 @@ def test_a_person_sees_what_it_may_take_and_agrees_first(whet: Whet, tmp_path: P
     code, shown = on_a_terminal(tmp_path, "n\n", *options)
     assert code == 130
     words = " ".join(shown.split())
-    for said in ("at most 1 minutes", "It ends at 30 minutes", "in your name", "Start mine?"):
+    for said in ("at most 1 min", "It ends at 30 min", "in your name", "Start mine?"):
         assert said in words
     assert not whet("ledger", "--json").json["entries"]
     done = whet(*options)
@@ -103,6 +119,8 @@ def test_what_no_other_agent_can_do_is_refused(whet: Whet, tmp_path: Path, cases
     (step / "one.json").write_text('[{"role": "user", "parts": [{"type": "text", "text": "x"}], "trust": 3}]')
     done = whet("try", "--rule", RULE, *options, "--cases", str(step))
     assert (done.code, "one step of a conversation" in done.err, "task cases" in done.err) == (1, True, True)
+    done = whet("try", "--rule", RULE, *options, "--cases", str(cases), "--temperature", "1")
+    assert (done.code, "its own temperature" in done.err) == (1, True)
     done = whet("try", "--rule", RULE, "--agent", "nobody", "--yes", "--cases", str(cases))
     assert (done.code, "There is no agent nobody" in done.err) == (1, True)
 

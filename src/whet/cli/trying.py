@@ -123,7 +123,10 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
     sampling = load(home).sampling
     if given.temperature is not None:
         sampling = replace(sampling, temperature=given.temperature)
-    if sampling.temperature == 0 and given.seeds > 1:
+    agent = other_agent(given.agent)
+    if agent and given.temperature is not None:
+        raise WhetError(f"{agent} chooses its own temperature.", advice="Leave out --temperature.")
+    if sampling.temperature == 0 and given.seeds > 1 and not agent:
         raise WhetError("At temperature 0, all seeds give the same answer.", advice="Give --temperature, or one seed.")
     return WantedTrial(
         patch,
@@ -137,7 +140,7 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
         folders_of(home.folder, given.cases),
         given.fresh,
         about,
-        other_agent(given.agent),
+        agent,
     )
 
 

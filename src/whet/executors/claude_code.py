@@ -7,11 +7,14 @@ from typing import Any
 import msgspec
 
 from whet.executors.errands import Carried, Errand, Left, ProgramLaunch, Validity
-from whet.executors.records import newest_transcript, without_record
+from whet.executors.records import WHY_CHARACTERS, newest_transcript, refusal_in, without_record
 from whet.sessions.transcripts import Usage
 from whet.text import fields
 
 ALLOWED = "Bash,Read,Edit,Write,MultiEdit,Glob,Grep,LS,NotebookEdit,TodoWrite,Task,Skill"
+
+# Of its own, which the case sets: what was done until then counts.
+LIMITS_REACHED = ("error_max_turns", "error_max_budget_usd")
 
 
 class ClaudeCode:
@@ -90,14 +93,14 @@ def _validity(result: dict[str, Any], left: Left) -> tuple[Validity, str]:
         return Validity.DENIED, f"it was not allowed to use {', '.join(names)}"
     said = fields.text(result, "result")
     status = fields.whole(result, "api_error_status")
-    if status in (401, 403) or "/login" in said:
-        return Validity.NO_LOGIN, said[:200] or "it is not logged in"
+    if status in (401, 403):
+        return Validity.NO_LOGIN, said[:WHY_CHARACTERS] or "it is not logged in"
     if status in (402, 429, 529):
-        return Validity.LIMITED, said[:200] or f"the service answered {status}"
+        return Validity.LIMITED, said[:WHY_CHARACTERS] or f"the service answered {status}"
     if left.exit_code and not result:
-        return Validity.CRASHED, left.errors.strip()[:200] or f"it ended with {left.exit_code}"
-    if result.get("is_error") and status:
-        return Validity.CRASHED, said[:200]
+        return Validity.CRASHED, left.errors.strip()[:WHY_CHARACTERS] or f"it ended with {left.exit_code}"
+    if result.get("is_error") and fields.text(result, "subtype") not in LIMITS_REACHED:
+        return refusal_in(said) or Validity.CRASHED, said[:WHY_CHARACTERS]
     return Validity.VALID, ""
 
 

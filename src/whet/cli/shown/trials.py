@@ -108,11 +108,11 @@ def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
     """What another agent may take in the person's name, and what they have to know before they allow it."""
     assert trial.agent is not None
     minutes, allowance = trial.of_one.seconds / 60, trial.allowance
-    yield f"Each attempt takes at most {minutes:g} minutes, all of them {attempts * minutes:g}."
+    yield f"Each attempt takes at most {minutes:.3g} min, all of them {attempts * minutes:.3g} min."
     limits = (
         f"${allowance.dollars:g}" if allowance.dollars is not None else "",
         f"{allowance.tokens:,} tokens" if allowance.tokens is not None else "",
-        f"{allowance.seconds / 60:g} minutes" if allowance.seconds is not None else "",
+        f"{allowance.seconds / 60:.3g} min" if allowance.seconds is not None else "",
     )
     named = " or ".join(filter(None, limits))
     yield f"It ends at {named}." if named else "No budget is set: --budget 2$ or --budget 30min ends it there."
