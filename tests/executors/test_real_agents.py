@@ -1,5 +1,6 @@
 """The real programs of other agents carry out an errand against a model on loopback, and leave their record."""
 
+import json
 import os
 import subprocess
 from pathlib import Path
@@ -22,6 +23,7 @@ MIND = Mind(rule="./dev test", told="./dev test", untold="pytest -q")
 RULE = "In this project run the tests with `./dev test`; plain `pytest` fails.\n"
 TASK = "--help: run the tests."  # it begins like an option, and is none
 NAMES = [executor.name for executor in EXECUTORS]
+SAMPLED = [NAMES[0], *(pytest.param(name, marks=long) for name in NAMES[1:])]
 
 
 def workspace(folder: Path) -> Path:
@@ -50,7 +52,7 @@ def carried(
         ), work
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SAMPLED)
 def test_an_agent_does_what_its_instructions_say_and_its_record_comes_back(name: str, tmp_path: Path) -> None:
     found, work = carried(name, tmp_path, told=True)
     assert (found.validity, found.why) == (Validity.VALID, "")
@@ -63,6 +65,19 @@ def test_an_agent_does_what_its_instructions_say_and_its_record_comes_back(name:
     assert found.usage.input > 0
     assert found.model
     assert found.version or version_of(executor_named(name), program(name), os.environ)
+
+
+@long
+def test_hermes_begins_with_examples(tmp_path: Path) -> None:
+    example = [{"role": "user", "content": "Check it."}, {"role": "assistant", "content": "All is well."}]
+    with obedient(MIND) as server:
+        environment = configure("hermes", tmp_path / "config", server)
+        errand = Errand(TASK, workspace(tmp_path), tmp_path / "config", model="m", examples=json.dumps(example))
+        hermes, found = executor_named("hermes"), program("hermes")
+        carried = carry_out(hermes, errand, program=found, grounds=Grounds(environment), interrupt=Event())
+        first = server.asked[0][1]["messages"]
+    assert [message["content"] for message in first[1:]] == ["Check it.", "All is well.", TASK]
+    assert carried.validity is Validity.VALID
 
 
 @long

@@ -26,6 +26,7 @@ class ClaudeCode:
     instructions = "CLAUDE.md"
     skills = ".claude/skills"
     variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN")
+    begins_warm = False
     places: Mapping[str, str] = {}
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch:

@@ -18,6 +18,7 @@ class Codex:
     instructions = "AGENTS.md"
     skills = ".agents/skills"
     variables = ("OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY")
+    begins_warm = False
     places: Mapping[str, str] = {}
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch:

@@ -18,6 +18,12 @@ class Errand(NamedTuple):
     seconds: float = 900.0
     dollars: float | None = None
     turns: int | None = None
+    examples: str = ""  # that the session begins with, as chat messages in JSON
+
+    @property
+    def prefill(self) -> Path:
+        """Where the examples lie, if there are any."""
+        return self.config / "prefill.json"
 
 
 class ProgramLaunch(NamedTuple):
@@ -95,6 +101,11 @@ class Executor(Protocol):
     @property
     def places(self) -> Mapping[str, str]:
         """Where in its config home it looks for a file of this name, if not at the top."""
+        ...
+
+    @property
+    def begins_warm(self) -> bool:
+        """Whether its session can begin with examples."""
         ...
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch: ...

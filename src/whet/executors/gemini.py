@@ -26,6 +26,7 @@ class Gemini:
         "GEMINI_API_KEY", "GOOGLE_API_KEY", "GOOGLE_GEMINI_BASE_URL", "GOOGLE_GENAI_USE_VERTEXAI",
         "GOOGLE_CLOUD_PROJECT", "GOOGLE_CLOUD_LOCATION",
     )  # fmt: skip
+    begins_warm = False
     places: Mapping[str, str] = {
         "settings.json": ".gemini", "oauth_creds.json": ".gemini", "google_accounts.json": ".gemini",
     }  # fmt: skip

@@ -1,19 +1,16 @@
-"""Hermes as an executor: `hermes -z` with a HERMES_HOME of its own."""
+"""Hermes as an executor: `hermes chat -q` with a HERMES_HOME of its own."""
 
 from collections.abc import Mapping
 
 from msgspec.structs import replace
 
 from whet.executors.errands import Carried, Errand, Left, ProgramLaunch, Validity
-from whet.executors.records import WHY_CHARACTERS, events_of, newest_transcript, refusal_in, text_of, without_record
+from whet.executors.records import WHY_CHARACTERS, newest_transcript, refusal_in, without_record
 from whet.sessions.usage import total
-from whet.text import fields
-
-USAGE = "usage.json"
 
 
 class Hermes:
-    """Its skills are the person's, in its own home, and none of a project's: only rules can be tried on it."""
+    """Its skills are the person's, in its own home, and none of a project's: rules and templates can be tried on it."""
 
     name = "hermes"
     program = "hermes"
@@ -21,13 +18,20 @@ class Hermes:
     instructions = "AGENTS.md"
     skills = ""
     variables = ("OPENROUTER_API_KEY", "ANTHROPIC_API_KEY", "OPENAI_API_KEY", "OPENAI_BASE_URL", "NOUS_API_KEY")
+    begins_warm = True
     places: Mapping[str, str] = {}
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch:
-        words = [program, "--yolo", "--usage-file", str(errand.config / USAGE)]
+        # Not `-z`, which is shorter: it reads no examples, and ends well also where its model refused to answer.
+        words = [program, "chat", "--quiet", "--yolo"]
         if errand.model:
             words += ["-m", errand.model]
-        return ProgramLaunch((*words, f"--oneshot={errand.task}"), {"HERMES_HOME": str(errand.config)})
+        if errand.turns is not None:
+            words += ["--max-turns", str(errand.turns)]
+        variables = {"HERMES_HOME": str(errand.config)}
+        if errand.examples:
+            variables["HERMES_PREFILL_MESSAGES_FILE"] = str(errand.prefill)
+        return ProgramLaunch((*words, f"--query={errand.task}"), variables)
 
     def carried(self, errand: Errand, left: Left) -> Carried:
         transcript = newest_transcript(errand.config, "state.db")
@@ -38,16 +42,10 @@ class Hermes:
         validity, why = Validity.VALID, ""
         if left.exit_code is None:
             validity, why = Validity.TIMED_OUT, "its time was over"
-        elif left.exit_code or _has_failed(errand):
-            why = (left.errors.strip() or left.output.strip())[-WHY_CHARACTERS:]
+        elif left.exit_code:
+            why = (left.output.strip() or left.errors.strip())[:WHY_CHARACTERS]
             validity = refusal_in(why) or Validity.CRASHED
         return Carried(transcript, used, validity, why, transcript.version, transcript.model, left.seconds)
-
-
-def _has_failed(errand: Errand) -> bool:
-    """What it says of itself: it ends without an exit code, also where its model refused to answer."""
-    reports = events_of(" ".join(text_of(errand.config / USAGE).split()))
-    return any(fields.flag(report, "failed") for report in reports)
 
 
 EXECUTOR = Hermes()

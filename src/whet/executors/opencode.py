@@ -19,6 +19,7 @@ class OpenCode:
     instructions = "AGENTS.md"
     skills = ".agents/skills"
     variables = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY")
+    begins_warm = False
     places: Mapping[str, str] = {
         "opencode.json": "config/opencode", "opencode.jsonc": "config/opencode", "auth.json": "data/opencode",
     }  # fmt: skip

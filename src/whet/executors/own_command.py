@@ -21,6 +21,7 @@ class OwnCommand(NamedTuple):
     settings: AgentSettings
     target: str = ""
     variables: tuple[str, ...] = ()
+    begins_warm: bool = False
     places: Mapping[str, str] = {}
 
     @property

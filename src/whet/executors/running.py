@@ -113,7 +113,9 @@ def _parts_of(program: Path) -> Iterator[Path]:
 
 
 def _seed(executor: Executor, errand: Errand, grounds: Grounds) -> None:
-    """Copy what the person named into the agent's config home; it is gone with the attempt."""
+    """Copy what the person named into the agent's config home; it is gone with the attempt. So are the examples."""
+    if errand.examples:
+        errand.prefill.write_text(errand.examples, encoding="utf-8")
     for source in grounds.config:
         folder = errand.config / executor.places.get(source.name, "")
         folder.mkdir(parents=True, exist_ok=True)

@@ -64,14 +64,14 @@ def make_by_agent(home: Home, database: Database, order: AgentOrder, *, interrup
     executor = executor_named(order.agent.name, settings)
     expect_possible(executor, order.case)
     with overlaid(home, database, order.case, order.patch, now=time.time()) as overlay:
-        told = instruct(overlay, executor)
+        told = instruct(overlay, executor, order.patch)
         parts = (order.case.key, told.key, order.agent, order.seed)
         is_shared = order.arm is Arm.BASE and not order.fresh
         key = key_of(*parts) if is_shared else key_of(*parts, order.trial, order.arm)
         known = known_attempt(database, key)
         if known is not None:
             return replace(known, case=order.case.name, seed=order.seed, reused=known.trial != order.trial)
-        made = _Scene(home, database, settings, overlay, executor).attempt(order, interrupt)
+        made = _Scene(home, database, settings, overlay, executor).attempt(order, told.examples, interrupt)
         if not made.invalid and made.agent and made.agent.version in ("", order.agent.version):
             keep_attempt(database, key, made, now=time.time())
         return made
@@ -84,9 +84,9 @@ class _Scene(NamedTuple):
     overlay: Overlay
     executor: Executor
 
-    def attempt(self, order: AgentOrder, interrupt: Event) -> Attempt:
+    def attempt(self, order: AgentOrder, examples: str, interrupt: Event) -> Attempt:
         began = time.time()
-        carried = self._carried(order, interrupt)
+        carried = self._carried(order, examples, interrupt)
         spent = spent_on(carried, self.settings)
         if interrupt.is_set():
             raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=spent)
@@ -113,12 +113,12 @@ class _Scene(NamedTuple):
         """What the program says of itself, where its record does not name a version."""
         return version_of(self.executor, program_of(self.executor, path=os.environ.get("PATH")), os.environ)
 
-    def _carried(self, order: AgentOrder, interrupt: Event) -> Carried:
+    def _carried(self, order: AgentOrder, examples: str, interrupt: Event) -> Carried:
         limits = order.case.budget
         work = Path(os.path.realpath(self.overlay.work))
         errand = Errand(
             order.case.task, work, work.parent / "config", model=order.agent.model, seconds=limits.seconds,
-            dollars=limits.dollars, turns=limits.model_calls,
+            dollars=limits.dollars, turns=limits.model_calls, examples=examples,
         )  # fmt: skip
         hidden = (self.home.folder, self.overlay.home.folder, *order.hidden)
         return carry_out(

@@ -47,7 +47,7 @@ def prepare_agent(
     told: list[Instructed] = []
     for each in (None, patch):
         with overlaid(home, database, cases[0], each, now=now) as overlay:
-            told.append(instruct(overlay, executor))
+            told.append(instruct(overlay, executor, each))
     if told[0].key == told[1].key:
         raise WhetError(
             f"The change adds nothing to what {executor.name} is told, so there is nothing to try.",

@@ -4,10 +4,16 @@ import os
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
 from whet.errors import WhetError
+from whet.examples import templates
+from whet.examples.prefills import as_openai
+from whet.examples.warm_start import examples
 from whet.executors.errands import Executor
 from whet.ledger.patches import Form, Patch
 from whet.proving.overlay import Overlay
+from whet.shipped.guidance.warm import words
 from whet.store.ledger import Ledger
 from whet.store.skill_files import usable
 from whet.store.trials import key_of
@@ -28,11 +34,12 @@ class Instructed(NamedTuple):
 
     text: str
     key: str
+    examples: str = ""  # as chat messages
 
 
 def expect_tellable(executor: Executor, patch: Patch) -> None:
     """Raise WhetError for a change that this agent has no way to be told."""
-    reason = REFUSED.get(patch.form, "")
+    reason = "" if patch.form is Form.TEMPLATE and executor.begins_warm else REFUSED.get(patch.form, "")
     if patch.form in (Form.SKILL, Form.FILE) and not executor.skills:
         reason = "find skills: no folder for them is set"
     if reason:
@@ -42,8 +49,9 @@ def expect_tellable(executor: Executor, patch: Patch) -> None:
         )
 
 
-def instruct(overlay: Overlay, executor: Executor) -> Instructed:
-    """Write what is in force in the overlay into the workspace, as `whet sync` would."""
+def instruct(overlay: Overlay, executor: Executor, patch: Patch | None) -> Instructed:
+    """Write what is in force in the overlay into the workspace, as `whet sync` would. A template's examples are told
+    by the agent's own way."""
     work = Path(os.path.realpath(overlay.work))
     agent = known(executor.target)
     place = reading(agent, person=work, environment={}, project=work) if agent else None
@@ -66,4 +74,9 @@ def instruct(overlay: Overlay, executor: Executor) -> Instructed:
     copied = sorted(path for path in folder.rglob("*") if path.is_file()) if folder else []
     described = (f"{each.name}: {each.description}" for each in usable(overlay.home.folder)) if folder else ()
     key = key_of(told, [(str(path.relative_to(work)), path.read_bytes()) for path in copied])
-    return Instructed("\n".join((told, *described)), key)
+    shown = _examples(patch) if patch and patch.form is Form.TEMPLATE else ""
+    return Instructed("\n".join((told, *described, shown)), key_of(key, shown), shown)
+
+
+def _examples(patch: Patch) -> str:
+    return msgspec.json.encode(as_openai(examples(templates.read(patch.text, name=patch.name), words()))).decode()

@@ -118,7 +118,7 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
         )
         done = replace(progress, entry=ledger.append([entry])[0].number)
         keep_progress(database, trial.id, done, now=now)
-        if patch.form is Form.TEMPLATE:
+        if patch.form is Form.TEMPLATE and trial.agent is None:  # what it is worth to another agent chooses none here
             key = templates.read(patch.text, name=patch.name).key
             low, high = verdict.interval
             record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=trial.model))
