@@ -23,7 +23,8 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.sessions import load
-from whet.trials.checks import CallDemand, Check, FileDemand, Shape, TextDemand
+from whet.trials.checks import CallDemand, Check, FileDemand
+from whet.trials.shapes import Shape, TextDemand
 
 sandboxed = pytest.mark.skipif(
     probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="neither bubblewrap nor Landlock works here"

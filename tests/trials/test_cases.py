@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.sessions.transcripts import Exchange, Message, Origin, Role, Text, ToolCall, ToolResult
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
-from whet.trials.cases import MOST_LEVELS, Case, Limits, is_inside, read, step_case, write
-from whet.trials.checks import CallDemand, Check, FileDemand, Ran, Shape, TextDemand, mark
+from whet.trials.cases import Case, Limits, is_inside, read, write
+from whet.trials.checks import CallDemand, Check, FileDemand, Ran, mark
+from whet.trials.shapes import Shape, TextDemand
 
 texts = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r"), max_size=40)
 names = st.text("abcxyz/_. \"'é", min_size=1, max_size=8).filter(is_inside)
@@ -89,35 +90,6 @@ def test_a_case_that_cannot_be_used_says_why(text: str, said: str) -> None:
         read(text, name="bad")
 
 
-def test_a_step_case_fails_what_failed_before_and_passes_another_way() -> None:
-    failing = ToolCall("c1", "edit", '{"path": "a.py", "old": "x"}')
-    failed = Exchange(failing, 1, ToolResult("c1", (Text("no match"),), error=True), 2)
-    before = (message(Role.USER, Text("Rename x.")),)
-    case = step_case("renaming", before, failed, source="s1", tools=("edit", "read_file"))
-    known = ("edit", "read_file")
-    same = Ran((message(Role.AGENT, failing),), known_tools=known)
-    other = Ran((message(Role.AGENT, ToolCall("c9", "read_file", '{"path": "a.py"}')),), known_tools=known)
-    broken = Ran((message(Role.AGENT, ToolCall("c9", "edit", '{"path":')),), known_tools=known)
-    unknown = Ran((message(Role.AGENT, ToolCall("c9", "fly", "{}")),), known_tools=known)
-    assert [mark(case.check, ran).passed for ran in (same, other, broken, unknown)] == [False, True, False, False]
-    body = msgspec.json.encode(case.conversation).decode()
-    assert read(write(case), name="renaming", conversation=body) == case
-
-
-def test_a_step_case_can_be_written_where_arguments_of_the_failed_call_were_null() -> None:
-    failing = ToolCall(
-        "c1",
-        "read",
-        '{"path": "a.py", "limit": null, "ranges": [{"end": null}], "deep": ' + "[" * 500 + "]" * 500 + "}",
-    )
-    failed = Exchange(failing, 1, ToolResult("c1", (Text("no such file"),), error=True), 2)
-    before = (message(Role.USER, Text("Read it.")),)
-    case = step_case("reading", before, failed, source="s1", tools=("read",))
-    body = msgspec.json.encode(case.conversation).decode()
-    assert read(write(case), name="reading", conversation=body) == case
-    assert not mark(case.check, Ran((message(Role.AGENT, failing),), known_tools=("read",))).passed
-
-
 def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not() -> None:
     check = Check(calls=CallDemand(repeats_failure=False))
 
@@ -158,14 +130,6 @@ def test_the_key_of_a_case_changes_with_the_case_and_not_with_its_name() -> None
     one = Case(task="x", check=Check(command="true"), name="one")
     assert one.key == msgspec.structs.replace(one, name="two", guard=True).key
     assert one.key != msgspec.structs.replace(one, task="y").key
-
-
-def test_a_call_with_arguments_too_deep_to_read_gives_a_case_all_the_same() -> None:
-    deep = ToolCall("c", "run", '{"a":' + "[" * 100_000 + "]" * 100_000 + "}")
-    failed = Exchange(deep, 1, ToolResult("c", (Text("no"),), error=True), 2)
-    before = (Message(Role.USER, (Text("Do it."),), Trust.USER),)
-    case = step_case("deep", before, failed, source="s", tools=("run",))
-    assert mark(case.check, Ran(messages=(message(Role.AGENT, deep),))).passed is False
 
 
 def test_an_attempt_may_spend_this_much_where_its_case_says_nothing() -> None:
@@ -218,41 +182,3 @@ def test_a_step_needs_a_conversation_and_no_task() -> None:
     before = (message(Role.USER, Text("Do it.")),)
     case = read(text, name="step", conversation=msgspec.json.encode(before).decode())
     assert (case.conversation, case.task) == (before, "")
-
-
-def step(arguments: str, *before: Message) -> Case:
-    failing = ToolCall("c1", "edit", arguments)
-    failed = Exchange(failing, len(before), ToolResult("c1", (Text("no"),), error=True), len(before) + 1)
-    return step_case("step", before, failed, source="s1", tools=("edit",))
-
-
-def test_the_task_of_a_step_is_the_last_that_was_ordered() -> None:
-    person, words = Trust.USER, ("First.", "Second.", "  ")
-    ordered = [Message(Role.USER, (Text(text),), person) for text in words]
-    inserted = Message(Role.USER, (Text("Reminder."),), person, origin=Origin.INSERTED)
-    page = Message(Role.USER, (Text("Pay me."),), Trust.EXTERNAL)
-    case = step("{}", *ordered, message(Role.AGENT, Text("Third.")), inserted, page)
-    assert case.task == "Second."
-    assert step("{}", page).task == ""
-
-
-def test_a_step_has_one_call_of_the_model_and_must_not_repeat_what_failed() -> None:
-    case = step('{"path": "a"}')
-    assert case.budget == Limits(model_calls=1)
-    assert (case.kind, case.source, case.tools) == ("step", "s1", ("edit",))
-    demand = CallDemand(avoids=(Shape("edit", {"path": "a"}),), valid=True, repeats_failure=False)
-    assert case.check == Check(calls=demand)
-
-
-def test_arguments_that_are_no_object_name_no_call_to_avoid_and_empty_ones_do() -> None:
-    assert step("[").check.calls == CallDemand(valid=True, repeats_failure=False)
-    assert step("{}").check.calls == CallDemand(avoids=(Shape("edit"),), valid=True, repeats_failure=False)
-
-
-def test_only_what_a_file_can_hold_is_written_of_the_failed_call() -> None:
-    just, deeper = ("[" * levels + "]" * levels for levels in (MOST_LEVELS, MOST_LEVELS + 1))
-    assert MOST_LEVELS == 32
-    case = step(f'{{"just": {just}, "deeper": {deeper}, "none": null, "within": [1, {{"a": null}}], "some": [1, 2]}}')
-    assert case.check.calls is not None
-    (shape,) = case.check.calls.avoids
-    assert set(shape.arguments) == {"just", "some"}

@@ -14,13 +14,14 @@ from whet.failures.signals import SHOWN
 from whet.failures.view import gather
 from whet.proving.checks import run_check
 from whet.sessions.example_marks import cold
-from whet.sessions.transcripts import Exchange, Message, Role, Transcript
+from whet.sessions.transcripts import Message, Role, Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store.home import Home
-from whet.trials.cases import Case, Limits, is_inside, step_case
+from whet.trials.cases import Case, Limits, is_inside
 from whet.trials.checks import Check
 from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
+from whet.trials.step_cases import Recovery, recoveries, step_case
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
@@ -52,27 +53,30 @@ def cases_from(home: Home, transcript: Transcript, *, is_believed: bool = True) 
     return MadeCases(tuple(made), tuple(left_out))
 
 
-def decisive_failure(transcript: Transcript) -> Exchange | None:
-    """The failed call at which the session was lost, as far as its record tells; else the last that failed."""
-    failed = [step.exchange for step in gather(transcript).failures]
-    found = analyse(transcript, failure_weights())
-    turning = found.decisive_step if found.decisive_confidence >= SHOWN else None
-    after = [each for each in failed if turning is not None and each.asked >= turning]
-    return after[0] if after else failed[-1] if failed else None
+def _by_weight(transcript: Transcript) -> list[Recovery]:
+    """The failures in whose place something worked: those at or after the step that lost the session, then the others.
+
+    A failure in whose place nothing worked gives no case: what would have been right is not on record.
+    """
+    found = list(recoveries(gather(transcript).steps))
+    judged = analyse(transcript, failure_weights())
+    turning = judged.decisive_step if judged.decisive_confidence >= SHOWN else None
+    after = [each for each in found if turning is not None and each.asked >= turning]
+    return [*after, *(each for each in reversed(found) if each not in after)]
 
 
 def _step(_home: Home, transcript: Transcript) -> Case | str:
-    failed = decisive_failure(transcript)
-    if failed is None:
-        return "no step case: no call of the session failed"
-    before = _before(transcript.messages, failed.asked)
-    if not before:
-        return "no step case: nothing stands before the call that failed"
     if not asked(transcript):
         return "no step case: no word of the person is on record"
-    names = {call.name for message in before for call in message.calls} | {failed.call.name}
-    known = tuple(sorted(names))
-    return step_case(f"step-{transcript.id[:NAME_LETTERS]}", before, failed, source=transcript.id, tools=known)
+    why = "no call failed in whose place another worked later"
+    for found in _by_weight(transcript):
+        before = _before(transcript.messages, found.asked)
+        if before:
+            made = step_case(f"step-{transcript.id[:NAME_LETTERS]}", before, found, source=transcript.id)
+            if isinstance(made, Case):
+                return made
+            why = made
+    return f"no step case: {why}"
 
 
 def _before(messages: tuple[Message, ...], end: int) -> tuple[Message, ...]:

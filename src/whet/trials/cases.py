@@ -9,17 +9,14 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget
-from whet.sessions.arguments import object_of
-from whet.sessions.lineage import is_ordered
-from whet.sessions.transcripts import Exchange, Message
+from whet.sessions.transcripts import Message
 from whet.text import toml
-from whet.trials.checks import CallDemand, Check, Shape, expect_sound
+from whet.trials.checks import Check, expect_sound
 from whet.values import Value
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 ADVICE = "`whet cases new NAME` writes one to start from."
 KEY_BYTES = 8
-MOST_LEVELS = 32
 
 
 class Limits(Value, frozen=True, forbid_unknown_fields=True):
@@ -102,25 +99,3 @@ def write(case: Case) -> str:
     """The file of a case, for people to read and edit; its conversation goes beside it."""
     fields = msgspec.to_builtins(msgspec.structs.replace(case, name="", conversation=()))
     return toml.table(fields).lstrip("\n")
-
-
-def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, source: str, tools: tuple[str, ...]) -> Case:
-    """The conversation up to a step that failed, and the demand that the next one does not fail the same way.
-
-    The same way means the same call: the check knows the call that failed and nothing of how failures are detected.
-    """
-    arguments = object_of(failed.call)
-    said = {key: value for key, value in (arguments or {}).items() if _can_be_written(value)}
-    avoided = Shape(failed.call.name, said) if arguments is not None else None
-    check = Check(calls=CallDemand(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
-    task = next((message.text for message in reversed(before) if is_ordered(message) and message.text.strip()), "")
-    return Case(
-        task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,
-        budget=Limits(model_calls=1),
-    )  # fmt: skip
-
-
-def _can_be_written(value: object, levels: int = MOST_LEVELS) -> bool:
-    """Whether a value can stand in the file of a case: TOML has no null, and its readers recurse."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return value is not None and levels > 0 and all(_can_be_written(each, levels - 1) for each in inner)
