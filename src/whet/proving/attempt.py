@@ -22,9 +22,10 @@ from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
 from whet.proving.agent_attempt import AgentOrder, make_by_agent
-from whet.proving.checks import judge, run_check
+from whet.proving.checks import judge
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
+from whet.proving.workspace import check_in, hidden_by
 from whet.runs.endpoints import address_of
 from whet.runs.run import Ended, Run, Sampling, Spent, spend
 from whet.runs.settings import Settings
@@ -120,7 +121,8 @@ def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
     settings = load(home)
     chosen = supply(home, settings, ask.model)
     sampling = replace(ask.sampling, seed=ask.seed)
-    wish = Wish(settings, sampling=sampling, hidden=(home.folder, *map(Path, ask.hidden)), chosen=chosen)
+    hidden = (home.folder, *hidden_by(case), *map(Path, ask.hidden))
+    wish = Wish(settings, sampling=sampling, hidden=hidden, chosen=chosen)
     with overlaid(home, database, case, patch, now=time.time()) as overlay:
         made = begin(overlay, case, patch, wish)
         try:
@@ -139,19 +141,20 @@ def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
 def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Assembled:
     """The run of an attempt, as it begins: behind a sandbox, with the case's own tools, and with no servers."""
     settings = wish.settings
-    has_files = any(path.rpartition("/")[2] in NAMES for path in case.files)
+    has_files = case.repository is not None or any(path.rpartition("/")[2] in NAMES for path in case.files)
     task = case.conversation if case.kind == "step" else (says(case.task, now=time.time()),)
     if patch is not None and patch.form is Form.TEMPLATE:
         task = warm_start(templates.read(patch.text, name=patch.name), task, words())
     held_back = replace(
         settings,
         context_files=settings.context_files and has_files,
-        sandbox=replace(settings.sandbox, required=True),
+        sandbox=replace(settings.sandbox, required=True, variables=(*settings.sandbox.variables, *case.environment)),
         servers=(),
     )
     wish = wish._replace(
         settings=held_back,
         folder=overlay.work,
+        environment={**wish.environment, **case.environment},
         purpose=Purpose.TRIAL,
         budget=case.budget.budget,
         sets=case.tools,
@@ -221,7 +224,7 @@ def _run_checks(
         passed = judged.passed
         usage = Usage(judged.spent.input, judged.spent.output, judged.spent.cached, cost_dollars=judged.spent.dollars)
         spent = spend(spent, usage)
-    exit_code = run_check(scene.made.situation, check.command, seconds=check.seconds) if check.command else None
+    exit_code = check_in(scene.made.situation, case).exit_code if check.command else None
     ran = Ran(
         messages=messages,
         answer=answer,

@@ -1,24 +1,18 @@
 """Cases from sessions: the step at which one failed, and the task where its own check later passed."""
 
-import os
-import tempfile
-from pathlib import Path
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
-from whet.agent.tools.situation import Situation
-from whet.errors import WhetError
 from whet.failures.analysis import analyse
 from whet.failures.signals import SHOWN
 from whet.failures.view import gather
-from whet.proving.checks import run_check
+from whet.proving.workspace import check_in, laid_out, situation_for
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Role, Transcript
-from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store.home import Home
-from whet.trials.cases import Case, Limits, is_inside
+from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
 from whet.trials.step_cases import Recovery, recoveries, step_case
@@ -41,7 +35,7 @@ def cases_from(home: Home, transcript: Transcript, *, is_believed: bool = True) 
     The examples of a warm start are left out: a trial puts there those that it tries, and no others. To make a task
     case its check is run, which is done for nobody else's session.
     """
-    transcript = msgspec.structs.replace(transcript, messages=cold(transcript.messages))
+    transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
     for make in (_step, _task if is_believed else _strangers_task):
@@ -101,13 +95,7 @@ def _task(home: Home, transcript: Transcript) -> Case | str:
     command = check.command
     if transcript.folder and transcript.folder in command:
         return "no task case: its check names the folder in which the session was"
-    codes = [_run_check(home, held, command) for held in (files.before, files.after)]
-    if codes[0] == 0 or codes[1] != 0:
-        return (
-            f"no task case: with the files on record, `{command}` gives {codes[0]} before and {codes[1]} after the"
-            " work; it should fail, then pass"
-        )
-    return Case(
+    case = Case(
         task=words,
         check=Check(command=command, seconds=CHECK_SECONDS),
         name=f"task-{transcript.id[:NAME_LETTERS]}",
@@ -116,20 +104,20 @@ def _task(home: Home, transcript: Transcript) -> Case | str:
         budget=Limits(model_calls=TASK_CALLS),
         source=transcript.id,
     )
+    before, after = (_exit_code(home, replace(case, files=held)) for held in (files.before, files.after))
+    if before == 0 or after != 0:
+        return (
+            f"no task case: with the files on record, `{command}` gives {before} before and {after} after the"
+            " work; it should fail, then pass"
+        )
+    return case
 
 
 def _strangers_task(_home: Home, _transcript: Transcript) -> str:
     return "no task case: another member wrote or changed the session, and no command of theirs is run here"
 
 
-def _run_check(home: Home, held: dict[str, str], command: str) -> int | None:
-    """How the check ends over some files, in a folder that is removed afterwards."""
-    if any(not is_inside(path) for path in held):
-        raise WhetError("A file of the session lies outside its folder.", advice="No case can be made of it.")
-    with tempfile.TemporaryDirectory(prefix="whet-case-", ignore_cleanup_errors=True) as folder:
-        for path, text in held.items():
-            place = Path(folder, path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8")
-        situation = Situation(Path(folder), home, "case", os.environ, told=Trust.OPERATOR)
-        return run_check(situation, command, seconds=CHECK_SECONDS)
+def _exit_code(home: Home, case: Case) -> int | None:
+    """How the check of a case ends in its workspace as it is laid out."""
+    with laid_out(home, case) as work:
+        return check_in(situation_for(home, case, work), case).exit_code

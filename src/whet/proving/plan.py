@@ -158,7 +158,7 @@ def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> t
     prompts: list[str] = []
     shown = 0
     for each in (None, patch):
-        with overlaid(home, database, case, each, now=now) as overlay:
+        with overlaid(home, database, case, each, now=now, set_up=False) as overlay:
             run, means, *_ = begin(overlay, case, each, Wish(settings, hidden=(home.folder,), chosen=chosen))
             means.toolbox.close()
             prompts.append(run.system)

@@ -3,6 +3,7 @@
 import hashlib
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import msgspec
@@ -17,6 +18,9 @@ from whet.values import Value
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 ADVICE = "`whet cases new NAME` writes one to start from."
 KEY_BYTES = 8
+MODE = re.compile(r"[0-7]{3}")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Limits(Value, frozen=True, forbid_unknown_fields=True):
@@ -32,6 +36,14 @@ class Limits(Value, frozen=True, forbid_unknown_fields=True):
         return Budget(self.model_calls, self.tokens, self.seconds, self.dollars)
 
 
+class Checkout(Value, frozen=True, forbid_unknown_fields=True):
+    """A repository and a state of it, from which the workspace is made. The tree is the hash of all its files."""
+
+    path: str
+    commit: str
+    tree: str
+
+
 class Case(Value, frozen=True, forbid_unknown_fields=True):
     """A task, what lies in its workspace, and how to tell whether it was done.
 
@@ -42,19 +54,25 @@ class Case(Value, frozen=True, forbid_unknown_fields=True):
     check: Check = Check()
     name: str = ""
     kind: Literal["task", "step"] = "task"
-    files: dict[str, str] = msgspec.field(default_factory=dict)
+    repository: Checkout | None = None
+    files: dict[str, str] = msgspec.field(default_factory=dict)  # over those of the repository
+    modes: dict[str, str] = msgspec.field(default_factory=dict)  # such as "755", of files that need another than "644"
+    setup: tuple[str, ...] = ()  # commands that are run in the workspace before the agent sees it
+    environment: dict[str, str] = msgspec.field(default_factory=dict)  # for commands in the workspace
     tools: tuple[str, ...] = ()  # names of tools or sets; empty: those that a run has by default
     budget: Limits = Limits()
     guard: bool = False  # a standing case: it is in every trial, to notice harm
     tags: tuple[str, ...] = ()
-    source: str = ""  # the session that it was made from
+    source: str = ""  # the session or the commit that it was made from
     replay: bool = False  # calls are answered from the conversation's record; those of a step always are
     conversation: tuple[Message, ...] = ()
 
     @property
     def key(self) -> str:
-        """The hash of all that an attempt depends on; a new name makes no new case."""
-        body = msgspec.json.encode(msgspec.structs.replace(self, name="", tags=(), guard=False), order="deterministic")
+        """The hash of all that an attempt depends on; a new name or a moved repository makes no new case."""
+        place = self.repository and msgspec.structs.replace(self.repository, path="", commit="")
+        plain = msgspec.structs.replace(self, name="", tags=(), guard=False, repository=place)
+        body = msgspec.json.encode(plain, order="deterministic")
         return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
 
 
@@ -81,7 +99,10 @@ def _expect_sound(case: Case) -> None:
         "a name that is not lower-case words" if not NAME.fullmatch(case.name)
         else "no task" if case.kind == "task" and not case.task.strip()
         else "no conversation before its step" if case.kind == "step" and not case.conversation
-        else "a file outside its workspace" if any(not is_inside(path) for path in (*case.files, *case.check.files))
+        else "a file outside its workspace" if any(not is_inside(path) for path in _paths(case))
+        else "a mode that is not like 755" if any(not MODE.fullmatch(mode) for mode in case.modes.values())
+        else "a variable whose name is not one" if any(not VARIABLE.fullmatch(name) for name in case.environment)
+        else "a commit or tree that is not a hash" if any(not HASH.fullmatch(each) for each in _hashes(case))
         else ""
     )  # fmt: skip
     if wrong:
@@ -89,10 +110,22 @@ def _expect_sound(case: Case) -> None:
     expect_sound(case.check, case.name)
 
 
+def _paths(case: Case) -> Iterator[str]:
+    check = case.check
+    yield from (*case.files, *case.modes, *check.files, *check.put, *(check.tests.paths if check.tests else ()))
+
+
+def _hashes(case: Case) -> Iterator[str]:
+    if case.repository is not None:
+        yield from (case.repository.commit, case.repository.tree)
+    if case.check.tests is not None:
+        yield case.check.tests.commit
+
+
 def is_inside(path: str) -> bool:
     """Whether a path of a workspace stays in it."""
     parts = path.split("/")
-    return bool(path) and "\0" not in path and all(part not in ("", ".", "..") for part in parts)
+    return bool(path) and "\0" not in path and all(part not in ("", ".", "..", ".git") for part in parts)
 
 
 def write(case: Case) -> str:

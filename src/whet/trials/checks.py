@@ -33,12 +33,21 @@ class CallDemand(Value, frozen=True, forbid_unknown_fields=True):
     most: int | None = None
 
 
+class CommitFiles(Value, frozen=True, forbid_unknown_fields=True):
+    """Files as a commit of the case's repository has them; those that it has not are removed."""
+
+    commit: str
+    paths: tuple[str, ...]
+
+
 class Check(Value, frozen=True, forbid_unknown_fields=True):
     """What must hold after a run. `command` is run in the workspace by whoever carries the case out."""
 
     command: str = ""
     exit_code: int = 0
     seconds: float = 60.0
+    tests: CommitFiles | None = None  # put in place for the command only; the agent never sees them
+    put: dict[str, str] = msgspec.field(default_factory=dict)  # the same, by their content
     answer: TextDemand | None = None
     json_schema: dict[str, Any] | None = None  # that the answer must follow
     files: dict[str, FileDemand] = msgspec.field(default_factory=dict)
@@ -47,7 +56,7 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_empty(self) -> bool:
-        return self == Check(seconds=self.seconds, exit_code=self.exit_code)
+        return self == Check(seconds=self.seconds, exit_code=self.exit_code, tests=self.tests, put=self.put)
 
 
 class Ran(Value, frozen=True):

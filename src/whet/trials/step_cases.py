@@ -12,15 +12,15 @@ from whet.lessons.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
 from whet.lessons.recoveries import REACH, worked_later
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
-from whet.sessions.call_effects import Effect, checks_of
+from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered
 from whet.sessions.shell_lines import WrittenStage, written
 from whet.sessions.transcripts import Message, Role, ToolCall
 from whet.sessions.trust import Trust
-from whet.text.words import names
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import CallDemand, Check, Ran, mark
 from whet.trials.shapes import CommandDemand, Shape, fits, runs
+from whet.trials.ways_to_test import runs_tests
 
 ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep", "tee", "pwd"))
 MOST_WORDS = 4  # in which two commands may differ, so that what mattered can still be told
@@ -29,10 +29,6 @@ NEW_TEXTS = ("new", "new_string", "new_str", "newString")
 SUBCOMMAND = re.compile(r"[A-Za-z][A-Za-z:_-]*")
 CHOICE = re.compile(r"[A-Za-z0-9_.-]{1,30}")
 REDIRECTIONS = (">", "<", "2>", "&>")
-TESTERS = names(
-    "test tests e2e pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox nextest karma jasmine busted "
-    "playwright cypress"
-)
 # What a rule could make an agent do everywhere, without doing anything about the failure.
 IRRELEVANT = ("true", "ls", "echo ok", "pwd")
 HARMLESS = ("true; ", "true && ", "cd . && ", ": ; ")
@@ -78,17 +74,9 @@ def recoveries(steps: Sequence[JudgedCall]) -> Iterator[Recovery]:
 
 def _tested_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
     """Where tests could not be started, the first call by which tests ran, whatever they are started with."""
-    if not _is_test(step):
+    if not runs_tests(step):
         return None
-    return next((each for each in later if each.worked and _is_test(each)), None)
-
-
-def _is_test(step: JudgedCall) -> bool:
-    """Whether a call runs tests, also by a script of the project's own: `./dev test`."""
-    call = step.exchange.call
-    stages = written(command_of(call)) if is_shell(step) else ()
-    pairs = (stage.words[stage.program : stage.program + 2] for stage in stages)
-    return bool(checks_of(call) & TESTERS) or any("/" in pair[0] and pair[1] in TESTERS for pair in pairs if pair[1:])
+    return next((each for each in later if each.worked and runs_tests(each)), None)
 
 
 def _is_alike(step: JudgedCall, other: JudgedCall) -> bool:

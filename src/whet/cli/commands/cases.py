@@ -7,21 +7,16 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whet.cli.case_making import cases_folder, folder_option, from_commits
 from whet.cli.options import json_option
 from whet.cli.output import console, many, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.store.case_files import FOLDER, CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
-from whet.store.home import Home, find_home, prepare_home
+from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
+from whet.store.home import Home, find_home
 
 if TYPE_CHECKING:
     from whet.trials.attempts import Attempt
     from whet.trials.cases import Case
-
-folder_option = click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with the cases. Default: the home folder's.",
-)
 
 
 @click.group(
@@ -51,7 +46,7 @@ def list_(folder: Path | None, as_json: bool) -> int:
 def new(name: str, folder: Path | None, as_json: bool) -> int:
     from whet.shipped.guidance.cases import example
 
-    path = keep_text(_folder(folder), name, example())
+    path = keep_text(cases_folder(folder), name, example())
     if as_json:
         print_json({"case": name, "path": str(path)})
     else:
@@ -69,7 +64,7 @@ def show(name: str, folder: Path | None, as_json: bool) -> int:
     from whet.store.case_files import load_case
     from whet.trials.cases import write
 
-    case = load_case(_folder(folder), name)
+    case = load_case(cases_folder(folder), name)
     if as_json:
         fields = msgspec.to_builtins(case)
         print_json({**fields, "name": name, "key": case.key, "conversation": len(case.conversation)})
@@ -122,7 +117,7 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
     with opened(home) as database:
         found = find(database, session)
         made = cases_from(home, load(database, found), is_believed=is_believed(database, found))
-    paths = {case.name: "" if dry_run else str(keep_case(_folder(folder), case)) for case in made.cases}
+    paths = {case.name: "" if dry_run else str(keep_case(cases_folder(folder), case)) for case in made.cases}
     if as_json:
         print_json({"cases": paths, "left_out": made.left_out})
     else:
@@ -133,13 +128,7 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
     return 0 if paths else 1
 
 
-def _folder(folder: Path | None) -> Path:
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder.absolute()
-    home = find_home(os.environ)
-    prepare_home(home)
-    return home.folder / FOLDER
+command.add_command(from_commits)
 
 
 def _list(folder: Path | None, as_json: bool) -> int:
