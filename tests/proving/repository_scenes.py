@@ -3,6 +3,7 @@
 import os
 import subprocess
 import sys
+from collections.abc import Mapping
 from pathlib import Path
 
 PYTEST = f"{sys.executable} -m pytest -q -rA -p no:cacheprovider {{files}}"
@@ -20,7 +21,7 @@ def git(repository: Path, *args: str, at: int = 0) -> str:
     return ran.stdout.strip()
 
 
-def commit(repository: Path, message: str, files: dict[str, str | None], *, at: int = 0) -> str:
+def commit(repository: Path, message: str, files: Mapping[str, str | None], *, at: int = 0) -> str:
     """Write files, delete those that are None, and commit; gives the hash."""
     for path, text in files.items():
         place = repository / path

@@ -102,7 +102,7 @@ def chosen_commits(asked: CommitsAsked) -> tuple[Commit, ...]:
 def _made(home: Home, asked: CommitsAsked, commit: Commit, fallback: Callable[[], WayToTest | None]) -> MadeOfCommit:
     if len(commit.parents) != 1:
         return MadeOfCommit(commit, left_out=LeftOut.MERGE if commit.parents else LeftOut.FIRST)
-    paths = [file.path for file in changed(asked.repository, commit)]
+    paths = changed(asked.repository, commit.parents[0], commit.id)
     tests = tuple(path for path in paths if is_test(path))
     task = asked.issue or task_of(commit)
     way = asked.test or way_in(asked.repository, commit.id) or fallback()
@@ -115,7 +115,7 @@ def _made(home: Home, asked: CommitsAsked, commit: Commit, fallback: Callable[[]
     )  # fmt: skip
     if why is not None or way is None:
         return MadeOfCommit(commit, left_out=why)
-    return _tried(home, commit, case_of(asked, commit, tests, way, task), way)
+    return MadeOfCommit(commit, *proved(home, case_of(asked, commit, tests, way, task), way, solved=commit.id))
 
 
 def task_of(commit: Commit) -> str:
@@ -148,16 +148,14 @@ def sessions_way(home: Home, repository: Path) -> WayToTest | None:
 
 def case_of(asked: CommitsAsked, commit: Commit, tests: tuple[str, ...], way: WayToTest, task: str) -> Case:
     """The case of a commit before anybody knows whether its tests tell anything."""
-    parent = commit.parents[0]
-    there = [path for path in tests if path in {file.path for file in files_of(asked.repository, commit.id)}]
-    linked = (name for name in LINKED if (asked.repository / name).is_dir())
-    links = tuple(f"ln -s {shlex.quote(str(asked.repository / name))} {name}" for name in linked)
+    present = {file.path for file in files_of(asked.repository, commit.id)}
+    there = [path for path in tests if path in present]
     return Case(
         task=task,
         check=Check(command=way.line(there), seconds=CHECK_SECONDS, tests=CommitFiles(commit.id, tests)),
         name=f"commit-{commit.id[:NAME_LETTERS]}",
-        repository=Checkout(str(asked.repository), parent, resolved(asked.repository, f"{parent}^{{tree}}")),
-        setup=asked.setup or links,
+        repository=checkout(asked.repository, commit.parents[0]),
+        setup=asked.setup or links_in(asked.repository),
         environment={**way.environment, **dict(asked.environment)},
         tools=("files", "terminal"),
         budget=TASK_LIMITS,
@@ -166,24 +164,43 @@ def case_of(asked: CommitsAsked, commit: Commit, tests: tuple[str, ...], way: Wa
     )
 
 
-def _tried(home: Home, commit: Commit, case: Case, way: WayToTest) -> MadeOfCommit:
-    """The case, if its tests really fail before the commit and pass after it, here and in the sandbox."""
+def checkout(repository: Path, commit: str) -> Checkout:
+    return Checkout(str(repository), commit, resolved(repository, f"{commit}^{{tree}}"))
+
+
+def links_in(repository: Path) -> tuple[str, ...]:
+    """Commands that link what is installed in a repository and not committed into a workspace."""
+    linked = (name for name in LINKED if (repository / name).is_dir())
+    return tuple(f"ln -s {shlex.quote(str(repository / name))} {name}" for name in linked)
+
+
+class Proved(NamedTuple):
+    """A case whose check was seen to fail before the work and to pass after it; else why not."""
+
+    case: Case | None = None
+    left_out: LeftOut | None = None
+    said: str = ""
+
+
+def proved(home: Home, case: Case, way: WayToTest, *, solved: str) -> Proved:
+    """Run the check of a case before the work and after it, which is what a commit has; without one only before."""
     try:
-        after = _ended(home, case, commit.id)
+        after = _ended(home, case, solved) if solved else CommandEnd(0)
         if after.exit_code != 0:
             narrowed = _narrowed(case, way, after)
-            if narrowed is None or _ended(home, narrowed, commit.id).exit_code != 0:
+            if narrowed is None or _ended(home, narrowed, solved).exit_code != 0:
                 why = LeftOut.COULD_NOT_RUN if never_ran(way, after) else LeftOut.FAILS_AFTER
-                return MadeOfCommit(commit, left_out=why, said=_last(after))
+                return Proved(None, why, _last(after))
             case = narrowed
         before = _ended(home, case, "")
     except WhetError as error:  # of its setup
-        return MadeOfCommit(commit, left_out=LeftOut.COULD_NOT_RUN, said=error.message)
+        return Proved(None, LeftOut.COULD_NOT_RUN, error.message)
     if before.exit_code == 0:
-        return MadeOfCommit(commit, left_out=LeftOut.PASSES_BEFORE)
-    if before.exit_code is None or before.exit_code in NEVER_RAN:
-        return MadeOfCommit(commit, left_out=LeftOut.COULD_NOT_RUN, said=_last(before))
-    return MadeOfCommit(commit, case)
+        return Proved(None, LeftOut.PASSES_BEFORE)
+    # After the work the tests ran, so an error before it is the code's; where that was not seen, it may be anybody's.
+    if before.exit_code is None or before.exit_code in NEVER_RAN or (not solved and never_ran(way, before)):
+        return Proved(None, LeftOut.COULD_NOT_RUN, _last(before))
+    return Proved(case)
 
 
 def _ended(home: Home, case: Case, solved: str) -> CommandEnd:

@@ -7,6 +7,7 @@ from msgspec.structs import replace
 from whet.failures.analysis import analyse
 from whet.failures.signals import SHOWN
 from whet.failures.view import gather
+from whet.proving.cases_from_repositories import repository_case
 from whet.proving.workspace import check_in, laid_out, situation_for
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Role, Transcript
@@ -82,6 +83,15 @@ def _before(messages: tuple[Message, ...], end: int) -> tuple[Message, ...]:
 
 
 def _task(home: Home, transcript: Transcript) -> Case | str:
+    """From the session's repository where it is on this machine, else from the files that its record shows."""
+    found = repository_case(home, transcript)
+    if isinstance(found, Case):
+        return found
+    rebuilt_case = _rebuilt_task(home, transcript)
+    return rebuilt_case if isinstance(rebuilt_case, Case) else f"{rebuilt_case}; from its repository: {found}"
+
+
+def _rebuilt_task(home: Home, transcript: Transcript) -> Case | str:
     words = asked(transcript)
     if not words:
         return "no task case: no word of the person is on record"

@@ -24,13 +24,6 @@ class Commit(NamedTuple):
     message: str
 
 
-class ChangedFile(NamedTuple):
-    """A file that a commit changed, and how: A for added, M for modified, D for deleted …"""
-
-    path: str
-    how: str
-
-
 class TreeFile(NamedTuple):
     """A file of a tree: its mode as git writes it, the hash of its content, its path."""
 
@@ -66,11 +59,27 @@ def resolved(repository: Path, name: str) -> str:
     return found.decode().strip() if found else ""
 
 
-def changed(repository: Path, commit: Commit) -> tuple[ChangedFile, ...]:
-    """The files that a commit changed against its first parent."""
-    args = ("diff-tree", "-r", "-z", "--no-commit-id", "--name-status", "--no-renames", "--root", commit.id)
-    fields = os.fsdecode(_run(repository, *args) or b"").split("\0")
-    return tuple(ChangedFile(path, how) for how, path in zip(fields[::2], fields[1::2], strict=False))
+def changed(repository: Path, old: str, new: str) -> tuple[str, ...]:
+    """The files in which two commits differ."""
+    listed = _run(repository, "diff-tree", "-r", "-z", "--name-only", "--no-renames", old, new) or b""
+    return tuple(path for path in os.fsdecode(listed).split("\0") if path)
+
+
+def in_force(repository: Path, at: float, *, branch: str = "") -> str:
+    """The commit that was checked out at a time, by the reflog; else the last before it; empty where there is none."""
+    moves = _run(repository, "log", "-g", "--date=unix", "--format=%H %gd", "HEAD", "--", expected=False) or b""
+    for line in moves.decode().splitlines():
+        id, _, selector = line.partition(" ")
+        if float(selector.partition("{")[2].rstrip("}") or "inf") <= at:
+            return id
+    tip = tip_of(repository, branch)
+    before = commits(repository, tip, "--max-count=1", f"--before={int(at)}") if tip else ()
+    return next((commit.id for commit in before), "")
+
+
+def tip_of(repository: Path, branch: str) -> str:
+    """Where a branch stands now; where the repository does, for one that is gone."""
+    return (resolved(repository, f"refs/heads/{branch}") if branch else "") or resolved(repository, "HEAD")
 
 
 def files_of(repository: Path, tree: str) -> tuple[TreeFile, ...]:

@@ -99,9 +99,10 @@ def run(wanted: tuple[str, ...], times: int, model: str, temperature: float | No
 @command.command(
     "from-session",
     epilog="Example: whet cases from-session 3f9a2c",
-    help="Create cases from a failed session: the step where it went wrong, and the whole task if a test failed, "
-    "later passed, and its files are on record. Each case is run once before it is saved; any that cannot be "
-    "created are listed with the reason.",
+    help="Create cases from a session: the step where a call failed and another worked later, and the whole task. "
+    "For the task, the repository is used as it was when the session began, with the tests of the commit that came of "
+    "it or the last check that passed; without the repository, the files on record. A task case is kept only if its "
+    "check fails before. Any that cannot be created are listed with the reason.",
 )
 @click.argument("session", metavar="ID")
 @folder_option
