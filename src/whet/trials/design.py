@@ -74,6 +74,7 @@ class Trial(Value, frozen=True):
     fresh: bool = False  # nothing is reused that another trial paid for
     about: int = 0  # the entry that waits for a decision on it
     agent: TrialAgent | None = None  # who carries the attempts out; None: Whet's own
+    screened: tuple[str, ...] = ()  # cases that always passed beforehand: left out, or among the guards
 
 
 class TrialStop(StrEnum):

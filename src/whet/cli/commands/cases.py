@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Any
 import click
 
 from whet.cli.case_making import cases_folder, folder_option, from_commits
+from whet.cli.case_screening import screen_command
 from whet.cli.options import json_option
 from whet.cli.output import console, many, plain, print_json, say, table
 from whet.errors import WhetError
@@ -130,6 +131,7 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
 
 
 command.add_command(from_commits)
+command.add_command(screen_command)
 
 
 def _list(folder: Path | None, as_json: bool) -> int:

@@ -65,6 +65,7 @@ def plan_record(trial: Trial) -> dict[str, object]:
         "agent": trial.agent,
         "cases": len(trial.cases),
         "guards": len(trial.guards),
+        "screened": trial.screened,
         "seeds": trial.seeds,
         "arms": trial.arms,
         "alpha": trial.alpha,
@@ -86,6 +87,12 @@ def plan_lines(trial: Trial) -> Iterator[str]:
         f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(_who(trial))}: "
         f"{many(len(trial.cases), 'case')}{guards}, {many(trial.seeds, 'seed')}, {arms}."
     )
+    if trial.screened:
+        guarding = len(set(trial.screened) & set(trial.guards))
+        yield (
+            f"{many(len(trial.screened), 'case')} passed every screening attempt and cannot show that it helps: "
+            f"{guarding} guard against harm, {len(trial.screened) - guarding} left out."
+        )
     if found.minimum_effect < 1:
         smallest = f"{100 * found.minimum_effect:.0f} points"
         yield f"80 % power to detect {smallest}, at alpha {found.alpha:.2g}."
