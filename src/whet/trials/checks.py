@@ -92,7 +92,8 @@ def expect_sound(check: Check, name: str) -> None:
             advice="Give it one of: command, answer, json_schema, files, calls, rubric.",
         )
     texts = [check.answer, *check.files.values(), *(text for shape in _shapes(check) for text in shape.texts.values())]
-    for pattern in (words.matches for words in texts if words is not None and words.matches is not None):
+    inputs = (shape.input for shape in _shapes(check) if shape.input)
+    for pattern in (*(each for text in texts if text for each in (*text.patterns, *text.none_match)), *inputs):
         pattern_of(pattern, name)
 
 

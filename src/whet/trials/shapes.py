@@ -24,6 +24,12 @@ class TextDemand(Value, frozen=True, forbid_unknown_fields=True):
     contains: tuple[str, ...] = ()
     lacks: tuple[str, ...] = ()
     matches: str | None = None  # a regular expression, found anywhere
+    all_match: tuple[str, ...] = ()  # several of them
+    none_match: tuple[str, ...] = ()  # regular expressions, each found nowhere
+
+    @property
+    def patterns(self) -> tuple[str, ...]:
+        return (*((self.matches,) if self.matches is not None else ()), *self.all_match)
 
 
 class CommandDemand(Value, frozen=True, forbid_unknown_fields=True):
@@ -41,6 +47,7 @@ class Shape(Value, frozen=True, forbid_unknown_fields=True):
     arguments: dict[str, Any] = msgspec.field(default_factory=dict)  # equal to these
     texts: dict[str, TextDemand] = msgspec.field(default_factory=dict)  # arguments that are texts like these
     command: CommandDemand | None = None
+    input: str = ""  # a regular expression, found in the arguments as JSON without spaces
 
     @property
     def shown(self) -> str:
@@ -55,6 +62,8 @@ def fits(shape: Shape, call: ToolCall) -> bool:
         return False
     given = object_of(call)
     if given is None:
+        return False
+    if shape.input and not pattern_of(shape.input, "").search(msgspec.json.encode(given).decode()):
         return False
     equal = all(given.get(key, _MISSING) == value for key, value in shape.arguments.items() if key not in INCIDENTAL)
     return equal and all(
@@ -72,8 +81,8 @@ def text_faults(wanted: TextDemand, text: str) -> Iterator[str]:
         yield f"is not {wanted.equals[:SHOWN]!r}"
     yield from (f"does not hold {part[:SHOWN]!r}" for part in wanted.contains if part not in text)
     yield from (f"holds {part[:SHOWN]!r}" for part in wanted.lacks if part in text)
-    if wanted.matches is not None and not pattern_of(wanted.matches, "").search(text):
-        yield f"does not match {wanted.matches[:SHOWN]!r}"
+    yield from (f"does not match {each[:SHOWN]!r}" for each in wanted.patterns if not pattern_of(each, "").search(text))
+    yield from (f"matches {each[:SHOWN]!r}" for each in wanted.none_match if pattern_of(each, "").search(text))
 
 
 def pattern_of(pattern: str, name: str) -> Any:

@@ -7,6 +7,7 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whet.cli.case_formats import export_command, import_command
 from whet.cli.case_making import cases_folder, folder_option, from_commits
 from whet.cli.case_screening import screen_command
 from whet.cli.options import json_option
@@ -132,6 +133,8 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
 
 command.add_command(from_commits)
 command.add_command(screen_command)
+command.add_command(import_command)
+command.add_command(export_command)
 
 
 def _list(folder: Path | None, as_json: bool) -> int:
