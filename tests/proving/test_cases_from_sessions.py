@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from conversations import call, conversation, shell, user
 from whet.agent.tools.sandbox import Wall, probe
 from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
@@ -72,3 +73,18 @@ def test_a_session_without_the_persons_words_gives_no_case(home: Home) -> None:
     whole = session(READ, OLD, FAILS)
     silent = Transcript("test", "two", (whole.messages[0], *whole.messages[2:]))
     assert cases_from(home, silent).cases == ()
+
+
+def test_a_step_case_is_about_the_failure_that_is_asked_for(home: Home) -> None:
+    missing = {"file_path": "/repo/a/notes.md"}, "File does not exist: /repo/a/notes.md"
+    lost = conversation(
+        user("Read the notes and test."),
+        call("Read", missing[0], missing[1], error=True),
+        call("Read", {"file_path": "/repo/b/notes.md"}, "text"),
+        shell("pytest", "bash: pytest: command not found", error=True),
+        shell("uv run pytest", "3 passed"),
+    )
+    [reading] = cases_from(home, lost, about=lambda step: step.tool == "Read").cases
+    [testing] = cases_from(home, lost, about=lambda step: step.tool == "Bash").cases
+    assert "/repo/b/notes.md" in str(reading.check)
+    assert "uv run pytest" in str(testing.check)

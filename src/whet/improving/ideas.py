@@ -35,6 +35,7 @@ from whet.trials.drafts import Way, correction_of, drafts
 from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
 
+MOST_IN_REPOSITORIES = 5  # of them, whose tests are run in their repository to make a case
 MOST_SESSIONS = 20  # from which cases are made for one lesson
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
@@ -94,10 +95,14 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
         own if idea.way in (Way.RETIRE, Way.TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
     )
     found = {case.name: case for case in fitting}
-    for id in idea.sessions[:MOST_SESSIONS]:
+    lesson = idea.lesson
+    about = (lambda step: step.fingerprint == lesson.fingerprint and step.tool == lesson.tool) if lesson else None
+    for number, id in enumerate(idea.sessions[:MOST_SESSIONS]):
         session = find(database, id)
         if is_believed(database, session):
-            found |= {case.name: case for case in cases_from(home, load(database, session)).cases} | found
+            transcript = load(database, session)
+            made = cases_from(home, transcript, about=about, in_repository=number < MOST_IN_REPOSITORIES)
+            found |= {case.name: case for case in made.cases} | found
     return tuple(found.values())
 
 

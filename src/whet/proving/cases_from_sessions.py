@@ -1,12 +1,14 @@
 """Cases from sessions: the step at which one failed, and the task where its own check later passed."""
 
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.failures.analysis import analyse
 from whet.failures.signals import SHOWN
-from whet.failures.view import gather
+from whet.failures.view import JudgedCall, gather
 from whet.proving.cases_from_repositories import repository_case
 from whet.proving.workspace import check_in, laid_out, situation_for
 from whet.sessions.example_marks import cold
@@ -21,6 +23,7 @@ from whet.trials.step_cases import Recovery, recoveries, step_case
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
 TASK_CALLS = 30
+About = Callable[[JudgedCall], bool]
 
 
 class MadeCases(NamedTuple):
@@ -30,16 +33,25 @@ class MadeCases(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def cases_from(home: Home, transcript: Transcript, *, is_believed: bool = True) -> MadeCases:
+def cases_from(
+    home: Home,
+    transcript: Transcript,
+    *,
+    is_believed: bool = True,
+    about: About | None = None,
+    in_repository: bool = True,
+) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
-    The examples of a warm start are left out: a trial puts there those that it tries, and no others. To make a task
-    case its check is run, which is done for nobody else's session.
+    Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
+    those that it tries, and no others. To make a task case its check is run, which is done for nobody else's session;
+    `in_repository` says whether the session's repository is used, whose tests may take long.
     """
     transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
-    for make in (_step, _task if is_believed else _strangers_task):
+    task = _strangers_task if not is_believed else _task if in_repository else _rebuilt_task
+    for make in (partial(_step, about=about), task):
         found = make(home, transcript)
         if isinstance(found, Case):
             made.append(found)
@@ -48,8 +60,8 @@ def cases_from(home: Home, transcript: Transcript, *, is_believed: bool = True) 
     return MadeCases(tuple(made), tuple(left_out))
 
 
-def _by_weight(transcript: Transcript) -> list[Recovery]:
-    """The failures in whose place something worked: those at or after the step that lost the session, then the others.
+def _by_weight(transcript: Transcript, about: About | None) -> list[Recovery]:
+    """The failures in whose place something worked: those asked for, those that lost the session, then the others.
 
     A failure in whose place nothing worked gives no case: what would have been right is not on record.
     """
@@ -57,14 +69,15 @@ def _by_weight(transcript: Transcript) -> list[Recovery]:
     judged = analyse(transcript, failure_weights())
     turning = judged.decisive_step if judged.decisive_confidence >= SHOWN else None
     after = [each for each in found if turning is not None and each.asked >= turning]
-    return [*after, *(each for each in reversed(found) if each not in after)]
+    ranked = [*after, *(each for each in reversed(found) if each not in after)]
+    return sorted(ranked, key=lambda each: about is not None and not about(each.failed))
 
 
-def _step(_home: Home, transcript: Transcript) -> Case | str:
+def _step(_home: Home, transcript: Transcript, *, about: About | None) -> Case | str:
     if not asked(transcript):
         return "no step case: no word of the person is on record"
     why = "no call failed in whose place another worked later"
-    for found in _by_weight(transcript):
+    for found in _by_weight(transcript, about):
         before = _before(transcript.messages, found.asked)
         if before:
             made = step_case(f"step-{transcript.id[:NAME_LETTERS]}", before, found, source=transcript.id)
