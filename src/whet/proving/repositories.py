@@ -84,7 +84,8 @@ def tip_of(repository: Path, branch: str) -> str:
 
 def files_of(repository: Path, tree: str) -> tuple[TreeFile, ...]:
     """All files of a commit or tree, without submodules; raises WhetError where the repository no longer has it."""
-    listed = _run(repository, "ls-tree", "-r", "-z", "--full-tree", tree, expected=False)
+    known = resolved(repository, f"{tree}^{{tree}}")
+    listed = _run(repository, "ls-tree", "-r", "-z", "--full-tree", known, expected=False) if known else None
     if listed is None:
         raise WhetError(
             f"{repository} does not have {tree[:12]}.",

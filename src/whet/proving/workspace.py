@@ -148,7 +148,7 @@ def _cleared(work: Path, path: str) -> Path:
 
 def _inside(work: Path, path: str) -> Path:
     if not is_inside(path):
-        raise WhetError(f"{path!r} lies outside the workspace.", advice="Leave it out of the case.")
+        raise WhetError(f"A case has a file outside its workspace: {path!r}.", advice="Leave it out.")
     *folders, name = path.split("/")
     place = work
     for folder in folders:
