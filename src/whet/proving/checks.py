@@ -45,11 +45,6 @@ class CommandEnd(NamedTuple):
     text: str = ""
 
 
-def run_check(situation: Situation, command: str, *, seconds: float) -> int | None:
-    """Run a check in the workspace; None where it came to no end."""
-    return run_command(situation, command, seconds=seconds).exit_code
-
-
 def run_command(situation: Situation, command: str, *, seconds: float) -> CommandEnd:
     """Run a command in the workspace, with all that it starts ended in time.
 
