@@ -6,16 +6,14 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Message, Origin, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
 from whet.trials.checks import (
-    SHOWN,
     CallDemand,
     Check,
     FileDemand,
     Ran,
-    Shape,
-    TextDemand,
     expect_sound,
     mark,
 )
+from whet.trials.shapes import SHOWN, Shape, TextDemand
 
 LONG = "x" * (SHOWN + 50)
 READ = ToolCall("1", "read", '{"path": "a", "lines": 3}')

@@ -40,7 +40,7 @@ def screen_command(wanted: tuple[str, ...], times: int, model: str, temperature:
     rows: list[tuple[str, int, int]] = []
     with bar("Screening", len(found)) as advance:
         for case, attempts in screen(home, found, ask, times=times):
-            counted = [each for each in attempts if not each.void]
+            counted = [each for each in attempts if not each.invalid]
             rows.append((case.name, sum(each.measures.passed for each in counted), len(counted)))
             advance()
     always = [name for name, passed, attempts in rows if attempts and passed == attempts]

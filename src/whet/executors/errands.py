@@ -3,6 +3,7 @@
 from collections.abc import Mapping
 from enum import StrEnum
 from pathlib import Path
+from types import MappingProxyType
 from typing import NamedTuple, Protocol
 
 from whet.sessions.transcripts import Transcript, Usage
@@ -19,6 +20,7 @@ class Errand(NamedTuple):
     dollars: float | None = None
     turns: int | None = None
     examples: str = ""  # that the session begins with, as chat messages in JSON
+    environment: Mapping[str, str] = MappingProxyType({})  # what the case sets for all that is run in it
 
     @property
     def prefill(self) -> Path:

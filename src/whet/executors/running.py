@@ -74,6 +74,7 @@ def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, walls: Wal
     passed = {name: environment[name] for name in (*ALLOWED, *grounds.variables) if name in environment}
     variables = {
         **passed,
+        **errand.environment,
         "PATH": safe_path(environment.get("PATH", "")),
         "HOME": str(errand.config),
         "TMPDIR": temporary_for(walls, temporary),

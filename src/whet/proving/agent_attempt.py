@@ -16,9 +16,10 @@ from whet.executors.errands import Carried, Errand, Executor
 from whet.executors.registry import executor_named, grounds_of, program_of, version_of
 from whet.executors.running import carry_out
 from whet.ledger.patches import Patch
-from whet.proving.checks import judge, run_check
+from whet.proving.checks import judge
 from whet.proving.instructing import instruct
 from whet.proving.overlay import Overlay, overlaid
+from whet.proving.workspace import check_in, hidden_by
 from whet.runs.models import cost, model_of, with_facts
 from whet.runs.run import Spent, together
 from whet.runs.settings import Settings
@@ -118,9 +119,9 @@ class _Scene(NamedTuple):
         work = Path(os.path.realpath(self.overlay.work))
         errand = Errand(
             order.case.task, work, work.parent / "config", model=order.agent.model, seconds=limits.seconds,
-            dollars=limits.dollars, turns=limits.model_calls, examples=examples,
+            dollars=limits.dollars, turns=limits.model_calls, examples=examples, environment=order.case.environment,
         )  # fmt: skip
-        hidden = (self.home.folder, self.overlay.home.folder, *order.hidden)
+        hidden = (self.home.folder, self.overlay.home.folder, *hidden_by(order.case), *order.hidden)
         return carry_out(
             self.executor,
             errand,
@@ -153,7 +154,7 @@ class _Scene(NamedTuple):
             terminal=self.settings.terminal,
             hidden=(self.home.folder, *order.hidden),
         )
-        code = run_check(situation, check.command, seconds=check.seconds) if check.command else None
+        code = check_in(situation, order.case).exit_code if check.command else None
         files = {path: overlay.content(path) for path in check.files}
         return Ran(messages, answer, files, exit_code=code, rubric=passed), spent
 
