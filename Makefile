@@ -50,7 +50,9 @@ demo: $(READY)
 # The programs of other agents, pinned, for the tests that run them for real; nothing else needs them.
 agents:
 	npm install --no-audit --no-fund --prefix .agents \
-	    @anthropic-ai/claude-code@2.1.197 @openai/codex@0.166.0 opencode-ai@1.18.33
+	    @anthropic-ai/claude-code@2.1.197 @openai/codex@0.166.0 opencode-ai@1.18.33 @google/gemini-cli@0.61.0
+	python3 -m venv .agents/hermes
+	.agents/hermes/bin/pip install --quiet hermes-agent==0.19.0
 
 lock:
 	$(BIN)/python -m pip install --quiet uv

@@ -4,12 +4,11 @@
 
 Every mutant is one change to one module (a comparison, a sign, a constant, a condition); the tests of its package must
 fail with it. Those that live are listed with their line; a mutant that changes nothing anybody can see is named in
-EQUIVALENT with the reason.
+`equivalent_mutants.py` with the reason.
 """
 
 import argparse
 import ast
-import copy
 import os
 import random
 import shutil
@@ -20,6 +19,8 @@ from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
 from typing import NamedTuple
+
+from equivalent_mutants import EQUIVALENT
 
 ROOT = Path(__file__).parents[1]
 SECONDS = 240
@@ -40,9 +41,6 @@ GUARDS: dict[str, tuple[str, ...]] = {
     "trials/checks": ("tests/trials",),
     "trials/cases": ("tests/trials",),
 }
-# Mutants that live because nobody could tell them from the original: module, line as written, change.
-EQUIVALENT: dict[tuple[str, str, str], str] = {}
-
 COMPARED: dict[type[ast.cmpop], type[ast.cmpop]] = {
     ast.Lt: ast.LtE, ast.LtE: ast.Lt, ast.Gt: ast.GtE, ast.GtE: ast.Gt, ast.Eq: ast.NotEq, ast.NotEq: ast.Eq,
     ast.In: ast.NotIn, ast.NotIn: ast.In, ast.Is: ast.IsNot, ast.IsNot: ast.Is,
@@ -54,7 +52,7 @@ SWAPPED = {"min": "max", "max": "min", "any": "all", "all": "any"}
 
 
 class Mutant(NamedTuple):
-    """One change: the line as it stood, what was changed, and the whole module with it."""
+    """One change: the line as it stood with the part marked, what was changed, and the whole module with it."""
 
     module: str
     number: int
@@ -85,7 +83,7 @@ def changed(node: ast.AST) -> str:
             node.value = not node.value
             return f"to {node.value}"
         case ast.Constant(value=int() | float() as number):
-            node.value = number + 1
+            node.value = number + 1 if number + 1 != number else number * 2
             return f"to {node.value}"
         case ast.If() | ast.IfExp():
             node.test = ast.UnaryOp(ast.Not(), node.test)
@@ -107,19 +105,22 @@ def mutants(module: str) -> Iterator[Mutant]:
     tree = ast.parse(source)
     skipped = {id(inner) for node in ast.walk(tree) for part in _unseen(node) for inner in ast.walk(part)}
     for place, node in enumerate(ast.walk(tree)):
-        if id(node) in skipped or not hasattr(node, "lineno"):
+        if id(node) in skipped or not isinstance(node, ast.stmt | ast.expr):
             continue
-        twin = copy.deepcopy(tree)
+        twin = ast.parse(source)
         target = next(each for number, each in enumerate(ast.walk(twin)) if number == place)
         change = changed(target)
         if change:
-            yield Mutant(
-                module,
-                node.lineno,
-                lines[node.lineno - 1].strip(),
-                change,
-                ast.unparse(ast.fix_missing_locations(twin)),
-            )
+            changed_source = ast.unparse(ast.fix_missing_locations(twin))
+            yield Mutant(module, node.lineno, _marked(lines[node.lineno - 1], node), change, changed_source)
+
+
+def _marked(line: str, node: ast.stmt | ast.expr) -> str:
+    """The line with the changed part between « and »; a part that goes on in the next line has no end here."""
+    written = line.encode()
+    end = node.end_col_offset if node.end_lineno == node.lineno else None
+    before, part, after = written[: node.col_offset], written[node.col_offset : end], written[end or len(written) :]
+    return f"{before.decode()}«{part.decode()}{'»' if end else ''}{after.decode()}".strip()
 
 
 def _unseen(node: ast.AST) -> Iterator[ast.AST]:
@@ -140,17 +141,35 @@ def _unseen(node: ast.AST) -> Iterator[ast.AST]:
 
 
 def is_killed(mutant: Mutant) -> bool:
-    """Whether the tests of the package fail, or never end, with the mutant."""
+    """Whether the tests of the package fail, or never end, with the mutant; the mirrored test file is asked first."""
     with tempfile.TemporaryDirectory(prefix="whet-mutant-") as folder:
-        shutil.copytree(ROOT / "src" / "whet", Path(folder, "whet"), ignore=shutil.ignore_patterns("__pycache__"))
+        # With what was compiled before: a run compiles the mutant and nothing else.
+        shutil.copytree(ROOT / "src" / "whet", Path(folder, "whet"))
         Path(folder, "whet", f"{mutant.module}.py").write_text(mutant.source)
-        command = [sys.executable, "-m", "pytest", "-q", "-x", "-p", "no:cacheprovider", *GUARDS[mutant.module]]
-        environment = {**os.environ, "PYTHONPATH": folder, "PYTHONDONTWRITEBYTECODE": "1"}
-        try:
-            ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS, check=False)
-        except subprocess.TimeoutExpired:
-            return True
-        return ran.returncode != 0
+        guards = GUARDS[mutant.module]
+        mirrors = [mirror for guard in guards if (ROOT / (mirror := _mirror(guard, mutant.module))).is_file()]
+        rest = [*guards, *(f"--ignore={mirror}" for mirror in mirrors)]
+        return any(_fail(folder, tests) for tests in (mirrors, rest) if tests)
+
+
+def _mirror(guard: str, module: str) -> str:
+    return f"{guard}/test_{Path(module).name}.py"
+
+
+def _fail(folder: str, tests: list[str]) -> bool:
+    options = ["-q", "-x", "-p", "no:cacheprovider", "--hypothesis-seed=0"]
+    command = [sys.executable, "-m", "pytest", *options, *tests]
+    environment = {
+        **os.environ,
+        "PYTHONPATH": folder,
+        "PYTHONDONTWRITEBYTECODE": "1",
+        "HYPOTHESIS_STORAGE_DIRECTORY": str(Path(folder, "examples")),  # one mutant's examples are no other's
+    }
+    try:
+        ran = subprocess.run(command, cwd=ROOT, env=environment, capture_output=True, timeout=SECONDS, check=False)
+    except subprocess.TimeoutExpired:
+        return True
+    return ran.returncode != 0
 
 
 def main() -> int:

@@ -9,7 +9,8 @@ from typing import Any, NamedTuple
 from msgspec.structs import replace
 
 from whet.trials.cases import Case, Limits
-from whet.trials.checks import CallDemand, Check, FileDemand, Shape
+from whet.trials.checks import CallDemand, Check, FileDemand
+from whet.trials.shapes import Shape
 
 TOOLS = ("files", "terminal")
 ONE_STEP = Limits(model_calls=1, seconds=600.0)

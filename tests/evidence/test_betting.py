@@ -148,3 +148,59 @@ def test_a_plan_that_is_spent_stops_the_bold_bets() -> None:
     *_, over = aimed(differences, planned=5, goal=1e12)
     *_, steady = constant(differences)
     assert over == pytest.approx(0.9 + 0.1 * steady)
+
+
+def sizes_and_weights() -> list[tuple[float, float]]:
+    """Twenty bets from half a percent to 99 percent, each the same factor above the one before; weights to size^1.5."""
+    factor = math.exp(math.log(0.99 / 0.005) / 19)
+    sizes = [0.005 * factor**step for step in range(20)]
+    total = math.fsum(math.sqrt(size) ** 3 for size in sizes)
+    return [(size, math.sqrt(size) ** 3 / total) for size in sizes]
+
+
+def test_the_bets_are_those_that_were_chosen() -> None:
+    expected = sizes_and_weights()
+    assert [part for bet in BETS for part in bet] == pytest.approx([part for bet in expected for part in bet])
+
+
+def by_the_book(differences: Sequence[float], planned: int, goal: float, mean: float) -> Iterator[float]:
+    """The aimed bets, written down from what is promised, without anything carried from case to case but the moves."""
+    moves = [(difference - mean) / (1 + mean) for difference in differences]
+    bold = 0.9
+    for done, move in enumerate(moves):
+        steady = 0.1 * sum(w * math.prod(1 + size * each for each in moves[:done]) for size, w in sizes_and_weights())
+        square = (4 * 0.4 + sum(each**2 for each in moves[:done])) / (4 + done)
+        if 0 < bold < goal - steady and done < planned:
+            needed = 2 * math.log((goal - steady) / bold) / (square * (planned - done))
+            bold *= 1 + min(1.0, needed**0.5) * move
+        after = 0.1 * sum(
+            w * math.prod(1 + size * each for each in moves[: done + 1]) for size, w in sizes_and_weights()
+        )
+        yield after + bold
+
+
+@given(
+    st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 0.5, 1.0]), min_size=1, max_size=12),
+    st.integers(1, 14),
+    st.sampled_from([2.0, 20.0, 300.0]),
+    st.sampled_from([-0.3, 0.0, 0.2]),
+)
+def test_aimed_bets_are_what_the_book_says(differences: list[float], planned: int, goal: float, mean: float) -> None:
+    found = list(aimed(differences, planned=planned, goal=goal, mean=mean))
+    assert found == pytest.approx(list(by_the_book(differences, planned, goal, mean)))
+
+
+def test_a_bold_gambler_who_lost_everything_bets_no_more() -> None:
+    found = list(aimed([-1.0, 1.0, 1.0], planned=1, goal=1e9))
+    assert found == pytest.approx([0.1 * capital for capital in constant([-1.0, 1.0, 1.0])])
+
+
+def test_differences_are_rounded_down_only_where_there_are_very_many() -> None:
+    assert MOST_DISTINCT == 4096
+    few = [place / 5000 for place in range(-2000, 2096)]
+    assert tally([*few, few[0]]) == {**dict.fromkeys(few, 1), few[0]: 2}
+    many = [*few, 0.9999]
+    rounded = sorted(tally(many).elements())
+    assert len(rounded) == len(many)
+    assert all(down <= exact < down + 1 / 2048 + 1e-12 for down, exact in zip(rounded, many, strict=True))
+    assert all(2048 * down == int(2048 * down) for down in rounded)

@@ -1,6 +1,7 @@
 """Over many trials, few of the accepted changes are false."""
 
 import itertools
+import math
 import random
 from collections.abc import Iterable
 
@@ -112,3 +113,27 @@ def test_the_share_of_false_accepts_stays_within_the_budget(useful: float) -> No
     source = random.Random(17)
     shares = [nights(source, trials=12, useful=useful) for _ in range(150)]
     assert sum(shares) / len(shares) <= SHARE
+
+
+def test_the_parts_are_those_that_past_trials_were_judged_by() -> None:
+    tail = math.pi**2 / 6 - math.fsum(1 / trial**2 for trial in range(1, 11))
+    for place in (1, 2, 3, 10, 100):
+        even = 1 / ((place + 10) ** 2 * tail)
+        assert part(place, BudgetParts.EVEN) == pytest.approx(even)
+        assert part(place) == pytest.approx(0.25 / 2**place + 0.75 * even)
+
+
+def test_the_first_trial_may_risk_its_part_of_the_share() -> None:
+    assert SHARE == 0.1
+    assert alpha_for(()) == pytest.approx(0.1 * part(1))
+    assert alpha_for((), share=0.2) == pytest.approx(0.2 * part(1))
+    assert alpha_for((), parts=BudgetParts.EVEN) == pytest.approx(0.1 * part(1, BudgetParts.EVEN))
+    assert alpha_for([Past(accepted=False)] * 3) == pytest.approx(0.1 * part(4))
+    assert Past(accepted=True).evidence == 0.0
+
+
+def test_what_is_owed_and_held_already_limits_nothing() -> None:
+    """With just the evidence that is owed, no useless trial before it makes the next one stricter."""
+    owed = 1 / (SHARE * 2)
+    just = owed / part(1)
+    assert alpha_for([Past(accepted=True, evidence=2 * just)], most=1.0) == pytest.approx(part(1) / owed)

@@ -3,12 +3,15 @@
 import random
 import subprocess
 import sys
+from collections.abc import Iterable
+from itertools import islice
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from whet.evidence.verdicts import Ruling, fixed_order, judge
+from whet.evidence.betting import aimed, constant
+from whet.evidence.verdicts import Ruling, fixed_order, judge, record_of
 
 DIFFERENCES = st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1 / 3, 1.0]), min_size=1, max_size=60)
 PLANS = st.sampled_from([None, 60, 200])
@@ -69,8 +72,11 @@ def test_equal_arms_are_undecided_for_ever() -> None:
 
 
 def test_no_cases_decide_nothing() -> None:
-    assert judge([]).ruling is Ruling.UNDECIDED
-    assert judge([], planned=10).ruling is Ruling.UNDECIDED
+    for planned in (None, 10):
+        verdict = judge([], planned=planned)
+        assert (verdict.ruling, verdict.stopped_at) == (Ruling.UNDECIDED, None)
+        assert (verdict.evidence_help, verdict.evidence_harm) == pytest.approx((1.0, 1.0))
+        assert verdict.interval == (-1.0, 1.0)
 
 
 def test_a_plan_decides_what_no_plan_leaves_open() -> None:
@@ -80,7 +86,7 @@ def test_a_plan_decides_what_no_plan_leaves_open() -> None:
 
 
 def test_overwhelming_evidence_is_a_number() -> None:
-    assert 1e200 < judge([1.0] * 5000).evidence_help < float("inf")
+    assert judge([1.0] * 5000).evidence_help == pytest.approx(1e300)
 
 
 def test_the_fixed_order_is_the_same_in_every_process_and_mixes() -> None:
@@ -89,3 +95,42 @@ def test_the_fixed_order_is_the_same_in_every_process_and_mixes() -> None:
     done = subprocess.run([sys.executable, "-c", command, *reversed(cases)], capture_output=True, check=True, text=True)
     assert done.stdout.split() == fixed_order(cases)
     assert fixed_order(cases) != cases
+
+
+def first_at(capitals: Iterable[float], goal: float) -> int | None:
+    return next((done for done, capital in enumerate(capitals, start=1) if capital >= goal), None)
+
+
+@given(st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1.0]), min_size=1, max_size=40), st.sampled_from([0.05, 0.2, 0.4]))
+def test_a_verdict_says_when_its_evidence_was_enough(differences: list[float], alpha: float) -> None:
+    verdict = judge(differences, alpha=alpha)
+    sign = -1 if verdict.ruling is Ruling.REJECT else 1
+    if verdict.ruling is not Ruling.UNDECIDED:
+        assert verdict.stopped_at == first_at(constant(sign * each for each in differences), 1 / alpha)
+    planned, goal = judge(differences, alpha=alpha, planned=30), 1 / alpha
+    helped, harmed = (
+        first_at(aimed([sign * each for each in differences], planned=30, goal=goal), goal) for sign in (1, -1)
+    )
+    assert planned.stopped_at == min((each for each in (helped, harmed) if each is not None), default=None)
+    most = max(islice(aimed(differences, planned=30, goal=goal), helped))
+    assert planned.evidence_help == most
+
+
+def test_the_case_that_brings_just_enough_is_the_one_that_decides() -> None:
+    capitals = list(constant([1.0] * 20))
+    on_the_bar = [(done, capital) for done, capital in enumerate(capitals, start=1) if 1 / (1 / capital) == capital > 2]
+    assert on_the_bar
+    for done, capital in on_the_bar:
+        assert judge([1.0] * 30, alpha=1 / capital).stopped_at == done
+
+
+def test_a_verdict_keeps_what_it_was_told_and_can_be_read_by_programs() -> None:
+    verdict = judge([1.0, 0.0, 0.5], attempts=9, alpha=0.1)
+    assert (verdict.attempts, verdict.alpha, verdict.cases, verdict.effect) == (9, 0.1, 3, 0.5)
+    assert judge([1.0]).attempts == 0
+    assert record_of(verdict) == {
+        "verdict": "undecided", "effect": 0.5, "interval": [*verdict.interval], "cases": 3, "attempts": 9,
+        "evidence_help": verdict.evidence_help, "evidence_harm": verdict.evidence_harm,
+        "stopped_at": None, "alpha": 0.1,
+    }  # fmt: skip
+    assert judge([1.0]).alpha == 0.05

@@ -9,13 +9,14 @@ import pytest
 
 from executors.obedient import Obedient
 
-FOLDER = Path(__file__).parents[2] / ".agents" / "node_modules" / ".bin"
-MODELS = {"claude": "claude-sonnet-4-5", "codex": "m", "opencode": "loop/m"}
+AGENTS = Path(__file__).parents[2] / ".agents"
+FOLDERS = (AGENTS / "node_modules" / ".bin", AGENTS / "hermes" / "bin")
+MODELS = {"claude": "claude-sonnet-4-5", "codex": "m", "opencode": "loop/m", "gemini": "gemini-2.5-pro", "hermes": "m"}
 
 
 def program(name: str) -> str:
     """Where a program is, or a skip with the reason."""
-    found = shutil.which(name, path=os.pathsep.join([str(FOLDER), os.environ.get("PATH", "")]))
+    found = shutil.which(name, path=os.pathsep.join([*map(str, FOLDERS), os.environ.get("PATH", "")]))
     if found is None:
         pytest.skip(f"{name} is not installed: `make agents` installs it")
     return found
@@ -35,7 +36,17 @@ def configure(name: str, config: Path, server: Obedient) -> dict[str, str]:
         folder = config / "config" / "opencode"
         folder.mkdir(parents=True)
         (folder / "opencode.json").write_text(json.dumps({"provider": provider}))
+    if name == "gemini":
+        folder = config / ".gemini"
+        folder.mkdir()
+        (folder / "settings.json").write_text('{"security": {"auth": {"selectedType": "gemini-api-key"}}}')
+    if name == "hermes":
+        (config / "config.yaml").write_text(
+            f"model:\n  provider: custom\n  default: m\n  base_url: {server.url}/v1\n  api_key: k\n"
+            "  context_length: 64000\n"
+        )
     return {
+        "GEMINI_API_KEY": "loopback", "GOOGLE_GEMINI_BASE_URL": server.url,
         "PATH": os.environ["PATH"], "ANTHROPIC_BASE_URL": server.url, "ANTHROPIC_API_KEY": "loopback",
         "OPENAI_API_KEY": "loopback",
     }  # fmt: skip

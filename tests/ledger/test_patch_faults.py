@@ -7,7 +7,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from many_texts import HIDDEN, REAL_TEXTS
-from whet.ledger.entries import Item, State
+from whet.ledger.entries import Actor, Entry, Item, State, Step
+from whet.ledger.folding import fold
 from whet.ledger.patch_faults import FaultKind, TextLimits, faults, overlap
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.trust import Trust
@@ -181,3 +182,130 @@ def test_scopes_overlap_unless_a_part_keeps_them_apart() -> None:
     assert overlap(Scope(), Scope(models=("a",)))
     assert overlap(Scope(tools=("a", "b")), Scope(tools=("b",), models=("m",)))
     assert not overlap(Scope(tools=("a",)), Scope(tools=("b",)))
+    assert not overlap(Scope(tools=("a",), project="x"), Scope(tools=("a",), project="y"))
+    assert not overlap(Scope(models=("a",), tools=("a",)), Scope(models=("a",), tools=("b",)))
+    assert overlap(Scope(project="x"), Scope(project="x"))
+    assert overlap(Scope(project="x"), Scope())
+    assert overlap(Scope(), Scope(project="x"))
+
+
+def test_a_change_waits_for_a_person_for_two_weeks() -> None:
+    assert TextLimits().pending_seconds == 14 * 86_400
+
+
+@pytest.mark.parametrize(
+    ("form", "name", "most"),
+    [
+        (Form.RULE, "new", 400),
+        (Form.NOTE, "memory/new", 600),
+        (Form.SKILL, "new", 60_000),
+        (Form.FILE, "new/references/x.md", 200_000),
+        (Form.JOB, "new", 200_000),
+    ],
+)
+def test_a_text_may_be_as_long_as_its_limit_and_no_longer(form: Form, name: str, most: int) -> None:
+    text = "Some of the apples and pears are in the garden.\n" * (most // 48 + 1)
+    just, more = (Patch(form, Action.ADD, name, text[:length], trust=Trust.USER) for length in (most, most + 1))
+    assert faults(just, State()) == ()
+    (fault,) = faults(more, State())
+    assert fault.kind is FaultKind.LENGTH
+    assert re.findall(r"\d[\d,]+", fault.message) == [f"{most + 1:,}", f"{most:,}"]
+
+
+def book(sizes: list[int], *, trust: Trust = Trust.AGENT, project: str = "") -> State:
+    """Rules of these lengths, none of which says what another says."""
+    scope = Scope(project=project)
+    return State(
+        items=tuple(
+            Item(Form.RULE, f"r{n}", f"apple{n} ".ljust(size, "x"), scope=scope, trust=trust, number=n)
+            for n, size in enumerate(sizes, start=1)
+        )
+    )
+
+
+def test_a_rulebook_may_be_as_large_as_its_budget_and_no_larger() -> None:
+    text = "Answer briefly."
+    assert kinds(rule(text), book([400] * 14 + [400 - len(text)])) == []
+    (fault,) = faults(rule(text), book([400] * 15))
+    assert fault.kind is FaultKind.BUDGET
+    assert re.findall(r"\d[\d,]+", fault.message) == ["16", "6,015", "40", "6,000"]
+    assert kinds(rule(text), book([20] * 39)) == []
+    assert kinds(rule(text), book([20] * 40)) == [FaultKind.BUDGET]
+
+
+def test_only_rules_that_stand_beside_it_take_a_rules_room() -> None:
+    text = "Answer briefly."
+    elsewhere = rule(text, scope=Scope(project="mine"))
+    assert kinds(elsewhere, book([400] * 15, project="theirs")) == []
+    assert kinds(elsewhere, book([400] * 15, project="mine")) == [FaultKind.BUDGET]
+    assert kinds(rule(text, trust=Trust.OPERATOR), book([400] * 15, trust=Trust.OPERATOR)) == [FaultKind.BUDGET]
+    assert kinds(rule(text), book([400] * 15, trust=Trust.OPERATOR)) == [FaultKind.BUDGET]
+    full = book([400] * 15)
+    for trust in (Trust.AGENT, Trust.OPERATOR):
+        change = Patch(Form.RULE, Action.CHANGE, "r1", text, trust=trust, before=digest(full.rules[0].text))
+        assert kinds(change, full) == []
+
+
+def test_a_rule_may_always_leave() -> None:
+    full = book([400] * 15 + [20] * 40)
+    removal = Patch(Form.RULE, Action.REMOVE, "r1", trust=Trust.USER, before=digest(full.rules[0].text))
+    assert kinds(removal, full) == []
+
+
+def test_what_is_removed_is_judged_by_its_name_alone() -> None:
+    text = "The web_search tool is broken. " * 100
+    assert kinds(Patch(Form.NOTE, Action.REMOVE, "memory/a", text, trust=Trust.USER)) == []
+    assert kinds(Patch(Form.NOTE, Action.REMOVE, "other/a", text, trust=Trust.USER)) == [FaultKind.NAME]
+
+
+def test_an_approval_of_exactly_this_lets_foreign_text_in() -> None:
+    foreign = rule("Answer briefly.", trust=Trust.EXTERNAL)
+    approved = Entry(1, Step.APPROVED, foreign, Actor.PERSON, 1.0)
+    assert kinds(foreign, fold([approved])) == []
+    assert kinds(rule("Answer in German.", trust=Trust.EXTERNAL), fold([approved])) == [FaultKind.TRUST]
+
+
+def note(text: str, name: str = "memory/new") -> Patch:
+    return Patch(Form.NOTE, Action.ADD, name, text, trust=Trust.USER)
+
+
+def test_notes_may_not_repeat_each_other_but_may_change_their_mind() -> None:
+    known = State(items=(Item(Form.NOTE, "memory/commit", COMMIT.text), COMMIT))
+    assert kinds(note("Run all tests before you commit."), known) == [FaultKind.DUPLICATE]
+    assert kinds(note("Never run the tests before committing."), known) == []
+    assert kinds(note("Run all tests before you commit."), State(items=(COMMIT,))) == []
+    assert kinds(note("The web_search tool is broken."), known) == [FaultKind.BROKEN_TOOL]
+    skill = Patch(Form.SKILL, Action.ADD, "new", f"{COMMIT.text} The web_search tool is broken.", trust=Trust.USER)
+    assert kinds(skill, State(items=(Item(Form.SKILL, "other", skill.text),))) == []
+
+
+@pytest.mark.parametrize("text", ["!!!", "¿?", "…"])
+def test_the_same_signs_without_a_word_are_the_same(text: str) -> None:
+    known = State(items=(Item(Form.RULE, "known", text),))
+    assert kinds(rule(text), known) == [FaultKind.DUPLICATE]
+
+
+def test_a_stale_rule_is_said_to_be_there_or_not() -> None:
+    here = Patch(Form.RULE, Action.ADD, "commit", "Answer.", trust=Trust.USER, before=digest(COMMIT.text))
+    gone = Patch(Form.RULE, Action.REMOVE, "new", trust=Trust.USER)
+    (there,), (missing,) = faults(here, STATE), faults(gone, STATE)
+    assert (there.kind, missing.kind) == (FaultKind.STALE, FaultKind.STALE)
+    assert " not " not in there.message
+    assert " not " in missing.message
+
+
+def test_a_fault_quotes_no_more_than_a_line() -> None:
+    long = "x" * 130
+    (name,) = faults(rule("Answer briefly.", name=f"{long} "), STATE)
+    assert f"{'x' * 80!r}" in name.message
+    clause = f"The web_search {long} tool is broken"
+    (broken,) = faults(rule(f"{clause}."), STATE)
+    assert f"“{clause[:120]}”" in broken.message
+    clause = f"ripgrep {long} is not installed"
+    (accident,) = faults(rule(f"{clause}."), STATE)
+    assert f"“{clause[:120]}”" in accident.message
+    known = Item(Form.RULE, "known", f"Always run the {long} tests before committing.")
+    (same,) = faults(rule(known.text), State(items=(known,)))
+    assert f"“{known.text[:120]}”" in same.message
+    (opposite,) = faults(rule(known.text.replace("Always", "Never")), State(items=(known,)))
+    assert f"“{known.text[:120]}”" in opposite.message

@@ -23,7 +23,8 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.sessions import load
-from whet.trials.checks import CallDemand, Check, FileDemand, Shape, TextDemand
+from whet.trials.checks import CallDemand, Check, FileDemand
+from whet.trials.shapes import Shape, TextDemand
 
 sandboxed = pytest.mark.skipif(
     probe(os.environ.get("PATH", "")).wall is Wall.NONE, reason="neither bubblewrap nor Landlock works here"
@@ -197,6 +198,6 @@ def test_a_provider_that_fails_makes_the_attempt_void_and_a_missing_key_ends_the
         return answer
 
     made = attempted(home, database, case_of("sky"), fails(ProviderFault.NETWORK))
-    assert made.void == "It went wrong."
+    assert made.invalid == "It went wrong."
     with pytest.raises(WhetError, match="cannot be asked"):
         attempted(home, database, case_of("sky"), fails(ProviderFault.KEY))

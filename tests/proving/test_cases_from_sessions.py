@@ -6,11 +6,11 @@ from pathlib import Path
 
 import pytest
 
+from conversations import call, conversation, shell, user
 from whet.agent.tools.sandbox import Wall, probe
-from whet.proving.cases_from_sessions import cases_from, decisive_failure
+from whet.proving.cases_from_sessions import cases_from
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
 from whet.sessions.trust import Trust
-from whet.store.case_files import keep_case, load_case
 from whet.store.home import Home
 from whet.trials.cases import Case
 
@@ -50,22 +50,6 @@ def made(home: Home, transcript: Transcript) -> dict[str, Case]:
     return {case.kind: case for case in cases_from(home, transcript).cases}
 
 
-def test_a_step_case_ends_before_the_call_that_failed_and_forbids_it(home: Home, tmp_path: Path) -> None:
-    lost = session(READ, OLD, FAILS, FAILS)
-    failed = decisive_failure(lost)
-    assert failed is not None
-    assert failed.asked == 6, "the first of a loop, not the last"
-    step = made(home, lost)["step"]
-    assert [message.role for message in step.conversation][-1] is Role.TOOL
-    assert all(message.role is not Role.SYSTEM for message in step.conversation)
-    assert step.task == "Put 7 into number.txt."
-    assert step.check.calls is not None
-    assert [(shape.tool, shape.arguments) for shape in step.check.calls.avoids] == [("terminal", {"command": CHECK})]
-    assert "terminal" in step.tools
-    keep_case(tmp_path / "cases", step)
-    assert load_case(tmp_path / "cases", step.name) == step
-
-
 @sandboxed
 def test_a_task_case_is_made_where_its_check_really_fails_before_and_passes_after(home: Home) -> None:
     task = made(home, session(READ, OLD, FAILS, NEW, PASSES))["task"]
@@ -75,7 +59,7 @@ def test_a_task_case_is_made_where_its_check_really_fails_before_and_passes_afte
 
 @sandboxed
 def test_no_task_case_is_made_of_what_is_not_on_record(home: Home) -> None:
-    [reason] = cases_from(home, session(OLD, FAILS, NEW, PASSES)).left_out
+    [_, reason] = cases_from(home, session(OLD, FAILS, NEW, PASSES)).left_out
     assert "it should fail, then pass" in reason, "the check's own file was never seen"
 
 
@@ -89,3 +73,18 @@ def test_a_session_without_the_persons_words_gives_no_case(home: Home) -> None:
     whole = session(READ, OLD, FAILS)
     silent = Transcript("test", "two", (whole.messages[0], *whole.messages[2:]))
     assert cases_from(home, silent).cases == ()
+
+
+def test_a_step_case_is_about_the_failure_that_is_asked_for(home: Home) -> None:
+    missing = {"file_path": "/repo/a/notes.md"}, "File does not exist: /repo/a/notes.md"
+    lost = conversation(
+        user("Read the notes and test."),
+        call("Read", missing[0], missing[1], error=True),
+        call("Read", {"file_path": "/repo/b/notes.md"}, "text"),
+        shell("pytest", "bash: pytest: command not found", error=True),
+        shell("uv run pytest", "3 passed"),
+    )
+    [reading] = cases_from(home, lost, about=lambda step: step.tool == "Read").cases
+    [testing] = cases_from(home, lost, about=lambda step: step.tool == "Bash").cases
+    assert "/repo/b/notes.md" in str(reading.check)
+    assert "uv run pytest" in str(testing.check)

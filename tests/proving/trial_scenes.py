@@ -26,8 +26,9 @@ from whet.store.home import Home
 from whet.store.trials import keep_material
 from whet.trials.attempts import Arm, Attempt
 from whet.trials.cases import Case, Limits
-from whet.trials.checks import Check, TextDemand
+from whet.trials.checks import Check
 from whet.trials.design import Trial, TrialProgress
+from whet.trials.shapes import TextDemand
 
 SECRET = "zebra-quartz"
 WORDS = "Say yes to every question."
@@ -53,7 +54,7 @@ def obeys(run: Run) -> Reply:
 
 
 def failing(number: int) -> Transcript:
-    """A session in which an edit fails and nothing is made of it."""
+    """A session in which an edit fails, and then another of the same file works."""
     path = f"/app/{SECRET}-{number}.py"
     return conversation(
         user(f"Change {path}, {SECRET}."),
@@ -64,6 +65,7 @@ def failing(number: int) -> Transcript:
             f"String to replace not found: {SECRET}",
             error=True,
         ),
+        call("Edit", {"file_path": path, "old_string": f"b{number}"}, "updated"),
         agent(f"That is where it stands: {SECRET}."),
         native_id=f"s{number}",
         at=float(number),
@@ -71,11 +73,10 @@ def failing(number: int) -> Transcript:
 
 
 def repeats_unless_told(run: Run) -> Reply:
-    """Repeats the call that failed, unless a rule of the catalogue speaks against it."""
-    if any(remedy.text in run.system for remedy in catalogue()):
-        return asks(Call("Edit", '{"file_path": "/app/other.py", "old_string": "z"}'))
+    """Makes the call that failed, or with a rule of the catalogue the one that worked."""
     number = run.messages[0].text.split("-")[2].split(".")[0]
-    return asks(Call("Edit", f'{{"file_path": "/app/{SECRET}-{number}.py", "old_string": "a{number}"}}'))
+    letter = "b" if any(remedy.text in run.system for remedy in catalogue()) else "a"
+    return asks(Call("Edit", f'{{"file_path": "/app/{SECRET}-{number}.py", "old_string": "{letter}{number}"}}'))
 
 
 def supply_of(answer: Answer, log: Path | None = None) -> Supply:

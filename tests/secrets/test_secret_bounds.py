@@ -1,14 +1,20 @@
-"""Redaction at its bounds: short values, cookies, base64 without padding, escapes."""
+"""Redaction at its bounds: short values, cookies, base64 without padding, escapes, what is learned and counted."""
 
 import base64
+import json
 
 import pytest
 
-from whet.secrets.redactor import Redactor
+from whet.secrets.redactor import Redactor, secret_values
 from whet.secrets.scan import find, kind_of_assignment
+from whet.sessions.transcripts import Media, Message, Role, Text
+from whet.sessions.trust import Trust
 
 MIXED = "Zk3jQ9wLr7TbX2mN8vYcP5sHdG4fKa6uEe1oRi0WqUtVnBxCyMzJlIgFhDpSaTw3"
 GITHUB = "ghp_" + MIXED[:36]
+PASSWORD = "tr0ub4dor!X"
+KEY_LINES = [MIXED, MIXED[::-1], MIXED[3:] + "abc"]
+KEY = "-----BEGIN RSA PRIVATE KEY-----\n" + "\n".join(KEY_LINES) + "\n-----END RSA PRIVATE KEY-----"
 
 
 def test_a_known_value_counts_from_four_letters_on() -> None:
@@ -60,3 +66,112 @@ def test_escaped_characters_hide_no_secret_and_nothing_beside_it_is_lost() -> No
     assert hidden not in redacted
     assert redacted.startswith('{"before": "x", "token": "[redacted:')
     assert redacted.endswith('", "after": "y"}')
+
+
+def test_a_known_value_is_replaced_where_it_is_all_there_is() -> None:
+    assert Redactor(["wxyz"]).text("wxyz") == "[redacted:environment:1]"
+    assert Redactor(["wxyz"]).arguments('{"pin": "wxyz"}') == '{"pin": "[redacted:environment:1]"}'
+    assert Redactor(["xyz"]).text("xyz") == "xyz"
+
+
+def test_a_redactor_learns_only_so_many_passwords() -> None:
+    for known, is_learned in ((255, True), (256, False)):
+        redactor = Redactor(f"value-{number}" for number in range(known))
+        redactor.text(f"DB_PASSWORD={PASSWORD}")
+        assert (PASSWORD not in redactor.text(f"I typed {PASSWORD} again")) is is_learned
+
+
+def test_a_password_that_arguments_gave_is_known_in_a_text_and_counted_once() -> None:
+    redactor = Redactor()
+    assert redactor.arguments(json.dumps({"password": PASSWORD})) == '{"password": "[redacted:password:1]"}'
+    assert redactor.counts == {"password": 1}
+    assert redactor.text(f"I typed {PASSWORD} again") == "I typed [redacted:password:1] again"
+
+
+def test_what_is_proven_in_arguments_is_counted_once_and_replaced_alone() -> None:
+    redactor = Redactor()
+    assert redactor.arguments(json.dumps({"token": f"me:{GITHUB}"})) == '{"token": "me:[redacted:github-token:1]"}'
+    assert redactor.counts == {"github-token": 1}
+
+
+def test_words_of_a_sentence_are_no_password_but_a_seed_phrase() -> None:
+    phrase = "abandon ability able about above absent absorb abstract absurd abuse access accident"
+    given = {"password": "tr0ub4dor X9 zq!", "seed_phrase": phrase, "token": GITHUB}
+    assert json.loads(Redactor().arguments(json.dumps(given))) == {
+        "password": "tr0ub4dor X9 zq!",
+        "seed_phrase": "[redacted:seed-phrase:1]",
+        "token": "[redacted:github-token:1]",
+    }
+
+
+@pytest.mark.parametrize(
+    ("arguments", "expected"),
+    [
+        (["--password", PASSWORD, PASSWORD + "9"], ["--password", "[redacted:password:1]", "[redacted:password:1]9"]),
+        (["password", "colour", "qX7!wer4t"], ["password", "colour", "qX7!wer4t"]),
+        ({"name": "DB_PASSWORD", "value": PASSWORD}, {"name": "DB_PASSWORD", "value": "[redacted:password:1]"}),
+        ({"name": "DB_PASSWORD", "other": PASSWORD}, {"name": "DB_PASSWORD", "other": PASSWORD}),
+        (["DB_PASSWORD", "value", PASSWORD], ["DB_PASSWORD", "value", PASSWORD]),
+    ],
+)
+def test_only_the_next_string_is_the_value_of_a_name(arguments: object, expected: object) -> None:
+    extra = [GITHUB]  # so that the arguments are looked through at all
+    redacted = json.loads(Redactor().arguments(json.dumps([arguments, extra])))
+    assert redacted == [expected, ["[redacted:github-token:1]"]]
+
+
+def test_letters_of_other_languages_stay_as_they_are_in_redacted_arguments() -> None:
+    text = f'{{"cmd": "größe {GITHUB} 日本"}}'
+    assert Redactor().arguments(text) == '{"cmd": "größe [redacted:github-token:1] 日本"}'
+
+
+def test_arguments_without_a_secret_are_the_same_object() -> None:
+    for text in ('{"x":"\\npm_' + MIXED[:36] + '"}', '{"a": 1}', "[]"):
+        assert Redactor().arguments(text) is text
+
+
+def test_a_secret_that_was_written_in_two_ways_is_not_known_to_the_letter() -> None:
+    redactor = Redactor()
+    redactor.text(KEY)
+    assert redactor.secret_of("[redacted:private-key:1]") == "\n".join(KEY_LINES)
+    redactor.text(json.dumps({"key": KEY}))
+    assert redactor.secret_of("[redacted:private-key:1]") == ""
+
+
+def test_a_line_of_a_private_key_is_not_learned_as_a_password() -> None:
+    redactor = Redactor()
+    redactor.text(f"-----BEGIN RSA PRIVATE KEY-----\n{MIXED}\n-----END RSA PRIVATE KEY-----")
+    text = f"the digest {MIXED} of the file"
+    assert redactor.text(text) is text
+
+
+def test_a_login_that_is_too_short_to_be_sure_is_replaced_in_its_place_alone() -> None:
+    redactor = Redactor()
+    assert redactor.text("https://bob:x9!y@h.io/x") == "https://bob:[redacted:password:1]@h.io/x"
+    assert redactor.text("the x9!y stands here") == "the x9!y stands here"
+
+
+@pytest.mark.parametrize(
+    ("name", "value", "kept"),
+    [
+        ("DB_PASSWORD", "quiet1", ("quiet1",)),
+        ("DB_PASSWORD", "quie1", ()),
+        ("DB_PASSWORD", "  quiet1\n", ("quiet1",)),
+        ("DB_PASSWORD", "changeme", ()),
+        ("DB_PASSWORD", "/run/secrets/db", ()),
+        ("STRIPE_KEY", "abcDEF123987", ("abcDEF123987",)),
+        ("COLOUR", "abcDEF123987", ()),
+    ],
+)
+def test_a_variable_is_secret_by_its_name_and_its_value(name: str, value: str, kept: tuple[str, ...]) -> None:
+    assert secret_values({name: value}) == kept
+
+
+def test_one_secret_part_changes_its_message_and_leaves_the_others_the_same() -> None:
+    parts = (Text("well"), Media(kind="image", name=f"a.png?token={GITHUB}"), Text(GITHUB))
+    message = Message(role=Role.USER, parts=parts, trust=Trust.USER)
+    found = Redactor().message(message)
+    assert found.parts[0] is parts[0]
+    assert GITHUB not in repr(found)
+    clean = Message(role=Role.USER, parts=parts[:1], trust=Trust.USER)
+    assert Redactor().message(clean) is clean

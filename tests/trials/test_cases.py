@@ -6,10 +6,11 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.errors import WhetError
-from whet.sessions.transcripts import Exchange, Message, Role, Text, ToolCall, ToolResult
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
-from whet.trials.cases import Case, Limits, is_inside, read, step_case, write
-from whet.trials.checks import CallDemand, Check, FileDemand, Ran, Shape, TextDemand, mark
+from whet.trials.cases import Case, Limits, is_inside, read, write
+from whet.trials.checks import CallDemand, Check, FileDemand, Ran, mark
+from whet.trials.shapes import Shape, TextDemand
 
 texts = st.text(alphabet=st.characters(codec="utf-8", exclude_characters="\r"), max_size=40)
 names = st.text("abcxyz/_. \"'é", min_size=1, max_size=8).filter(is_inside)
@@ -89,35 +90,6 @@ def test_a_case_that_cannot_be_used_says_why(text: str, said: str) -> None:
         read(text, name="bad")
 
 
-def test_a_step_case_fails_what_failed_before_and_passes_another_way() -> None:
-    failing = ToolCall("c1", "edit", '{"path": "a.py", "old": "x"}')
-    failed = Exchange(failing, 1, ToolResult("c1", (Text("no match"),), error=True), 2)
-    before = (message(Role.USER, Text("Rename x.")),)
-    case = step_case("renaming", before, failed, source="s1", tools=("edit", "read_file"))
-    known = ("edit", "read_file")
-    same = Ran((message(Role.AGENT, failing),), known_tools=known)
-    other = Ran((message(Role.AGENT, ToolCall("c9", "read_file", '{"path": "a.py"}')),), known_tools=known)
-    broken = Ran((message(Role.AGENT, ToolCall("c9", "edit", '{"path":')),), known_tools=known)
-    unknown = Ran((message(Role.AGENT, ToolCall("c9", "fly", "{}")),), known_tools=known)
-    assert [mark(case.check, ran).passed for ran in (same, other, broken, unknown)] == [False, True, False, False]
-    body = msgspec.json.encode(case.conversation).decode()
-    assert read(write(case), name="renaming", conversation=body) == case
-
-
-def test_a_step_case_can_be_written_where_arguments_of_the_failed_call_were_null() -> None:
-    failing = ToolCall(
-        "c1",
-        "read",
-        '{"path": "a.py", "limit": null, "ranges": [{"end": null}], "deep": ' + "[" * 500 + "]" * 500 + "}",
-    )
-    failed = Exchange(failing, 1, ToolResult("c1", (Text("no such file"),), error=True), 2)
-    before = (message(Role.USER, Text("Read it.")),)
-    case = step_case("reading", before, failed, source="s1", tools=("read",))
-    body = msgspec.json.encode(case.conversation).decode()
-    assert read(write(case), name="reading", conversation=body) == case
-    assert not mark(case.check, Ran((message(Role.AGENT, failing),), known_tools=("read",))).passed
-
-
 def test_a_call_that_is_repeated_after_it_failed_is_noticed_and_another_is_not() -> None:
     check = Check(calls=CallDemand(repeats_failure=False))
 
@@ -160,9 +132,53 @@ def test_the_key_of_a_case_changes_with_the_case_and_not_with_its_name() -> None
     assert one.key != msgspec.structs.replace(one, task="y").key
 
 
-def test_a_call_with_arguments_too_deep_to_read_gives_a_case_all_the_same() -> None:
-    deep = ToolCall("c", "run", '{"a":' + "[" * 100_000 + "]" * 100_000 + "}")
-    failed = Exchange(deep, 1, ToolResult("c", (Text("no"),), error=True), 2)
-    before = (Message(Role.USER, (Text("Do it."),), Trust.USER),)
-    case = step_case("deep", before, failed, source="s", tools=("run",))
-    assert mark(case.check, Ran(messages=(message(Role.AGENT, deep),))).passed is False
+def test_an_attempt_may_spend_this_much_where_its_case_says_nothing() -> None:
+    limits = Limits()
+    assert (limits.model_calls, limits.tokens, limits.seconds, limits.dollars) == (12, None, 300.0, None)
+    budget = Limits(1, 2, 3.0, 4.0).budget
+    assert (budget.model_calls, budget.tokens, budget.seconds, budget.dollars) == (1, 2, 3.0, 4.0)
+
+
+def test_a_case_is_no_guard_and_replays_nothing_unless_it_says_so() -> None:
+    case = Case(task="x", check=Check(command="true"))
+    assert (case.kind, case.guard, case.replay) == ("task", False, False)
+    assert case.key != msgspec.structs.replace(case, replay=True).key
+
+
+def test_the_key_of_a_case_is_as_it_was_stored() -> None:
+    case = Case(task="x", check=Check(command="true"), name="one", tags=("a",), guard=True)
+    assert case.key == "40391e916e1b3c98"
+
+
+@pytest.mark.parametrize(
+    ("path", "inside"),
+    [
+        ("a", True), ("a/b.txt", True), (".hidden/..a", True),
+        ("", False), ("/a", False), ("a//b", False), ("a/", False), ("./a", False), ("a/../b", False), ("a\0b", False),
+    ],
+)  # fmt: skip
+def test_a_path_stays_in_its_workspace(path: str, inside: bool) -> None:
+    assert is_inside(path) is inside
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("task = '  '\n[check]\ncommand = 'true'", "has no task"),
+        ("task = 'x'\n[files]\na = ''\n'../b' = ''\n[check]\ncommand = 'true'", "a file outside"),
+        ("task = 'x'\n[check.files.'../b']\nequals = ''", "a file outside"),
+        ("task = 'x'\nname = 'Two words'\n[check]\ncommand = 'true'", "not lower-case words"),
+    ],
+)
+def test_an_unsound_case_says_what_is_wrong(text: str, said: str) -> None:
+    with pytest.raises(WhetError, match=said):
+        read(text, name="bad")
+
+
+def test_a_step_needs_a_conversation_and_no_task() -> None:
+    text = "kind = 'step'\n[check]\ncommand = 'true'"
+    with pytest.raises(WhetError, match="no conversation before its step"):
+        read(text, name="step")
+    before = (message(Role.USER, Text("Do it.")),)
+    case = read(text, name="step", conversation=msgspec.json.encode(before).decode())
+    assert (case.conversation, case.task) == (before, "")

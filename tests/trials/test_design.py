@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from whet.evidence.verdicts import Ruling
 from whet.runs.run import Spent
 from whet.text import tokens
-from whet.trials.attempts import Arm, Attempt, Measures, differences
+from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, differences
 from whet.trials.design import (
     Allowance,
     Trial,
@@ -167,10 +167,40 @@ def test_a_placebo_is_left_out_where_the_budget_is_too_small() -> None:
     assert not is_affordable(replace(planned(10, tokens=1_000), of_one=Spent(input=100)))
 
 
-def test_void_attempts_count_for_neither_arm() -> None:
-    base, lost = made("a", Arm.BASE, True), Attempt("a", Arm.CANDIDATE, 1, Measures(False), void="no network")
+def test_invalid_attempts_count_for_neither_arm() -> None:
+    base, lost = made("a", Arm.BASE, True), Attempt("a", Arm.CANDIDATE, 1, Measures(False), invalid="no network")
     assert differences([base, lost], ["a"], arm=Arm.CANDIDATE, against=Arm.BASE) == []
-    assert judged(planned(1), [base, lost]).void == 1
+    result = judged(planned(1), [base, lost])
+    assert (result.invalid, result.invalid_why) == (1, "no network")
+    assert [each.invalid for each in result.tallies] == [0, 1, 0]
+
+
+def test_a_trial_of_which_most_attempts_are_invalid_is_undecided() -> None:
+    fixed = planned(30)
+    attempts, _ = carried_out(fixed, {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: False})
+    assert judged(fixed, attempts).verdict.ruling is Ruling.ACCEPT
+    lost = [Attempt(each.case, each.arm, 9, Measures(False), invalid="no login") for each in attempts]
+    result = judged(fixed, [*attempts, *lost, *lost[:1]])
+    assert (result.stop, result.verdict.ruling) == (TrialStop.INVALID, Ruling.UNDECIDED)
+    assert result.held_back == f"{len(lost) + 1} of {2 * len(lost) + 1} attempts were invalid: no login"
+
+
+def test_a_trial_ends_when_its_agent_changes() -> None:
+    agent = TrialAgent("claude", "2.1.1", "sonnet")
+    fixed = replace(planned(30), agent=agent)
+    attempts, _ = carried_out(fixed, {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: False})
+    recorded = replace(agent, model="claude-sonnet-4-5")
+    as_recorded = [replace(each, agent=recorded) for each in attempts]
+    assert judged(fixed, as_recorded).stop is TrialStop.EVIDENCE, "sonnet is what the person calls it"
+    for change, words in (
+        ({"version": "2.1.2"}, "the version of claude changed from 2.1.1 to 2.1.2"),
+        ({"model": "claude-opus-4-5"}, "the model of claude changed from claude-sonnet-4-5 to claude-opus-4-5"),
+    ):
+        last = replace(as_recorded[-1], agent=replace(recorded, **change))
+        result = judged(fixed, [*as_recorded[:-1], last])
+        assert (result.stop, result.verdict.ruling, result.held_back) == (
+            TrialStop.CHANGED, Ruling.UNDECIDED, words,
+        )  # fmt: skip
 
 
 @given(st.lists(st.tuples(st.booleans(), st.booleans()), min_size=1, max_size=6))

@@ -28,6 +28,6 @@ def with_clock() -> Procedures:
     return {**PROCEDURES, CLOCK: Procedure(Queue.CHORES, clock, str)}
 
 
-def direct(home: Home, id: str) -> Direct:
-    """Steps in this process, which carries further orders out itself."""
-    return Direct(id, lambda inner, kind, ask: PROCEDURES[kind].run(home, inner, ask).value)
+def direct(home: Home, id: str, *, at_once: int = 1) -> Direct:
+    """Steps in this process, which carries further orders out itself, so many side by side."""
+    return Direct(id, lambda inner, kind, ask: PROCEDURES[kind].run(home, inner, ask).value, at_once=at_once)

@@ -1,6 +1,7 @@
 """Trials at the command line: the options they share, how they are started, followed and shown."""
 
 import os
+import re
 import sys
 import time
 from collections.abc import Callable
@@ -9,6 +10,7 @@ from typing import TYPE_CHECKING, Any, NamedTuple, TypeVar
 import click
 
 from whet.cli.options import json_option
+from whet.cli.other_agents import agent_option, at_once, consent_option, expect_allowed, other_agent
 from whet.cli.output import print_json, say
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
@@ -21,8 +23,12 @@ if TYPE_CHECKING:
 
 Function = TypeVar("Function", bound=Callable[..., Any])
 LOOK_SECONDS = 1.0
-UNITS = {"$": "dollars", "tokens": "tokens", "t": "tokens", "s": "seconds", "seconds": "seconds"}
-ALLOWED = "Give an amount such as 2$, 500000tokens or 3600s."
+UNITS = {
+    "$": ("dollars", 1), "tokens": ("tokens", 1), "t": ("tokens", 1), "s": ("seconds", 1), "seconds": ("seconds", 1),
+    "m": ("seconds", 60), "min": ("seconds", 60), "minutes": ("seconds", 60),
+}  # fmt: skip
+ALLOWED = "Give an amount such as 2$, 500000tokens, 30min or 3600s."
+AMOUNT = re.compile(r"(\$?)\s*([\d.,]+)\s*([$a-z]*)")
 
 
 class TryOptions(NamedTuple):
@@ -39,6 +45,8 @@ class TryOptions(NamedTuple):
     background: bool
     fresh: bool
     dry_run: bool
+    agent: str = ""
+    yes: bool = False
 
 
 def trial_options(function: Function) -> Function:
@@ -57,7 +65,7 @@ def trial_options(function: Function) -> Function:
                 "--budget",
                 multiple=True,
                 metavar="AMOUNT",
-                help="Limit, such as 2$, 500000tokens or 3600s. Repeatable.",
+                help="Limit, such as 2$, 500000tokens or 30min. Repeatable.",
             ),
             click.option(
                 "--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it."
@@ -66,6 +74,8 @@ def trial_options(function: Function) -> Function:
                 "--model", default="", help="Model to use instead of the one in the settings, as provider:name."
             ),
             click.option("--temperature", type=click.FloatRange(0), help="Sampling temperature."),
+            agent_option,
+            consent_option,
             click.option("--now", is_flag=True, help="Run in this process; a crash loses the work."),
             click.option("--background", is_flag=True, help="Queue it for `whet worker`; `whet work` lists it."),
             click.option("--fresh", is_flag=True, help="Rerun the base arm instead of reusing earlier results."),
@@ -90,9 +100,11 @@ def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0)
         raise WhetError("Use only one of --now and --background.", advice="Remove the others.")
     with opened(home) as database:
         trial = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
+    if trial.agent and not given.dry_run:
+        expect_allowed(trial.agent.name, () if as_json else plan_lines(trial), yes=given.yes)
     if given.dry_run and as_json:
         print_json(plan_record(trial))
-    if not as_json:
+    if not as_json and (given.dry_run or given.yes or not trial.agent):
         for line in plan_lines(trial):
             say(line)
     if given.dry_run:
@@ -111,7 +123,10 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
     sampling = load(home).sampling
     if given.temperature is not None:
         sampling = replace(sampling, temperature=given.temperature)
-    if sampling.temperature == 0 and given.seeds > 1:
+    agent = other_agent(given.agent)
+    if agent and given.temperature is not None:
+        raise WhetError(f"{agent} chooses its own temperature.", advice="Leave out --temperature.")
+    if sampling.temperature == 0 and given.seeds > 1 and not agent:
         raise WhetError("At temperature 0, all seeds give the same answer.", advice="Give --temperature, or one seed.")
     return WantedTrial(
         patch,
@@ -125,6 +140,7 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
         folders_of(home.folder, given.cases),
         given.fresh,
         about,
+        agent,
     )
 
 
@@ -136,15 +152,16 @@ def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
 
     found: dict[str, float] = {}
     for amount in amounts:
-        text = amount.strip().lower()
-        unit = next((unit for unit in UNITS if text.endswith(unit) or text.startswith(unit)), "")
+        parts = AMOUNT.fullmatch(amount.strip().lower())
+        dollar, digits, word = parts.groups() if parts else ("", "", "")
         try:
-            number = float(text.replace(unit, "").replace(",", "").strip())
+            number = float(digits.replace(",", ""))
         except ValueError:
-            unit = ""
-        if not unit or number <= 0:
+            number = 0.0
+        if number <= 0 or bool(dollar) == bool(word) or (dollar or word) not in UNITS:
             raise WhetError(f"{amount} is not a budget.", advice=ALLOWED)
-        found[UNITS[unit]] = int(number) if UNITS[unit] == "tokens" else number
+        kind, factor = UNITS[dollar or word]
+        found[kind] = int(number) if kind == "tokens" else number * factor
     return msgspec.convert(found, Allowance)
 
 
@@ -156,7 +173,7 @@ def _now(home: Home, trial: "Trial") -> "TrialProgress":
     from whet.trials.design import TrialProgress
 
     with LiveLine() as line:
-        done = carry_out(home, direct(home, trial.id), trial, observe=line.show)
+        done = carry_out(home, direct(home, trial.id, at_once=at_once(home, trial.agent)), trial, observe=line.show)
     return decoded(done.value, TrialProgress)
 
 
@@ -178,10 +195,10 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
         else:
             say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
         return None
-    return _followed(home, id)
+    return _followed(home, id, concurrency=max(2, at_once(home, trial.agent)))
 
 
-def _followed(home: Home, id: str) -> "TrialProgress":
+def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
     from whet.cli.procedures import PROCEDURES
     from whet.cli.shown.trials import LiveLine
     from whet.engine.orders import Queue
@@ -194,7 +211,7 @@ def _followed(home: Home, id: str) -> "TrialProgress":
 
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with (
-        launched(home, PROCEDURES, queues=queues, concurrency=2) as worker,
+        launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker,
         office(home) as counter,
         LiveLine() as line,
     ):

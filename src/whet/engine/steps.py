@@ -1,6 +1,7 @@
 """Steps: the parts of durable work, each of which is done once and remembered."""
 
 from collections.abc import Callable, Iterable
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 from typing import Any, Protocol, TypeVar
 
@@ -64,10 +65,13 @@ class Steps(Protocol):
 class Direct:
     """Steps without an engine: in this process, at once, and gone with it."""
 
-    def __init__(self, id: str, procedure: Callable[["Direct", str, Any], str] | None = None) -> None:
+    def __init__(
+        self, id: str, procedure: Callable[["Direct", str, Any], str] | None = None, *, at_once: int = 1
+    ) -> None:
         self.id = id
         self.interrupt = Event()
         self._procedure = procedure
+        self._at_once = at_once
 
     def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:  # noqa: ARG002 - for those who remember
         return function()
@@ -78,4 +82,20 @@ class Direct:
     def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
         if self._procedure is None:
             raise AssertionError("these steps were given no procedure for further orders")
-        return tuple(decoded(self._procedure(Direct(key, self._procedure), kind, ask), type) for key, ask in asks)
+        procedure, given = self._procedure, tuple(asks)
+
+        def carried(key: str, ask: object) -> T:
+            inner = Direct(key, procedure)
+            inner.interrupt = self.interrupt
+            return decoded(procedure(inner, kind, ask), type)
+
+        if self._at_once == 1 or len(given) < 2:
+            return tuple(carried(key, ask) for key, ask in given)
+        with ThreadPoolExecutor(self._at_once) as pool:
+            waiting = [pool.submit(carried, key, ask) for key, ask in given]
+            try:
+                return tuple(each.result() for each in waiting)
+            except BaseException:
+                self.interrupt.set()  # nobody waits for the others any more
+                pool.shutdown(wait=True, cancel_futures=True)
+                raise

@@ -83,7 +83,7 @@ def judge(
         helped, harmed, interval = _by_all(differences, alpha)
     else:
         helped, harmed, interval = _by_plan(differences, alpha, planned)
-    ruling, stopped_at = _rule(helped, harmed, 1 / alpha)
+    ruling, stopped_at = _rule(helped, harmed)
     return Verdict(
         ruling=ruling,
         effect=math.fsum(differences) / len(differences) if differences else 0.0,
@@ -98,17 +98,17 @@ def judge(
 
 
 class _Side(NamedTuple):
-    """The evidence of one side, and after how many cases it was enough."""
+    """The evidence of one side, and after how many cases it was enough; None where it is not."""
 
     evidence: float
     crossed: int | None
 
 
-def _rule(helped: _Side, harmed: _Side, goal: float) -> tuple[Ruling, int | None]:
+def _rule(helped: _Side, harmed: _Side) -> tuple[Ruling, int | None]:
     enough = [
-        (side.crossed or 0, ruling)
+        (side.crossed, ruling)
         for side, ruling in ((helped, Ruling.ACCEPT), (harmed, Ruling.REJECT))
-        if side.evidence >= goal
+        if side.crossed is not None
     ]
     if not enough:
         return Ruling.UNDECIDED, None
@@ -117,12 +117,13 @@ def _rule(helped: _Side, harmed: _Side, goal: float) -> tuple[Ruling, int | None
 
 
 def _by_all(differences: Sequence[float], alpha: float) -> tuple[_Side, _Side, Interval]:
+    goal = 1 / alpha
     sides = []
     for sign in (1, -1):
         signed = [sign * difference for difference in differences]
         evidence = math.exp(min(log_capital(tally(signed)), math.log(HIGHEST)))
-        crossed = _crossing(constant(signed), 1 / alpha) if evidence >= 1 / alpha else None
-        sides.append(_Side(evidence, crossed or len(signed)))
+        crossed = (_crossing(constant(signed), goal) or len(signed)) if evidence >= goal else None
+        sides.append(_Side(evidence, crossed))
     return sides[0], sides[1], order_free(differences, alpha=alpha)
 
 

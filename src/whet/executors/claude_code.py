@@ -1,17 +1,20 @@
 """Claude Code as an executor: `claude -p` with a config folder of its own."""
 
 import contextlib
-from pathlib import Path
+from collections.abc import Mapping
 from typing import Any
 
 import msgspec
 
 from whet.executors.errands import Carried, Errand, Left, ProgramLaunch, Validity
-from whet.executors.records import newest_transcript, without_record
+from whet.executors.records import WHY_CHARACTERS, newest_transcript, refusal_in, without_record
 from whet.sessions.transcripts import Usage
 from whet.text import fields
 
 ALLOWED = "Bash,Read,Edit,Write,MultiEdit,Glob,Grep,LS,NotebookEdit,TodoWrite,Task,Skill"
+
+# Of its own, which the case sets: what was done until then counts.
+LIMITS_REACHED = ("error_max_turns", "error_max_budget_usd")
 
 
 class ClaudeCode:
@@ -19,12 +22,16 @@ class ClaudeCode:
 
     name = "claude"
     program = "claude"
+    target = "claude-code"
     instructions = "CLAUDE.md"
     skills = ".claude/skills"
+    variables = ("ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN", "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN")
+    begins_warm = False
+    places: Mapping[str, str] = {}
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch:
         words = [
-            program, "-p", errand.task, "--output-format", "json", "--permission-mode", "dontAsk",
+            program, "-p", "--output-format", "json", "--permission-mode", "dontAsk",
             "--allowedTools", ALLOWED, "--setting-sources", "project", "--strict-mcp-config",
         ]  # fmt: skip
         if errand.model:
@@ -38,7 +45,7 @@ class ClaudeCode:
             "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1",
             "DISABLE_AUTOUPDATER": "1",
         }
-        return ProgramLaunch(tuple(words), variables)
+        return ProgramLaunch((*words, "--", errand.task), variables)
 
     def carried(self, errand: Errand, left: Left) -> Carried:
         result = _result(left.output)
@@ -56,14 +63,14 @@ class ClaudeCode:
             cost_dollars=fields.amount(result.get("total_cost_usd")),
         )
         validity, why = _validity(result, left)
-        models = sorted(fields.mapping(result, "modelUsage"))
+        models = sorted(fields.mapping(result, "modelUsage"))  # one for small tasks may be among them
         return Carried(
             transcript,
             counted,
             validity,
             why,
             transcript.version,
-            models[0] if models else transcript.model,
+            transcript.model or (models[0] if models else ""),
             left.seconds,
         )
 
@@ -87,16 +94,15 @@ def _validity(result: dict[str, Any], left: Left) -> tuple[Validity, str]:
         return Validity.DENIED, f"it was not allowed to use {', '.join(names)}"
     said = fields.text(result, "result")
     status = fields.whole(result, "api_error_status")
-    if status in (401, 403) or "/login" in said:
-        return Validity.NO_LOGIN, said[:200] or "it is not logged in"
+    if status in (401, 403):
+        return Validity.NO_LOGIN, said[:WHY_CHARACTERS] or "it is not logged in"
     if status in (402, 429, 529):
-        return Validity.LIMITED, said[:200] or f"the service answered {status}"
+        return Validity.LIMITED, said[:WHY_CHARACTERS] or f"the service answered {status}"
     if left.exit_code and not result:
-        return Validity.CRASHED, left.errors.strip()[:200] or f"it ended with {left.exit_code}"
-    if result.get("is_error") and status:
-        return Validity.CRASHED, said[:200]
+        return Validity.CRASHED, left.errors.strip()[:WHY_CHARACTERS] or f"it ended with {left.exit_code}"
+    if result.get("is_error") and fields.text(result, "subtype") not in LIMITS_REACHED:
+        return refusal_in(said) or Validity.CRASHED, said[:WHY_CHARACTERS]
     return Validity.VALID, ""
 
 
 EXECUTOR = ClaudeCode()
-FOLDER = Path("projects")

@@ -1,11 +1,9 @@
 """OpenCode as an executor: `opencode run --format json` with folders of its own."""
 
-from typing import Any
-
-import msgspec
+from collections.abc import Mapping
 
 from whet.executors.errands import Carried, Errand, Left, ProgramLaunch, Validity
-from whet.executors.records import newest_transcript, without_record
+from whet.executors.records import WHY_CHARACTERS, events_of, newest_transcript, refusal_in, without_record
 from whet.sessions.transcripts import Usage
 from whet.text import fields
 
@@ -17,22 +15,29 @@ class OpenCode:
 
     name = "opencode"
     program = "opencode"
+    target = "opencode"
     instructions = "AGENTS.md"
     skills = ".agents/skills"
+    variables = ("ANTHROPIC_API_KEY", "OPENAI_API_KEY", "GEMINI_API_KEY", "OPENROUTER_API_KEY", "OPENCODE_API_KEY")
+    begins_warm = False
+    places: Mapping[str, str] = {
+        "opencode.json": "config/opencode", "opencode.jsonc": "config/opencode", "auth.json": "data/opencode",
+    }  # fmt: skip
 
     def launch(self, errand: Errand, program: str) -> ProgramLaunch:
         words = [program, "run", "--format", "json"]
         if errand.model:
             words += ["-m", errand.model]
         variables = {f"XDG_{name.upper()}_HOME": str(errand.config / name) for name in FOLDERS}
-        return ProgramLaunch((*words, errand.task), {**variables, "OPENCODE_DISABLE_AUTOUPDATE": "1"})
+        return ProgramLaunch((*words, "--", errand.task), {**variables, "OPENCODE_DISABLE_AUTOUPDATE": "1"})
 
     def carried(self, errand: Errand, left: Left) -> Carried:
         transcript = newest_transcript(errand.config / "data" / "opencode", "*.db")
         if transcript is None:
             return without_record(left)
         used = Usage()
-        for event in _events(left.output):
+        events = events_of(left.output)
+        for event in events:
             tokens = fields.mapping(fields.mapping(event, "part"), "tokens")
             cache = fields.mapping(tokens, "cache")
             used = Usage(
@@ -40,25 +45,14 @@ class OpenCode:
                 output=used.output + fields.whole(tokens, "output"),
                 cached=used.cached + fields.whole(cache, "read"),
             )
-        errors = [event for event in _events(left.output) if fields.text(event, "type") == "error"]
+        errors = [str(event.get("error", "")) for event in events if fields.text(event, "type") == "error"]
         validity, why = Validity.VALID, ""
         if left.exit_code is None:
             validity, why = Validity.TIMED_OUT, "its time was over"
         elif errors or left.exit_code:
-            validity, why = Validity.CRASHED, (str(errors[-1].get("error", ""))[:200] if errors else left.errors[:200])
+            why = (errors[-1] if errors else left.errors.strip())[:WHY_CHARACTERS]
+            validity = refusal_in(why) or Validity.CRASHED
         return Carried(transcript, used, validity, why, transcript.version, transcript.model, left.seconds)
-
-
-def _events(output: str) -> list[dict[str, Any]]:
-    found: list[dict[str, Any]] = []
-    for line in output.splitlines():
-        try:
-            value = msgspec.json.decode(line)
-        except (msgspec.DecodeError, RecursionError):
-            continue
-        if isinstance(value, dict):
-            found.append(value)
-    return found
 
 
 EXECUTOR = OpenCode()

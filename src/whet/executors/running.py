@@ -1,72 +1,132 @@
-"""An errand carried out: the program started in its workspace, stopped when its time is over, and its record read."""
+"""An errand carried out: the program behind walls, stopped when its time is over, and its record read."""
 
-import contextlib
 import os
-import signal
-import subprocess
+import shutil
 import time
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from pathlib import Path
 from threading import Event
+from typing import NamedTuple
 
+from whet.agent.tools.guard import Guard
+from whet.agent.tools.processes import Launch, Process
+from whet.agent.tools.sandbox import Bounds, Wall, Walls, launch, probe, temporary_for
+from whet.agent.tools.secret_places import secret_places
+from whet.agent.tools.surroundings import safe_path
+from whet.errors import WhetError
 from whet.executors.errands import Carried, Errand, Executor, Left, ProgramLaunch
+from whet.executors.records import OUTPUT_LIMIT, text_of
 
 ALLOWED = (
-    "PATH", "LANG", "LC_ALL", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "TMPDIR", "HTTP_PROXY", "HTTPS_PROXY",
-    "NO_PROXY", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS", "ANTHROPIC_API_KEY", "ANTHROPIC_AUTH_TOKEN",
-    "ANTHROPIC_BASE_URL", "CLAUDE_CODE_OAUTH_TOKEN", "OPENAI_API_KEY", "OPENAI_BASE_URL", "CODEX_API_KEY",
-    "GEMINI_API_KEY", "GOOGLE_API_KEY",
+    "LANG", "LC_ALL", "TERM", "TZ", "USER", "LOGNAME", "SHELL", "HTTP_PROXY", "HTTPS_PROXY", "NO_PROXY", "http_proxy",
+    "https_proxy", "no_proxy", "SSL_CERT_FILE", "NODE_EXTRA_CA_CERTS",
 )  # fmt: skip
-OUTPUT_LIMIT = 8 << 20
-LOOK_SECONDS = 0.2
-GRACE_SECONDS = 5.0
+# Its output goes to files, for a pipe has one end: what it prints for people must not mix with what it reports.
+SCRIPT = 'ulimit -c 0; left=$1; shift; exec "$@" >"$left/output" 2>"$left/errors"'
 
 
-def carry_out(
-    executor: Executor, errand: Errand, *, program: str, environment: Mapping[str, str], interrupt: Event
-) -> Carried:
+class Grounds(NamedTuple):
+    """What an agent is given of this machine: variables by name, files for its config home, folders it may read.
+
+    All else of the person's own folder is hidden from it, and so is what `hidden` names.
+    """
+
+    environment: Mapping[str, str]
+    variables: tuple[str, ...] = ()
+    config: tuple[Path, ...] = ()
+    readable: tuple[Path, ...] = ()
+    hidden: tuple[Path, ...] = ()
+    walls: Walls | None = None  # None: the best that this machine has
+
+
+def carry_out(executor: Executor, errand: Errand, *, program: str, grounds: Grounds, interrupt: Event) -> Carried:
     """Start the agent, wait for it, and read what it left. It sees its workspace and its own home, and no other."""
     errand.config.mkdir(parents=True, exist_ok=True)
-    launch = executor.launch(errand, program)
-    return executor.carried(errand, run(launch, errand, environment=environment, interrupt=interrupt))
+    _seed(executor, errand, grounds)
+    variables = (*executor.variables, *grounds.variables)
+    left = run(executor.launch(errand, program), errand, grounds._replace(variables=variables), program, interrupt)
+    return executor.carried(errand, left)
 
 
-def run(launch: ProgramLaunch, errand: Errand, *, environment: Mapping[str, str], interrupt: Event) -> Left:
-    """Run a program in a group of its own, so that all that it started ends with it."""
-    allowed = {name: environment[name] for name in ALLOWED if name in environment}
-    variables = {**allowed, "HOME": str(errand.config), **launch.variables}
+def run(started: ProgramLaunch, errand: Errand, grounds: Grounds, program: str, interrupt: Event) -> Left:
+    """Run a program behind walls; all that it started ends with it."""
+    walls = grounds.walls or probe(safe_path(grounds.environment.get("PATH", "")))
+    if walls.wall is Wall.NONE:
+        raise WhetError(
+            "Another agent cannot be tried here: no sandbox is available.",
+            advice="Install bubblewrap, or use a kernel with Landlock (Linux 5.13 or later).",
+        )
+    began = time.monotonic()
+    process = Process(_launch(started, errand, grounds, walls, program), started.words[0], limit=OUTPUT_LIMIT)
+    try:
+        ended = process.wait(errand.seconds, interrupt)
+    finally:
+        process.stop()
+    code = process.exit_code if ended == "done" else None
+    errors = text_of(errand.config / "errors") or process.fault or process.tape.take().text
+    return Left(text_of(errand.config / "output"), errors, code, time.monotonic() - began)
+
+
+def _launch(started: ProgramLaunch, errand: Errand, grounds: Grounds, walls: Walls, program: str) -> Launch:
+    temporary = errand.config / "tmp"
+    temporary.mkdir(exist_ok=True)
+    environment = grounds.environment
+    passed = {name: environment[name] for name in (*ALLOWED, *grounds.variables) if name in environment}
+    variables = {
+        **passed,
+        **errand.environment,
+        "PATH": safe_path(environment.get("PATH", "")),
+        "HOME": str(errand.config),
+        "TMPDIR": temporary_for(walls, temporary),
+        **started.variables,
+    }
     if os.geteuid() == 0:
         variables["IS_SANDBOX"] = "1"  # without it Claude Code refuses to work for root
-    began = time.monotonic()
-    with (
-        open(errand.config / "output", "w+b") as output,
-        open(errand.config / "errors", "w+b") as errors,
-        subprocess.Popen(
-            launch.words, cwd=errand.workspace, env=variables, stdin=subprocess.DEVNULL, stdout=output, stderr=errors,
-            start_new_session=True,
-        ) as process,
-    ):  # fmt: skip
-        code = _wait(process, errand.seconds, interrupt)
-        seconds = time.monotonic() - began
-        output.seek(0)
-        errors.seek(0)
-        return Left(
-            output.read(OUTPUT_LIMIT).decode("utf-8", "replace"),
-            errors.read(OUTPUT_LIMIT).decode("utf-8", "replace"),
-            code,
-            seconds,
+    bounds = Bounds(_guard(errand, grounds, program), temporary, network=True, writable=(errand.config,))
+    argv = ("/bin/sh", "-c", SCRIPT, "sh", str(errand.config), *started.words)
+    return launch(walls, bounds, argv, folder=errand.workspace, environment=variables)
+
+
+def _guard(errand: Errand, grounds: Grounds, program: str) -> Guard:
+    """The person's folder is out of sight, except for what the program itself is made of."""
+    person = Path(os.path.realpath(grounds.environment.get("HOME") or os.path.expanduser("~")))
+    if errand.workspace.is_relative_to(person) or errand.config.is_relative_to(person):
+        raise WhetError(
+            f"The workspaces of a trial lie in {person}, which the agent must not see.",
+            advice="Set TMPDIR to a folder outside it, such as /tmp.",
         )
+    secrets = tuple(secret_places(grounds.environment, errand.workspace))
+    path = map(Path, safe_path(grounds.environment.get("PATH", "")).split(os.pathsep))
+    own = (*_parts_of(Path(program)), *(place for place in path if place.is_relative_to(person)))
+    harmless = (place for place in own if not any(secret.is_relative_to(place) for secret in (person, *secrets)))
+    hidden = frozenset(Path(os.path.realpath(place)) for place in (person, *grounds.hidden, *secrets))
+    return Guard(errand.workspace, hidden, (*harmless, *grounds.readable))
 
 
-def _wait(process: subprocess.Popen[bytes], seconds: float, interrupt: Event) -> int | None:
-    """How the program ended; None where it had to be stopped."""
-    until = time.monotonic() + seconds
-    while time.monotonic() < until and not interrupt.is_set():
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            return process.wait(LOOK_SECONDS)
-    for number in (signal.SIGTERM, signal.SIGKILL):
-        with contextlib.suppress(ProcessLookupError):
-            os.killpg(process.pid, number)
-        with contextlib.suppress(subprocess.TimeoutExpired):
-            process.wait(GRACE_SECONDS)
-            return None
-    return None
+def _parts_of(program: Path) -> Iterator[Path]:
+    """What an installed program is made of: its packages, its virtual environment with its Python, or itself alone."""
+    for each in (program, Path(os.path.realpath(program))):
+        packages = next((above for above in reversed(each.parents) if above.name == "node_modules"), None)
+        environment = next((above for above in each.parents if (above / "pyvenv.cfg").is_file()), None)
+        yield packages or environment or each
+        if environment:
+            yield Path(os.path.realpath(environment / "bin" / "python")).parent.parent
+
+
+def _seed(executor: Executor, errand: Errand, grounds: Grounds) -> None:
+    """Copy what the person named into the agent's config home; it is gone with the attempt. So are the examples."""
+    if errand.examples:
+        errand.prefill.write_text(errand.examples, encoding="utf-8")
+    for source in grounds.config:
+        folder = errand.config / executor.places.get(source.name, "")
+        folder.mkdir(parents=True, exist_ok=True)
+        try:
+            if source.is_dir():
+                shutil.copytree(source, folder / source.name, dirs_exist_ok=True)
+            else:
+                shutil.copyfile(source, folder / source.name)
+        except OSError as error:
+            raise WhetError(
+                f"{source} cannot be copied for {executor.name}: {error.strerror}.",
+                advice=f"Correct agents.{executor.name}.config in the settings.",
+            ) from error

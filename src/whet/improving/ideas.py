@@ -37,6 +37,7 @@ from whet.trials.drafts import Way, correction_of, drafts
 from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
 
+MOST_IN_REPOSITORIES = 5  # of them, whose tests are run in their repository to make a case
 MOST_SESSIONS = 20  # from which cases are made for one lesson
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
@@ -60,7 +61,8 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
     lessons = distill(analyses)
     learned = from_evidence(home, database, books, ask)
     open_lessons = tuple(each for each in lessons if not is_answered(each.fingerprint, learned.answered))
-    others = (*_from_lessons(books, open_lessons, analyses), *_elsewhere(books), *_templates(home, database, books))
+    templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
+    others = (*_from_lessons(books, open_lessons, analyses), *_elsewhere(books), *templates)
     ideas = [*_in_turn(learned.written, others), *learned.unwritten]
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
     # A rule gives way only to one that is tried now.
@@ -106,10 +108,14 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
         own if idea.way in (Way.RETIRE, Way.TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
     )
     found = {case.name: case for case in fitting}
-    for id in idea.sessions[:MOST_SESSIONS]:
+    lesson = idea.lesson
+    about = (lambda step: step.fingerprint == lesson.fingerprint and step.tool == lesson.tool) if lesson else None
+    for number, id in enumerate(idea.sessions[:MOST_SESSIONS]):
         session = find(database, id)
         if is_believed(database, session):
-            found |= {case.name: case for case in cases_from(home, load(database, session)).cases} | found
+            transcript = load(database, session)
+            made = cases_from(home, transcript, about=about, in_repository=number < MOST_IN_REPOSITORIES)
+            found |= {case.name: case for case in made.cases} | found
     return tuple(found.values())
 
 

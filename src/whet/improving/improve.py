@@ -13,6 +13,7 @@ from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling, Verdict, in_words
+from whet.executors.registry import settings_of
 from whet.improving.elsewhere import CarriedElsewhere, carry_elsewhere, left_out_elsewhere
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.improving.outlook import foretold
@@ -29,9 +30,10 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
+from whet.trials.cases import is_errand
 from whet.trials.design import Trial, TrialProgress, plan
 from whet.trials.drafts import Way
-from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, retires
+from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, for_model, retires
 from whet.values import Value
 
 KIND = "improve"
@@ -74,13 +76,14 @@ def improve(
 ) -> Done:
     """Find what fails again and again, change what the agent is told, try it, and keep what is proved."""
     course = Course(home, steps, ask, supply or served, observe)
-    has_model = bool(steps.do("model", lambda: ask.model or load(home).model, str))
+    has_model = bool(steps.do("model", lambda: _writer(home, ask), str))
     found = steps.do("ideas", lambda: _find(course, has_model), FoundIdeas)
-    carry = partial(_try, course) if has_model else partial(_leave_to_person, course)
+    can_try = has_model or bool(ask.agent)
+    carry = partial(_try, course) if can_try else partial(_leave_to_person, course)
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
     carried = steps.do("elsewhere", lambda: _carry_elsewhere(course), CarriedElsewhere)
     outcomes = (*outcomes, *carried.outcomes)
-    report = ImproveReport(found.sessions, found.lessons, outcomes, "" if has_model else NO_MODEL, carried.left_out)
+    report = ImproveReport(found.sessions, found.lessons, outcomes, "" if can_try else NO_MODEL, carried.left_out)
     spent = together(each.spent for each in outcomes)
     return Done(sentence(report), (), spent, encoded(report))
 
@@ -89,22 +92,21 @@ def planned(
     home: Home, database: Database, ask: ImproveRequest, *, id: str, supply: Supply | None = None
 ) -> ImproveReport:
     """What an improvement would do and cost, without doing it."""
-    has_model = bool(ask.model or load(home).model)
+    has_model = bool(_writer(home, ask))
+    can_try = has_model or bool(ask.agent)
     found = _ideas(home, database, ask, supply or served) if has_model else _ideas(home, database, ask, None)
     outcomes = []
     for number, idea in enumerate(found.ideas, start=1):
-        if idea.refused or idea.patch is None or idea.way is Way.ROOM or not has_model:
-            why = idea.refused or (
-                LATER.get(idea.way, "a model would write a rule")
-                if has_model
-                else "no model is set, so it would wait for you"
-            )
+        if idea.refused or idea.patch is None or idea.way is Way.ROOM or not can_try:
+            later = LATER.get(idea.way, "a model would write a rule" if has_model else "no model is set")
+            why = idea.refused or (later if can_try else "no model is set, so it would wait for you")
             outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
         outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
-    outcomes = [foretold(home, each, ask.model or load(home).model) for each in outcomes]
-    stopped = "" if has_model else NO_MODEL
+    judge = ask.model or load(home).model
+    outcomes = [foretold(home, each, judge, agent=ask.agent) for each in outcomes]
+    stopped = "" if can_try else NO_MODEL
     return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, left_out_elsewhere(home, database))
 
 
@@ -127,9 +129,17 @@ def _find(course: Course, has_model: bool) -> FoundIdeas:
         return _ideas(course.home, database, course.ask, course.supply if has_model else None)
 
 
+def _writer(home: Home, ask: ImproveRequest) -> str:
+    """The model that writes rules, as the settings name it; that of another agent is not Whet's to ask."""
+    return load(home).model if ask.agent else ask.model or load(home).model
+
+
 def _ideas(home: Home, database: Database, ask: ImproveRequest, supply: Supply | None) -> FoundIdeas:
     named = ask.model or load(home).model
-    model = supply(home, load(home), named).model.name if supply else ""
+    if ask.agent:  # what is proved on it is said of the model that it runs, where that has a name
+        named = model = ask.model or settings_of(ask.agent, load(home)).model
+    else:
+        model = supply(home, load(home), named).model.name if supply else ""
     return find_ideas(home, database, ask, model=model, named=named)
 
 
@@ -179,9 +189,7 @@ def _make_ready(course: Course, number: int, idea: Idea) -> ReadyTrial:
     """Everything for one trial: the words where a model has to write them, the cases, the plan."""
     home = course.home
     with opened(home) as database:
-        settings = load(home)
-        chosen = course.supply(home, settings, course.ask.model or settings.model)
-        written, spent = with_words(home, database, chosen, idea, interrupt=course.steps.interrupt)
+        written, spent = _worded(course, database, idea)
         if written.patch is None:
             outcome: IdeaOutcome | Trial = IdeaOutcome(written, Became.REFUSED, written.refused)
         else:
@@ -192,18 +200,35 @@ def _make_ready(course: Course, number: int, idea: Idea) -> ReadyTrial:
     return ReadyTrial(written, outcome, spent=spent)
 
 
+def _worded(course: Course, database: Database, idea: Idea) -> tuple[Idea, Spent]:
+    """The idea in words; a model writes them from evidence, or where nobody else has, and then it has to be there."""
+    home, ask = course.home, course.ask
+    writer = _writer(home, ask)
+    if (idea.patch is not None and idea.evidence is None) or not writer:
+        return idea, Spent()
+    chosen = course.supply(home, load(home), writer)
+    written, spent = with_words(home, database, chosen, idea, interrupt=course.steps.interrupt)
+    model = ask.model or settings_of(ask.agent, load(home)).model
+    if ask.agent and written.patch is not None and model:
+        written = replace(written, patch=for_model(written.patch, model))
+    return written, spent
+
+
 def _prepare(
     home: Home, database: Database, ask: ImproveRequest, idea: Idea, *, id: str, supply: Supply | None
 ) -> Trial | IdeaOutcome:
     if idea.patch is None:
         return IdeaOutcome(idea, Became.UNTRIED, "there is nothing to try")
     cases = cases_for(home, database, ask, idea)
+    if ask.agent:
+        cases = tuple(case for case in cases if is_errand(case))
     if not any(not case.guard for case in cases):
-        why = "no case could be made from its sessions: `whet cases new` writes one, `--cases` names some"
+        kind = f"task case, which {ask.agent} needs," if ask.agent else "case"
+        why = f"no {kind} could be made from its sessions: `whet cases new` writes one, `--cases` names some"
         return IdeaOutcome(idea, Became.UNTRIED, why)
     wanted = WantedTrial(
         idea.patch, cases, ask.seeds, ask.alpha, ask.allowance, ask.placebo, ask.model,
-        hidden=folders_of(home.folder, ask.cases),
+        hidden=folders_of(home.folder, ask.cases), agent=ask.agent,
     )  # fmt: skip
     try:
         return prepare(home, database, wanted, id=id, now=time.time(), supply=supply)

@@ -11,12 +11,12 @@ from whet.targets.rendering import holds_for
 from whet.trials.ideas import IdeaOutcome
 
 
-def foretold(home: Home, outcome: IdeaOutcome, model: str) -> IdeaOutcome:
+def foretold(home: Home, outcome: IdeaOutcome, model: str, *, agent: str = "") -> IdeaOutcome:
     """The outcome with where its words would go and what a verdict would be worth."""
     patch = outcome.idea.patch
     if patch is None or patch.form is not Form.RULE or outcome.idea.refused:
         return outcome
-    return replace(outcome, goes_to=_places(home, patch), judge=_judge(outcome, model))
+    return replace(outcome, goes_to=_places(home, patch), judge=agent or _judge(outcome, model))
 
 
 def _places(home: Home, patch: Patch) -> tuple[str, ...]:

@@ -1,7 +1,7 @@
 """What is in force: the fold of the entries."""
 
 from collections.abc import Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 
 from msgspec.structs import replace
 
@@ -40,15 +40,15 @@ def seen_from(home: str, state: State) -> State:
 class _Folding:
     """A state while entries are added to it."""
 
-    number: int = 0
-    items: dict[Key, Item] = field(default_factory=dict)
-    pending: dict[int, Entry] = field(default_factory=dict)
-    done: dict[int, Change] = field(default_factory=dict)
-    undone: dict[int, Change] = field(default_factory=dict)
-    unfinished: dict[int, Entry] = field(default_factory=dict)
-    granted: dict[str, Entry] = field(default_factory=dict)
-    refused: set[str] = field(default_factory=set)
-    never: set[str] = field(default_factory=set)
+    number: int
+    items: dict[Key, Item]
+    pending: dict[int, Entry]
+    done: dict[int, Change]
+    undone: dict[int, Change]
+    unfinished: dict[int, Entry]
+    granted: dict[str, Entry]
+    refused: set[str]
+    never: set[str]
 
     def change(self, entry: Entry) -> None:
         self.unfinished.pop(entry.begun, None)

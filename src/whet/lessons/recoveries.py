@@ -56,7 +56,7 @@ def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]
     is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
     if (is_red and not remedy) or _IN_COURSE.search(step.text[:LOOKED_AT]):
         return
-    worked = _worked_later(step, later)
+    worked = worked_later(step, later)
     is_look = step.effect is Effect.PROBES
     if worked is None and not remedy and is_look:
         return
@@ -160,7 +160,7 @@ def _found_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | 
     return None
 
 
-def _worked_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
+def worked_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
     """The first call for the same purpose that worked; none where the very same call worked before it."""
     for other in later:
         if other.worked and other.key == step.key:

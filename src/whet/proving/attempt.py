@@ -21,9 +21,11 @@ from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
-from whet.proving.checks import judge, run_check
+from whet.proving.agent_attempt import AgentOrder, make_by_agent
+from whet.proving.checks import judge
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
+from whet.proving.workspace import check_in, hidden_by
 from whet.runs.endpoints import address_of
 from whet.runs.run import Ended, Run, Sampling, Spent, spend
 from whet.runs.settings import Settings
@@ -36,7 +38,7 @@ from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material
 from whet.told.prompt import assemble
-from whet.trials.attempts import Arm, Attempt, Measures, measure
+from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
 from whet.values import Value
@@ -60,6 +62,7 @@ class AttemptRequest(Value, frozen=True):
     sampling: Sampling = Sampling()
     hidden: tuple[str, ...] = ()  # folders that no tool may see, such as where the cases lie
     fresh: bool = False  # do not reuse what another trial paid for
+    agent: TrialAgent | None = None  # who carries it out; None: Whet's own
 
 
 def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
@@ -91,7 +94,7 @@ def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | N
             return _make(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
 
     made = steps.do("attempt", carry_out, Attempt)
-    how = made.void or ("passed" if made.measures.passed else made.measures.why)
+    how = made.invalid or ("passed" if made.measures.passed else made.measures.why)
     spent = Spent() if made.reused else made.measures.spent
     return Done(f"{made.case}, {made.arm}, seed {made.seed}: {how}", (made.session,), spent, encoded(made))
 
@@ -111,10 +114,15 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
 def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply, interrupt: Event) -> Attempt:
     case = material(database, ask.case, Case)
     patch = material(database, ask.patch, Patch) if ask.patch else None
+    if ask.agent is not None:
+        hidden = tuple(map(Path, ask.hidden))
+        order = AgentOrder(ask.agent, case, patch, ask.arm, ask.seed, ask.trial, hidden, ask.fresh)
+        return make_by_agent(home, database, order, interrupt=interrupt)
     settings = load(home)
     chosen = supply(home, settings, ask.model)
     sampling = replace(ask.sampling, seed=ask.seed)
-    wish = Wish(settings, sampling=sampling, hidden=(home.folder, *map(Path, ask.hidden)), chosen=chosen)
+    hidden = (home.folder, *hidden_by(case), *map(Path, ask.hidden))
+    wish = Wish(settings, sampling=sampling, hidden=hidden, chosen=chosen)
     with overlaid(home, database, case, patch, now=time.time()) as overlay:
         made = begin(overlay, case, patch, wish)
         try:
@@ -125,7 +133,7 @@ def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
             attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, interrupt))
         finally:
             made.means.toolbox.close()
-        if not attempt.void:
+        if not attempt.invalid:
             keep_attempt(database, key, attempt, now=time.time())
         return attempt
 
@@ -133,19 +141,20 @@ def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
 def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Assembled:
     """The run of an attempt, as it begins: behind a sandbox, with the case's own tools, and with no servers."""
     settings = wish.settings
-    has_files = any(path.rpartition("/")[2] in NAMES for path in case.files)
+    has_files = case.repository is not None or any(path.rpartition("/")[2] in NAMES for path in case.files)
     task = case.conversation if case.kind == "step" else (says(case.task, now=time.time()),)
     if patch is not None and patch.form is Form.TEMPLATE:
         task = warm_start(templates.read(patch.text, name=patch.name), task, words())
     held_back = replace(
         settings,
         context_files=settings.context_files and has_files,
-        sandbox=replace(settings.sandbox, required=True),
+        sandbox=replace(settings.sandbox, required=True, variables=(*settings.sandbox.variables, *case.environment)),
         servers=(),
     )
     wish = wish._replace(
         settings=held_back,
         folder=overlay.work,
+        environment={**wish.environment, **case.environment},
         purpose=Purpose.TRIAL,
         budget=case.budget.budget,
         sets=case.tools,
@@ -189,7 +198,7 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
     made = Attempt(case.name, ask.arm, ask.seed, Measures(False), session=scene.run.id, trial=ask.trial)
     if ended.ending is Ending.FAILED:
         lost = measure(messages, mark(case.check, Ran(())), began=began, spent=ended.spent, ending=ended.ending.value)
-        return replace(made, measures=lost, void=ended.detail or "the provider failed")
+        return replace(made, measures=lost, invalid=ended.detail or "the provider failed")
     ran, spent = _run_checks(database, case, scene, messages, ended)
     marked = mark(case.check, ran)
     return replace(made, measures=measure(messages, marked, began=began, spent=spent, ending=ended.ending.value))
@@ -215,7 +224,7 @@ def _run_checks(
         passed = judged.passed
         usage = Usage(judged.spent.input, judged.spent.output, judged.spent.cached, cost_dollars=judged.spent.dollars)
         spent = spend(spent, usage)
-    exit_code = run_check(scene.made.situation, check.command, seconds=check.seconds) if check.command else None
+    exit_code = check_in(scene.made.situation, case).exit_code if check.command else None
     ran = Ran(
         messages=messages,
         answer=answer,

@@ -1,30 +1,29 @@
 """Cases from sessions: the step at which one failed, and the task where its own check later passed."""
 
-import os
-import tempfile
-from pathlib import Path
+from collections.abc import Callable
+from functools import partial
 from typing import NamedTuple
 
-import msgspec
+from msgspec.structs import replace
 
-from whet.agent.tools.situation import Situation
-from whet.errors import WhetError
 from whet.failures.analysis import analyse
 from whet.failures.signals import SHOWN
-from whet.failures.view import gather
-from whet.proving.checks import run_check
+from whet.failures.view import JudgedCall, gather
+from whet.proving.cases_from_repositories import repository_case
+from whet.proving.workspace import check_in, laid_out, situation_for
 from whet.sessions.example_marks import cold
-from whet.sessions.transcripts import Exchange, Message, Role, Transcript
-from whet.sessions.trust import Trust
+from whet.sessions.transcripts import Message, Role, Transcript
 from whet.shipped.data import failure_weights
 from whet.store.home import Home
-from whet.trials.cases import Case, Limits, is_inside, step_case
+from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.rebuilt_files import asked, rebuilt, recovered_check
+from whet.trials.step_cases import Recovery, recoveries, step_case
 
 NAME_LETTERS = 8
 CHECK_SECONDS = 120.0
 TASK_CALLS = 30
+About = Callable[[JudgedCall], bool]
 
 
 class MadeCases(NamedTuple):
@@ -34,16 +33,25 @@ class MadeCases(NamedTuple):
     left_out: tuple[str, ...]
 
 
-def cases_from(home: Home, transcript: Transcript, *, is_believed: bool = True) -> MadeCases:
+def cases_from(
+    home: Home,
+    transcript: Transcript,
+    *,
+    is_believed: bool = True,
+    about: About | None = None,
+    in_repository: bool = True,
+) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
-    The examples of a warm start are left out: a trial puts there those that it tries, and no others. To make a task
-    case its check is run, which is done for nobody else's session.
+    Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
+    those that it tries, and no others. To make a task case its check is run, which is done for nobody else's session;
+    `in_repository` says whether the session's repository is used, whose tests may take long.
     """
-    transcript = msgspec.structs.replace(transcript, messages=cold(transcript.messages))
+    transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
-    for make in (_step, _task if is_believed else _strangers_task):
+    task = _strangers_task if not is_believed else _task if in_repository else _rebuilt_task
+    for make in (partial(_step, about=about), task):
         found = make(home, transcript)
         if isinstance(found, Case):
             made.append(found)
@@ -52,27 +60,31 @@ def cases_from(home: Home, transcript: Transcript, *, is_believed: bool = True) 
     return MadeCases(tuple(made), tuple(left_out))
 
 
-def decisive_failure(transcript: Transcript) -> Exchange | None:
-    """The failed call at which the session was lost, as far as its record tells; else the last that failed."""
-    failed = [step.exchange for step in gather(transcript).failures]
-    found = analyse(transcript, failure_weights())
-    turning = found.decisive_step if found.decisive_confidence >= SHOWN else None
-    after = [each for each in failed if turning is not None and each.asked >= turning]
-    return after[0] if after else failed[-1] if failed else None
+def _by_weight(transcript: Transcript, about: About | None) -> list[Recovery]:
+    """The failures in whose place something worked: those asked for, those that lost the session, then the others.
+
+    A failure in whose place nothing worked gives no case: what would have been right is not on record.
+    """
+    found = list(recoveries(gather(transcript).steps))
+    judged = analyse(transcript, failure_weights())
+    turning = judged.decisive_step if judged.decisive_confidence >= SHOWN else None
+    after = [each for each in found if turning is not None and each.asked >= turning]
+    ranked = [*after, *(each for each in reversed(found) if each not in after)]
+    return sorted(ranked, key=lambda each: about is not None and not about(each.failed))
 
 
-def _step(_home: Home, transcript: Transcript) -> Case | str:
-    failed = decisive_failure(transcript)
-    if failed is None:
-        return "no step case: no call of the session failed"
-    before = _before(transcript.messages, failed.asked)
-    if not before:
-        return "no step case: nothing stands before the call that failed"
+def _step(_home: Home, transcript: Transcript, *, about: About | None) -> Case | str:
     if not asked(transcript):
         return "no step case: no word of the person is on record"
-    names = {call.name for message in before for call in message.calls} | {failed.call.name}
-    known = tuple(sorted(names))
-    return step_case(f"step-{transcript.id[:NAME_LETTERS]}", before, failed, source=transcript.id, tools=known)
+    why = "no call failed in whose place another worked later"
+    for found in _by_weight(transcript, about):
+        before = _before(transcript.messages, found.asked)
+        if before:
+            made = step_case(f"step-{transcript.id[:NAME_LETTERS]}", before, found, source=transcript.id)
+            if isinstance(made, Case):
+                return made
+            why = made
+    return f"no step case: {why}"
 
 
 def _before(messages: tuple[Message, ...], end: int) -> tuple[Message, ...]:
@@ -84,6 +96,15 @@ def _before(messages: tuple[Message, ...], end: int) -> tuple[Message, ...]:
 
 
 def _task(home: Home, transcript: Transcript) -> Case | str:
+    """From the session's repository where it is on this machine, else from the files that its record shows."""
+    found = repository_case(home, transcript)
+    if isinstance(found, Case):
+        return found
+    rebuilt_case = _rebuilt_task(home, transcript)
+    return rebuilt_case if isinstance(rebuilt_case, Case) else f"{rebuilt_case}; from its repository: {found}"
+
+
+def _rebuilt_task(home: Home, transcript: Transcript) -> Case | str:
     words = asked(transcript)
     if not words:
         return "no task case: no word of the person is on record"
@@ -97,13 +118,7 @@ def _task(home: Home, transcript: Transcript) -> Case | str:
     command = check.command
     if transcript.folder and transcript.folder in command:
         return "no task case: its check names the folder in which the session was"
-    codes = [_run_check(home, held, command) for held in (files.before, files.after)]
-    if codes[0] == 0 or codes[1] != 0:
-        return (
-            f"no task case: with the files on record, `{command}` gives {codes[0]} before and {codes[1]} after the"
-            " work; it should fail, then pass"
-        )
-    return Case(
+    case = Case(
         task=words,
         check=Check(command=command, seconds=CHECK_SECONDS),
         name=f"task-{transcript.id[:NAME_LETTERS]}",
@@ -112,20 +127,20 @@ def _task(home: Home, transcript: Transcript) -> Case | str:
         budget=Limits(model_calls=TASK_CALLS),
         source=transcript.id,
     )
+    before, after = (_exit_code(home, replace(case, files=held)) for held in (files.before, files.after))
+    if before == 0 or after != 0:
+        return (
+            f"no task case: with the files on record, `{command}` gives {before} before and {after} after the"
+            " work; it should fail, then pass"
+        )
+    return case
 
 
 def _strangers_task(_home: Home, _transcript: Transcript) -> str:
     return "no task case: another member wrote or changed the session, and no command of theirs is run here"
 
 
-def _run_check(home: Home, held: dict[str, str], command: str) -> int | None:
-    """How the check ends over some files, in a folder that is removed afterwards."""
-    if any(not is_inside(path) for path in held):
-        raise WhetError("A file of the session lies outside its folder.", advice="No case can be made of it.")
-    with tempfile.TemporaryDirectory(prefix="whet-case-", ignore_cleanup_errors=True) as folder:
-        for path, text in held.items():
-            place = Path(folder, path)
-            place.parent.mkdir(parents=True, exist_ok=True)
-            place.write_text(text, encoding="utf-8")
-        situation = Situation(Path(folder), home, "case", os.environ, told=Trust.OPERATOR)
-        return run_check(situation, command, seconds=CHECK_SECONDS)
+def _exit_code(home: Home, case: Case) -> int | None:
+    """How the check of a case ends in its workspace as it is laid out."""
+    with laid_out(home, case) as work:
+        return check_in(situation_for(home, case, work), case).exit_code

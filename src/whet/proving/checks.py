@@ -23,7 +23,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.text.quoting import mark_for, quoted
 
-OUTPUT_CHARACTERS = 20_000
+OUTPUT_CHARACTERS = 200_000
 JUDGE = Definition(
     "judge",
     "Say whether the answer meets the rubric.",
@@ -38,8 +38,15 @@ class RubricJudged(NamedTuple):
     spent: Spent = Spent()
 
 
-def run_check(situation: Situation, command: str, *, seconds: float) -> int | None:
-    """Run a check in the workspace, with all that it starts ended in time; None where it came to no end.
+class CommandEnd(NamedTuple):
+    """How a command ended: its exit code, None where it came to no end, and what it printed."""
+
+    exit_code: int | None
+    text: str = ""
+
+
+def run_command(situation: Situation, command: str, *, seconds: float) -> CommandEnd:
+    """Run a command in the workspace, with all that it starts ended in time.
 
     The workspace holds what the agent wrote, so the command is held back like the agent's own.
     """
@@ -55,7 +62,8 @@ def run_check(situation: Situation, command: str, *, seconds: float) -> int | No
     finally:
         process.stop()
         workplace.close()
-    return process.exit_code if ended == "done" and not process.fault else None
+    text = process.tape.take().text
+    return CommandEnd(process.exit_code if ended == "done" and not process.fault else None, text)
 
 
 def judge(home: Home, database: Database, chosen: Chosen, answer: str, rubric: str) -> RubricJudged:

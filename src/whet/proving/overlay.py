@@ -13,12 +13,13 @@ from whet.changes.apply import apply
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
+from whet.proving.workspace import lay_out
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
-from whet.trials.cases import Case, is_inside
+from whet.trials.cases import Case
 
 COPIED_FILES = ("SOUL.md", "memory.md", "user.md", "memory.toml")
 COPIED_FOLDERS = ("guidance", "skills", "templates")
@@ -43,12 +44,14 @@ class Overlay(NamedTuple):
 
 
 @contextlib.contextmanager
-def overlaid(home: Home, database: Database, case: Case, patch: Patch | None, *, now: float) -> Iterator[Overlay]:
+def overlaid(
+    home: Home, database: Database, case: Case, patch: Patch | None, *, now: float, set_up: bool = True
+) -> Iterator[Overlay]:
     """The world of one attempt, with the patch in force in it; all of it is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="whet-trial-", ignore_cleanup_errors=True) as temporary:
         work, own = Path(temporary, "work"), Home(Path(temporary, "home"))
         work.mkdir()
-        _lay_out(case, work)
+        lay_out(home, case, work, set_up=set_up)
         _copy(home.folder, own.folder)
         with opened(own) as copied:
             Ledger(copied).append(_numbered(ledger_of(home, database).entries()))
@@ -62,15 +65,6 @@ def _numbered(entries: Sequence[Entry]) -> Iterator[Entry]:
     by_number = {entry.number: entry for entry in entries}
     for number in range(1, max(by_number, default=0) + 1):
         yield by_number.get(number, replace(WITHHELD, number=number))
-
-
-def _lay_out(case: Case, work: Path) -> None:
-    for path, text in case.files.items():
-        if not is_inside(path):
-            raise WhetError(f"The case {case.name!r} has a file outside its workspace.", advice="Leave it out.")
-        place = work / path
-        place.parent.mkdir(parents=True, exist_ok=True)
-        place.write_text(text, encoding="utf-8")
 
 
 def _copy(source: Path, target: Path) -> None:

@@ -17,8 +17,10 @@ from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.entries import Step
 from whet.ledger.patches import Form, Patch
-from whet.proving.attempt import Supply, begin, served
+from whet.proving.agent_plan import prepare_agent
+from whet.proving.attempt import AttemptRequest, Supply, begin, served
 from whet.proving.overlay import overlaid
+from whet.proving.screening import screened
 from whet.runs.models import cost
 from whet.runs.run import Sampling, Spent
 from whet.runs.settings import Settings
@@ -31,8 +33,8 @@ from whet.store.ledger import ledger_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
 from whet.text import tokens
-from whet.trials.attempts import Arm
-from whet.trials.cases import Case
+from whet.trials.attempts import Arm, TrialAgent
+from whet.trials.cases import Case, is_errand
 from whet.trials.design import Allowance, Price, Trial, TrialProgress, cache_price, design, is_affordable
 from whet.trials.placebos import placebo_of
 
@@ -58,6 +60,7 @@ class WantedTrial(NamedTuple):
     hidden: tuple[str, ...] = ()
     fresh: bool = False
     about: int = 0  # the entry that waits for a decision on it
+    agent: str = ""  # another agent that carries the attempts out
 
 
 def order(trial: Trial) -> Order:
@@ -73,12 +76,25 @@ def prepare(
     Without an id it gets one by its content: a trial that came to no verdict, asked for again, is the same trial, and
     what its attempts cost is not paid again.
     """
-    targets = _targets(wanted)
+    if wanted.agent:  # a standing case that it cannot be asked to do is no reason to try nothing
+        able = tuple(case for case in wanted.cases if not case.guard or is_errand(case))
+        wanted = wanted._replace(cases=able)
     settings = load(home)
-    model = wanted.model or settings.model
-    chosen = (supply or served)(home, settings, model)
+    sampling = wanted.sampling or settings.sampling
+    _expect_named(wanted.cases)
+    asked = TrialAgent(wanted.agent, model=wanted.model) if wanted.agent else None
+    found = screened(database, wanted.cases, base_request(wanted.model or settings.model, sampling, asked))
+    wanted = wanted._replace(cases=found.cases)
+    targets = _targets(wanted)
+    agent = None
     placebo = placebo_of(wanted.patch, filler()) if wanted.placebo is not False else None
-    price, of_one = _priced(_Surroundings(home, database, settings, chosen), wanted.patch, targets[0], now=now)
+    if asked is not None:
+        agent, price, of_one = prepare_agent(home, database, asked, wanted.patch, (*targets, *wanted.cases), now=now)
+        model = agent.model
+    else:
+        model = wanted.model or settings.model
+        chosen = (supply or served)(home, settings, model)
+        price, of_one = _priced(_Surroundings(home, database, settings, chosen), wanted.patch, targets[0], now=now)
     trial = replace(
         design(
             (case.name for case in targets),
@@ -93,12 +109,14 @@ def prepare(
         name=wanted.patch.name,
         materials={case.name: keep_material(database, case, now=now) for case in wanted.cases},
         model=model,
-        sampling=wanted.sampling or settings.sampling,
+        sampling=sampling,
         hidden=wanted.hidden,
         price=price,
         of_one=of_one,
         fresh=wanted.fresh,
         about=wanted.about,
+        agent=agent,
+        screened=found.left_out,
     )
     if placebo is not None and not wanted.placebo and not is_affordable(trial):
         trial, placebo = replace(trial, arms=(Arm.BASE, Arm.CANDIDATE)), None
@@ -122,11 +140,19 @@ def _content(trial: Trial) -> str:
     return key_of(replace(trial, id="", of_one=Spent()))
 
 
-def _targets(wanted: WantedTrial) -> list[Case]:
-    names = [case.name for case in wanted.cases]
+def base_request(model: str, sampling: Sampling, agent: TrialAgent | None = None) -> AttemptRequest:
+    """What an attempt of the base arm is, whatever its case: screenings are remembered by it."""
+    return AttemptRequest("", "", Arm.BASE, 0, model=model, sampling=sampling, agent=agent)
+
+
+def _expect_named(cases: tuple[Case, ...]) -> None:
+    names = [case.name for case in cases]
     twice = sorted({name for name in names if names.count(name) > 1})
     if twice:
         raise WhetError(f"Several cases have the name {twice[0]}.", advice="Rename one, or choose fewer folders.")
+
+
+def _targets(wanted: WantedTrial) -> list[Case]:
     found = [case for case in wanted.cases if not case.guard]
     if not found:
         raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
@@ -146,7 +172,7 @@ def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> t
     prompts: list[str] = []
     shown = 0
     for each in (None, patch):
-        with overlaid(home, database, case, each, now=now) as overlay:
+        with overlaid(home, database, case, each, now=now, set_up=False) as overlay:
             run, means, *_ = begin(overlay, case, each, Wish(settings, hidden=(home.folder,), chosen=chosen))
             means.toolbox.close()
             prompts.append(run.system)

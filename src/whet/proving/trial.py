@@ -52,12 +52,19 @@ def trial(home: Home, steps: Steps, ask: Trial, *, observe: Observe | None = Non
             observe(progress)
         if result.stop is not TrialStop.OPEN:
             break
-    if result.void == len(attempts):
-        raise _failed(f"No attempt could be made: {attempts[0].void}", "Check the model: `whet run hello`.", result)
+    if result.invalid == len(attempts):
+        raise _failed(f"No attempt could be made: {result.invalid_why}", _advice(ask), result)
     progress = TrialProgress(ask.id, result, len(attempts), planned, ask.price, parts=BudgetParts.EARLY)
     done = steps.do("verdict", lambda: _enter(home, ask, progress), TrialProgress)
     sessions = tuple(attempt.session for attempt in attempts if attempt.session)
     return Done(sentence(ask, result), sessions, result.spent, encoded(done))
+
+
+def _advice(trial: Trial) -> str:
+    if trial.agent is None:
+        return "Check the model: `whet run hello`."
+    name = trial.agent.name
+    return f"Try {name} by hand. To log it in, set agents.{name}.config or agents.{name}.variables."
 
 
 def _failed(message: str, advice: str, result: TrialResult, *more: Spent) -> Failed:
@@ -76,6 +83,7 @@ def _request(trial: Trial, place: AttemptPlace, work: str) -> tuple[str, Attempt
         sampling=trial.sampling,
         hidden=trial.hidden,
         fresh=trial.fresh,
+        agent=trial.agent,
     )
     return f"{work}/{place.case}/{place.arm}/{place.seed}", ask
 
@@ -110,7 +118,7 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
         )
         done = replace(progress, entry=ledger.append([entry])[0].number)
         keep_progress(database, trial.id, done, now=now)
-        if patch.form is Form.TEMPLATE:
+        if patch.form is Form.TEMPLATE and trial.agent is None:  # what it is worth to another agent chooses none here
             key = templates.read(patch.text, name=patch.name).key
             low, high = verdict.interval
             record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=trial.model))

@@ -29,6 +29,14 @@ TEXTS = {
     "servers.*.variables": "Names of environment variables to pass to the program.",
     "servers.*.tools": "Tools of the server to use; empty for all.",
     "servers.*.timeout_seconds": "Maximum time for one tool call.",
+    "agents.*.command": "Command that starts an agent of your own for a trial, with {task} for the task.",
+    "agents.*.instructions": "File in the workspace from which this agent of your own reads its rules.",
+    "agents.*.skills": "Folder in the workspace for its skills; empty for none.",
+    "agents.*.model": "Model that the agent uses in trials; empty for its own choice.",
+    "agents.*.config": "Files to copy into the agent's config home for a trial, such as its login.",
+    "agents.*.variables": "Names of environment variables that the agent gets in a trial, besides its usual ones.",
+    "agents.*.readable": "Folders in your home folder that the agent may read in a trial; the rest is hidden.",
+    "trials.at_once": "Maximum attempts of another agent that run at the same time.",
     "budget.model_calls": "Maximum model calls per turn.",
     "budget.tokens": "Maximum tokens per turn, input and output.",
     "budget.seconds": "Maximum time per turn.",
@@ -92,6 +100,25 @@ def path_of(key: str) -> tuple[str, ...]:
     if node != 0:
         raise WhetError(f"{key!r} is not the name of a setting.", advice="Examples: model, budget.tokens.")
     return path
+
+
+def nearest(form: str) -> str:
+    """The setting whose key is most like this one, if any is like it at all."""
+    last = form.rpartition(".")[2]
+    scored = [(max(_likeness(form, known), _likeness(last, known.rpartition(".")[2]) - 0.05), known) for known in TEXTS]
+    score, known = max(scored, key=lambda each: each[0])
+    return known if score >= 0.6 else ""
+
+
+def _likeness(one: str, other: str) -> float:
+    """How much two names have in common: 1 without the share of letters to change on the way from one to the other."""
+    distances = list(range(len(other) + 1))
+    for row, letter in enumerate(one, start=1):
+        diagonal, distances[0] = distances[0], row
+        for column, against in enumerate(other, start=1):
+            best = min(diagonal + (letter != against), distances[column] + 1, distances[column - 1] + 1)
+            diagonal, distances[column] = distances[column], best
+    return 1 - distances[-1] / max(len(one), len(other), 1)
 
 
 VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]{0,99}")

@@ -9,7 +9,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget, Sampling
-from whet.runs.setting_keys import TEXTS, dotted, refuse_secret
+from whet.runs.setting_keys import TEXTS, dotted, nearest, refuse_secret
 from whet.values import Value
 
 FILE_NAME = "settings.toml"
@@ -67,6 +67,25 @@ class McpServer(Value, frozen=True):
     variables: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     timeout_seconds: float = 60.0
+
+
+class AgentSettings(Value, frozen=True):
+    """Another agent that changes can be tried on: how it is started and logs in. A known one needs no command."""
+
+    name: str
+    command: str = ""
+    instructions: str = "AGENTS.md"
+    skills: str = ""
+    model: str = ""
+    config: tuple[str, ...] = ()
+    variables: tuple[str, ...] = ()
+    readable: tuple[str, ...] = ()
+
+
+class TrialSettings(Value, frozen=True):
+    """How trials are carried out."""
+
+    at_once: int = 2
 
 
 class Review(Value, frozen=True):
@@ -142,6 +161,8 @@ class Settings(Value, frozen=True):
     providers: tuple[Endpoint, ...] = ()
     models: tuple[ModelFacts, ...] = ()
     servers: tuple[McpServer, ...] = ()
+    agents: tuple[AgentSettings, ...] = ()
+    trials: TrialSettings = TrialSettings()
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
     sandbox: Sandbox = Sandbox()
@@ -164,10 +185,11 @@ class Explanation(NamedTuple):
     text: str
 
 
-NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[McpServer]] = {
+NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[McpServer] | type[AgentSettings]] = {
     "providers": Endpoint,
     "models": ModelFacts,
     "servers": McpServer,
+    "agents": AgentSettings,
 }
 WORDS: dict[object, str] = {
     str: "text in quotes",
@@ -237,14 +259,6 @@ def form_of(path: tuple[str, ...]) -> str:
     )
 
 
-def nearest(form: str) -> str:
-    """The setting whose key is most like this one, if any is like it at all."""
-    last = form.rpartition(".")[2]
-    scored = [(max(_likeness(form, known), _likeness(last, known.rpartition(".")[2]) - 0.05), known) for known in TEXTS]
-    score, known = max(scored, key=lambda each: each[0])
-    return known if score >= 0.6 else ""
-
-
 def explanations() -> tuple[Explanation, ...]:
     """Every setting in the order of the table."""
     return tuple(Explanation(key, default_of(key), text) for key, text in TEXTS.items())
@@ -281,17 +295,6 @@ def _shown(value: Any) -> str:
         f" {str(value).lower() if isinstance(value, bool) else value}" if isinstance(value, bool | int | float) else ""
     )
     return f"{kinds.get(type(value), 'a date')}{shown}"
-
-
-def _likeness(one: str, other: str) -> float:
-    """How much two names have in common: 1 without the share of letters to change on the way from one to the other."""
-    distances = list(range(len(other) + 1))
-    for row, letter in enumerate(one, start=1):
-        diagonal, distances[0] = distances[0], row
-        for column, against in enumerate(other, start=1):
-            best = min(diagonal + (letter != against), distances[column] + 1, distances[column - 1] + 1)
-            diagonal, distances[column] = distances[column], best
-    return 1 - distances[-1] / max(len(one), len(other), 1)
 
 
 def _types() -> dict[str, Any]:

@@ -33,7 +33,6 @@ from whet.sessions.transcripts import (
 )
 from whet.values import Value
 
-SHORTEST_TEXT = 6
 SHORTEST_KNOWN = 4
 SHORTEST_VARIABLE = 6
 ROUNDS = 16
@@ -83,7 +82,7 @@ class Redactor:
 
     def text(self, text: str) -> str:
         """The text with its secrets replaced; the same object when there are none."""
-        if len(text) < SHORTEST_TEXT:
+        if len(text) < SHORTEST_KNOWN:
             return text
         self._pass_over(text)
         self._refresh()
@@ -102,7 +101,7 @@ class Redactor:
         """The JSON text with the secrets in its strings replaced; still valid JSON if it was."""
         self._pass_over(text)
         self._refresh()
-        if len(text) < SHORTEST_TEXT or not find(encoded(text), self._literals):
+        if not find(encoded(text), self._literals):
             return text
         if not _is_json(text):
             return self.text(text)
@@ -179,7 +178,7 @@ class Redactor:
         return placeholder
 
     def _learn(self, finding: FoundSecret) -> None:
-        if finding.exact or len(self._secrets) >= MOST_LEARNED or len(finding.value) > values.LONGEST_VALUE:
+        if finding.exact or len(self._secrets) >= MOST_LEARNED:
             return
         if values.is_plausible(finding.value) and finding.kind != "private-key":
             self._secrets[finding.value] = finding.kind
@@ -225,7 +224,7 @@ def secret_values(environment: Mapping[str, str]) -> tuple[str, ...]:
 
 
 def _is_secret_variable(name: str, value: str) -> bool:
-    if not (values.is_secret_name(name) or values.is_key_name(name)) or "\n" in value[:1]:
+    if not (values.is_secret_name(name) or values.is_key_name(name)):
         return False
     return len(value) >= SHORTEST_VARIABLE and not values.is_stand_in(value) and not values.is_code(value)
 

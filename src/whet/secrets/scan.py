@@ -74,7 +74,7 @@ def literals_of(secrets: Iterable[tuple[str, str]]) -> Literals | None:
     meanings: dict[bytes, tuple[str, str]] = {}
     for kind, value in secrets:
         # Half a surrogate pair has no place in a pattern.
-        if value.isprintable() or value.encode("utf-8", "replace") == encoded(value):
+        if value.encode("utf-8", "replace") == encoded(value):
             meanings.update((spelling, (kind, value)) for spelling in _spellings(value) if spelling not in meanings)
     if not meanings:
         return None
@@ -137,7 +137,7 @@ def judge(rule: SecretRule, name: str, value: str) -> str:
         case MatchTest.PHRASE:
             return rule.kind if values.phrase_in(value) else ""
         case MatchTest.LOGIN:
-            clean = len(value) < 3 or value == name or values.is_stand_in(value)
+            clean = not value or value == name or values.is_stand_in(value)
             return "" if clean else rule.kind
         case _:
             return kind_of_assignment(name, value)

@@ -1,7 +1,9 @@
 """Shell command lines, split into the programs that they run."""
 
 import re
+from collections.abc import Iterator
 from functools import lru_cache
+from itertools import islice
 from typing import Literal, NamedTuple
 
 import re2
@@ -57,6 +59,29 @@ class Stage(NamedTuple):
 def split(command: str) -> tuple[Stage, ...]:
     """The simple commands of a command line in order. Text in quotes, here-documents and comments runs nothing."""
     stages: list[Stage] = []
+    for words, joiner in _simple(command):
+        _close(stages, words, joiner)
+        if len(stages) >= STAGE_LIMIT:
+            break
+    return tuple(stages)
+
+
+class WrittenStage(NamedTuple):
+    """One simple command as it is written, and where among its words its program stands."""
+
+    words: tuple[str, ...]
+    program: int
+
+
+def written(command: str) -> tuple[WrittenStage, ...]:
+    """The simple commands of a line with what stands before their programs: assignments, `uv run`, `timeout 60`."""
+    found = (words for words, _ in islice(_simple(command), STAGE_LIMIT) if words)
+    return tuple(
+        WrittenStage(tuple(word.strip("'\"") for word in words), len(words) - len(_unwrapped(words))) for words in found
+    )
+
+
+def _simple(command: str) -> Iterator[tuple[list[str], Joiner]]:
     words: list[str] = []
     word = ""
     for token in _tokens(command):
@@ -68,12 +93,9 @@ def split(command: str) -> tuple[Stage, ...]:
             words.append(word)
             word = ""
         if joiner is not None:
-            _close(stages, words, joiner)
+            yield words, joiner
             words = []
-            if len(stages) >= STAGE_LIMIT:
-                return tuple(stages)
-    _close(stages, [*words, word] if word else words, "")
-    return tuple(stages)
+    yield [*words, word] if word else words, ""
 
 
 def _tokens(command: str) -> list[str]:

@@ -7,6 +7,7 @@ from typing import TypeVar
 import msgspec
 
 from whet.errors import WhetError
+from whet.sessions.transcripts import Purpose, Usage
 from whet.store.database import Database
 from whet.trials.attempts import Attempt
 from whet.values import Value
@@ -65,6 +66,16 @@ def keep_attempt(database: Database, key: str, attempt: Attempt, *, now: float) 
 def known_attempt(database: Database, key: str) -> Attempt | None:
     rows = database.query("SELECT body FROM attempts WHERE key = ?", (key,))
     return msgspec.json.decode(bytes(rows[0][0]), type=Attempt) if rows else None
+
+
+def usual_use(database: Database, source: str) -> Usage | None:
+    """What an attempt of this agent used on average; None where none was made."""
+    sql = (
+        "SELECT count(*), avg(input_tokens), avg(output_tokens), avg(cached_tokens) FROM sessions"
+        " WHERE source = ? AND purpose = ? AND input_tokens > 0"
+    )
+    [(count, *means)] = database.query(sql, (source, Purpose.TRIAL.value))
+    return Usage(*(int(mean) for mean in means)) if count else None
 
 
 def keep_progress(database: Database, id: str, progress: Value, *, now: float) -> None:

@@ -1,7 +1,9 @@
 """Attempts: one case in one arm with one seed, what was measured, and what many of them add up to."""
 
+from collections import Counter
 from collections.abc import Iterable, Sequence
 from enum import StrEnum
+from itertools import pairwise
 from statistics import fmean
 from typing import NamedTuple
 
@@ -14,6 +16,8 @@ from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Exchange, Message, Role, pair
 from whet.trials.checks import Mark
 from whet.values import Value
+
+FEW_INVALID = 4  # with fewer of them, or with half of the attempts at most, a trial goes on
 
 
 class Measures(Value, frozen=True):
@@ -57,8 +61,16 @@ class AttemptPlace(NamedTuple):
     seed: int
 
 
+class TrialAgent(Value, frozen=True):
+    """Another agent that carries attempts out: a trial is about this one in this version with this model."""
+
+    name: str
+    version: str = ""
+    model: str = ""
+
+
 class Attempt(Value, frozen=True):
-    """One attempt and what was measured. A `void` one says why nothing was: it counts for neither arm."""
+    """One attempt and what was measured. An `invalid` one says why nothing was: it counts for neither arm."""
 
     case: str
     arm: Arm
@@ -66,8 +78,9 @@ class Attempt(Value, frozen=True):
     measures: Measures
     session: str = ""
     reused: bool = False  # made in an earlier trial, and paid there
-    void: str = ""
+    invalid: str = ""
     trial: str = ""  # that it was made for
+    agent: TrialAgent | None = None  # who carried it out, as its record says; None: Whet's own
 
 
 class ArmTally(Value, frozen=True):
@@ -86,6 +99,7 @@ class ArmTally(Value, frozen=True):
     distinct_calls: float
     tokens: float
     seconds: float
+    invalid: int = 0  # not among the attempts
 
     @property
     def rate(self) -> float:
@@ -100,7 +114,7 @@ def total_spent(attempts: Iterable[Attempt]) -> Spent:
 def differences(attempts: Iterable[Attempt], cases: Iterable[str], *, arm: Arm, against: Arm) -> list[float]:
     """One difference a case, in the order of the cases, over the seeds that both arms have; other cases are skipped."""
     scores = {
-        (each.case, each.arm, each.seed): each.measures.score for each in attempts if not each.void
+        (each.case, each.arm, each.seed): each.measures.score for each in attempts if not each.invalid
     }  # fmt: skip
     seeds = {seed for _, _, seed in scores}
     found: list[float] = []
@@ -115,6 +129,26 @@ def differences(attempts: Iterable[Attempt], cases: Iterable[str], *, arm: Arm, 
     return found
 
 
+def change_of_agent(first: TrialAgent | None, attempts: Iterable[Attempt]) -> str:
+    """How the agent changed from one attempt to another, if it did. A model is compared as the records name it."""
+    seen = dict.fromkeys(each.agent for each in attempts if each.agent and not each.invalid)
+    versions = [each.version for each in (first, *seen) if each and each.version]
+    models = [each.model for each in seen if each.model]
+    for what, found in (("version", versions), ("model", models)):
+        for before, after in pairwise(found):
+            if before != after and first is not None:
+                return f"the {what} of {first.name} changed from {before} to {after}"
+    return ""
+
+
+def why_invalid(attempts: Sequence[Attempt]) -> str:
+    """What most attempts were invalid for, where that is too many of them to go on."""
+    invalid = [attempt.invalid for attempt in attempts if attempt.invalid]
+    if len(invalid) < FEW_INVALID or 2 * len(invalid) <= len(attempts):
+        return ""
+    return f"{len(invalid)} of {len(attempts)} attempts were invalid: {Counter(invalid).most_common(1)[0][0]}"
+
+
 class Useless(NamedTuple):
     """Cases that tell nothing, because they passed always or never."""
 
@@ -126,7 +160,7 @@ def useless(attempts: Sequence[Attempt]) -> Useless:
     """The cases that passed always, or never, in base and candidate; the placebo does not count."""
     marks: dict[str, set[tuple[Arm, bool]]] = {}
     for each in attempts:
-        if each.arm is not Arm.PLACEBO and not each.void:
+        if each.arm is not Arm.PLACEBO and not each.invalid:
             marks.setdefault(each.case, set()).add((each.arm, each.measures.passed))
     alike = {
         case: {passed for _, passed in found} for case, found in marks.items() if len({arm for arm, _ in found}) == 2
@@ -138,7 +172,7 @@ def useless(attempts: Sequence[Attempt]) -> Useless:
 
 
 def tally(arm: Arm, attempts: Sequence[Attempt]) -> ArmTally:
-    found = [attempt.measures for attempt in attempts if attempt.arm is arm and not attempt.void]
+    found = [attempt.measures for attempt in attempts if attempt.arm is arm and not attempt.invalid]
     passed = sum(each.passed for each in found)
     turns = [each.first_success_turn for each in found if each.first_success_turn is not None]
     seconds = [each.first_success_seconds for each in found if each.first_success_seconds is not None]
@@ -156,6 +190,7 @@ def tally(arm: Arm, attempts: Sequence[Attempt]) -> ArmTally:
         distinct_calls=_mean(each.distinct_calls for each in found),
         tokens=_mean(each.tokens for each in found),
         seconds=_mean(each.spent.seconds for each in found),
+        invalid=sum(attempt.arm is arm and bool(attempt.invalid) for attempt in attempts),
     )
 
 

@@ -3,23 +3,24 @@
 import hashlib
 import re
 import tomllib
+from collections.abc import Iterator
 from typing import Any, Literal
 
 import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget
-from whet.sessions.arguments import object_of
-from whet.sessions.lineage import is_ordered
-from whet.sessions.transcripts import Exchange, Message
+from whet.sessions.transcripts import Message
 from whet.text import toml
-from whet.trials.checks import CallDemand, Check, Shape, expect_sound
+from whet.trials.checks import Check, expect_sound
 from whet.values import Value
 
 NAME = re.compile(r"[a-z0-9][a-z0-9._-]{0,79}")
 ADVICE = "`whet cases new NAME` writes one to start from."
 KEY_BYTES = 8
-MOST_LEVELS = 32
+MODE = re.compile(r"[0-7]{3}")
+VARIABLE = re.compile(r"[A-Za-z_][A-Za-z0-9_]*")
+HASH = re.compile(r"[0-9a-f]{40}|[0-9a-f]{64}")
 
 
 class Limits(Value, frozen=True, forbid_unknown_fields=True):
@@ -35,6 +36,14 @@ class Limits(Value, frozen=True, forbid_unknown_fields=True):
         return Budget(self.model_calls, self.tokens, self.seconds, self.dollars)
 
 
+class Checkout(Value, frozen=True, forbid_unknown_fields=True):
+    """A repository and a state of it, from which the workspace is made. The tree is the hash of all its files."""
+
+    path: str
+    commit: str
+    tree: str
+
+
 class Case(Value, frozen=True, forbid_unknown_fields=True):
     """A task, what lies in its workspace, and how to tell whether it was done.
 
@@ -45,20 +54,31 @@ class Case(Value, frozen=True, forbid_unknown_fields=True):
     check: Check = Check()
     name: str = ""
     kind: Literal["task", "step"] = "task"
-    files: dict[str, str] = msgspec.field(default_factory=dict)
+    repository: Checkout | None = None
+    files: dict[str, str] = msgspec.field(default_factory=dict)  # over those of the repository
+    modes: dict[str, str] = msgspec.field(default_factory=dict)  # such as "755", of files that need another than "644"
+    setup: tuple[str, ...] = ()  # commands that are run in the workspace before the agent sees it
+    environment: dict[str, str] = msgspec.field(default_factory=dict)  # for commands in the workspace
     tools: tuple[str, ...] = ()  # names of tools or sets; empty: those that a run has by default
     budget: Limits = Limits()
     guard: bool = False  # a standing case: it is in every trial, to notice harm
     tags: tuple[str, ...] = ()
-    source: str = ""  # the session that it was made from
+    source: str = ""  # the session or the commit that it was made from
     replay: bool = False  # calls are answered from the conversation's record; those of a step always are
     conversation: tuple[Message, ...] = ()
 
     @property
     def key(self) -> str:
-        """The hash of all that an attempt depends on; a new name makes no new case."""
-        body = msgspec.json.encode(msgspec.structs.replace(self, name="", tags=(), guard=False), order="deterministic")
+        """The hash of all that an attempt depends on; a new name or a moved repository makes no new case."""
+        place = self.repository and msgspec.structs.replace(self.repository, path="", commit="")
+        plain = msgspec.structs.replace(self, name="", tags=(), guard=False, repository=place)
+        body = msgspec.json.encode(plain, order="deterministic")
         return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
+
+
+def is_errand(case: Case) -> bool:
+    """Whether another agent can be asked to do it: a whole task, and not one step of a conversation."""
+    return case.kind == "task" and not case.replay
 
 
 def read(text: str, *, name: str, conversation: str = "") -> Case:
@@ -79,7 +99,10 @@ def _expect_sound(case: Case) -> None:
         "a name that is not lower-case words" if not NAME.fullmatch(case.name)
         else "no task" if case.kind == "task" and not case.task.strip()
         else "no conversation before its step" if case.kind == "step" and not case.conversation
-        else "a file outside its workspace" if any(not is_inside(path) for path in (*case.files, *case.check.files))
+        else "a file outside its workspace" if any(not is_inside(path) for path in _paths(case))
+        else "a mode that is not like 755" if any(not MODE.fullmatch(mode) for mode in case.modes.values())
+        else "a variable whose name is not one" if any(not VARIABLE.fullmatch(name) for name in case.environment)
+        else "a commit or tree that is not a hash" if any(not HASH.fullmatch(each) for each in _hashes(case))
         else ""
     )  # fmt: skip
     if wrong:
@@ -87,35 +110,25 @@ def _expect_sound(case: Case) -> None:
     expect_sound(case.check, case.name)
 
 
+def _paths(case: Case) -> Iterator[str]:
+    check = case.check
+    yield from (*case.files, *case.modes, *check.files, *check.put, *(check.tests.paths if check.tests else ()))
+
+
+def _hashes(case: Case) -> Iterator[str]:
+    if case.repository is not None:
+        yield from (case.repository.commit, case.repository.tree)
+    if case.check.tests is not None:
+        yield case.check.tests.commit
+
+
 def is_inside(path: str) -> bool:
     """Whether a path of a workspace stays in it."""
     parts = path.split("/")
-    return bool(path) and "\0" not in path and all(part not in ("", ".", "..") for part in parts)
+    return bool(path) and "\0" not in path and all(part not in ("", ".", "..", ".git") for part in parts)
 
 
 def write(case: Case) -> str:
     """The file of a case, for people to read and edit; its conversation goes beside it."""
     fields = msgspec.to_builtins(msgspec.structs.replace(case, name="", conversation=()))
     return toml.table(fields).lstrip("\n")
-
-
-def step_case(name: str, before: tuple[Message, ...], failed: Exchange, *, source: str, tools: tuple[str, ...]) -> Case:
-    """The conversation up to a step that failed, and the demand that the next one does not fail the same way.
-
-    The same way means the same call: the check knows the call that failed and nothing of how failures are detected.
-    """
-    arguments = object_of(failed.call)
-    said = {key: value for key, value in (arguments or {}).items() if _can_be_written(value)}
-    avoided = Shape(failed.call.name, said) if arguments is not None else None
-    check = Check(calls=CallDemand(avoids=(avoided,) if avoided else (), valid=True, repeats_failure=False))
-    task = next((message.text for message in reversed(before) if is_ordered(message) and message.text.strip()), "")
-    return Case(
-        task=task, check=check, name=name, kind="step", tools=tools, source=source, conversation=before,
-        budget=Limits(model_calls=1),
-    )  # fmt: skip
-
-
-def _can_be_written(value: object, levels: int = MOST_LEVELS) -> bool:
-    """Whether a value can stand in the file of a case: TOML has no null, and its readers recurse."""
-    inner = value.values() if isinstance(value, dict) else value if isinstance(value, list) else ()
-    return value is not None and levels > 0 and all(_can_be_written(each, levels - 1) for each in inner)

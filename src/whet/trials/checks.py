@@ -4,7 +4,6 @@ from collections.abc import Iterator
 from typing import Any
 
 import msgspec
-import re2
 
 from whet.errors import WhetError
 from whet.failures.fingerprints import call_key
@@ -12,18 +11,8 @@ from whet.outcomes.deciding import Outcome, decide
 from whet.sessions.arguments import object_of
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, ToolCall, pair
+from whet.trials.shapes import SHOWN, Shape, TextDemand, fits, pattern_of, text_faults
 from whet.values import Value
-
-SHOWN = 200
-
-
-class TextDemand(Value, frozen=True, forbid_unknown_fields=True):
-    """What a text must be. Of several demands all must hold."""
-
-    equals: str | None = None
-    contains: tuple[str, ...] = ()
-    lacks: tuple[str, ...] = ()
-    matches: str | None = None  # a regular expression, found anywhere
 
 
 class FileDemand(TextDemand, frozen=True, forbid_unknown_fields=True):
@@ -32,22 +21,23 @@ class FileDemand(TextDemand, frozen=True, forbid_unknown_fields=True):
     absent: bool = False
 
 
-class Shape(Value, frozen=True, forbid_unknown_fields=True):
-    """A call by its tool and those of its arguments that matter."""
-
-    tool: str
-    arguments: dict[str, Any] = msgspec.field(default_factory=dict)
-
-
 class CallDemand(Value, frozen=True, forbid_unknown_fields=True):
     """What the calls of a run must be."""
 
     first: Shape | None = None
     uses: tuple[Shape, ...] = ()  # each at least once
+    one_of: tuple[Shape, ...] = ()  # at least one of them
     avoids: tuple[Shape, ...] = ()
     valid: bool = False  # every call is one that the tools can read
     repeats_failure: bool = True  # False: the same call is never made again after it failed
     most: int | None = None
+
+
+class CommitFiles(Value, frozen=True, forbid_unknown_fields=True):
+    """Files as a commit of the case's repository has them; those that it has not are removed."""
+
+    commit: str
+    paths: tuple[str, ...]
 
 
 class Check(Value, frozen=True, forbid_unknown_fields=True):
@@ -56,6 +46,8 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
     command: str = ""
     exit_code: int = 0
     seconds: float = 60.0
+    tests: CommitFiles | None = None  # put in place for the command only; the agent never sees them
+    put: dict[str, str] = msgspec.field(default_factory=dict)  # the same, by their content
     answer: TextDemand | None = None
     json_schema: dict[str, Any] | None = None  # that the answer must follow
     files: dict[str, FileDemand] = msgspec.field(default_factory=dict)
@@ -64,7 +56,7 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
 
     @property
     def is_empty(self) -> bool:
-        return self == Check(seconds=self.seconds, exit_code=self.exit_code)
+        return self == Check(seconds=self.seconds, exit_code=self.exit_code, tests=self.tests, put=self.put)
 
 
 class Ran(Value, frozen=True):
@@ -99,16 +91,22 @@ def expect_sound(check: Check, name: str) -> None:
             f"The case {name} has no check.",
             advice="Give it one of: command, answer, json_schema, files, calls, rubric.",
         )
-    texts = [check.answer, *check.files.values()]
-    for pattern in (words.matches for words in texts if words is not None and words.matches is not None):
-        _pattern(pattern, name)
+    texts = [check.answer, *check.files.values(), *(text for shape in _shapes(check) for text in shape.texts.values())]
+    inputs = (shape.input for shape in _shapes(check) if shape.input)
+    for pattern in (*(each for text in texts if text for each in (*text.patterns, *text.none_match)), *inputs):
+        pattern_of(pattern, name)
+
+
+def _shapes(check: Check) -> tuple[Shape, ...]:
+    calls = check.calls or CallDemand()
+    return (*((calls.first,) if calls.first else ()), *calls.uses, *calls.one_of, *calls.avoids)
 
 
 def _faults(check: Check, ran: Ran) -> Iterator[str]:
     if check.command and ran.exit_code != check.exit_code:
         yield f"the command gave {ran.exit_code if ran.exit_code is not None else 'nothing'}, not {check.exit_code}"
     if check.answer is not None:
-        yield from (f"the answer {fault}" for fault in _words(check.answer, ran.answer))
+        yield from (f"the answer {fault}" for fault in text_faults(check.answer, ran.answer))
     if check.json_schema is not None:
         yield _schema(check.json_schema, ran.answer)
     for path, wanted in sorted(check.files.items()):
@@ -119,22 +117,13 @@ def _faults(check: Check, ran: Ran) -> Iterator[str]:
         yield "the judge was not asked" if ran.rubric is None else "the judge says no"
 
 
-def _words(wanted: TextDemand, text: str) -> Iterator[str]:
-    if wanted.equals is not None and text.strip() != wanted.equals.strip():
-        yield f"is not {wanted.equals[:SHOWN]!r}"
-    yield from (f"does not hold {part[:SHOWN]!r}" for part in wanted.contains if part not in text)
-    yield from (f"holds {part[:SHOWN]!r}" for part in wanted.lacks if part in text)
-    if wanted.matches is not None and not _pattern(wanted.matches, "").search(text):
-        yield f"does not match {wanted.matches[:SHOWN]!r}"
-
-
 def _file(path: str, wanted: FileDemand, text: str | None) -> Iterator[str]:
     if wanted.absent:
         yield f"{path} is there" if text is not None else ""
     elif text is None:
         yield f"{path} is not there"
     else:
-        yield from (f"{path} {fault}" for fault in _words(wanted, text))
+        yield from (f"{path} {fault}" for fault in text_faults(wanted, text))
 
 
 def _schema(schema: dict[str, Any], answer: str) -> str:
@@ -155,12 +144,14 @@ def _schema(schema: dict[str, Any], answer: str) -> str:
 
 def _calls(wanted: CallDemand, ran: Ran) -> Iterator[str]:
     made = [call for message in ran.messages for call in message.calls]
-    if wanted.first is not None and not (made and _fits(wanted.first, made[0])):
+    if wanted.first is not None and not (made and fits(wanted.first, made[0])):
         yield f"the first call was {made[0].name if made else 'none'}, not {wanted.first.tool} as wanted"
     for shape in wanted.uses:
-        yield "" if any(_fits(shape, call) for call in made) else f"{shape.tool} was not called as wanted"
+        yield "" if any(fits(shape, call) for call in made) else f"{shape.tool} was not called as wanted"
+    if wanted.one_of and not any(fits(shape, call) for shape in wanted.one_of for call in made):
+        yield "no call was one that does it"
     for shape in wanted.avoids:
-        yield f"{shape.tool} was called as it must not be" if any(_fits(shape, call) for call in made) else ""
+        yield f"{shape.tool} was called as it must not be" if any(fits(shape, call) for call in made) else ""
     if wanted.valid:
         yield from (fault for fault in (_validity(call, ran.known_tools) for call in made) if fault)
         yield "" if made else "no tool was called"
@@ -168,13 +159,6 @@ def _calls(wanted: CallDemand, ran: Ran) -> Iterator[str]:
         yield "a call was repeated after it had failed"
     if wanted.most is not None and len(made) > wanted.most:
         yield f"{len(made)} calls were made, more than {wanted.most}"
-
-
-def _fits(shape: Shape, call: ToolCall) -> bool:
-    if call.name != shape.tool:
-        return False
-    given = object_of(call)
-    return given is not None and all(key in given and given[key] == value for key, value in shape.arguments.items())
 
 
 def _validity(call: ToolCall, known: tuple[str, ...]) -> str:
@@ -194,13 +178,3 @@ def _repeats(before: tuple[Message, ...], messages: tuple[Message, ...]) -> bool
         if exchange.result is not None and decide(exchange).outcome is Outcome.FAILED:
             failed.add(made)
     return False
-
-
-def _pattern(pattern: str, name: str) -> Any:
-    try:
-        return re2.compile(pattern)
-    except re2.error as fault:
-        raise WhetError(
-            f"The case {name} has a pattern that cannot be read: {fault}",
-            advice="Patterns are RE2: no look-around, no back-references.",
-        ) from fault

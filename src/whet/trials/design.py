@@ -1,7 +1,9 @@
 """Trials: the same cases with and without a patch, in a fixed order, until the evidence is enough."""
 
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -11,10 +13,23 @@ from whet.evidence.verdicts import ALPHA, Ruling, Verdict, fixed_order, judge
 from whet.ledger.patches import Form
 from whet.runs.run import Sampling, Spent
 from whet.text import tokens
-from whet.trials.attempts import Arm, ArmTally, Attempt, AttemptPlace, differences, tally, total_spent, useless
+from whet.trials.attempts import (
+    Arm,
+    ArmTally,
+    Attempt,
+    AttemptPlace,
+    TrialAgent,
+    change_of_agent,
+    differences,
+    tally,
+    total_spent,
+    useless,
+    why_invalid,
+)
 from whet.values import Value
 
 WAVE_ATTEMPTS = 12  # given out at once, so that several workers have something to do
+AGENT_WAVE_ATTEMPTS = 6  # of another agent, whose attempts cost more: the allowance is looked at more often
 USUAL_PASS_RATE = 0.5
 GUARD_LOSS = 0.1  # standing cases may lose so much on average before an acceptance is held back
 
@@ -58,6 +73,8 @@ class Trial(Value, frozen=True):
     of_one: Spent = Spent()  # about what one attempt costs
     fresh: bool = False  # nothing is reused that another trial paid for
     about: int = 0  # the entry that waits for a decision on it
+    agent: TrialAgent | None = None  # who carries the attempts out; None: Whet's own
+    screened: tuple[str, ...] = ()  # cases that always passed beforehand: left out, or among the guards
 
 
 class TrialStop(StrEnum):
@@ -66,6 +83,8 @@ class TrialStop(StrEnum):
     EVIDENCE = "evidence"  # enough for a ruling
     CASES = "cases"  # all were run
     BUDGET = "budget"  # the allowance is spent
+    INVALID = "invalid"  # most attempts tell nothing
+    CHANGED = "changed"  # the agent is not the one that it began with
     OPEN = "open"  # it goes on
 
 
@@ -77,13 +96,14 @@ class TrialResult(Value, frozen=True):
     lesson: Verdict | None = None  # candidate against placebo: what the content is worth
     form: Verdict | None = None  # placebo against base: what any text or example of that form is worth
     guard: Verdict | None = None  # candidate against base on the standing cases
-    held_back: str = ""  # why an acceptance was not given
+    held_back: str = ""  # why the evidence decides nothing
     always: tuple[str, ...] = ()  # cases that passed in every attempt of both arms: they tell nothing
     never: tuple[str, ...] = ()
     tallies: tuple[ArmTally, ...] = ()
     spent: Spent = Spent()
     reused: int = 0
-    void: int = 0
+    invalid: int = 0
+    invalid_why: str = ""  # what was said of most of them
 
 
 class TrialProgress(Value, frozen=True):
@@ -119,7 +139,8 @@ def waves(trial: Trial) -> Iterator[tuple[AttemptPlace, ...]]:
     From wave to wave the arms take turns at being first, so that a slow hour favours none; within a wave each arm's
     attempts follow one another, so that a cache of its prompt is of use.
     """
-    each = max(1, WAVE_ATTEMPTS // (len(trial.arms) * trial.seeds))
+    most = AGENT_WAVE_ATTEMPTS if trial.agent else WAVE_ATTEMPTS
+    each = max(1, most // (len(trial.arms) * trial.seeds))
     order = _mixed(trial.cases, trial.guards)
     for number, start in enumerate(range(0, len(order), each)):
         first = number % len(trial.arms)
@@ -142,7 +163,9 @@ def judged(trial: Trial, attempts: Sequence[Attempt]) -> TrialResult:
     """What the attempts so far say, and whether more are needed. It may be asked after every wave."""
     verdict = _compared(trial, attempts, Arm.CANDIDATE, Arm.BASE, trial.cases)
     guard = _compared(trial, attempts, Arm.CANDIDATE, Arm.BASE, trial.guards) if trial.guards else None
-    ruling, held_back = _ruled(trial, attempts, verdict, guard)
+    fault = _fault(trial, attempts)
+    ruling, held_back = (Ruling.UNDECIDED, fault.why) if fault else _ruled(trial, attempts, verdict, guard)
+    invalid = Counter(attempt.invalid for attempt in attempts if attempt.invalid)
     with_placebo = Arm.PLACEBO in trial.arms
     alike = useless(attempts)
     result = TrialResult(
@@ -157,9 +180,25 @@ def judged(trial: Trial, attempts: Sequence[Attempt]) -> TrialResult:
         tallies=tuple(tally(arm, attempts) for arm in trial.arms),
         spent=total_spent(attempts),
         reused=sum(attempt.reused for attempt in attempts),
-        void=sum(bool(attempt.void) for attempt in attempts),
+        invalid=invalid.total(),
+        invalid_why=invalid.most_common(1)[0][0] if invalid else "",
     )
-    return replace(result, stop=_stop(trial, attempts, result))
+    return replace(result, stop=fault.stop if fault else _stop(trial, attempts, result))
+
+
+class _Fault(NamedTuple):
+    """Why a trial cannot go on, whatever its evidence."""
+
+    stop: TrialStop
+    why: str
+
+
+def _fault(trial: Trial, attempts: Sequence[Attempt]) -> _Fault | None:
+    """A trial is about one agent, and about what it does: neither holds where it changed, or hardly ever worked."""
+    if changed := change_of_agent(trial.agent, attempts):
+        return _Fault(TrialStop.CHANGED, changed)
+    lost = why_invalid(attempts)
+    return _Fault(TrialStop.INVALID, lost) if lost else None
 
 
 def is_affordable(trial: Trial) -> bool:
@@ -208,7 +247,7 @@ def cache_price(base: str, candidate: str, *, inserted: Iterable[str] = ()) -> P
 
 def _compared(trial: Trial, attempts: Sequence[Attempt], arm: Arm, against: Arm, cases: tuple[str, ...]) -> Verdict:
     known = frozenset(cases)
-    made = sum(each.arm in (arm, against) and each.case in known and not each.void for each in attempts)
+    made = sum(each.arm in (arm, against) and each.case in known and not each.invalid for each in attempts)
     found = differences(attempts, _begun(cases, attempts), arm=arm, against=against)
     return judge(found, alpha=trial.alpha, attempts=made, planned=len(cases))
 

@@ -37,6 +37,7 @@ class ImproveRequest(Value, frozen=True):
     most: int = MOST_IDEAS
     since: float | None = None
     retire: bool = False  # ask of each rule in force whether it still helps, and nothing else
+    agent: str = ""  # another agent that carries the attempts out; `model` is its own then
 
 
 class Idea(Value, frozen=True):

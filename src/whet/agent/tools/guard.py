@@ -23,7 +23,7 @@ class Guard(NamedTuple):
 
     folder: Path
     hidden: frozenset[Path]
-    skills: Path  # in the home, and still readable: skills bring scripts along
+    readable: tuple[Path, ...] = ()  # in what is hidden, and still readable: skills bring scripts along
 
     def path(self, text: str) -> Path:
         """The path that a call names, made absolute from the working folder, and not yet checked."""
@@ -36,10 +36,10 @@ class Guard(NamedTuple):
         if any(real == Path(window) or Path(window) in real.parents for window in WINDOWS):
             return True
         marks = [mark for place in self.hidden if (mark := _mark(place))]
-        skills = _mark(self.skills)
+        readable = [mark for place in self.readable if (mark := _mark(place))]
         for each in (real, *real.parents):
             mark = _mark(each)
-            if mark and mark == skills:
+            if mark in readable:
                 return False
             if mark in marks or each in self.hidden:
                 return True
@@ -132,7 +132,7 @@ LINKS = (40, 20, 62)  # ELOOP of Linux, ENOTDIR, ELOOP of macOS
 def guard_of(folder: Path, home: Home, environment: Mapping[str, str], *, hidden: tuple[Path, ...] = ()) -> Guard:
     """The guard of a session; raises WhetError for a working folder in which nothing may be written."""
     places = (home.folder, *hidden, *secret_places(environment, folder))
-    guard = Guard(folder, frozenset(Path(os.path.realpath(place)) for place in places), home.folder / "skills")
+    guard = Guard(folder, frozenset(Path(os.path.realpath(place)) for place in places), (home.folder / "skills",))
     if guard.is_hidden(folder) or home.folder.resolve() == folder:
         raise WhetError(f"The agent may not work in {folder}.", advice="Start it in another folder.")
     return guard

@@ -150,7 +150,8 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
             options += ["--tmpfs", str(place)]
         elif place.exists():
             options += ["--ro-bind", "/dev/null", str(place)]
-    options += ["--ro-bind-try", str(bounds.guard.skills), str(bounds.guard.skills)]
+    for place in bounds.guard.readable:
+        options += ["--ro-bind-try", str(place), str(place)]
     named = (each for each in bounds.repositories if REPOSITORY in each.parts)  # others may be a project's own files
     for each in itertools.islice(named, MOST_REPOSITORIES):
         options += _kept_repository(each)
@@ -168,7 +169,8 @@ def landlock_rules(bounds: Bounds) -> Iterator[tuple[str, int]]:
     for above in sorted({str(above) for place in hidden for above in Path(place).parents} - {"/"}):
         yield above, launcher.READ_DIR
     yield "/proc", launcher.READ
-    yield str(bounds.guard.skills), launcher.READ
+    for place in bounds.guard.readable:
+        yield str(place), launcher.READ
     for device in DEVICES:
         yield device, launcher.DEVICE | launcher.READ
     for folder in (*bounds.folders, bounds.temporary):

@@ -7,21 +7,18 @@ from typing import TYPE_CHECKING, Any
 
 import click
 
+from whet.cli.case_formats import export_command, import_command
+from whet.cli.case_making import cases_folder, folder_option, from_commits
+from whet.cli.case_screening import screen_command
 from whet.cli.options import json_option
 from whet.cli.output import console, many, plain, print_json, say, table
 from whet.errors import WhetError
-from whet.store.case_files import FOLDER, CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
-from whet.store.home import Home, find_home, prepare_home
+from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
+from whet.store.home import Home, find_home
 
 if TYPE_CHECKING:
     from whet.trials.attempts import Attempt
     from whet.trials.cases import Case
-
-folder_option = click.option(
-    "--folder",
-    type=click.Path(path_type=Path, file_okay=False),
-    help="Folder with the cases. Default: the home folder's.",
-)
 
 
 @click.group(
@@ -51,7 +48,7 @@ def list_(folder: Path | None, as_json: bool) -> int:
 def new(name: str, folder: Path | None, as_json: bool) -> int:
     from whet.shipped.guidance.cases import example
 
-    path = keep_text(_folder(folder), name, example())
+    path = keep_text(cases_folder(folder), name, example())
     if as_json:
         print_json({"case": name, "path": str(path)})
     else:
@@ -69,7 +66,7 @@ def show(name: str, folder: Path | None, as_json: bool) -> int:
     from whet.store.case_files import load_case
     from whet.trials.cases import write
 
-    case = load_case(_folder(folder), name)
+    case = load_case(cases_folder(folder), name)
     if as_json:
         fields = msgspec.to_builtins(case)
         print_json({**fields, "name": name, "key": case.key, "conversation": len(case.conversation)})
@@ -104,9 +101,10 @@ def run(wanted: tuple[str, ...], times: int, model: str, temperature: float | No
 @command.command(
     "from-session",
     epilog="Example: whet cases from-session 3f9a2c",
-    help="Create cases from a failed session: the step where it went wrong, and the whole task if a test failed, "
-    "later passed, and its files are on record. Each case is run once before it is saved; any that cannot be "
-    "created are listed with the reason.",
+    help="Create cases from a session: the step where a call failed and another worked later, and the whole task. "
+    "For the task, the repository is used as it was when the session began, with the tests of the commit that came of "
+    "it or the last check that passed; without the repository, the files on record. A task case is kept only if its "
+    "check fails before. Any that cannot be created are listed with the reason.",
 )
 @click.argument("session", metavar="ID")
 @folder_option
@@ -122,7 +120,7 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
     with opened(home) as database:
         found = find(database, session)
         made = cases_from(home, load(database, found), is_believed=is_believed(database, found))
-    paths = {case.name: "" if dry_run else str(keep_case(_folder(folder), case)) for case in made.cases}
+    paths = {case.name: "" if dry_run else str(keep_case(cases_folder(folder), case)) for case in made.cases}
     if as_json:
         print_json({"cases": paths, "left_out": made.left_out})
     else:
@@ -133,13 +131,10 @@ def from_session(session: str, folder: Path | None, dry_run: bool, as_json: bool
     return 0 if paths else 1
 
 
-def _folder(folder: Path | None) -> Path:
-    if folder is not None:
-        folder.mkdir(parents=True, exist_ok=True)
-        return folder.absolute()
-    home = find_home(os.environ)
-    prepare_home(home)
-    return home.folder / FOLDER
+command.add_command(from_commits)
+command.add_command(screen_command)
+command.add_command(import_command)
+command.add_command(export_command)
 
 
 def _list(folder: Path | None, as_json: bool) -> int:
@@ -216,13 +211,13 @@ def _report(attempts: "list[Attempt]", as_json: bool) -> int:
 
     rows: list[dict[str, object]] = []
     for name in dict.fromkeys(each.case for each in attempts):
-        counted = [each for each in attempts if each.case == name and not each.void]
+        counted = [each for each in attempts if each.case == name and not each.invalid]
         passed = sum(each.measures.passed for each in counted)
-        why = next((each.void or each.measures.why for each in attempts if each.case == name and _why(each)), "")
+        why = next((each.invalid or each.measures.why for each in attempts if each.case == name and _why(each)), "")
         rows.append({"case": name, "passed": passed, "attempts": len(counted), "why": why,
                      "interval": list(wilson(passed, len(counted)))})  # fmt: skip
     spent = total_spent(attempts)
-    whole = [each for each in attempts if not each.void]
+    whole = [each for each in attempts if not each.invalid]
     passed = sum(each.measures.passed for each in whole)
     interval = wilson(passed, len(whole))
     if as_json:
@@ -240,4 +235,4 @@ def _report(attempts: "list[Attempt]", as_json: bool) -> int:
 
 
 def _why(attempt: "Attempt") -> str:
-    return attempt.void or attempt.measures.why
+    return attempt.invalid or attempt.measures.why

@@ -7,10 +7,13 @@ from typing import TYPE_CHECKING
 import click
 
 from whet.cli.options import json_option, point_in_time
+from whet.cli.other_agents import agent_option, consent_option
 from whet.cli.output import print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
+    from collections.abc import Iterator
+
     from whet.store.home import Home
     from whet.trials.ideas import ImproveReport, ImproveRequest
 
@@ -34,6 +37,8 @@ ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 )
 @click.option("--placebo/--no-placebo", default=None, help="Add a placebo arm. Default: if the budget allows it.")
 @click.option("--model", default="", help="Model to use instead of the one in the settings, as provider:name.")
+@agent_option
+@consent_option
 @click.option(
     "--share",
     type=click.FloatRange(0, 1, min_open=True),
@@ -60,6 +65,8 @@ def command(
     budget: tuple[str, ...],
     placebo: bool | None,
     model: str,
+    agent: str,
+    yes: bool,
     share: float,
     most: int,
     since: str | None,
@@ -70,6 +77,7 @@ def command(
     background: bool,
     as_json: bool,
 ) -> int:
+    from whet.cli.other_agents import expect_allowed, other_agent
     from whet.cli.trying import allowance_of
     from whet.store.home import find_home
     from whet.trials.ideas import ImproveRequest
@@ -79,8 +87,15 @@ def command(
     home = find_home(os.environ)
     named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in cases)
     ask = ImproveRequest(
-        model, named, seeds, alpha, allowance_of(budget), placebo, share, most, point_in_time(since), retire
-    )
+        model, named, seeds, alpha, allowance_of(budget), placebo, share, most, point_in_time(since), retire,
+        other_agent(agent),
+    )  # fmt: skip
+    if ask.agent and nightly:
+        raise WhetError(
+            f"Every night is too often to agree to what {agent} spends.", advice="Leave out --agent, or --nightly."
+        )
+    if ask.agent and not dry_run:
+        expect_allowed(ask.agent, _asked_of(ask, budget), yes=yes)
     if nightly:
         options = _options(ask, budget=budget, since=since)
         return _nightly(home, nightly, options, as_json=as_json)
@@ -89,6 +104,15 @@ def command(
     if now:
         return _show(_direct(home, ask), as_json)
     return _queued(home, ask, follow=not background, as_json=as_json)
+
+
+def _asked_of(ask: "ImproveRequest", budget: tuple[str, ...]) -> "Iterator[str]":
+    """What another agent may take in the person's name."""
+    from whet.cli.other_agents import ACCOUNT
+
+    limit = f"each ends at {' or '.join(budget)}" if budget else "no budget is set: --budget 2$ ends each there"
+    yield f"At most {ask.most} changes are tried on {ask.agent}; {limit}. To see the plan: --dry-run."
+    yield ACCOUNT.format(agent=ask.agent)
 
 
 def _id() -> str:
@@ -106,6 +130,7 @@ def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
 
 
 def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
+    from whet.cli.other_agents import at_once
     from whet.cli.procedures import direct
     from whet.cli.shown.trials import LiveLine
     from whet.engine.steps import decoded
@@ -113,11 +138,13 @@ def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.trials.ideas import ImproveReport
 
     with LiveLine() as line:
-        done = improve(home, direct(home, _id()), ask, observe=lambda _: line.show)
+        steps = direct(home, _id(), at_once=at_once(home, ask.agent))
+        done = improve(home, steps, ask, observe=lambda _: line.show)
     return decoded(done.value, ImproveReport)
 
 
 def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool) -> int:
+    from whet.cli.other_agents import at_once
     from whet.cli.procedures import PROCEDURES
     from whet.engine.orders import Queue
     from whet.engine.steps import decoded
@@ -135,7 +162,8 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
             say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
         return 0
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
-    with launched(home, PROCEDURES, queues=queues, concurrency=2) as worker, office(home) as counter:
+    concurrency = max(2, at_once(home, ask.agent))
+    with launched(home, PROCEDURES, queues=queues, concurrency=concurrency) as worker, office(home) as counter:
         while (work := counter.find(id)).is_open:
             worker.look_after()
             time.sleep(LOOK_SECONDS)

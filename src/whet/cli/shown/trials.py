@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from whet.cli.other_agents import ACCOUNT
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.trials.attempts import Arm, ArmTally
@@ -16,6 +17,8 @@ STOPS = {
     TrialStop.EVIDENCE: "stopped early: the evidence suffices",
     TrialStop.CASES: "all cases were run",
     TrialStop.BUDGET: "stopped: the budget ran out",
+    TrialStop.INVALID: "stopped: most attempts were invalid",
+    TrialStop.CHANGED: "stopped: the agent changed",
     TrialStop.OPEN: "not finished",
 }
 
@@ -59,8 +62,10 @@ def plan_record(trial: Trial) -> dict[str, object]:
         "form": trial.form,
         "name": trial.name,
         "model": trial.model,
+        "agent": trial.agent,
         "cases": len(trial.cases),
         "guards": len(trial.guards),
+        "screened": trial.screened,
         "seeds": trial.seeds,
         "arms": trial.arms,
         "alpha": trial.alpha,
@@ -68,6 +73,7 @@ def plan_record(trial: Trial) -> dict[str, object]:
         "attempts_most": found.attempts_most,
         "attempts_expected": found.attempts_expected,
         "cost_most": found.cost_most if trial.of_one.dollars is not None else None,
+        "minutes_most": found.attempts_most * trial.of_one.seconds / 60 if trial.agent else None,
         "tokens_most": found.attempts_most * (trial.of_one.input + trial.of_one.output),
         "cache": trial.price,
     }
@@ -78,9 +84,15 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     arms = " and ".join(ARMS[arm] for arm in trial.arms)
     guards = f" and {many(len(trial.guards), 'standing case')}" if trial.guards else ""
     yield (
-        f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(trial.model)}: "
+        f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(_who(trial))}: "
         f"{many(len(trial.cases), 'case')}{guards}, {many(trial.seeds, 'seed')}, {arms}."
     )
+    if trial.screened:
+        guarding = len(set(trial.screened) & set(trial.guards))
+        yield (
+            f"{many(len(trial.screened), 'case')} passed every screening attempt and cannot show that it helps: "
+            f"{guarding} guard against harm, {len(trial.screened) - guarding} left out."
+        )
     if found.minimum_effect < 1:
         smallest = f"{100 * found.minimum_effect:.0f} points"
         yield f"80 % power to detect {smallest}, at alpha {found.alpha:.2g}."
@@ -89,6 +101,29 @@ def plan_lines(trial: Trial) -> Iterator[str]:
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
     dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
     yield f"At most {found.attempts_most} attempts, roughly {tokens:,} tokens{dollars}. {_price(trial.price)}"
+    if trial.agent:
+        yield from _agent_lines(trial, found.attempts_most)
+
+
+def _who(trial: Trial) -> str:
+    if trial.agent is None:
+        return trial.model
+    return " ".join(filter(None, (trial.agent.name, trial.agent.version, trial.model and f"with {trial.model}")))
+
+
+def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
+    """What another agent may take in the person's name, and what they have to know before they allow it."""
+    assert trial.agent is not None
+    minutes, allowance = trial.of_one.seconds / 60, trial.allowance
+    yield f"Each attempt takes at most {minutes:.3g} min, all of them {attempts * minutes:.3g} min."
+    limits = (
+        f"${allowance.dollars:g}" if allowance.dollars is not None else "",
+        f"{allowance.tokens:,} tokens" if allowance.tokens is not None else "",
+        f"{allowance.seconds / 60:.3g} min" if allowance.seconds is not None else "",
+    )
+    named = " or ".join(filter(None, limits))
+    yield f"It ends at {named}." if named else "No budget is set: --budget 2$ or --budget 30min ends it there."
+    yield ACCOUNT.format(agent=plain(trial.agent.name))
 
 
 def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
@@ -98,6 +133,7 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
         "form": trial.form,
         "name": trial.name,
         "model": trial.model,
+        "agent": trial.agent,
         "entry": progress.entry,
         **record_of(result.verdict),
         "stop": result.stop,
@@ -109,7 +145,8 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
         "useless": {"always": result.always, "never": result.never},
         "spent": msgspec.structs.asdict(result.spent),
         "reused": result.reused,
-        "void": result.void,
+        "invalid": result.invalid,
+        "invalid_why": result.invalid_why,
         "cache": {"invalidated_tokens": progress.price.invalidated, "added_tokens": progress.price.added},
     }
     return record
@@ -160,8 +197,12 @@ def _remarks(result: TrialResult) -> Iterator[str]:
         if names:
             listed = ", ".join(names[:8]) + (" …" if len(names) > 8 else "")
             yield f"[dim]Not informative, because they {how} pass in both arms: {plain(listed)}.[/]"
-    if result.void:
-        yield f"[dim]{many(result.void, 'attempt')} not counted, because the provider failed.[/]"
+    if result.invalid:
+        yield f"[dim]{many(result.invalid, 'invalid attempt')}, not counted: {plain(result.invalid_why)}.[/]"
+    counts = {each.arm: each.invalid for each in result.tallies}
+    if len(set(counts.values())) > 1:
+        listed = ", ".join(f"{ARMS[arm]} {count}" for arm, count in counts.items())
+        yield f"[yellow]The arms differ in invalid attempts ({listed}): the change may have a part in that.[/]"
 
 
 def _spent(result: TrialResult) -> str:

@@ -1,0 +1,157 @@
+"""whet cases import and export: cases of other programs."""
+
+from collections.abc import Iterator
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.case_making import cases_folder, folder_option
+from whet.cli.options import json_option
+from whet.cli.output import many, plain, print_json, say
+from whet.errors import WhetError
+from whet.store.case_files import keep_case, load_case
+
+if TYPE_CHECKING:
+    from whet.trials.cases import Case
+    from whet.trials.exchanged import ReadCase, WrittenCase
+
+FORMATS = ("claude-eval", "harbor")
+MOST_BYTES = 1_000_000
+MOST_FILES = 20_000
+MARKS = {"claude-eval": ("case.yaml", "prompt.md"), "harbor": ("task.toml",)}
+format_option = click.option(
+    "--format", "format_", type=click.Choice(FORMATS), required=True, help="`claude plugin eval` cases or Harbor tasks."
+)
+
+
+@click.command(
+    "import",
+    epilog="Example: whet cases import my-plugin/evals --format claude-eval",
+    help="Import the cases of another program from a folder and those beneath it. Graders and settings without a "
+    "counterpart are listed; of a Harbor task what its Dockerfile installs must be on this machine. Exit code 1 if no "
+    "case could be imported.",
+)
+@click.argument("source", type=click.Path(path_type=Path, file_okay=False, exists=True))
+@format_option
+@folder_option
+@json_option
+def import_command(source: Path, format_: str, folder: Path | None, as_json: bool) -> int:
+    found = [_read(format_, each) for each in _folders(source, MARKS[format_])]
+    if not found:
+        raise WhetError(f"{source} contains no {format_} case.", advice=f"A case has {' or '.join(MARKS[format_])}.")
+    target = cases_folder(folder)
+    kept = {each.name: str(keep_case(target, each.case)) for each in found if each.case is not None}
+    left_out = {each.name: each.left_out for each in found if each.left_out}
+    if as_json:
+        print_json({"cases": kept, "left_out": left_out})
+    else:
+        for name, path in kept.items():
+            say(f"{plain(name)}: {plain(path)}")
+        _tell(left_out)
+        say(f"{many(len(kept), 'case')} of {len(found)} imported. To see how often they pass: whet cases run")
+    return 0 if kept else 1
+
+
+@click.command(
+    "export",
+    epilog="Example: whet cases export fix-the-port --format harbor --to tasks",
+    help="Write cases in the format of another program, one folder each. What has no counterpart there is listed. Exit "
+    "code 1 if no case could be exported.",
+)
+@click.argument("names", nargs=-1, required=True, metavar="NAME...")
+@format_option
+@click.option(
+    "--to", "target", type=click.Path(path_type=Path, file_okay=False), required=True, help="Folder to write to."
+)
+@folder_option
+@json_option
+def export_command(names: tuple[str, ...], format_: str, target: Path, folder: Path | None, as_json: bool) -> int:
+    written: dict[str, str] = {}
+    left_out: dict[str, tuple[str, ...]] = {}
+    for name in names:
+        case = load_case(cases_folder(folder), name)
+        made = _written(format_, case)
+        left_out |= {name: made.left_out} if made.left_out else {}
+        if made.files:
+            _write(target / name, made.files)
+            written[name] = str(target / name)
+    if as_json:
+        print_json({"cases": written, "left_out": left_out})
+    else:
+        for name, path in written.items():
+            say(f"{plain(name)}: {plain(path)}")
+        _tell(left_out)
+    return 0 if written else 1
+
+
+def _tell(left_out: dict[str, tuple[str, ...]]) -> None:
+    for name, reasons in left_out.items():
+        for reason in reasons:
+            say(f"[dim]{plain(name)}, left out: {plain(reason)}.[/]")
+
+
+def _folders(source: Path, marks: tuple[str, ...]) -> Iterator[Path]:
+    places = {place.parent for mark in marks for place in source.rglob(mark) if place.is_file()}
+    yield from sorted(places)
+
+
+def _read(format_: str, folder: Path) -> "ReadCase":
+    from whet.trials.claude_evals import read_claude_eval
+    from whet.trials.exchanged import ReadCase
+    from whet.trials.harbor_tasks import is_harbor_task, read_harbor_task
+
+    files = _texts(folder)
+    if format_ == "claude-eval":
+        return read_claude_eval(folder.name, files)
+    if not is_harbor_task(files):
+        return ReadCase(folder.name, None, ("it has no instruction.md",))
+    return read_harbor_task(folder.name, files)
+
+
+def _texts(folder: Path) -> dict[str, str]:
+    """The texts of a folder by their paths in it; links, pictures and what is too large are left out."""
+    found: dict[str, str] = {}
+    for place in sorted(folder.rglob("*"))[:MOST_FILES]:
+        path = place.relative_to(folder).as_posix()
+        if path.split("/", 1)[0] == ".git" or place.is_symlink() or not place.is_file():
+            continue
+        if place.stat().st_size <= MOST_BYTES:
+            body = place.read_bytes()
+            try:
+                found[path] = body.decode()
+            except UnicodeDecodeError:
+                continue
+    return found
+
+
+def _written(format_: str, case: "Case") -> "WrittenCase":
+    import os
+    import tempfile
+
+    from whet.proving.workspace import lay_out, put_files
+    from whet.store.home import find_home
+    from whet.trials.claude_evals import write_claude_eval
+    from whet.trials.harbor_tasks import write_harbor_task
+
+    if format_ == "claude-eval":
+        return write_claude_eval(case)
+    with tempfile.TemporaryDirectory(prefix="whet-case-") as place:
+        work, tests = Path(place, "work"), Path(place, "tests")
+        work.mkdir()
+        tests.mkdir()
+        lay_out(find_home(os.environ), case, work, set_up=False)
+        if case.repository is not None and case.check.tests is not None:
+            put_files(Path(case.repository.path), case.check.tests.commit, case.check.tests.paths, tests)
+        return write_harbor_task(case, _texts(work), {**_texts(tests), **case.check.put})
+
+
+def _write(folder: Path, files: dict[str, str]) -> None:
+    if folder.exists():
+        raise WhetError(f"{folder} already exists.", advice="Choose another folder with --to.")
+    for path, text in files.items():
+        place = folder / path
+        place.parent.mkdir(parents=True, exist_ok=True)
+        place.write_text(text, encoding="utf-8")
+        if path.endswith(".sh"):
+            place.chmod(0o755)

@@ -1,0 +1,151 @@
+"""Cases made of what is there: a repository's commits."""
+
+import os
+import sys
+from collections import Counter
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import many, plain, print_json, say
+from whet.errors import WhetError
+from whet.store.case_files import FOLDER, keep_case
+from whet.store.home import find_home, prepare_home
+
+if TYPE_CHECKING:
+    from whet.proving.cases_from_commits import CommitsAsked, MadeOfCommit
+
+folder_option = click.option(
+    "--folder",
+    type=click.Path(path_type=Path, file_okay=False),
+    help="Folder with the cases. Default: the home folder's.",
+)
+
+
+def cases_folder(folder: Path | None) -> Path:
+    """Where cases are kept, made where it is not there yet."""
+    if folder is not None:
+        folder.mkdir(parents=True, exist_ok=True)
+        return folder.absolute()
+    home = find_home(os.environ)
+    prepare_home(home)
+    return home.folder / FOLDER
+
+
+@contextmanager
+def bar(words: str, total: int) -> Iterator[Callable[[], None]]:
+    """A bar on a terminal, and nothing elsewhere; what it gives is called for each part that is done."""
+    if not sys.stderr.isatty():
+        yield lambda: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress as Bar
+
+    with Bar(console=Console(stderr=True), transient=True) as shown:
+        task = shown.add_task(words, total=total)
+        yield lambda: shown.advance(task)
+
+
+@click.command(
+    "from-commits",
+    epilog="Example: whet cases from-commits . --last 30",
+    help="Create cases from a repository's commits that change code and tests: the state before the commit, its "
+    "message as the task, and as the check its tests, which the agent does not see. Each is run in the sandbox. Only "
+    "those whose tests fail before the commit and pass after it are kept; the others are counted by reason. Exit code "
+    "1 if none is kept.",
+)
+@click.argument("repository", type=click.Path(path_type=Path, file_okay=False), default=".", metavar="[REPO]")
+@click.option(
+    "--last", type=click.IntRange(1, 10_000), default=20, show_default=True, help="How many commits to look at."
+)
+@click.option(
+    "--commit", "named", multiple=True, metavar="REV", help="A commit to use instead of the last. Repeatable."
+)
+@click.option("--issue", type=click.Path(path_type=Path, exists=True, dir_okay=False),
+              help="File with the task, instead of the message; with one --commit.")  # fmt: skip
+@click.option("--test", default="", metavar="COMMAND",
+              help="How to run tests; {files} stands for the test files. Default: detected.")  # fmt: skip
+@click.option("--setup", multiple=True, metavar="COMMAND", help="Run in each workspace before the agent. Repeatable.")
+@click.option("--env", "variables", multiple=True, metavar="NAME=VALUE", help="Variable for its commands. Repeatable.")
+@folder_option
+@click.option("--dry-run", is_flag=True, help="Show which cases can be created, without saving them.")
+@json_option
+def from_commits(repository: Path, folder: Path | None, dry_run: bool, as_json: bool, **given: object) -> int:
+    from whet.proving.cases_from_commits import cases_from_commits, chosen_commits, sessions_way
+
+    home = find_home(os.environ)
+    asked = _asked(repository, **given)
+    made: list[MadeOfCommit] = []
+    with bar("Trying commits", len(chosen_commits(asked))) as advance:
+        for each in cases_from_commits(home, asked, fallback=lambda: sessions_way(home, asked.repository)):
+            made.append(each)
+            advance()
+    target = None if dry_run else cases_folder(folder)
+    kept = {each.case.name: _keep(target, each) for each in made if each.case is not None}
+    return _show(made, kept, as_json=as_json)
+
+
+def _asked(repository: Path, **given: object) -> "CommitsAsked":
+    from whet.proving.cases_from_commits import CommitsAsked
+    from whet.proving.repositories import root_of
+    from whet.secrets.redactor import Redactor
+    from whet.trials.ways_to_test import own_way
+
+    named, issue, test = given["named"], given["issue"], given["test"]
+    assert isinstance(named, tuple)
+    assert isinstance(test, str)
+    assert isinstance(given["last"], int)
+    if issue is not None and len(named) != 1:
+        raise WhetError("--issue needs one --commit.", advice="Give the commit that the text belongs to.")
+    return CommitsAsked(
+        root_of(repository.absolute()),
+        last=given["last"],
+        named=named,
+        test=own_way(test) if test else None,
+        setup=tuple(given["setup"]),  # type: ignore[arg-type]  # click gives a tuple
+        environment=tuple(_variable(text) for text in given["variables"]),  # type: ignore[attr-defined]  # the same
+        issue=Redactor().text(issue.read_text(encoding="utf-8").strip()) if isinstance(issue, Path) else "",
+    )
+
+
+def _variable(text: str) -> tuple[str, str]:
+    name, separator, value = text.partition("=")
+    if not separator or not name.isidentifier():
+        raise WhetError(f"{text} is not a variable.", advice="Give it as NAME=VALUE.")
+    return name, value
+
+
+def _keep(target: Path | None, made: "MadeOfCommit") -> str:
+    assert made.case is not None
+    if target is None:
+        return ""
+    if (target / f"{made.case.name}.toml").exists():
+        return str(target / f"{made.case.name}.toml")
+    return str(keep_case(target, made.case))
+
+
+def _show(made: "list[MadeOfCommit]", kept: dict[str, str], *, as_json: bool) -> int:
+    reasons = Counter(each.left_out for each in made if each.left_out is not None)
+    if as_json:
+        told = [
+            {"commit": each.commit.id, "case": each.case.name if each.case else None, "left_out": each.left_out,
+             "said": each.said}
+            for each in made
+        ]  # fmt: skip
+        print_json({"cases": kept, "left_out": {why.value: count for why, count in reasons.items()}, "commits": told})
+        return 0 if kept else 1
+    for name, path in kept.items():
+        say(f"{plain(name)}: {plain(path or 'can be made')}")
+    for why, count in reasons.most_common():
+        said = next((each.said for each in made if each.left_out is why and each.said), "")
+        say(f"[dim]{many(count, 'commit')} left out: {why.value}{f' ({plain(said)})' if said else ''}.[/]")
+    if kept:
+        counted = f"{many(len(kept), 'case')} of {many(len(made), 'commit')}"
+        say(f"{counted}. To see how often they pass now: whet cases run tag:commits")
+    else:
+        say("No case. Try --test COMMAND (how tests run), --setup COMMAND (what they need) or a larger --last.")
+    return 0 if kept else 1

@@ -1,0 +1,173 @@
+"""An attempt by another agent: its program in a fresh workspace and a config home of its own, then the case's check."""
+
+import os
+import time
+from pathlib import Path
+from threading import Event
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.agent.providers.choosing import provider_for
+from whet.agent.tools.situation import Situation
+from whet.engine.orders import Failed
+from whet.errors import WhetError
+from whet.executors.errands import Carried, Errand, Executor
+from whet.executors.registry import executor_named, grounds_of, program_of, version_of
+from whet.executors.running import carry_out
+from whet.ledger.patches import Patch
+from whet.proving.checks import judge
+from whet.proving.instructing import instruct
+from whet.proving.overlay import Overlay, overlaid
+from whet.proving.workspace import check_in, hidden_by
+from whet.runs.models import cost, model_of, with_facts
+from whet.runs.run import Spent, together
+from whet.runs.settings import Settings
+from whet.secrets.redactor import redact, secret_values
+from whet.sessions.transcripts import Message, Purpose, Role, Transcript, Usage
+from whet.shipped.data import models
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.preparing import prepare
+from whet.store.sessions import Provenance, keep
+from whet.store.settings_file import load
+from whet.store.trials import keep_attempt, key_of, known_attempt
+from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
+from whet.trials.cases import Case, is_errand
+from whet.trials.checks import Ran, mark
+
+
+class AgentOrder(NamedTuple):
+    """What another agent is to attempt: a case in one arm of a trial."""
+
+    agent: TrialAgent
+    case: Case
+    patch: Patch | None
+    arm: Arm
+    seed: int
+    trial: str
+    hidden: tuple[Path, ...] = ()
+    fresh: bool = False
+
+
+def expect_possible(executor: Executor, case: Case) -> None:
+    """Raise WhetError for a case that no other agent can be asked to do."""
+    if not is_errand(case):
+        raise WhetError(
+            f"The case {case.name} is one step of a conversation, which {executor.name} cannot take up.",
+            advice="Give it task cases: `whet cases new NAME` writes one, `--cases` chooses them.",
+        )
+
+
+def make_by_agent(home: Home, database: Database, order: AgentOrder, *, interrupt: Event) -> Attempt:
+    """Carry out one attempt, unless the same was made before."""
+    settings = load(home)
+    executor = executor_named(order.agent.name, settings)
+    expect_possible(executor, order.case)
+    with overlaid(home, database, order.case, order.patch, now=time.time()) as overlay:
+        told = instruct(overlay, executor, order.patch)
+        parts = (order.case.key, told.key, order.agent, order.seed)
+        is_shared = order.arm is Arm.BASE and not order.fresh
+        key = key_of(*parts) if is_shared else key_of(*parts, order.trial, order.arm)
+        known = known_attempt(database, key)
+        if known is not None:
+            return replace(known, case=order.case.name, seed=order.seed, reused=known.trial != order.trial)
+        made = _Scene(home, database, settings, overlay, executor).attempt(order, told.examples, interrupt)
+        if not made.invalid and made.agent and made.agent.version in ("", order.agent.version):
+            keep_attempt(database, key, made, now=time.time())
+        return made
+
+
+class _Scene(NamedTuple):
+    home: Home
+    database: Database
+    settings: Settings
+    overlay: Overlay
+    executor: Executor
+
+    def attempt(self, order: AgentOrder, examples: str, interrupt: Event) -> Attempt:
+        began = time.time()
+        carried = self._carried(order, examples, interrupt)
+        spent = spent_on(carried, self.settings)
+        if interrupt.is_set():
+            raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=spent)
+        recorded = TrialAgent(order.agent.name, carried.version or self._version(), carried.model)
+        session = self._keep(carried.transcript) if carried.transcript else ""
+        made = Attempt(
+            order.case.name, order.arm, order.seed, Measures(False, spent=spent), session=session, trial=order.trial,
+            agent=recorded,
+        )  # fmt: skip
+        if not carried.validity.counts or carried.transcript is None:
+            why = f": {carried.why}" if carried.why else ""
+            return replace(made, invalid=f"{order.agent.name} {carried.validity.value}{why}")
+        ran, judging = self._checked(order, carried.transcript.messages)
+        measures = measure(
+            carried.transcript.messages,
+            mark(order.case.check, ran),
+            began=began,
+            spent=together((spent, judging)),
+            ending=carried.transcript.ending.value,
+        )
+        return replace(made, measures=measures)
+
+    def _version(self) -> str:
+        """What the program says of itself, where its record does not name a version."""
+        return version_of(self.executor, program_of(self.executor, path=os.environ.get("PATH")), os.environ)
+
+    def _carried(self, order: AgentOrder, examples: str, interrupt: Event) -> Carried:
+        limits = order.case.budget
+        work = Path(os.path.realpath(self.overlay.work))
+        errand = Errand(
+            order.case.task, work, work.parent / "config", model=order.agent.model, seconds=limits.seconds,
+            dollars=limits.dollars, turns=limits.model_calls, examples=examples, environment=order.case.environment,
+        )  # fmt: skip
+        hidden = (self.home.folder, self.overlay.home.folder, *hidden_by(order.case), *order.hidden)
+        return carry_out(
+            self.executor,
+            errand,
+            program=program_of(self.executor, path=os.environ.get("PATH")),
+            grounds=grounds_of(order.agent.name, self.settings, os.environ, hidden=hidden),
+            interrupt=interrupt,
+        )
+
+    def _keep(self, transcript: Transcript) -> str:
+        """Store the record as a trial's, without secrets; gives the session's id."""
+        clean = redact(replace(transcript, purpose=Purpose.TRIAL), secret_values(os.environ)).transcript
+        now = time.time()
+        keep(self.database, prepare(clean), Provenance(f"trial:{clean.id}", now, now))
+        return clean.id
+
+    def _checked(self, order: AgentOrder, messages: tuple[Message, ...]) -> tuple[Ran, Spent]:
+        """What the agent left, and what a judge of it cost."""
+        check, overlay = order.case.check, self.overlay
+        answer = next((each.text for each in reversed(messages) if each.role is Role.AGENT and each.text), "")
+        passed, spent = None, Spent()
+        if check.rubric:
+            chosen = provider_for(self.settings, environment=os.environ, home=self.home)
+            passed, spent = judge(overlay.home, self.database, chosen, answer, check.rubric)
+        situation = Situation(
+            overlay.work,
+            overlay.home,
+            order.trial,
+            os.environ,
+            sandbox=replace(self.settings.sandbox, required=True),
+            terminal=self.settings.terminal,
+            hidden=(self.home.folder, *order.hidden),
+        )
+        code = check_in(situation, order.case).exit_code if check.command else None
+        files = {path: overlay.content(path) for path in check.files}
+        return Ran(messages, answer, files, exit_code=code, rubric=passed), spent
+
+
+def spent_on(carried: Carried, settings: Settings) -> Spent:
+    """What an errand cost: as the agent reports it, else by the prices that are known of its model."""
+    used = carried.usage
+    calls = sum(message.role is Role.AGENT for message in carried.transcript.messages) if carried.transcript else 0
+    dollars = used.cost_dollars if used.cost_dollars is not None else dollars_for(used, carried.model, settings)
+    return Spent(calls, used.input, used.output, used.cached, carried.seconds, dollars)
+
+
+def dollars_for(used: Usage, model: str, settings: Settings) -> float | None:
+    """What this use costs by the table of prices; None where the model is not in it."""
+    known = with_facts(model_of(model, models()), settings.models) if model else None
+    return cost(used, known.prices) if known else None

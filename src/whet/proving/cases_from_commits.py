@@ -1,0 +1,237 @@
+"""Cases from commits: the state before, the message as the task, and the tests that fail before and pass after."""
+
+import shlex
+from collections.abc import Callable, Iterator
+from enum import StrEnum
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.errors import WhetError
+from whet.outcomes.unrunnable import could_not_run
+from whet.proving.checks import CommandEnd
+from whet.proving.repositories import Commit, changed, commits, files_of, resolved, text_of
+from whet.proving.workspace import check_in, laid_out, put_files, situation_for
+from whet.secrets.redactor import Redactor
+from whet.store.home import Home
+from whet.store.listing import find
+from whet.store.opening import opened
+from whet.store.sessions import is_believed, load
+from whet.trials.cases import Case, Checkout, Limits
+from whet.trials.checks import Check, CommitFiles
+from whet.trials.ways_to_test import (
+    FILES,
+    NEVER_RAN,
+    PYTEST_UNRUN,
+    WayToTest,
+    detected,
+    is_code,
+    is_test,
+    outcomes_of,
+    way_of_session,
+)
+
+NAME_LETTERS = 8
+CHECK_SECONDS = 300.0
+TASK_LIMITS = Limits(model_calls=40, seconds=900.0)
+LEAST_WORDS = 3
+MOST_SESSIONS = 50
+TRAILERS = ("signed-off-by:", "co-authored-by:", "reviewed-by:", "change-id:", "cc:", "tested-by:", "acked-by:")
+PROGRAMS = (".venv/bin/python", "venv/bin/python", "env/bin/python")
+READ_FILES = frozenset({"package.json", "Makefile"})
+LINKED = ("node_modules",)  # what a project installs beside its files, and does not commit
+
+
+class LeftOut(StrEnum):
+    """Why a commit gives no case."""
+
+    MERGE = "a merge"
+    FIRST = "nothing before it"
+    NO_TESTS = "no tests changed"
+    NO_CODE = "only tests changed"
+    NO_WORDS = "the message says too little"
+    NO_WAY = "no way to run its tests is known"
+    COULD_NOT_RUN = "the tests could not be run"
+    FAILS_AFTER = "the tests fail after it too"
+    PASSES_BEFORE = "the tests pass before it too"
+
+
+class MadeOfCommit(NamedTuple):
+    """What a commit gave: a case, or the reason why not, with what was said."""
+
+    commit: Commit
+    case: Case | None = None
+    left_out: LeftOut | None = None
+    said: str = ""
+
+
+class CommitsAsked(NamedTuple):
+    """Which commits cases are wanted of, and how their tests are run."""
+
+    repository: Path
+    last: int = 20
+    named: tuple[str, ...] = ()  # commits; empty: the last ones
+    test: WayToTest | None = None  # None: as the repository's files tell
+    setup: tuple[str, ...] = ()
+    environment: tuple[tuple[str, str], ...] = ()
+    issue: str = ""  # the task, in the place of the message
+
+
+def cases_from_commits(
+    home: Home, asked: CommitsAsked, *, fallback: Callable[[], WayToTest | None] = lambda: None
+) -> Iterator[MadeOfCommit]:
+    """Try to make a case of each commit. `fallback` gives the way of the sessions, where the files tell none."""
+    for commit in chosen_commits(asked):
+        yield _made(home, asked, commit, fallback)
+
+
+def chosen_commits(asked: CommitsAsked) -> tuple[Commit, ...]:
+    """The commits that are meant, the newest first."""
+    if not asked.named:
+        return tuple(commits(asked.repository, f"--max-count={asked.last}"))
+    found: list[Commit] = []
+    for name in asked.named:
+        id = resolved(asked.repository, f"{name}^{{commit}}")
+        if not id:
+            raise WhetError(f"{asked.repository} has no commit {name}.", advice="`git log` shows the commits.")
+        found.extend(commits(asked.repository, "--max-count=1", id))
+    return tuple(found)
+
+
+def _made(home: Home, asked: CommitsAsked, commit: Commit, fallback: Callable[[], WayToTest | None]) -> MadeOfCommit:
+    if len(commit.parents) != 1:
+        return MadeOfCommit(commit, left_out=LeftOut.MERGE if commit.parents else LeftOut.FIRST)
+    paths = changed(asked.repository, commit.parents[0], commit.id)
+    tests = tuple(path for path in paths if is_test(path))
+    task = asked.issue or task_of(commit)
+    way = asked.test or way_in(asked.repository, commit.id) or fallback()
+    why = (
+        LeftOut.NO_TESTS if not tests
+        else LeftOut.NO_CODE if not any(is_code(path) for path in paths)
+        else LeftOut.NO_WORDS if len(task.split()) < LEAST_WORDS
+        else LeftOut.NO_WAY if way is None or not way.can_run(tests)
+        else None
+    )  # fmt: skip
+    if why is not None or way is None:
+        return MadeOfCommit(commit, left_out=why)
+    return MadeOfCommit(commit, *proved(home, case_of(asked, commit, tests, way, task), way, solved=commit.id))
+
+
+def task_of(commit: Commit) -> str:
+    """What a commit's message asks for, without its trailers and without secrets."""
+    lines = [line for line in commit.message.splitlines() if not line.lower().startswith(TRAILERS)]
+    return Redactor().text("\n".join(lines).strip())
+
+
+def way_in(repository: Path, commit: str) -> WayToTest | None:
+    """How a repository's tests are run, by what it has at a commit and what is installed in it."""
+    paths = {file.path for file in files_of(repository, commit)}
+    texts = {name: text_of(repository, commit, name) for name in sorted(paths & READ_FILES)}
+    python = next((str(repository / each) for each in PROGRAMS if (repository / each).exists()), "python3")
+    return detected(paths, texts, python=python)
+
+
+def sessions_way(home: Home, repository: Path) -> WayToTest | None:
+    """How the latest session of the person in a repository ran its tests; None where none did."""
+    with opened(home) as database:
+        rows = database.query(
+            "SELECT id FROM sessions WHERE folder = ? ORDER BY dated DESC LIMIT ?", (str(repository), MOST_SESSIONS)
+        )
+        for (id,) in rows:
+            session = find(database, id)
+            way = way_of_session(load(database, session)) if is_believed(database, session) else None
+            if way is not None:
+                return way
+    return None
+
+
+def case_of(asked: CommitsAsked, commit: Commit, tests: tuple[str, ...], way: WayToTest, task: str) -> Case:
+    """The case of a commit before anybody knows whether its tests tell anything."""
+    present = {file.path for file in files_of(asked.repository, commit.id)}
+    there = [path for path in tests if path in present]
+    return Case(
+        task=task,
+        check=Check(command=way.line(there), seconds=CHECK_SECONDS, tests=CommitFiles(commit.id, tests)),
+        name=f"commit-{commit.id[:NAME_LETTERS]}",
+        repository=checkout(asked.repository, commit.parents[0]),
+        setup=asked.setup or links_in(asked.repository),
+        environment={**way.environment, **dict(asked.environment)},
+        tools=("files", "terminal"),
+        budget=TASK_LIMITS,
+        tags=("commits", asked.repository.name.lower()),
+        source=f"commit {commit.id}",
+    )
+
+
+def checkout(repository: Path, commit: str) -> Checkout:
+    return Checkout(str(repository), commit, resolved(repository, f"{commit}^{{tree}}"))
+
+
+def links_in(repository: Path) -> tuple[str, ...]:
+    """Commands that link what is installed in a repository and not committed into a workspace."""
+    linked = (name for name in LINKED if (repository / name).is_dir())
+    return tuple(f"ln -s {shlex.quote(str(repository / name))} {name}" for name in linked)
+
+
+class Proved(NamedTuple):
+    """A case whose check was seen to fail before the work and to pass after it; else why not."""
+
+    case: Case | None = None
+    left_out: LeftOut | None = None
+    said: str = ""
+
+
+def proved(home: Home, case: Case, way: WayToTest, *, solved: str) -> Proved:
+    """Run the check of a case before the work and after it, which is what a commit has; without one only before."""
+    try:
+        after = _ended(home, case, solved) if solved else CommandEnd(0)
+        if after.exit_code != 0:
+            narrowed = _narrowed(case, way, after)
+            if narrowed is None or _ended(home, narrowed, solved).exit_code != 0:
+                why = LeftOut.COULD_NOT_RUN if never_ran(way, after) else LeftOut.FAILS_AFTER
+                return Proved(None, why, _last(after))
+            case = narrowed
+        before = _ended(home, case, "")
+    except WhetError as error:  # of its setup
+        return Proved(None, LeftOut.COULD_NOT_RUN, error.message)
+    if before.exit_code == 0:
+        return Proved(None, LeftOut.PASSES_BEFORE)
+    # After the work the tests ran, so an error before it is the code's; where that was not seen, it may be anybody's.
+    if before.exit_code is None or before.exit_code in NEVER_RAN or (not solved and never_ran(way, before)):
+        return Proved(None, LeftOut.COULD_NOT_RUN, _last(before))
+    return Proved(case)
+
+
+def _ended(home: Home, case: Case, solved: str) -> CommandEnd:
+    """How the check ends in the state before, or with all that the commit changed."""
+    with laid_out(home, case) as work:
+        if solved:
+            assert case.repository is not None
+            place = Path(case.repository.path)
+            paths = {file.path for tree in (case.repository.tree, solved) for file in files_of(place, tree)}
+            put_files(place, solved, paths, work)
+        return check_in(situation_for(home, case, work), case)
+
+
+def _narrowed(case: Case, way: WayToTest, after: CommandEnd) -> Case | None:
+    """The case with those tests alone that pass after the commit, where the runner tells them apart."""
+    passing = sorted(name for name, passed in outcomes_of(after.text).items() if passed)
+    if way.runner != "pytest" or not way.needs_files or not passing:
+        return None
+    return replace(case, check=replace(case.check, command=way.command.replace(FILES, shlex.join(passing))))
+
+
+def never_ran(way: WayToTest, ended: CommandEnd) -> bool:
+    """Whether tests did not run at all, which tells nothing of the code."""
+    code = ended.exit_code
+    if code is None or code in NEVER_RAN or (way.runner == "pytest" and code in PYTEST_UNRUN):
+        return True
+    return bool(could_not_run(ended.text))
+
+
+def _last(ended: CommandEnd) -> str:
+    if ended.exit_code is None:
+        return f"no end after {CHECK_SECONDS:g} s"
+    lines = [line for line in ended.text.splitlines() if line.strip()]
+    return Redactor().text(lines[-1].strip()[:200]) if lines else f"exit code {ended.exit_code}"

@@ -1,0 +1,82 @@
+"""What another agent is told in an attempt: the rules and skills in force, where it reads them in its workspace."""
+
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.examples import templates
+from whet.examples.prefills import as_openai
+from whet.examples.warm_start import examples
+from whet.executors.errands import Executor
+from whet.ledger.patches import Form, Patch
+from whet.proving.overlay import Overlay
+from whet.shipped.guidance.warm import words
+from whet.store.ledger import Ledger
+from whet.store.skill_files import usable
+from whet.store.trials import key_of
+from whet.targets.agents import known, reading
+from whet.targets.offering import offered
+from whet.targets.settings import FILE_AGENT, Target
+from whet.targets.sync import SyncOrder, sync
+
+REFUSED = {
+    Form.TEMPLATE: "begin a session with examples",
+    Form.NOTE: "be told notes: memory is Whet's own",
+    Form.JOB: "be given jobs",
+}
+
+
+class Instructed(NamedTuple):
+    """What an agent reads before it begins, and the hash of all that it can read: rules, skills and their files."""
+
+    text: str
+    key: str
+    examples: str = ""  # as chat messages
+
+
+def expect_tellable(executor: Executor, patch: Patch) -> None:
+    """Raise WhetError for a change that this agent has no way to be told."""
+    reason = "" if patch.form is Form.TEMPLATE and executor.begins_warm else REFUSED.get(patch.form, "")
+    if patch.form in (Form.SKILL, Form.FILE) and not executor.skills:
+        reason = "find skills: no folder for them is set"
+    if reason:
+        raise WhetError(
+            f"{executor.name} cannot {reason}, so the {patch.form} cannot be tried on it.",
+            advice="Try it on Whet's own agent: --agent whet.",
+        )
+
+
+def instruct(overlay: Overlay, executor: Executor, patch: Patch | None) -> Instructed:
+    """Write what is in force in the overlay into the workspace, as `whet sync` would. A template's examples are told
+    by the agent's own way."""
+    work = Path(os.path.realpath(overlay.work))
+    agent = known(executor.target)
+    place = reading(agent, person=work, environment={}, project=work) if agent else None
+    file = place.file if place and place.file else work / executor.instructions
+    folder = place.skills if place else work / executor.skills if executor.skills else None
+    # A rule for interactive sessions is tried too: nobody else would ever try it.
+    targets = tuple(
+        Target(
+            executor.name, executor.target or FILE_AGENT, str(work), str(file), str(folder or ""), unattended=unattended
+        )
+        for unattended in (False, True)
+    )
+    order = SyncOrder(overlay.home, lambda: offered(overlay.home, Ledger(overlay.database)))
+    for change in sync(order, targets):
+        if change.kind in ("conflict", "skipped"):
+            raise WhetError(
+                f"{executor.name} cannot be told of the change: {change.note}", advice="Look at the case's files."
+            )
+    told = file.read_text(encoding="utf-8", errors="replace") if file.is_file() else ""
+    copied = sorted(path for path in folder.rglob("*") if path.is_file()) if folder else []
+    described = (f"{each.name}: {each.description}" for each in usable(overlay.home.folder)) if folder else ()
+    key = key_of(told, [(str(path.relative_to(work)), path.read_bytes()) for path in copied])
+    shown = _examples(patch) if patch and patch.form is Form.TEMPLATE else ""
+    return Instructed("\n".join((told, *described, shown)), key_of(key, shown), shown)
+
+
+def _examples(patch: Patch) -> str:
+    return msgspec.json.encode(as_openai(examples(templates.read(patch.text, name=patch.name), words()))).decode()

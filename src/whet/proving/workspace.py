@@ -1,0 +1,159 @@
+"""Workspaces: a case's files laid out in a folder, and its check run there."""
+
+import os
+import shutil
+import tempfile
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from pathlib import Path
+
+from msgspec.structs import replace
+
+from whet.agent.tools.situation import Situation
+from whet.errors import WhetError
+from whet.proving.checks import CommandEnd, run_command
+from whet.proving.repositories import (
+    LINK,
+    PROGRAM,
+    TreeFile,
+    begin_history,
+    contents_of,
+    files_of,
+    private_folder,
+    resolved,
+)
+from whet.sessions.trust import Trust
+from whet.store.home import Home
+from whet.store.settings_file import load
+from whet.trials.cases import Case, is_inside
+
+SETUP_SECONDS = 600.0
+
+
+def lay_out(home: Home, case: Case, work: Path, *, set_up: bool = True) -> None:
+    """Put the case's workspace into an empty folder: the repository at its commit, the files, the setup commands.
+
+    The workspace of a repository has a history of one commit: the one to come cannot be looked up in it.
+    """
+    if case.repository is not None:
+        repository = Path(case.repository.path)
+        _write_files(repository, files_of(repository, _tree(case)), work)
+    for path, text in case.files.items():
+        _write(work, path, text.encode())
+    for path, mode in case.modes.items():
+        _inside(work, path).chmod(int(mode, 8))
+    if case.repository is not None:
+        begin_history(work)
+    for command in case.setup if set_up else ():
+        ended = run_command(situation_for(home, case, work), command, seconds=SETUP_SECONDS)
+        if ended.exit_code != 0:
+            said = ended.text.strip().splitlines()
+            raise WhetError(
+                f"The setup of the case {case.name} failed: `{command}` gave {ended.exit_code}"
+                f"{f' ({said[-1][:200]})' if said else ''}.",
+                advice="Correct `setup` in the case. If it needs the network: sandbox.network in the settings.",
+            )
+
+
+def check_in(situation: Situation, case: Case) -> CommandEnd:
+    """Run the case's command in the situation's folder, with the tests put in place that the agent did not see."""
+    check, work = case.check, situation.folder
+    if check.tests is not None and case.repository is not None:
+        put_files(Path(case.repository.path), check.tests.commit, check.tests.paths, work)
+    for path, text in check.put.items():
+        _write(work, path, text.encode())
+    surroundings = _with_environment(situation, case)
+    return run_command(surroundings, check.command, seconds=check.seconds)
+
+
+def situation_for(home: Home, case: Case, work: Path) -> Situation:
+    """Where the commands of a case are run when no agent is at work: behind the walls that the settings ask for."""
+    sandbox = replace(load(home).sandbox, required=True)
+    situation = Situation(
+        work, home, "case", os.environ, sandbox=sandbox, told=Trust.OPERATOR, hidden=hidden_by(case)
+    )  # fmt: skip
+    return _with_environment(situation, case)
+
+
+def hidden_by(case: Case) -> tuple[Path, ...]:
+    """What of the case's repository no command may see: its history and its files, but not what is installed in it."""
+    if case.repository is None:
+        return ()
+    folder = Path(case.repository.path)
+    if not folder.is_dir():
+        raise WhetError(f"The repository {folder} is gone.", advice="Change `path` in the case, or make it again.")
+    names = {file.path.partition("/")[0] for file in files_of(folder, "HEAD")}
+    return (private_folder(folder), *(folder / name for name in sorted(names)))
+
+
+@contextmanager
+def laid_out(home: Home, case: Case) -> Iterator[Path]:
+    """A case's workspace in a folder that is removed afterwards."""
+    with tempfile.TemporaryDirectory(prefix="whet-case-", ignore_cleanup_errors=True) as folder:
+        lay_out(home, case, Path(folder))
+        yield Path(folder)
+
+
+def put_files(repository: Path, commit: str, paths: Iterable[str], work: Path) -> None:
+    """Put files into a workspace as a commit has them, and remove those that it has not."""
+    wanted = set(paths)
+    found = [file for file in files_of(repository, commit) if file.path in wanted]
+    for path in wanted - {file.path for file in found}:
+        place = _inside(work, path)
+        if place.is_symlink() or place.is_file():
+            place.unlink()
+    _write_files(repository, found, work)
+
+
+def _with_environment(situation: Situation, case: Case) -> Situation:
+    sandbox = replace(situation.sandbox, variables=(*situation.sandbox.variables, *case.environment))
+    return situation._replace(environment={**situation.environment, **case.environment}, sandbox=sandbox)
+
+
+def _tree(case: Case) -> str:
+    assert case.repository is not None
+    tree = case.repository.tree
+    if resolved(Path(case.repository.path), f"{case.repository.commit}^{{tree}}") not in ("", tree):
+        raise WhetError(
+            f"The case {case.name} names a commit and a tree that do not belong together.",
+            advice="Make the case again.",
+        )
+    return tree
+
+
+def _write_files(repository: Path, files: Iterable[TreeFile], work: Path) -> None:
+    listed = [file for file in files if is_inside(file.path)]
+    for file, content in zip(listed, contents_of(repository, [file.hash for file in listed]), strict=True):
+        if file.mode == LINK:
+            _cleared(work, file.path).symlink_to(os.fsdecode(content))
+        else:
+            _write(work, file.path, content, mode=0o755 if file.mode == PROGRAM else 0o644)
+
+
+def _write(work: Path, path: str, content: bytes, *, mode: int = 0o644) -> None:
+    place = _cleared(work, path)
+    with open(os.open(place, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW, mode), "wb") as file:
+        file.write(content)
+    place.chmod(mode)
+
+
+def _cleared(work: Path, path: str) -> Path:
+    """A free place in the workspace, whatever an agent has put there: a link would lead out of it."""
+    place = _inside(work, path)
+    if place.is_dir() and not place.is_symlink():
+        shutil.rmtree(place)
+    place.unlink(missing_ok=True)
+    return place
+
+
+def _inside(work: Path, path: str) -> Path:
+    if not is_inside(path):
+        raise WhetError(f"A case has a file outside its workspace: {path!r}.", advice="Leave it out.")
+    *folders, name = path.split("/")
+    place = work
+    for folder in folders:
+        place /= folder
+        if place.is_symlink() or (place.exists() and not place.is_dir()):
+            place.unlink()
+        place.mkdir(exist_ok=True)
+    return place / name

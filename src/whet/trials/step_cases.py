@@ -1,0 +1,210 @@
+"""Step cases: one step of a session that failed, and the demand that the next call is one that does it."""
+
+import re
+from collections.abc import Iterator, Sequence
+from typing import NamedTuple
+
+import msgspec
+
+from whet.failures.fingerprints import INCIDENTAL
+from whet.failures.view import JudgedCall
+from whet.lessons.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
+from whet.lessons.recoveries import REACH, worked_later
+from whet.outcomes.unrunnable import could_not_run
+from whet.sessions.arguments import arguments_of, command_of
+from whet.sessions.call_effects import Effect
+from whet.sessions.lineage import is_ordered
+from whet.sessions.shell_lines import WrittenStage, written
+from whet.sessions.transcripts import Message, Role, ToolCall
+from whet.sessions.trust import Trust
+from whet.trials.cases import Case, Limits
+from whet.trials.checks import CallDemand, Check, Ran, mark
+from whet.trials.shapes import CommandDemand, Shape, fits, runs
+from whet.trials.ways_to_test import runs_tests
+
+ASIDES = frozenset(("echo", "head", "tail", "true", "sleep", "wc", "sort", "grep", "tee", "pwd"))
+MOST_WORDS = 4  # in which two commands may differ, so that what mattered can still be told
+OLD_TEXTS = ("old", "old_string", "old_str", "oldString")
+NEW_TEXTS = ("new", "new_string", "new_str", "newString")
+SUBCOMMAND = re.compile(r"[A-Za-z][A-Za-z:_-]*")
+CHOICE = re.compile(r"[A-Za-z0-9_.-]{1,30}")
+REDIRECTIONS = (">", "<", "2>", "&>")
+# What a rule could make an agent do everywhere, without doing anything about the failure.
+IRRELEVANT = ("true", "ls", "echo ok", "pwd")
+HARMLESS = ("true; ", "true && ", "cd . && ", ": ; ")
+
+
+class Recovery(NamedTuple):
+    """A call that failed, with the failures like it just before, and what worked in its place."""
+
+    failed: JudgedCall
+    earlier: tuple[JudgedCall, ...]
+    worked: JudgedCall | None
+    way: JudgedCall | None  # what was done with the same file before it worked
+
+    @property
+    def asked(self) -> int:
+        """Where the step is: of a loop the last failure, so that the others stand in the conversation."""
+        return self.failed.exchange.asked
+
+
+def recoveries(steps: Sequence[JudgedCall]) -> Iterator[Recovery]:
+    """Every call of a session that failed and for which something worked later.
+
+    A red test is no failed call, and no is an answer to a call that asks whether something is there.
+    """
+    for index, step in enumerate(steps):
+        is_red = step.effect is Effect.CHECKS and not could_not_run(step.text)
+        if not step.failed or is_red or step.effect is Effect.PROBES:
+            continue
+        later = steps[index + 1 : index + 1 + REACH]
+        worked = worked_later(step, later) or _tested_later(step, later)
+        again = next((each for each in later if each.worked and each.key == step.key), None)
+        end = worked or again
+        if end is None:
+            continue
+        between = later[: later.index(end)]
+        if any(each.failed and _is_alike(step, each) for each in between):
+            continue  # the last failure of a loop is the step
+        ways = (each for each in between if each.worked and each.tool != step.tool and path_of(each))
+        way = next((each for each in ways if path_of(each) == path_of(step)), None)
+        earlier = tuple(each for each in steps[:index] if each.failed and _is_alike(step, each))
+        yield Recovery(step, earlier, worked, way)
+
+
+def _tested_later(step: JudgedCall, later: Sequence[JudgedCall]) -> JudgedCall | None:
+    """Where tests could not be started, the first call by which tests ran, whatever they are started with."""
+    if not runs_tests(step):
+        return None
+    return next((each for each in later if each.worked and runs_tests(each)), None)
+
+
+def _is_alike(step: JudgedCall, other: JudgedCall) -> bool:
+    return step.key == other.key or is_same_purpose(step, other)
+
+
+def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source: str) -> Case | str:
+    """The conversation up to the step, and the demand that the next call does it; else why there is no such case.
+
+    What does it is what did it in the session: the command, or the tool and the arguments in which it differed.
+    """
+    shapes = tuple(shape for shape in (_worked_shape(found), _way_shape(found)) if shape is not None)
+    if not shapes:
+        return "what worked in its place differs in too much to tell what mattered"
+    failed = found.failed.exchange.call
+    calls = [call for message in before for call in message.calls] + [failed]
+    done = [each.exchange.call for each in (found.worked, found.way) if each is not None]
+    tools = tuple(sorted({call.name for call in (*calls, *done)}))
+    case = Case(
+        task=next((each.text for each in reversed(before) if is_ordered(each) and each.text.strip()), ""),
+        check=Check(calls=CallDemand(one_of=shapes, valid=True)),
+        name=name, kind="step", tools=tools, source=source, conversation=before, budget=Limits(model_calls=1),
+    )  # fmt: skip
+    passing = passing_irrelevant(case, failed)
+    if passing:
+        return f"its check would pass a call that does nothing about the failure ({passing})"
+    worked = any(fits(shape, call) for shape in shapes for call in done)
+    return case if worked else "its check would fail the call that worked"
+
+
+def passing_irrelevant(case: Case, failed: ToolCall) -> str:
+    """A call that has nothing to do with the failure, or is the failed one in other clothes, and would pass."""
+    for call in _irrelevant(case, failed):
+        ran = Ran((Message(Role.AGENT, (call,), Trust.AGENT),), before=case.conversation)
+        if mark(case.check, ran).passed:
+            return command_of(call)[:80] or call.name
+    return ""
+
+
+def _irrelevant(case: Case, failed: ToolCall) -> Iterator[ToolCall]:
+    yield failed
+    arguments = arguments_of(failed)
+    yield _with(failed, {**arguments, **{key: "reworded" for key in INCIDENTAL if key in arguments}})
+    key = next((key for key in ("command", "cmd") if isinstance(arguments.get(key), str)), "")
+    if key:
+        lines = (*IRRELEVANT, *(f"{prefix}{arguments[key]}" for prefix in HARMLESS), f"{arguments[key]} ")
+        yield from (_with(failed, {**arguments, key: line}) for line in lines)
+    for tool in case.tools:
+        yield ToolCall("irrelevant", tool, "{}")
+        yield from (ToolCall("irrelevant", tool, f'{{"command": "{line}"}}') for line in IRRELEVANT)
+
+
+def _with(call: ToolCall, arguments: dict[str, object]) -> ToolCall:
+    return msgspec.structs.replace(call, arguments=msgspec.json.encode(arguments).decode())
+
+
+def _worked_shape(found: Recovery) -> Shape | None:
+    if found.worked is None:
+        return None
+    failed, worked = found.failed.exchange.call, found.worked.exchange.call
+    if is_shell(found.worked):
+        demand = command_demand(command_of(failed), command_of(worked))
+        return Shape(command=demand) if demand else None
+    old, new = arguments_of(failed), arguments_of(worked)
+    path = {key: new[key] for key in PATH_KEYS if isinstance(new.get(key), str)}
+    differing = {
+        key: value
+        for key, value in new.items()
+        if old.get(key) != value and key not in (*INCIDENTAL, *NEW_TEXTS, *path)
+    }
+    if any(old.get(key) != value for key, value in path.items()):
+        return Shape(worked.name, path)  # the place was wrong; the rest is the agent's own business
+    telling = all(_is_telling(key, value) for key, value in differing.items())
+    return Shape(worked.name, path | differing) if differing and telling else None
+
+
+def _is_telling(key: str, value: object) -> bool:
+    """Whether an argument can be asked for as it was: the text to replace, or a choice among few."""
+    if isinstance(value, str):
+        return key in OLD_TEXTS or CHOICE.fullmatch(value) is not None
+    return isinstance(value, bool)
+
+
+def _way_shape(found: Recovery) -> Shape | None:
+    if found.way is None:
+        return None
+    arguments = arguments_of(found.way.exchange.call)
+    path = {key: arguments[key] for key in PATH_KEYS if isinstance(arguments.get(key), str)}
+    return Shape(found.way.tool, path) if path else None
+
+
+def command_demand(failed: str, worked: str) -> CommandDemand | None:
+    """What the command that worked runs and the one that failed did not; None where that cannot be told."""
+    old, new = _heads(failed), _heads(worked)
+    added = tuple(head for head in new if head not in old)
+    was, now = _words(failed), _words(worked)
+    more, less = [word for word in now if word not in was], [word for word in was if word not in now]
+    demand = CommandDemand(runs=added or tuple(new[:1]), words=() if added else tuple(more))
+    if runs(demand, failed):  # it only had too much
+        demand = msgspec.structs.replace(demand, lacks=tuple(less))
+    asked = (*demand.words, *demand.lacks)
+    is_clear = max(len(demand.runs), len(asked)) <= MOST_WORDS and not any(
+        " " in each or "\n" in each for each in asked
+    )
+    return demand if is_clear and not runs(demand, failed) else None
+
+
+def _heads(line: str) -> list[str]:
+    found = (_head(stage) for stage in written(line) if _program(stage) not in ASIDES)
+    return [head for head in dict.fromkeys(found) if head]
+
+
+def _program(stage: WrittenStage) -> str:
+    return stage.words[stage.program].rsplit("/", 1)[-1] if stage.program < len(stage.words) else ""
+
+
+def _head(stage: WrittenStage) -> str:
+    """What a command is: all up to its program, and the module or subcommand behind it."""
+    end = stage.program + 1
+    rest = stage.words[end:]
+    if rest[:1] == ("-m",):
+        end += 2
+    elif rest and (_program(stage) == "cd" or SUBCOMMAND.fullmatch(rest[0])):
+        end += 2 if rest[0] in ("run", "exec") and SUBCOMMAND.fullmatch(rest[1] if rest[1:] else "") else 1
+    return " ".join(stage.words[:end])
+
+
+def _words(line: str) -> list[str]:
+    stages = (stage for stage in written(line) if _program(stage) not in ASIDES)
+    found = (word for stage in stages for word in stage.words if not word.startswith(REDIRECTIONS))
+    return list(dict.fromkeys(found))

@@ -1,0 +1,146 @@
+"""Ways to run tests: which files of a project are tests, and the command by which those of a commit are run."""
+
+import re
+import shlex
+from collections.abc import Collection, Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+import msgspec
+
+from whet.failures.view import JudgedCall, gather
+from whet.lessons.purposes import is_shell
+from whet.sessions.arguments import command_of
+from whet.sessions.call_effects import checks_of
+from whet.sessions.shell_lines import written
+from whet.sessions.transcripts import Transcript
+from whet.text.words import names
+
+OWN = "own"  # a command of the person's
+FILES = "{files}"  # where a command names the test files
+PLACES = re.compile(r"(?:^|/)(?:tests?|specs?|__tests__|testing|testdata|e2e)/", re.IGNORECASE)
+TEST_NAME = re.compile(
+    r"(?:^|/)(?:test_[^/]+\.py|[^/]+_test\.(?:py|go|rb|exs?|c|cc|cpp|dart)|[^/]+[._](?:test|spec)\.[cm]?[jt]sx?"
+    r"|[^/]+_spec\.rb|[^/]+Tests?\.(?:java|kt|cs|php|swift)|conftest\.py)$"
+)
+PYTEST_NAME = re.compile(r"(?:^|/)(?:test_[^/]+|[^/]+_test)\.py$")
+SCRIPT_NAME = re.compile(r"[._](?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)(?:__tests__|tests?)/.*\.[cm]?[jt]sx?$")
+CODE = names(
+    "py pyi js jsx mjs cjs ts tsx mts cts go rs rb java kt kts scala c h cc cpp hpp cs php swift ex exs erl hs ml mli "
+    "lua pl r jl dart zig sh bash vue svelte sql css scss html toml yaml yml json cfg ini mk"
+)
+TESTERS = names(
+    "test tests e2e pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox nextest karma jasmine busted "
+    "playwright cypress"
+)
+LOCKS = (
+    ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"), ("", "npm"),
+)  # fmt: skip
+_TEST_TARGET = re.compile(r"(?m)^tests?\s*:")
+PYTEST_OUTCOME = re.compile(r"(?m)^(PASSED|FAILED|ERROR) (\S+::.*?)(?: - .*)?$")
+PYTEST_UNRUN = frozenset({3, 4, 5})  # an internal error, a wrong call, no test
+NEVER_RAN = frozenset({126, 127})
+
+
+class WayToTest(NamedTuple):
+    """How tests are run: the runner, its command with a place for the files, and what it needs."""
+
+    runner: str
+    command: str
+    environment: Mapping[str, str] = MappingProxyType({})
+
+    def line(self, files: Iterable[str]) -> str:
+        """The command for some test files."""
+        return self.command.replace(FILES, shlex.join(self._named(files))).strip()
+
+    def _named(self, given: Iterable[str]) -> list[str]:
+        files = tuple(given)
+        if self.runner == "go":
+            return sorted({f"./{path.rpartition('/')[0]}".rstrip("/") for path in files if path.endswith("_test.go")})
+        if self.runner == "pytest":
+            return [path for path in files if PYTEST_NAME.search(path)]
+        if self.runner == OWN:
+            return [path for path in files if TEST_NAME.search(path)] or list(files)
+        scripts = [path for path in files if SCRIPT_NAME.search(path)]
+        return [f"./{path}" for path in scripts] if self.runner == "bun" else scripts
+
+    @property
+    def needs_files(self) -> bool:
+        return FILES in self.command
+
+    def can_run(self, files: Iterable[str]) -> bool:
+        return not self.needs_files or bool(self._named(files))
+
+
+def is_test(path: str) -> bool:
+    """Whether a file belongs to the tests: one of them, or what they need."""
+    return TEST_NAME.search(path) is not None or PLACES.search(path) is not None
+
+
+def is_code(path: str) -> bool:
+    """Whether a file is part of the program and no test of it, and no page for people."""
+    name = path.rpartition("/")[2]
+    ending = name.rpartition(".")[2].lower() if "." in name else ""
+    return not is_test(path) and (ending in CODE or name in ("Makefile", "Dockerfile"))
+
+
+def detected(paths: Collection[str], texts: Mapping[str, str], *, python: str = "python3") -> WayToTest | None:
+    """How the tests of a project are run, by the files that it has; `texts` holds package.json and Makefile."""
+    if any(PYTEST_NAME.search(path) for path in paths):
+        source = {"PYTHONPATH": "src"} if any(path.startswith("src/") for path in paths) else {}
+        plain = f"{shlex.quote(python)} -m pytest -q -rA -p no:cacheprovider {FILES}"
+        return WayToTest("pytest", plain, {**source, "PYTHONDONTWRITEBYTECODE": "1"})
+    if "go.mod" in paths:
+        return WayToTest("go", f"go test {FILES}")
+    if "Cargo.toml" in paths:
+        return WayToTest("cargo", "cargo test --offline --quiet")
+    found = _package_way(paths, texts.get("package.json", ""))
+    if found is None and _TEST_TARGET.search(texts.get("Makefile", "")):
+        found = WayToTest("make", "make test")
+    return found
+
+
+def _package_way(paths: Collection[str], package: str) -> WayToTest | None:
+    try:
+        scripts = msgspec.json.decode(package, type=_Package).scripts if package else {}
+    except msgspec.MsgspecError:
+        return None
+    manager = next(manager for lock, manager in LOCKS if not lock or lock in paths)
+    if "test" in scripts:
+        separator = "-- " if manager in ("npm", "pnpm") else ""
+        return WayToTest(manager if manager != "bun" else "bun run", f"{manager} run test {separator}{FILES}")
+    if manager == "bun" and any(SCRIPT_NAME.search(path) for path in paths):
+        return WayToTest("bun", f"bun test {FILES}")
+    if package and any(SCRIPT_NAME.search(path) for path in paths):
+        return WayToTest("node", f"node --test {FILES}")
+    return None
+
+
+class _Package(msgspec.Struct, frozen=True):
+    scripts: dict[str, str] = {}
+
+
+def own_way(command: str) -> WayToTest:
+    """The way that a person names: the command as it is, with the test files where it says {files}."""
+    return WayToTest("pytest" if "pytest" in command else OWN, command)
+
+
+def runs_tests(step: JudgedCall) -> bool:
+    """Whether a call runs tests, also by a script of the project's own: `./dev test`."""
+    call = step.exchange.call
+    stages = written(command_of(call)) if is_shell(step) else ()
+    pairs = (stage.words[stage.program : stage.program + 2] for stage in stages)
+    return bool(checks_of(call) & TESTERS) or any("/" in pair[0] and pair[1] in TESTERS for pair in pairs if pair[1:])
+
+
+def way_of_session(transcript: Transcript) -> WayToTest | None:
+    """The last command by which a session ran its tests, if it can be run elsewhere."""
+    ran = [step for step in gather(transcript).steps if step.worked and is_shell(step) and runs_tests(step)]
+    lines = (command_of(step.exchange.call).strip() for step in reversed(ran))
+    found = next((line for line in lines if not transcript.folder or transcript.folder not in line), "")
+    return own_way(found) if found else None
+
+
+def outcomes_of(text: str) -> dict[str, bool]:
+    """Whether each test passed, where pytest was asked to say so (-rA)."""
+    return {name: word == "PASSED" for word, name in PYTEST_OUTCOME.findall(text)}
