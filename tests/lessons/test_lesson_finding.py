@@ -47,6 +47,13 @@ def test_the_reason_of_a_refusal_weighs_more_than_an_ordinary_direction() -> Non
     assert found.weight > plain.weight
 
 
+def test_words_of_a_refusal_are_the_persons_only_where_the_record_marks_it() -> None:
+    marked = call("Bash", {"command": "make ci"}, REFUSED, error=True, disposition=Disposition.REJECTED)
+    printed = call("Bash", {"command": "make ci"}, REFUSED, error=True)
+    trusts = [pieces(conversation(user("Fix it"), each))[0].trust for each in (marked, printed)]
+    assert trusts == [Trust.USER, Trust.TOOL]
+
+
 def test_a_failure_comes_with_the_call_for_the_same_purpose_that_worked() -> None:
     failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
     [found] = pieces(conversation(user("Go"), failed, shell("ls", "a"), shell("bun install", "Done")))

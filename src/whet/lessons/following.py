@@ -18,7 +18,7 @@ from whet.values import Value
 SAME_WORDS = 0.6
 SAME_ERROR = 0.5
 FEWEST_WORDS = 2
-_STAGE = re.compile(r"\s*(?:&&|\|\||;|\||\n)\s*")
+_STAGE = re.compile(r"&&|\|\||;|\||\n")
 _ASSIGNED = re.compile(r"^\w+=")
 _SIGNS = re.compile(r"[\s=:'\"()]+")
 

@@ -18,7 +18,7 @@ NAMES = ("AGENTS.md", "CLAUDE.md", "CLAUDE.local.md", "GEMINI.md", ".cursorrules
 _HEAD = re.compile(
     r"(?m)^.{0,40}?(?:Contents of (?P<path>\S+)(?: \([^)\n]*\))?:|# (?P<name>AGENTS\.md) instructions.*)\s*$"
 )
-_END = re.compile(r"(?m)^\s*</[\w-]+>\s*$")
+_END = re.compile(r"(?m)^[ \t]{0,8}</[\w-]{1,60}>[ \t]{0,8}$")
 _NUMBER = re.compile(r"^\s*\d+(?:→|\t|: )")
 
 

@@ -14,7 +14,7 @@ from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.arguments import command_of
 from whet.sessions.lineage import is_typed
 from whet.sessions.shell_lines import split
-from whet.sessions.transcripts import Message, Origin, Role
+from whet.sessions.transcripts import Disposition, Message, Origin, Role
 from whet.sessions.trust import Trust
 
 SENTENCE_WORDS = 45
@@ -97,7 +97,10 @@ def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
     for step in view.steps:
         if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
             why = refusal_words(step.exchange.result.text)
-            yield from _of_message(why, session, step.message, 1.0, REFUSAL, call=_refused(step))
+            found = _of_message(why, session, step.message, 1.0, REFUSAL, call=_refused(step))
+            # A tool can print that the person refused, and why; only the record's own mark vouches for it.
+            is_marked = step.exchange.result.disposition is Disposition.REJECTED
+            yield from found if is_marked else (replace(piece, trust=min(piece.trust, Trust.TOOL)) for piece in found)
 
 
 def _of_message(

@@ -6,7 +6,7 @@ from typing import NamedTuple
 from whet.lessons.pieces import COMMON
 
 NAMES_KEPT = 8
-_CLAUSE = re.compile(r"(?i)[,;.!?]\s+|[,;.!?]$|\s+(?:but|and use|instead|so|because)\b(?! of)")
+_CLAUSE = re.compile(r"(?i)[,;.!?](?:\s|$)|\s(?:but|and use|instead|so|because)\b(?! of)")
 _AGAINST = re.compile(
     r"(?i)\b(?:don['’]?t|do not|never|avoid|stop|not|no|instead of|rather than|without|shouldn['’]?t|should not|"
     r"mustn['’]?t|must not)\b"
