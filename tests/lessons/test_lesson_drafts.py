@@ -8,6 +8,7 @@ from whet.lessons.contrasts import differing
 from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, patch_of_draft
 from whet.lessons.finding import pieces_of_session
 from whet.lessons.pieces import LessonSource
+from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
 
 REFUSED = (
@@ -118,7 +119,7 @@ def test_words_that_were_pasted_are_not_the_persons_order() -> None:
 
 
 def test_a_refused_command_says_when_the_order_holds() -> None:
-    refused = call("Bash", {"command": "git push origin x"}, REFUSED, error=True)
+    refused = call("Bash", {"command": "git push origin x"}, REFUSED, error=True, disposition=Disposition.REJECTED)
     assert only((user("Go"), refused)).text == "Before `git push`: rebase from main first"
 
 
