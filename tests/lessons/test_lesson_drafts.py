@@ -41,7 +41,9 @@ def test_a_wish_of_one_day_is_no_standing_order() -> None:
 
 def test_a_recovery_says_what_to_run_what_fails_and_why() -> None:
     failed = shell("cd src && rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
-    draft = only((user("Go"), failed, shell("cd src && bun install", "Done")))
+    once = (user("Go"), failed, shell("cd src && bun install", "Done"))
+    assert [draft for _, draft in lessons(once) if draft] == []
+    draft = only(once, once, once)
     assert draft.text == ("In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'")
     assert draft.trust is Trust.TOOL
 
@@ -96,10 +98,26 @@ def test_what_holds_beyond_the_day_is_drafted_when_it_is_said_once(said: str, te
 
 
 def test_an_order_stands_once_three_sessions_heard_it() -> None:
-    said = (user("Fix it"), agent("Done."), user("commit and update CHANGELOG.md"))
+    said = (user("Fix it"), agent("Done."), user("update CHANGELOG.md with a sentence"))
     assert [draft for _, draft in lessons(said, said) if draft] == []
     found = [draft.text for _, draft in lessons(said, said, said) if draft]
-    assert found == ["Commit and update CHANGELOG.md"]
+    assert found == ["Update CHANGELOG.md with a sentence"]
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "don't create a pr, just a commit",
+        "commit and update the changelog",
+        "generate a commit message but don't commit it",
+        "fold the changes into the right commits, do not run the tests every time",
+        "review the implementation with another model",
+        "You should ONLY use the environment AND NEVER ASK FOR HELP",
+    ],
+)
+def test_what_is_to_become_of_the_work_at_hand_is_no_standing_order(words: str) -> None:
+    said = (user("Fix it"), agent("Done."), user(words))
+    assert [draft for _, draft in lessons(said, said, said) if draft] == []
 
 
 @pytest.mark.parametrize("task", ["commit and update CHANGELOG.md", "move all files and do not move the sub folders"])
@@ -139,10 +157,10 @@ def test_the_repository_that_was_found_is_named() -> None:
     assert draft.text.startswith("The repository of this project is `jane/shop`;")
 
 
-def test_calls_that_another_one_took_along_are_a_lesson_once_they_recur() -> None:
-    error = "<tool_use_error>Sibling tool call errored</tool_use_error>"
-    once = (user("Go"), call("Read", {"file_path": "/a"}, error, error=True))
-    assert only(once, once, once).text.startswith("When one call of a batch fails, the others are cancelled")
+@pytest.mark.parametrize("error", ["Sibling tool call errored", "File has not been read yet. Read it first."])
+def test_an_error_that_explains_itself_to_any_agent_is_no_rule_of_a_project(error: str) -> None:
+    once = (user("Go"), call("Read", {"file_path": "/a"}, f"<tool_use_error>{error}</tool_use_error>", error=True))
+    assert [draft for _, draft in lessons(once, once, once) if draft] == []
 
 
 @pytest.mark.parametrize(
@@ -188,7 +206,7 @@ def test_what_hooks_of_commits_refused_is_one_lesson_with_each_thing_once() -> N
         return (user("Go"), shell("git commit -m 'docs'", text, error=True))
 
     draft = only(refused("MD040 Fences need a language"), refused("MD025 One title"), refused("MD025 One title"))
-    assert draft.text.startswith("Before `git commit` in this project, run `markdownlint --fix`; its hooks refuse: ")
+    assert draft.text.startswith("The hooks of `git commit` in this project refuse: ")
     assert draft.text.count("MD025 One title") == draft.text.count("MD040 Fences need a language") == 1
 
 
@@ -196,18 +214,9 @@ def test_what_a_hook_asks_for_is_told_with_its_own_words() -> None:
     text = (
         "Run this command and stage the changes:\n\n    pnpm api:generate\n\nMissing generated files:\nhusky - failed"
     )
-    draft = only((user("Go"), shell("git add a && \\\ngit commit -m x", text, error=True)))
+    once = (user("Go"), shell("git add a && \\\ngit commit -m x", text, error=True))
+    draft = only(once, once)
     assert draft.text.endswith(": Run this command and stage the changes: pnpm api:generate")
-
-
-def test_what_made_the_same_call_work_is_the_fix() -> None:
-    edit = {"file_path": "/a/b.py"}
-    error = "<tool_use_error>String to replace not found in file.</tool_use_error>"
-    failed = call("Edit", {**edit, "old": "x"}, error, error=True)
-    turns = (user("Go"), failed, call("Read", edit, "y = 1"), call("Edit", {**edit, "old": "y"}, "Done"))
-    draft = only(turns, turns)
-    assert draft.fix == "Read the file, then Edit"
-    assert draft.text.startswith("Before an Edit, read the lines again")
 
 
 @pytest.mark.parametrize(

@@ -11,10 +11,9 @@ import re2
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
-from whet.lessons.known_causes import known_cause
+from whet.lessons.known_causes import explains_itself, fact_of_place
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
-from whet.lessons.recoveries import WAY
-from whet.lessons.standing_orders import is_lasting, is_order, is_standing, order_in_question, plain_order
+from whet.lessons.standing_orders import is_lasting, is_order, is_standing, is_step, order_in_question, plain_order
 from whet.sessions.trust import Trust
 from whet.text.likeness import Sense, is_same, sense
 from whet.values import Value
@@ -37,7 +36,6 @@ _UNKNOWN_SKILL = re2.compile(r"(?i)^unknown skill: (\S+)")
 # What a text or a message has to be like: MD040/fenced-code…; [subject-empty]. A fault in code is a red check.
 _LINT_RULE = re2.compile(r"\bMD\d{3}\b|\[[a-z]+(?:-[a-z]+)+\]$")
 _TAG = re2.compile(r"^<[\w-]+>$")
-_HOOK_PROGRAM = re2.compile(r"^✖ ([^;:]+):")
 
 
 class LessonDraft(Value, frozen=True):
@@ -116,11 +114,13 @@ def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
 
 
 def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
+    error = piece.error or piece.text.rpartition(" → ")[2]
     if piece.source is LessonSource.PERSON:
         yield from _said(piece, candidate)
-    elif cause := known_cause(piece.call.partition(" ")[0], piece.error or piece.text.rpartition(" → ")[2]):
-        fix = piece.fix if WAY in piece.fix else cause
-        yield _Sketch(LessonDraft(piece.source, situation_of(piece), fix, cause, Trust.AGENT), TWICE)
+    elif explains_itself(error):
+        return
+    elif cause := fact_of_place(error):
+        yield _Sketch(LessonDraft(piece.source, situation_of(piece), cause, cause, Trust.AGENT), TWICE)
     elif not piece.error:
         yield from _found_elsewhere(piece)
     elif piece.remedy and COMMIT in piece.call:
@@ -131,7 +131,7 @@ def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketc
     elif found := contrast(piece.call, piece.fix, piece.error):
         text = f"In this project run `{found.works}`; `{found.fails}` fails: {_error(piece)}"
         draft = LessonDraft(piece.source, situation_of(piece), found.works, text, piece.trust)
-        yield _Sketch(draft, ONCE if found.lasts else TWICE)
+        yield _Sketch(draft, TWICE if found.lasts else THRICE)
     else:
         yield from _without_fix(piece)
 
@@ -147,7 +147,7 @@ def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
             yield _Sketch(_persons(text), ONCE)
         elif fault:
             yield _Sketch(_persons(f"{fault} (“{said}”)"), ONCE)
-        elif is_order(sentence) and piece.call:
+        elif is_step(sentence) and piece.call:
             yield _Sketch(_persons(f"Before `{_short(piece.call, CALL_LETTERS)}`: {said}"), ONCE)
         elif is_order(sentence) and not piece.is_first and _recurrences(piece, said, candidate) >= THRICE:
             yield _Sketch(_persons(text), ONCE)
@@ -197,7 +197,6 @@ def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
     elif remedy and not _USAGE.search(remedy) and not is_passing(piece.error):
         said = f"says “{_error(piece)}”" if _error(piece) and remedy not in piece.error else "fails"
         text = f"When `{call}` {said}: {remedy}"
-        needs = ONCE if _ANNOUNCED.search(remedy) else TWICE
     if text:
         yield _Sketch(LessonDraft(piece.source, situation_of(piece), fix, text, piece.trust), needs)
 
@@ -205,19 +204,26 @@ def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
 def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
     """What the hooks of commits asked for: the command that they name, or the rules of their linters, each once."""
     if _ANNOUNCED.search(piece.remedy):
-        remedy = _short(piece.remedy, REMEDY_LETTERS)
+        remedy, needs = _short(piece.remedy, REMEDY_LETTERS), TWICE
         text = f"When a commit in this project is refused with “{_error(piece).rstrip(':')}”: {remedy}"
     else:
         hooked = [other.remedy for other in candidate.pieces if COMMIT in other.call]
         asked = dict.fromkeys(
             part.rpartition("error ")[2] for each in hooked for part in each.split("; ") if _LINT_RULE.search(part)
         )
-        program = _HOOK_PROGRAM.search(piece.remedy)
-        remedy = _short("; ".join(asked), HOOK_LETTERS)
-        checked = f"run `{program.group(1)}`; its hooks refuse" if program else "mind what its hooks refuse"
-        text = f"Before `{COMMIT}` in this project, {checked}: {remedy}" if asked else ""
+        remedy, needs = "; ".join(whole_parts(asked, HOOK_LETTERS)), ONCE
+        text = f"The hooks of `{COMMIT}` in this project refuse: {remedy}" if remedy else ""
     if text:
-        yield _Sketch(LessonDraft(piece.source, f"{COMMIT}: its hooks refuse it", remedy, text, piece.trust), ONCE)
+        yield _Sketch(LessonDraft(piece.source, f"{COMMIT}: its hooks refuse it", remedy, text, piece.trust), needs)
+
+
+def whole_parts(parts: Iterable[str], letters: int) -> Iterator[str]:
+    """As many of the parts as there is room for, none of them cut."""
+    for part in map(_plain, parts):
+        letters -= len(part)
+        if letters < 0:
+            return
+        yield part
 
 
 def situation_of(piece: LessonPiece) -> str:

@@ -7,7 +7,7 @@ import re2
 from whet.failures.fingerprints import error_line
 from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.error_remedies import hook_complaints, remedy_of
-from whet.lessons.known_causes import known_cause
+from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words
 from whet.lessons.purposes import is_same_purpose, is_shell, path_of, program_of, shown_call
 from whet.outcomes.deciding import Outcome
@@ -47,7 +47,7 @@ def recovery_pieces(view: SessionView) -> Iterator[LessonPiece]:
                 yield _piece(view, step, shown_call(found), LessonSource.PLACE, MISS, trust=trust)
         elif step.failed:
             yield from _of_failure(view, step, later)
-        elif step.decision.outcome is Outcome.CANCELLED and known_cause(step.tool, error_line(step.text)):
+        elif step.decision.outcome is Outcome.CANCELLED and explains_itself(error_line(step.text)):
             yield _piece(view, step, "", LessonSource.RECOVERY, UNSOLVED, trust=step.trust)
 
 

@@ -31,7 +31,7 @@ _MOMENT = re2.compile(
     r"attempt|iteration|milestone|sprint|slice|chunk|ticket|number|no|version|v)s? ?#?\d+\w*|#\d+|\d+\.\d+\.\d+|"
     r"[A-Z]{2,}-\d+|[A-Z]\d+|~\d+|you (?:said|did|made|wrote|added|removed|just|have|had|were|are)|you've|you're|"
     r"i (?:see|saw|just|was|am|have|had|did|guess|wonder|feel|want|need|don't|dont|do not)|i'm|i've|let me|"
-    r"let's|lets|him|her|his|she|he|there must|last thing)\b"
+    r"let's|lets|him|her|his|she|he|there must|last thing)\b|\b(?:before|after|too|as well|then|though)$"
 )
 THESE = frozenset(("this", "these", "those"))
 PRONOUNS = frozenset(("it", "its", "it's", "they", "them", "he", "she", "his", "her", "their", "itself"))
@@ -76,11 +76,19 @@ _FORBIDS = re2.compile(
     r"(?:ever |just |directly |simply |even |try to |try and )*[a-z]{2,}"
 )
 _ORDER = re2.compile(
-    r"(?i)^(?:\w+ly )?(?:always |only |first )?(?:add|ask|branch|check|commit|create|delegate|do|ensure|explain|fix|"
-    r"fold|follow|format|generate|give|go|handle|implement|install|keep|leave|limit|make|mark|merge|move|name|open|place|"
-    r"prefer|pull|push|put|quote|read|rebase|record|remove|rename|reply|review|run|set|show|skip|split|squash|start|"
-    r"store|switch|test|update|use|validate|verify|wait|work|wrap|write|no|not|don't|dont|do not|never|avoid|stop)\b"
+    r"(?i)^(?:\w+ly )?(?:always |only |first )?(?:add|ask|branch|check|delegate|do|ensure|explain|follow|format|give|"
+    r"go|handle|install|keep|leave|limit|make|mark|move|name|place|prefer|put|quote|read|record|remove|rename|reply|run|"
+    r"set|skip|split|store|switch|test|update|use|validate|verify|wait|work|wrap|write|no|not|don't|dont|do not|never|"
+    r"avoid|stop)\b"
 )
+# What is to become of the work at hand: a new order each time, however often it comes.
+_HANDS_OVER = re2.compile(
+    r"(?i)(?:^|\b(?:don't|dont|do not|just|only|and|but) )(?:also |just |only |please )?"
+    r"(?:commit|push(?: it| to|$)|merge|rebase|squash|fold|amend|open a|"
+    r"create (?:a |an |the )?(?:pr|pull request|commit|branch)|"
+    r"generate (?:a |the )?commit|review the|just a commit)\b"
+)
+_SHOUTED = re2.compile(r"\b[A-Z]{4,}\b.*\b[A-Z]{4,}\b")  # the prompt of a program, more than a person at a keyboard
 _SOOTHES = re2.compile(r"(?i)\b(?:worry|bother|panic|mind|care|know|need|understand|have|want)\b")
 _PLACE = r"(?: (?:for|in|on) (?:these|this|those|the) .+)?\?+$"
 _FAULT_FINDING = (
@@ -100,7 +108,7 @@ def plain_order(sentence: str) -> str:
 def is_for_now(sentence: str) -> bool:
     """Whether it points at the moment, asks, tells what somebody sees, or was not typed."""
     sentence = _REASON.sub("", sentence)
-    if any(sign.search(sentence) for sign in (_QUESTION, _MOMENT, _REPORT, _PASTED)):
+    if any(sign.search(sentence) for sign in (_QUESTION, _MOMENT, _REPORT, _PASTED, _SHOUTED)):
         return True
     said = _EXPLETIVE.sub("", sentence)
     words = [word.strip(".,;:!").lower() for word in said.split()]
@@ -114,20 +122,27 @@ def is_standing(sentence: str) -> bool:
     said = plain_order(sentence)
     if is_lasting(sentence):
         return True
-    found = _FORBIDS.search(said) if _fits(said) and not is_for_now(said) else None
+    is_general = _fits(said) and not is_for_now(said) and not _HANDS_OVER.search(said)
+    found = _FORBIDS.search(said) if is_general else None
     return found is not None and len(said.split()) > FEWEST_WORDS and not _SOOTHES.search(found.group())
 
 
 def is_lasting(sentence: str) -> bool:
     """Whether a sentence itself says that it holds beyond today; so it may stand in the task of the day too."""
     said = plain_order(sentence)
-    return _fits(said) and not is_for_now(said) and _STANDS.search(said) is not None
+    return _fits(said) and not is_for_now(said) and not _HANDS_OVER.match(said) and _STANDS.search(said) is not None
 
 
 def is_order(sentence: str) -> bool:
     """Whether it orders something that could be asked for in any session; it stands where it recurs."""
+    return is_step(sentence) and not _HANDS_OVER.search(plain_order(sentence))
+
+
+def is_step(sentence: str) -> bool:
+    """Whether it orders something at all, as the reason of a refusal may: there it is known what it comes before."""
     said = plain_order(sentence)
-    return _fits(said) and _ORDER.search(said) is not None and not is_for_now(said)
+    is_told = _ORDER.search(said) is not None or _HANDS_OVER.match(said) is not None
+    return is_told and _fits(said) and not is_for_now(said)
 
 
 def order_in_question(question: str) -> str:
