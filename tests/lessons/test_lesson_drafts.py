@@ -126,6 +126,11 @@ def test_a_task_that_is_given_again_is_no_standing_order(task: str) -> None:
     assert [draft for _, draft in lessons(once, once, once) if draft] == []
 
 
+def test_never_here_means_the_project() -> None:
+    words = "Never force-push here, others work on this branch"
+    assert only((user("Fix it"), agent("Done."), user(words))).text == words
+
+
 def test_a_task_may_hold_a_standing_order() -> None:
     task = "Fix the parser. From now on write every commit message in English."
     assert only((user(task), agent("Done."))).text == "From now on write every commit message in English"

@@ -33,6 +33,8 @@ _MOMENT = re2.compile(
     r"i (?:see|saw|just|was|am|have|had|did|guess|wonder|feel|want|need|don't|dont|do not)|i'm|i've|let me|"
     r"let's|lets|him|her|his|she|he|there must|last thing)\b|\b(?:before|after|too|as well|then|though)$"
 )
+# Never force-push here, others work on this branch: the project, not the screen; what follows is only the reason.
+_PROJECTS_HERE = re2.compile(r"(?i)^((?:never|always) [^,.;]{3,60}?)(?: here\b[^,]*)?(?:,.*)?$")
 THESE = frozenset(("this", "these", "those"))
 PRONOUNS = frozenset(("it", "its", "it's", "they", "them", "he", "she", "his", "her", "their", "itself"))
 _OWN_THIS = re2.compile(r"(?i)\bthis (?:project|repo|repository|codebase|machine|vm|product|company)\b")
@@ -107,7 +109,7 @@ def plain_order(sentence: str) -> str:
 
 def is_for_now(sentence: str) -> bool:
     """Whether it points at the moment, asks, tells what somebody sees, or was not typed."""
-    sentence = _REASON.sub("", sentence)
+    sentence = _PROJECTS_HERE.sub(r"\1", _REASON.sub("", sentence))
     if any(sign.search(sentence) for sign in (_QUESTION, _MOMENT, _REPORT, _PASTED, _SHOUTED)):
         return True
     said = _EXPLETIVE.sub("", sentence)
