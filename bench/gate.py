@@ -15,11 +15,14 @@ from typing import NamedTuple
 
 from whet.evidence.betting import aimed, constant
 from whet.evidence.classical import mcnemar
+from whet.evidence.final_look import tail
+from whet.evidence.verdicts import planned_side
 
 ALPHA = 0.05
 GOAL = 1 / ALPHA
 SIZES = (13, 50, 100, 190)
 ALL = 200
+SHORT = (20, 30, 40, 50, 60)
 LOOK = 5  # the rivals are looked at after every fifth case only, which spares them some false accepts
 SEEDS = (1, 3, 6)
 
@@ -44,6 +47,7 @@ def main() -> None:
     print(f"{rounds:,} resamples each, alpha {ALPHA}\n")
     false_accepts(outcomes, rounds)
     power(outcomes, rounds)
+    short_trials(outcomes, rounds)
 
 
 def read(path: Path) -> Outcomes:
@@ -89,6 +93,29 @@ def power(outcomes: Outcomes, rounds: int) -> None:
         print()
 
 
+def short_trials(outcomes: Outcomes, rounds: int) -> None:
+    """What few cases find of the better prompt, and how often each rule accepts one arm against itself."""
+    ways = {name: at_its_end(rule) for name, rule in rules().items()}
+    ways |= {"exact sign test, one look": sign_test, **GATES}
+    for seeds in (1, 3):
+        print(f"### Short trials, {seeds} seeds: better prompt accepted / one arm against itself (dealt anew)\n")
+        print("| accept when | " + " | ".join(str(size) for size in SHORT) + " |")
+        print("|---|" + "--:|" * len(SHORT))
+        better, same = arms(outcomes, "prompt", seeds, True), dealt(outcomes, seeds)
+        for name, crossing in ways.items():
+            cells = [
+                f"{100 * accepted(better, crossing, size=size, rounds=rounds):.1f} /"
+                f" {100 * accepted(same, crossing, size=size, rounds=rounds):.1f}"
+                for size in SHORT
+            ]
+            print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
+        print()
+
+
+def at_its_end(rule: Rule) -> "Crossing":
+    return lambda differences: len(differences) if rule(differences) else None
+
+
 def gate_line(outcomes: Outcomes, crossing: "Crossing", seeds: int, again: bool, rounds: int) -> str:
     source, topology = arms(outcomes, "prompt", seeds, again), arms(outcomes, "topology", seeds, again)
     stops = [crossing(one) for one in drawn(source, ALL, rounds)]
@@ -103,7 +130,12 @@ Crossing = Callable[[Differences], int | None]
 
 
 def planned(differences: Differences) -> int | None:
-    """A trial: the number of cases is planned, and it is looked at after every case."""
+    """A trial: the number of cases is planned, and it is looked at after every case, and exactly at the end."""
+    return planned_side(differences, planned=len(differences), alpha=ALPHA).crossed
+
+
+def aiming(differences: Differences) -> int | None:
+    """A trial as it was before: bets that aim at the planned number, and no look of another kind."""
     return _first(aimed(differences, planned=len(differences), goal=GOAL))
 
 
@@ -120,6 +152,7 @@ def one_look(differences: Differences) -> int | None:
 
 GATES: dict[str, Crossing] = {
     "Whet, planned trial, a look after every case": planned,
+    "bets that aim at the plan (Whet before)": aiming,
     "Whet, no plan, a look after every case": unplanned,
     "Whet, no plan, one look at the end": one_look,
 }
@@ -151,6 +184,12 @@ def significant(differences: Differences) -> bool:
 
 
 exact = functools.cache(mcnemar)
+
+
+def sign_test(differences: Differences) -> int | None:
+    """One-sided, by the sign of each case."""
+    signs = [math.copysign(1.0, each) if each else 0.0 for each in differences]
+    return len(signs) if tail(signs).reached <= ALPHA else None
 
 
 def at_end(rule: Rule, differences: Differences) -> bool:

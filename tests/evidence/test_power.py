@@ -7,8 +7,9 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.evidence.betting import aimed
+from whet.evidence.final_look import MOST_LOOKED
 from whet.evidence.power import cases_needed, deviation, expected_cases, minimum_effect, plan, power
+from whet.evidence.verdicts import planned_side
 
 SPREADS = st.floats(0.05, 0.9)
 
@@ -23,8 +24,7 @@ def experiments(effect: float, spread: float, cases: int, *, alpha: float, round
     for _ in range(rounds):
         draws = [source.random() for _ in range(cases)]
         differences = [size if draw < up else -size if draw < moving else 0.0 for draw in draws]
-        capitals = aimed(differences, planned=cases, goal=1 / alpha)
-        stops.append(next((done for done, capital in enumerate(capitals, start=1) if capital >= 1 / alpha), None))
+        stops.append(planned_side(differences, planned=cases, alpha=alpha).crossed)
     return stops
 
 
@@ -41,7 +41,7 @@ def test_the_minimum_effect_is_found_about_as_often_as_promised(spread: float, c
     assert run == pytest.approx(expected_cases(effect, spread=spread, cases=cases, alpha=alpha), rel=0.3)
 
 
-@given(SPREADS, st.integers(10, 2000))
+@given(SPREADS, st.integers(10, MOST_LOOKED // 2) | st.integers(MOST_LOOKED + 1, 2000))
 def test_more_cases_find_smaller_effects(spread: float, cases: int) -> None:
     effect = minimum_effect(spread=spread, cases=cases, alpha=0.05)
     assert minimum_effect(spread=spread, cases=2 * cases, alpha=0.05) <= effect + 1e-9

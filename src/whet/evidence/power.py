@@ -4,6 +4,7 @@ import math
 from statistics import NormalDist
 
 from whet.evidence.betting import BETS
+from whet.evidence.final_look import MOST_LOOKED, PRICE, cases_to_prove
 from whet.values import Value
 
 POWER = 0.8
@@ -40,14 +41,21 @@ def deviation(pass_rate: float, seeds: int, *, likeness: float = LIKENESS, sprea
 def power(effect: float, *, spread: float, cases: int, alpha: float) -> float:
     """The chance that a trial accepts an effect of this size, where the differences deviate by `spread`.
 
-    A bet's capital is taken for a Brownian motion on its logarithm, and the best constant bet for the gambler's.
+    Up to the number of cases that has a final look, the sum that is looked at is taken for a normal one. Beyond, a
+    bet's capital is taken for a Brownian motion on its logarithm, and the best constant bet for the gambler's.
     """
-    return max(_reached(_course(effect, spread, bet, alpha), cases) for bet, _ in BETS)
+    if cases > MOST_LOOKED:
+        return max(_reached(_course(effect, spread, bet, alpha), cases) for bet, _ in BETS)
+    if cases < cases_to_prove(alpha):
+        return 0.0
+    wanted = _NORMAL.inv_cdf(1 - PRICE * alpha) * math.hypot(effect, spread)
+    return _NORMAL.cdf((effect * math.sqrt(cases) - wanted) / max(spread, 1e-9))
 
 
 def expected_cases(effect: float, *, spread: float, cases: int, alpha: float) -> float:
     """How many of the planned cases are run on average before the evidence is enough, or the plan is spent."""
-    courses = [_course(effect, spread, bet, alpha) for bet, _ in BETS]
+    early = alpha if cases > MOST_LOOKED else (1 - PRICE) * alpha
+    courses = [_course(effect, spread, bet, early) for bet, _ in BETS]
     best = max(courses, key=lambda course: _reached(course, cases))
     step = cases / SLICES
     return sum(step * (1 - _reached(best, step * (slice_ + 0.5))) for slice_ in range(SLICES))

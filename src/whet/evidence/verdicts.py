@@ -8,6 +8,7 @@ from itertools import islice
 from typing import NamedTuple
 
 from whet.evidence.betting import aimed, constant, log_capital, tally
+from whet.evidence.final_look import MOST_LOOKED, PRICE, paid
 from whet.evidence.intervals import Interval, in_order, order_free
 from whet.values import Value
 
@@ -21,6 +22,16 @@ class Ruling(StrEnum):
     ACCEPT = "accept"
     REJECT = "reject"
     UNDECIDED = "undecided"
+
+
+class Capital(Value, frozen=True):
+    """What earlier cases have won for each side; 1 where there were none."""
+
+    help: float = 1.0
+    harm: float = 1.0
+
+
+FRESH = Capital()
 
 
 class Verdict(Value, frozen=True):
@@ -41,6 +52,8 @@ class Verdict(Value, frozen=True):
     attempts: int  # 0 where they were not counted
     stopped_at: int | None  # cases after which the evidence was enough, in the fixed order; None while undecided
     alpha: float
+    helped: int = 0  # cases in which the candidate did better
+    harmed: int = 0  # worse
 
 
 def record_of(verdict: Verdict) -> dict[str, object]:
@@ -55,6 +68,8 @@ def record_of(verdict: Verdict) -> dict[str, object]:
         "attempts": verdict.attempts,
         "stopped_at": verdict.stopped_at,
         "alpha": verdict.alpha,
+        "helped": verdict.helped,
+        "harmed": verdict.harmed,
     }
 
 
@@ -62,7 +77,11 @@ def in_words(verdict: Verdict) -> str:
     """A verdict in a line for a person who has to decide."""
     low, high = (100 * bound for bound in verdict.interval)
     cases = "1 case" if verdict.cases == 1 else f"{verdict.cases} cases"
-    return f"tried: {verdict.ruling.value}, {100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}) over {cases}"
+    harmed = f", harmed in {verdict.harmed}" if verdict.harmed else ""
+    return (
+        f"tried: {verdict.ruling.value}, helped in {verdict.helped} of {cases}{harmed},"
+        f" {100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f})"
+    )
 
 
 def fixed_order(cases: Iterable[str]) -> list[str]:
@@ -71,40 +90,53 @@ def fixed_order(cases: Iterable[str]) -> list[str]:
 
 
 def judge(
-    differences: Sequence[float], *, alpha: float = ALPHA, attempts: int = 0, planned: int | None = None
+    differences: Sequence[float],
+    *,
+    alpha: float = ALPHA,
+    attempts: int = 0,
+    planned: int | None = None,
+    before: Capital = FRESH,
+    is_over: bool = False,
 ) -> Verdict:
     """The verdict on differences (candidate minus base, one a case, in [-1, 1]), given in their fixed order.
 
     Without a plan, all cases together decide and their order does not matter: the verdict may be asked for again
-    whenever cases were added. With `planned`, the number of cases that was fixed before the first outcome, bets aim
-    at that number and the first crossing decides: sharper, if all looks are at beginnings of this one order.
+    whenever cases were added. With `planned`, the number of cases that was fixed before the first outcome, most of
+    the capital waits for one exact look at that number: sharper, if all looks are at beginnings of this one order.
+    `before` is what other cases have won for the same change; a plan goes on with it. `is_over` says that no more cases
+    will come, for a reason that does not depend on which arm did better: then the look is taken now.
     """
     if planned is None:
         helped, harmed, interval = _by_all(differences, alpha)
     else:
-        helped, harmed, interval = _by_plan(differences, alpha, planned)
+        turned = [-difference for difference in differences]
+        helped = planned_side(differences, planned=planned, alpha=alpha, capital=before.help, is_over=is_over)
+        harmed = planned_side(turned, planned=planned, alpha=alpha, capital=before.harm, is_over=is_over)
+        interval = in_order(differences, planned=planned, alpha=alpha)
     ruling, stopped_at = _rule(helped, harmed)
     return Verdict(
         ruling=ruling,
         effect=math.fsum(differences) / len(differences) if differences else 0.0,
-        interval=interval,
+        interval=_agreeing(interval, ruling),
         evidence_help=helped.evidence,
         evidence_harm=harmed.evidence,
         cases=len(differences),
         attempts=attempts,
         stopped_at=stopped_at,
         alpha=alpha,
+        helped=sum(each > 0 for each in differences),
+        harmed=sum(each < 0 for each in differences),
     )
 
 
-class _Side(NamedTuple):
+class Side(NamedTuple):
     """The evidence of one side, and after how many cases it was enough; None where it is not."""
 
     evidence: float
     crossed: int | None
 
 
-def _rule(helped: _Side, harmed: _Side) -> tuple[Ruling, int | None]:
+def _rule(helped: Side, harmed: Side) -> tuple[Ruling, int | None]:
     enough = [
         (side.crossed, ruling)
         for side, ruling in ((helped, Ruling.ACCEPT), (harmed, Ruling.REJECT))
@@ -116,26 +148,53 @@ def _rule(helped: _Side, harmed: _Side) -> tuple[Ruling, int | None]:
     return ruling, crossed
 
 
-def _by_all(differences: Sequence[float], alpha: float) -> tuple[_Side, _Side, Interval]:
+def _by_all(differences: Sequence[float], alpha: float) -> tuple[Side, Side, Interval]:
     goal = 1 / alpha
     sides = []
     for sign in (1, -1):
         signed = [sign * difference for difference in differences]
         evidence = math.exp(min(log_capital(tally(signed)), math.log(HIGHEST)))
         crossed = (_crossing(constant(signed), goal) or len(signed)) if evidence >= goal else None
-        sides.append(_Side(evidence, crossed))
+        sides.append(Side(evidence, crossed))
     return sides[0], sides[1], order_free(differences, alpha=alpha)
 
 
-def _by_plan(differences: Sequence[float], alpha: float, planned: int) -> tuple[_Side, _Side, Interval]:
-    goal = 1 / alpha
-    sides = []
-    for sign in (1, -1):
-        signed = [sign * difference for difference in differences]
-        crossed = _crossing(aimed(signed, planned=planned, goal=goal), goal)
-        ways = islice(aimed(signed, planned=planned, goal=goal), crossed)
-        sides.append(_Side(max(ways, default=1.0), crossed))
-    return sides[0], sides[1], in_order(differences, planned=planned, alpha=alpha)
+def planned_side(
+    differences: Sequence[float], *, planned: int, alpha: float, capital: float = 1.0, is_over: bool = False
+) -> Side:
+    """The evidence of help alone, for a number of cases that was planned before."""
+    if planned > MOST_LOOKED:
+        return _aim(differences, planned, 1 / alpha, capital)
+    taken = differences[:planned]
+    return _bet_and_look(taken, 1 / alpha, capital, is_over=is_over or len(taken) == planned)
+
+
+def _bet_and_look(differences: Sequence[float], goal: float, capital: float, *, is_over: bool) -> Side:
+    """Constant bets with a small part of the capital, and one exact look at the planned end with the rest."""
+    price = PRICE * capital
+    held = capital
+    for done, won in enumerate(constant(differences), start=1):
+        held = price + (capital - price) * won
+        if held >= goal:
+            return Side(min(held, HIGHEST), done)
+    if is_over:
+        held += paid(differences, price=price, goal=goal) - price
+    return Side(held, len(differences) if held >= goal else None)
+
+
+def _aim(differences: Sequence[float], planned: int, goal: float, capital: float) -> Side:
+    """Bets that aim at the planned number of cases; what is left of them goes on."""
+    wanted = goal / capital
+    crossed = _crossing(aimed(differences, planned=planned, goal=wanted), wanted)
+    *_, won = (1.0, *islice(aimed(differences, planned=planned, goal=wanted), crossed))
+    return Side(goal if crossed and capital * won < goal else capital * won, crossed)
+
+
+def _agreeing(interval: Interval, ruling: Ruling) -> Interval:
+    """The interval with 0 on the side that the ruling says: the look decides about 0 and nothing else."""
+    low = max(interval.low, 0.0) if ruling is Ruling.ACCEPT else min(interval.low, 0.0)
+    high = min(interval.high, 0.0) if ruling is Ruling.REJECT else max(interval.high, 0.0)
+    return Interval(low, high)
 
 
 def _crossing(capitals: Iterator[float], goal: float) -> int | None:
