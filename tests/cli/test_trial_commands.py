@@ -65,15 +65,24 @@ def test_a_broken_case_is_shown_with_its_fault(whet: Whet, tmp_path: Path) -> No
     assert "no check" in done.out
 
 
+def more_cases(path: Path) -> None:
+    """As many as a first trial needs to be able to prove anything."""
+    for number in range(2, 7):
+        (path.parent / f"fix-the-port-{number}.toml").write_text(path.read_text())
+
+
 @sandboxed
 @pytest.mark.usefixtures("script")
 def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) -> None:
-    whet("cases", "new", "fix-the-port")
+    path = Path(whet("cases", "new", "fix-the-port", "--json").json["path"])
+    refused = whet("try", "--rule", RULE, "--now")
+    assert (refused.code, "5 more are needed" in " ".join(refused.err.split())) == (1, True)
+    more_cases(path)
     plan = whet("try", "--rule", RULE, "--now", "--dry-run", "--json").json
-    assert (plan["cases"], plan["arms"]) == (1, [arm.value for arm in Arm])
+    assert (plan["cases"], plan["arms"]) == (6, [arm.value for arm in Arm])
     record = whet("try", "--rule", RULE, "--now", "--json").json
     assert (record["verdict"], record["effect"], record["stop"]) == ("undecided", 0.0, "cases")
-    assert record["useless"]["always"] == ["fix-the-port"]
+    assert len(record["useless"]["always"]) == 6
     assert record["arms"]["candidate"]["first_success_turn"] == 1.0
     assert record["cache"]["added_tokens"] > 0
     [entry] = whet("ledger", "--json").json["entries"]
@@ -84,15 +93,15 @@ def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) ->
 @sandboxed
 @pytest.mark.usefixtures("script")
 def test_a_template_is_tried_on_the_engine_and_its_worth_is_kept(whet: Whet, tmp_path: Path) -> None:
-    whet("cases", "new", "fix-the-port")
+    more_cases(Path(whet("cases", "new", "fix-the-port", "--json").json["path"]))
     folder = tmp_path / "home" / "templates"
     folder.mkdir()
     template = Template("edits", (Example("edit", '{"path": "a", "old": "b", "new": "c"}', "Done.", "Change b."),))
     (folder / "edits.json").write_text(written(template))
     record = whet("templates", "try", "edits", "--json").json
-    assert (record["form"], record["verdict"], record["cases"]) == ("template", "undecided", 1)
+    assert (record["form"], record["verdict"], record["cases"]) == ("template", "undecided", 6)
     stats = whet("templates", "stats", "--json").out
-    assert '"cases": 1' in stats
+    assert '"cases": 6' in stats
     [work, *_] = [each for each in whet("work", "--json").json["work"] if each["kind"] == "trial"]
     assert work["state"] == "done"
     assert "undecided" in work["summary"]

@@ -17,7 +17,8 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor
 from whet.proving.attempt import AttemptRequest, attempt, vouch_for
 from whet.proving.overlay import overlaid
-from whet.proving.plan import WantedTrial, past_trials
+from whet.proving.past_trials import past_trials
+from whet.proving.plan import WantedTrial
 from whet.proving.trial import trial
 from whet.store.home import Home
 from whet.store.opening import opened

@@ -5,6 +5,7 @@ from pathlib import Path
 
 import msgspec
 import pytest
+from msgspec.structs import replace
 
 from proving.trial_scenes import RULE, WORDS, case_of, obeys, prepared, questions, supply_of, tried
 from replies import says
@@ -16,7 +17,8 @@ from whet.evidence.verdicts import Ruling
 from whet.examples.templates import Example, Template, written
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.proving.plan import WantedTrial, past_trials
+from whet.proving.past_trials import past_trials
+from whet.proving.plan import WantedTrial
 from whet.runs.run import Run
 from whet.sessions.transcripts import Usage
 from whet.sessions.trust import Trust
@@ -30,6 +32,7 @@ from whet.trials.attempts import Arm
 from whet.trials.design import Allowance, TrialProgress, TrialStop
 
 TEMPLATE = Template("greeting", (Example("read_file", '{"path": "a.txt"}', "(1 line)", "Read a.txt."),))
+OTHER = replace(RULE, text="Say yes, and say it twice.")
 WARM = Patch(Form.TEMPLATE, Action.ADD, "greeting", written(TEMPLATE), trust=Trust.AGENT)
 
 
@@ -79,16 +82,16 @@ def test_what_does_nothing_stays_undecided(small: Home, embedded: Database) -> N
     assert (progress.result.verdict.ruling, progress.result.stop) == (Ruling.UNDECIDED, TrialStop.CASES)
     assert len(progress.result.always) == len(progress.result.never) == 4
     assert past_trials(small, embedded) == (Past(accepted=False),)
-    later = prepared(small, embedded, WantedTrial(RULE, questions(8)), id="t2")
-    assert later.alpha < ready.alpha, "every trial takes its part of the error budget"
+    later = prepared(small, embedded, WantedTrial(OTHER, questions(8)), id="t2")
+    assert later.alpha < ready.alpha, "every change takes its part of the error budget"
 
 
 def test_a_trial_of_a_time_with_even_parts_keeps_them(small: Home, embedded: Database) -> None:
     progress = tried(small, prepared(small, embedded, WantedTrial(RULE, questions(20))), supply_of(obeys))
     [entry] = Ledger(embedded).entries()
-    once = msgspec.json.encode(msgspec.structs.replace(progress, parts=BudgetParts.EVEN)).decode()
+    once = msgspec.json.encode(replace(progress, parts=BudgetParts.EVEN)).decode()
     assert '"parts"' not in once, "what was stored before there were early parts does not name them"
-    Ledger(embedded).append([msgspec.structs.replace(entry, verdict=once)])
+    Ledger(embedded).append([replace(entry, verdict=once)])
     assert [trial.parts for trial in past_trials(small, embedded)] == [BudgetParts.EARLY, BudgetParts.EVEN]
 
 
@@ -98,12 +101,13 @@ def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(
     log = tmp_path / "log"
     wanted = WantedTrial(RULE, questions(3), placebo=False)
     tried(small, prepared(small, embedded, wanted), supply_of(obeys, log))
-    again = tried(small, prepared(small, embedded, wanted, id="t2"), supply_of(obeys, log))
+    again = tried(small, prepared(small, embedded, wanted._replace(patch=OTHER), id="t2"), supply_of(obeys, log))
     assert again.result.reused == 3
     assert len(log.read_text().splitlines()) == 6 + 3
     tidy = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", trust=Trust.USER)
     apply(small, embedded, tidy, actor=Actor.PERSON, now=1.0)
-    other = tried(small, prepared(small, embedded, wanted, id="t3"), supply_of(obeys, log))
+    third = wanted._replace(patch=replace(OTHER, text="Say yes, and say it always."))
+    other = tried(small, prepared(small, embedded, third, id="t3"), supply_of(obeys, log))
     assert other.result.reused == 0, "the prompt is another one"
     fresh = tried(small, prepared(small, embedded, wanted._replace(fresh=True), id="t4"), supply_of(obeys, log))
     assert fresh.result.reused == 0
@@ -114,7 +118,8 @@ def test_the_base_arm_is_not_reused_where_the_model_is_served_in_another_way(sma
     reused = []
     for number, calls in enumerate(("valid", "valid", "always")):
         (small.folder / "settings.toml").write_text(f'model = "local"\n[local]\ncalls = "{calls}"\n')
-        ready = prepared(small, embedded, wanted, id=f"t{number}")
+        patch = replace(RULE, text=f"{WORDS} Rule {number}.")
+        ready = prepared(small, embedded, wanted._replace(patch=patch), id=f"t{number}")
         reused.append(tried(small, ready, supply_of(obeys)).result.reused)
     assert reused == [0, 3, 0]
 

@@ -11,17 +11,8 @@ from whet.evidence.verdicts import Ruling
 from whet.runs.run import Spent
 from whet.text import tokens
 from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, differences
-from whet.trials.design import (
-    Allowance,
-    Trial,
-    TrialStop,
-    cache_price,
-    design,
-    is_affordable,
-    is_needed,
-    judged,
-    waves,
-)
+from whet.trials.design import Allowance, Trial, TrialStop, cache_price, design, is_affordable, waves
+from whet.trials.judging import is_needed, judged
 
 NAMES = [f"case-{number}" for number in range(30)]
 
@@ -87,14 +78,42 @@ def test_a_change_that_always_helps_is_accepted_long_before_the_last_case() -> N
     assert (result.lesson.effect, result.form.effect) == (1.0, 0.0)
 
 
-def test_what_a_placebo_gains_as_well_is_form_and_no_lesson() -> None:
-    attempts, _ = carried_out(planned(30), {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: True})
+def test_what_a_placebo_gains_as_well_is_form_and_no_lesson_and_is_not_accepted() -> None:
+    attempts, stop = carried_out(planned(30), {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: True})
     result = judged(planned(30), attempts)
-    assert result.verdict.ruling is Ruling.ACCEPT
+    assert (result.verdict.ruling, stop) == (Ruling.UNDECIDED, TrialStop.CASES)
+    assert result.verdict.evidence_help >= 1 / result.verdict.alpha
+    assert "placebo" in result.held_back
     assert result.lesson is not None
     assert result.form is not None
     assert (result.lesson.ruling, result.lesson.effect) == (Ruling.UNDECIDED, 0.0)
     assert result.form.effect == 1.0
+
+
+def test_what_is_proved_against_the_base_goes_on_until_it_is_proved_against_the_placebo() -> None:
+    fixed = planned(30)
+    lucky = set(fixed.cases[:6])  # in which the placebo does as well
+    attempts = [
+        made(place.case, place.arm, place.arm is Arm.CANDIDATE or (place.arm is Arm.PLACEBO and place.case in lucky))
+        for wave in waves(fixed)
+        for place in wave
+    ]
+    ways = [
+        (place, judged(fixed, [each for each in attempts if each.case in fixed.cases[:place]]))
+        for place in range(5, 31, 5)
+    ]
+    proved = next(place for place, result in ways if result.verdict.stopped_at is not None)
+    accepted = next(place for place, result in ways if result.verdict.ruling is Ruling.ACCEPT)
+    assert proved < accepted
+    assert next(result.stop for place, result in ways if place == proved) is TrialStop.OPEN
+
+
+def test_when_the_allowance_is_spent_the_final_look_is_taken() -> None:
+    fixed = planned(30, placebo=False, tokens=160)
+    attempts = [made(case, arm, arm is Arm.CANDIDATE) for case in fixed.cases[:8] for arm in fixed.arms]
+    result = judged(fixed, attempts)
+    assert result.verdict.ruling is Ruling.ACCEPT, "8 of 8 are enough at the end"
+    assert judged(replace(fixed, allowance=Allowance()), attempts).verdict.ruling is Ruling.UNDECIDED
 
 
 def test_a_change_that_harms_is_rejected() -> None:

@@ -92,7 +92,7 @@ def trial_options(function: Function) -> Function:
 def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0) -> int:
     """Try a patch and show what came of it: exit code 0 for any verdict."""
     from whet.cli.shown.trials import plan_lines, plan_record
-    from whet.proving.plan import prepare
+    from whet.proving.plan import expect_worth_it, prepare
     from whet.store.opening import opened
 
     home = find_home(os.environ)
@@ -109,6 +109,7 @@ def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0)
             say(line)
     if given.dry_run:
         return 0
+    expect_worth_it(trial)
     progress = _now(home, trial) if given.now else _queued(home, trial, follow=not given.background, as_json=as_json)
     return _show(trial, progress, as_json=as_json) if progress else 0
 

@@ -20,7 +20,7 @@ from whet.improving.outlook import foretold
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
-from whet.proving.plan import WantedTrial, prepare
+from whet.proving.plan import WantedTrial, expect_worth_it, prepare
 from whet.proving.trial import Observe, trial
 from whet.runs.run import Spent, together
 from whet.sessions.trust import Trust
@@ -31,6 +31,7 @@ from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
 from whet.trials.cases import is_errand
+from whet.trials.continuing import TooFewCases
 from whet.trials.design import Trial, TrialProgress, plan
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, for_model, retires
@@ -231,7 +232,11 @@ def _prepare(
         hidden=folders_of(home.folder, ask.cases), agent=ask.agent,
     )  # fmt: skip
     try:
-        return prepare(home, database, wanted, id=id, now=time.time(), supply=supply)
+        ready = prepare(home, database, wanted, id=id, now=time.time(), supply=supply)
+        expect_worth_it(ready)
+        return ready
+    except TooFewCases as error:
+        return IdeaOutcome(idea, Became.UNTRIED, error.message)
     except WhetError as error:
         return IdeaOutcome(idea, Became.REFUSED, error.message)
 

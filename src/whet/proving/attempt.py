@@ -63,6 +63,7 @@ class AttemptRequest(Value, frozen=True):
     hidden: tuple[str, ...] = ()  # folders that no tool may see, such as where the cases lie
     fresh: bool = False  # do not reuse what another trial paid for
     agent: TrialAgent | None = None  # who carries it out; None: Whet's own
+    interactive: bool = False  # as a conversation, which some rules are for
 
 
 def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
@@ -122,7 +123,7 @@ def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
     chosen = supply(home, settings, ask.model)
     sampling = replace(ask.sampling, seed=ask.seed)
     hidden = (home.folder, *hidden_by(case), *map(Path, ask.hidden))
-    wish = Wish(settings, sampling=sampling, hidden=hidden, chosen=chosen)
+    wish = Wish(settings, sampling=sampling, hidden=hidden, chosen=chosen, interactive=ask.interactive)
     with overlaid(home, database, case, patch, now=time.time()) as overlay:
         made = begin(overlay, case, patch, wish)
         try:
@@ -136,6 +137,11 @@ def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply
         if not attempt.invalid:
             keep_attempt(database, key, attempt, now=time.time())
         return attempt
+
+
+def is_interactive(patch: Patch) -> bool:
+    """Whether a change is for conversations alone: then all arms are tried as one."""
+    return patch.scope.purposes == ("interactive",)
 
 
 def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Assembled:

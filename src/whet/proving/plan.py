@@ -1,49 +1,37 @@
 """Trials before they begin: everything fixed, and what they can find and will cost."""
 
+from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
 
-import msgspec
 from msgspec.structs import replace
 
-from whet.agent.assembling import Wish
-from whet.agent.protocols import Chosen
 from whet.engine.orders import Order
 from whet.engine.steps import encoded
 from whet.errors import WhetError
-from whet.evidence.error_budget import Past, alpha_for
-from whet.evidence.verdicts import ALPHA, Ruling
-from whet.examples import templates
-from whet.examples.warm_start import warm_start
-from whet.ledger.entries import Step
-from whet.ledger.patches import Form, Patch
+from whet.evidence.error_budget import alpha_for
+from whet.evidence.verdicts import ALPHA
+from whet.ledger.patches import Patch
 from whet.proving.agent_plan import prepare_agent
-from whet.proving.attempt import AttemptRequest, Supply, begin, served
-from whet.proving.overlay import overlaid
-from whet.proving.screening import screened
-from whet.runs.models import cost
+from whet.proving.applying import Applying, TrialSurroundings, where_told
+from whet.proving.attempt import AttemptRequest, Supply, is_interactive, served
+from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
+from whet.proving.screening import MOST_GUARDS, screened
 from whet.runs.run import Sampling, Spent
-from whet.runs.settings import Settings
-from whet.sessions.transcripts import Usage
 from whet.shipped.guidance.placebo import filler
-from whet.shipped.guidance.warm import words
+from whet.shipped.guidance.rules import catalogue
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
-from whet.text import tokens
 from whet.trials.attempts import Arm, TrialAgent
 from whet.trials.cases import Case, is_errand
-from whet.trials.design import Allowance, Price, Trial, TrialProgress, cache_price, design, is_affordable
+from whet.trials.continuing import PastEvidence, TooFewCases, expect_provable
+from whet.trials.design import Allowance, Trial, design, is_affordable
 from whet.trials.placebos import placebo_of
 
 KIND = "trial"
-STEPS = {Ruling.ACCEPT: Step.ACCEPTED, Ruling.REJECT: Step.REJECTED, Ruling.UNDECIDED: Step.UNDECIDED}
-RULINGS = {step: ruling for ruling, step in STEPS.items()}
 ID_LETTERS = 12
-USUAL_CALLS = 3  # of the model in an attempt
-USUAL_OUTPUT = 200  # tokens of one answer
 
 
 class WantedTrial(NamedTuple):
@@ -76,32 +64,36 @@ def prepare(
     Without an id it gets one by its content: a trial that came to no verdict, asked for again, is the same trial, and
     what its attempts cost is not paid again.
     """
-    if wanted.agent:  # a standing case that it cannot be asked to do is no reason to try nothing
-        able = tuple(case for case in wanted.cases if not case.guard or is_errand(case))
-        wanted = wanted._replace(cases=able)
     settings = load(home)
     sampling = wanted.sampling or settings.sampling
     _expect_named(wanted.cases)
     asked = TrialAgent(wanted.agent, model=wanted.model) if wanted.agent else None
     found = screened(database, wanted.cases, base_request(wanted.model or settings.model, sampling, asked))
-    wanted = wanted._replace(cases=found.cases)
+    guards = guards_from_past(home, database, found.cases, most=MOST_GUARDS)
+    wanted = wanted._replace(cases=_able((*found.cases, *guards), wanted))
     targets = _targets(wanted)
+    own = _independent(targets, wanted.patch)
     agent = None
     placebo = placebo_of(wanted.patch, filler()) if wanted.placebo is not False else None
     if asked is not None:
         agent, price, of_one = prepare_agent(home, database, asked, wanted.patch, (*targets, *wanted.cases), now=now)
         model = agent.model
+        change = _change(wanted.patch, agent, targets)
+        before = PastEvidence() if wanted.fresh else known_evidence(home, database, change)
+        applying = Applying(_new_of(own, before), price, of_one)
     else:
         model = wanted.model or settings.model
-        chosen = (supply or served)(home, settings, model)
-        price, of_one = _priced(_Surroundings(home, database, settings, chosen), wanted.patch, targets[0], now=now)
+        around = TrialSurroundings(home, database, settings, (supply or served)(home, settings, model))
+        change = _change(wanted.patch, model, targets)
+        before = PastEvidence() if wanted.fresh else known_evidence(home, database, change)
+        applying = where_told(around, wanted.patch, _new_of(own, before), now=now)
     trial = replace(
         design(
-            (case.name for case in targets),
+            (case.name for case in applying.cases),
             (case.name for case in wanted.cases if case.guard),
             seeds=wanted.seeds,
             placebo=placebo is not None,
-            alpha=alpha_for(past_trials(home, database), most=wanted.alpha),
+            alpha=before.alpha or alpha_for(past_trials(home, database), most=wanted.alpha),
             allowance=wanted.allowance,
         ),
         id=id,
@@ -111,17 +103,64 @@ def prepare(
         model=model,
         sampling=sampling,
         hidden=wanted.hidden,
-        price=price,
-        of_one=of_one,
+        price=applying.price,
+        of_one=applying.of_one,
         fresh=wanted.fresh,
         about=wanted.about,
         agent=agent,
         screened=found.left_out,
+        interactive=is_interactive(wanted.patch),
+        change=change,
+        before=before,
+        keys={case.name: case.key for case in applying.cases},
+        left_out=len(targets) - len(own),
     )
     if placebo is not None and not wanted.placebo and not is_affordable(trial):
         trial, placebo = replace(trial, arms=(Arm.BASE, Arm.CANDIDATE)), None
     trial = replace(trial, patches=_keep_patches(database, wanted.patch, placebo, now=now))
     return trial if id else replace(trial, id=_identity(home, database, trial))
+
+
+def expect_worth_it(trial: Trial) -> None:
+    """Raise TooFewCases for a trial that could prove nothing, before anything is spent on it."""
+    expect_provable(trial.before, len(trial.cases), alpha=trial.alpha, placebo=Arm.PLACEBO in trial.arms)
+
+
+def _able(cases: Sequence[Case], wanted: WantedTrial) -> tuple[Case, ...]:
+    """The cases without standing ones that another agent cannot be asked to do: they are no reason to try nothing."""
+    return tuple(case for case in cases if not wanted.agent or not case.guard or is_errand(case))
+
+
+def _change(patch: Patch, who: str | TrialAgent, targets: Sequence[Case]) -> str:
+    """What makes two trials trials of the same change: its words, the model or agent, and the kinds of cases."""
+    kinds = sorted({case.kind for case in targets})
+    return key_of(patch.form, patch.action, patch.text or patch.name, who, kinds)
+
+
+def _independent(targets: Sequence[Case], patch: Patch) -> list[Case]:
+    """The cases that were not made from sessions that the change was written from; a rule of Whet's was from none."""
+    if any(remedy.text == patch.text for remedy in catalogue()):
+        return list(targets)
+    written_from = {proof.session for proof in patch.proofs}
+    found = [case for case in targets if case.source not in written_from or not case.source]
+    if not found:
+        raise TooFewCases(
+            "All its cases come from the sessions that it was written from: they cannot judge it.",
+            advice="Wait for later sessions, or write a case with `whet cases new NAME`.",
+        )
+    return found
+
+
+def _new_of(cases: Sequence[Case], before: PastEvidence) -> list[Case]:
+    """The cases that this change was not tried on yet."""
+    new = [case for case in cases if case.key not in before.tried]
+    if not new:
+        raise WhetError(
+            f"This was tried on all these cases: it helped in {before.helped} of {before.cases} and harmed in"
+            f" {before.harmed}; too few to be sure.",
+            advice="Add cases: the trial goes on with what is known. To begin again instead: --fresh.",
+        )
+    return new
 
 
 def _keep_patches(database: Database, patch: Patch, placebo: Patch | None, *, now: float) -> dict[Arm, str]:
@@ -132,7 +171,7 @@ def _keep_patches(database: Database, patch: Patch, placebo: Patch | None, *, no
 def _identity(home: Home, database: Database, trial: Trial) -> str:
     """An id by content, with a number: a trial that was judged and is asked for again is another one."""
     name = f"{KIND}-{_content(trial)[:ID_LETTERS]}"
-    judged = {progress.trial for _, progress in _judged(home, database)}
+    judged = {progress.trial for _, progress in judged_trials(home, database)}
     return next(id for number in count(1) if (id := f"{name}-{number}") not in judged)
 
 
@@ -157,50 +196,3 @@ def _targets(wanted: WantedTrial) -> list[Case]:
     if not found:
         raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
     return found
-
-
-class _Surroundings(NamedTuple):
-    home: Home
-    database: Database
-    settings: Settings
-    chosen: Chosen
-
-
-def _priced(around: _Surroundings, patch: Patch, case: Case, *, now: float) -> tuple[Price, Spent]:
-    """What the change costs a session in tokens, and about what an attempt costs; proves that it can be applied."""
-    home, database, settings, chosen = around
-    prompts: list[str] = []
-    shown = 0
-    for each in (None, patch):
-        with overlaid(home, database, case, each, now=now, set_up=False) as overlay:
-            run, means, *_ = begin(overlay, case, each, Wish(settings, hidden=(home.folder,), chosen=chosen))
-            means.toolbox.close()
-            prompts.append(run.system)
-            shown = sum(tokens.estimate(tool.description + tool.parameters) for tool in run.shown)
-    inserted: tuple[str, ...] = ()
-    if patch.form is Form.TEMPLATE:
-        messages = warm_start(templates.read(patch.text, name=patch.name), (), words())
-        inserted = tuple(msgspec.json.encode(message.parts).decode() for message in messages)
-    price = cache_price(*prompts, inserted=inserted)
-    calls = min(USUAL_CALLS, case.budget.model_calls)
-    asked = tokens.estimate(prompts[1]) + shown + sum(tokens.estimate(text) for text in inserted)
-    usage = Usage(input=asked * calls, output=USUAL_OUTPUT * calls)
-    return price, Spent(calls, usage.input, usage.output, dollars=cost(usage, chosen.model.prices))
-
-
-def past_trials(home: Home, database: Database) -> tuple[Past, ...]:
-    """All trials before, in the order of their verdicts: they say how much error the next one may risk."""
-    return tuple(_past(ruling, progress) for ruling, progress in _judged(home, database))
-
-
-def _judged(home: Home, database: Database) -> list[tuple[Ruling, TrialProgress]]:
-    return [
-        (RULINGS[entry.step], msgspec.json.decode(entry.verdict, type=TrialProgress))
-        for entry in ledger_of(home, database).entries()
-        if entry.step in RULINGS and entry.verdict
-    ]
-
-
-def _past(ruling: Ruling, progress: TrialProgress) -> Past:
-    accepted = ruling is Ruling.ACCEPT
-    return Past(accepted, progress.result.verdict.evidence_help if accepted else 0.0, progress.parts)

@@ -1,7 +1,7 @@
 """A trial as durable work: carried out case by case, judged, and entered in the ledger."""
 
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -17,7 +17,7 @@ from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import KIND as ATTEMPT
 from whet.proving.attempt import AttemptRequest, vouch_for
-from whet.proving.plan import STEPS
+from whet.proving.past_trials import STEPS
 from whet.runs.run import Spent, together
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
@@ -25,7 +25,9 @@ from whet.store.opening import opened
 from whet.store.template_files import record_worth
 from whet.store.trials import keep_progress, material, progress_of
 from whet.trials.attempts import Arm, Attempt, AttemptPlace
-from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop, is_needed, judged, waves
+from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop, waves
+from whet.trials.judging import is_needed, judged, left_to_next
+from whet.trials.outcome_words import counted, outlook
 
 Observe = Callable[[TrialProgress], None]
 
@@ -46,7 +48,7 @@ def trial(home: Home, steps: Steps, ask: Trial, *, observe: Observe | None = Non
         except WhetError as error:
             raise _failed(error.message, error.advice, result, left_by(error).spent) from error
         result = judged(ask, attempts)
-        progress = TrialProgress(ask.id, result, len(attempts), planned, ask.price, parts=BudgetParts.EARLY)
+        progress = _progress(ask, attempts, result, planned)
         steps.do(f"look {number}", partial(_keep, home, progress), str)
         if observe:
             observe(progress)
@@ -54,10 +56,24 @@ def trial(home: Home, steps: Steps, ask: Trial, *, observe: Observe | None = Non
             break
     if result.invalid == len(attempts):
         raise _failed(f"No attempt could be made: {result.invalid_why}", _advice(ask), result)
-    progress = TrialProgress(ask.id, result, len(attempts), planned, ask.price, parts=BudgetParts.EARLY)
+    progress = _progress(ask, attempts, result, planned)
     done = steps.do("verdict", lambda: _enter(home, ask, progress), TrialProgress)
     sessions = tuple(attempt.session for attempt in attempts if attempt.session)
-    return Done(sentence(ask, result), sessions, result.spent, encoded(done))
+    return Done(sentence(ask, done), sessions, result.spent, encoded(done))
+
+
+def _progress(trial: Trial, attempts: Sequence[Attempt], result: TrialResult, planned: int) -> TrialProgress:
+    return TrialProgress(
+        trial.id,
+        result,
+        len(attempts),
+        planned,
+        trial.price,
+        parts=BudgetParts.EARLY,
+        change=trial.change,
+        after=left_to_next(trial, attempts, result),
+        left_out=trial.left_out,
+    )
 
 
 def _advice(trial: Trial) -> str:
@@ -84,6 +100,7 @@ def _request(trial: Trial, place: AttemptPlace, work: str) -> tuple[str, Attempt
         hidden=trial.hidden,
         fresh=trial.fresh,
         agent=trial.agent,
+        interactive=trial.interactive,
     )
     return f"{work}/{place.case}/{place.arm}/{place.seed}", ask
 
@@ -111,7 +128,7 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
             patch=patch,
             actor=Actor.POLICY,
             at=now,
-            note=sentence(trial, progress.result),
+            note=sentence(trial, progress),
             verdict=encoded(progress),
             about=trial.about,
             home="" if patch.form is Form.RULE else ledger.home,
@@ -131,13 +148,13 @@ def _is_entered(ledger: Ledger, known: TrialProgress) -> bool:
     return any(decoded(each, TrialProgress) == replace(known, entry=0) for each in verdicts if each)
 
 
-def sentence(trial: Trial, result: TrialResult) -> str:
+def sentence(trial: Trial, progress: TrialProgress) -> str:
     """The verdict in a line."""
-    verdict = result.verdict
+    verdict = progress.result.verdict
     words = {Ruling.ACCEPT: "accepted", Ruling.REJECT: "rejected", Ruling.UNDECIDED: "undecided"}
     low, high = (100 * bound for bound in verdict.interval)
+    after = outlook(progress) or progress.result.held_back
     return (
-        f"The {trial.form} {trial.name} is {words[verdict.ruling]}: {100 * verdict.effect:+.0f} points"
-        f" ({low:+.0f} to {high:+.0f}) over {verdict.cases} cases"
-        f"{f'; {result.held_back}' if result.held_back else ''}"
+        f"The {trial.form} {trial.name} is {words[verdict.ruling]}: {counted(progress)},"
+        f" {100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}){f'; {after}' if after else ''}"
     )

@@ -1,37 +1,23 @@
 """Trials: the same cases with and without a patch, in a fixed order, until the evidence is enough."""
 
-from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
-from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.evidence import power
 from whet.evidence.error_budget import BudgetParts
-from whet.evidence.verdicts import ALPHA, Ruling, Verdict, fixed_order, judge
+from whet.evidence.verdicts import ALPHA, Verdict, fixed_order
 from whet.ledger.patches import Form
 from whet.runs.run import Sampling, Spent
 from whet.text import tokens
-from whet.trials.attempts import (
-    Arm,
-    ArmTally,
-    Attempt,
-    AttemptPlace,
-    TrialAgent,
-    change_of_agent,
-    differences,
-    tally,
-    total_spent,
-    useless,
-    why_invalid,
-)
+from whet.trials.attempts import Arm, ArmTally, AttemptPlace, TrialAgent
+from whet.trials.continuing import PastEvidence
 from whet.values import Value
 
 WAVE_ATTEMPTS = 12  # given out at once, so that several workers have something to do
 AGENT_WAVE_ATTEMPTS = 6  # of another agent, whose attempts cost more: the allowance is looked at more often
 USUAL_PASS_RATE = 0.5
-GUARD_LOSS = 0.1  # standing cases may lose so much on average before an acceptance is held back
 
 
 class Allowance(Value, frozen=True):
@@ -75,6 +61,11 @@ class Trial(Value, frozen=True):
     about: int = 0  # the entry that waits for a decision on it
     agent: TrialAgent | None = None  # who carries the attempts out; None: Whet's own
     screened: tuple[str, ...] = ()  # cases that always passed beforehand: left out, or among the guards
+    interactive: bool = False  # whether the attempts are conversations, as the change is for
+    change: str = ""  # the key of what is tried: words, model and kind of cases
+    before: PastEvidence = PastEvidence()  # what earlier trials of the same change have won
+    keys: Mapping[str, str] = {}  # by the name of each case, what makes it the same case under another name
+    left_out: int = 0  # cases from sessions that the change was written from
 
 
 class TrialStop(StrEnum):
@@ -89,7 +80,7 @@ class TrialStop(StrEnum):
 
 
 class TrialResult(Value, frozen=True):
-    """What a trial says. The gate is `verdict`, candidate against base; the others explain it."""
+    """What a trial says. The gate is `verdict`, candidate against base, and `lesson` where there is a placebo."""
 
     verdict: Verdict
     stop: TrialStop
@@ -116,6 +107,16 @@ class TrialProgress(Value, frozen=True):
     price: Price = Price()
     entry: int = 0  # of the ledger, once it is there
     parts: BudgetParts = BudgetParts.EVEN  # of the error budget; those stored without it had even ones
+    change: str = ""  # the key of what was tried
+    after: PastEvidence = PastEvidence()  # what it leaves to the next trial of the same change
+    left_out: int = 0  # cases from sessions that the change was written from
+
+    @property
+    def evidence(self) -> float:
+        """The evidence that an acceptance rests on: of all comparisons that gate it, the least."""
+        lesson = self.result.lesson
+        found = self.result.verdict.evidence_help
+        return min(found, lesson.evidence_help) if lesson else found
 
 
 def design(
@@ -159,48 +160,6 @@ def _mixed(cases: Sequence[str], guards: Sequence[str]) -> tuple[str, ...]:
     return tuple(case for _, _, case in sorted(ranked, key=lambda one: one[:2]))
 
 
-def judged(trial: Trial, attempts: Sequence[Attempt]) -> TrialResult:
-    """What the attempts so far say, and whether more are needed. It may be asked after every wave."""
-    verdict = _compared(trial, attempts, Arm.CANDIDATE, Arm.BASE, trial.cases)
-    guard = _compared(trial, attempts, Arm.CANDIDATE, Arm.BASE, trial.guards) if trial.guards else None
-    fault = _fault(trial, attempts)
-    ruling, held_back = (Ruling.UNDECIDED, fault.why) if fault else _ruled(trial, attempts, verdict, guard)
-    invalid = Counter(attempt.invalid for attempt in attempts if attempt.invalid)
-    with_placebo = Arm.PLACEBO in trial.arms
-    alike = useless(attempts)
-    result = TrialResult(
-        verdict=replace(verdict, ruling=ruling),
-        stop=TrialStop.OPEN,
-        lesson=_compared(trial, attempts, Arm.CANDIDATE, Arm.PLACEBO, trial.cases) if with_placebo else None,
-        form=_compared(trial, attempts, Arm.PLACEBO, Arm.BASE, trial.cases) if with_placebo else None,
-        guard=guard,
-        held_back=held_back,
-        always=alike.always,
-        never=alike.never,
-        tallies=tuple(tally(arm, attempts) for arm in trial.arms),
-        spent=total_spent(attempts),
-        reused=sum(attempt.reused for attempt in attempts),
-        invalid=invalid.total(),
-        invalid_why=invalid.most_common(1)[0][0] if invalid else "",
-    )
-    return replace(result, stop=fault.stop if fault else _stop(trial, attempts, result))
-
-
-class _Fault(NamedTuple):
-    """Why a trial cannot go on, whatever its evidence."""
-
-    stop: TrialStop
-    why: str
-
-
-def _fault(trial: Trial, attempts: Sequence[Attempt]) -> _Fault | None:
-    """A trial is about one agent, and about what it does: neither holds where it changed, or hardly ever worked."""
-    if changed := change_of_agent(trial.agent, attempts):
-        return _Fault(TrialStop.CHANGED, changed)
-    lost = why_invalid(attempts)
-    return _Fault(TrialStop.INVALID, lost) if lost else None
-
-
 def is_affordable(trial: Trial) -> bool:
     """Whether all attempts fit the allowance, if each costs what one is thought to."""
     of_one = trial.of_one
@@ -211,7 +170,7 @@ def is_affordable(trial: Trial) -> bool:
         seconds=of_one.seconds * attempts,
         dollars=None if of_one.dollars is None else of_one.dollars * attempts,
     )
-    return not _is_spent(trial.allowance, whole)
+    return not is_spent(trial.allowance, whole)
 
 
 def plan(trial: Trial) -> power.TrialPlan:
@@ -245,50 +204,8 @@ def cache_price(base: str, candidate: str, *, inserted: Iterable[str] = ()) -> P
     )
 
 
-def _compared(trial: Trial, attempts: Sequence[Attempt], arm: Arm, against: Arm, cases: tuple[str, ...]) -> Verdict:
-    known = frozenset(cases)
-    made = sum(each.arm in (arm, against) and each.case in known and not each.invalid for each in attempts)
-    found = differences(attempts, _begun(cases, attempts), arm=arm, against=against)
-    return judge(found, alpha=trial.alpha, attempts=made, planned=len(cases))
-
-
-def _begun(cases: tuple[str, ...], attempts: Sequence[Attempt]) -> tuple[str, ...]:
-    """The cases up to the last that was begun: what is looked at is always a beginning of the fixed order."""
-    begun = {attempt.case for attempt in attempts}
-    last = max((number for number, case in enumerate(cases) if case in begun), default=-1)
-    return cases[: last + 1]
-
-
-def _ruled(trial: Trial, attempts: Sequence[Attempt], verdict: Verdict, guard: Verdict | None) -> tuple[Ruling, str]:
-    """The ruling of the gate after the standing cases had their say: they can only take an acceptance away."""
-    if guard is None or verdict.ruling is Ruling.REJECT:
-        return verdict.ruling, ""
-    if guard.ruling is Ruling.REJECT:
-        return Ruling.REJECT, "the standing cases were harmed"
-    if verdict.ruling is Ruling.ACCEPT:
-        if guard.effect < -GUARD_LOSS:
-            return Ruling.UNDECIDED, f"the standing cases fell by {-100 * guard.effect:.0f} points"
-        if len(_begun(trial.guards, attempts)) < len(trial.guards):
-            return Ruling.UNDECIDED, "not all standing cases were run"
-    return verdict.ruling, ""
-
-
-def _stop(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) -> TrialStop:
-    guarded = {each.case for each in attempts} >= set(trial.guards)
-    if result.verdict.ruling is not Ruling.UNDECIDED or (result.verdict.stopped_at is not None and guarded):
-        return TrialStop.EVIDENCE
-    if len({each.case for each in attempts}) == len(trial.cases) + len(trial.guards):
-        return TrialStop.CASES
-    return TrialStop.BUDGET if _is_spent(trial.allowance, result.spent) else TrialStop.OPEN
-
-
-def is_needed(trial: Trial, result: TrialResult, place: AttemptPlace) -> bool:
-    """Whether an attempt can still change anything: once the gate accepts, only the standing cases can."""
-    decided = result.held_back and result.verdict.stopped_at is not None
-    return place.case in trial.guards or not decided
-
-
-def _is_spent(allowance: Allowance, spent: Spent) -> bool:
+def is_spent(allowance: Allowance, spent: Spent) -> bool:
+    """Whether the allowance is used up."""
     limits = (
         (spent.dollars or 0.0, allowance.dollars),
         (spent.input + spent.output, allowance.tokens),

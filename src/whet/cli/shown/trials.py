@@ -9,7 +9,9 @@ from whet.cli.other_agents import ACCOUNT
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
 from whet.trials.attempts import Arm, ArmTally
+from whet.trials.continuing import missing_cases
 from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan
+from whet.trials.outcome_words import counted, more_needed, outlook
 
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
@@ -93,7 +95,13 @@ def plan_lines(trial: Trial) -> Iterator[str]:
             f"{many(len(trial.screened), 'case')} passed every screening attempt and cannot show that it helps: "
             f"{guarding} guard against harm, {len(trial.screened) - guarding} left out."
         )
-    if found.minimum_effect < 1:
+    if trial.before.cases:
+        known = trial.before
+        yield f"It goes on from {many(known.cases, 'case')}: helped in {known.helped}, harmed in {known.harmed}."
+    missing = missing_cases(trial.before, len(trial.cases), alpha=trial.alpha, placebo=Arm.PLACEBO in trial.arms)
+    if missing:
+        yield f"Too few cases to prove anything, even if it helps in every one: {missing} more needed."
+    elif found.minimum_effect < 1:
         smallest = f"{100 * found.minimum_effect:.0f} points"
         yield f"80 % power to detect {smallest}, at alpha {found.alpha:.2g}."
     else:
@@ -147,6 +155,9 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
         "reused": result.reused,
         "invalid": result.invalid,
         "invalid_why": result.invalid_why,
+        "known": msgspec.structs.asdict(progress.after),
+        "left_out": progress.left_out,
+        "more": more._asdict() if (more := more_needed(progress)) else None,
         "cache": {"invalidated_tokens": progress.price.invalidated, "added_tokens": progress.price.added},
     }
     return record
@@ -154,13 +165,17 @@ def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
 
 def result_lines(progress: TrialProgress) -> Iterator[str]:
     result, verdict = progress.result, progress.result.verdict
-    sentence = {
-        Ruling.ACCEPT: "it helps",
-        Ruling.REJECT: "it harms",
-        Ruling.UNDECIDED: "not enough evidence that it helps or harms",
-    }[verdict.ruling]
-    held = f" ({plain(result.held_back)})" if result.held_back else ""
-    yield f"[bold {COLOURS[verdict.ruling]}]{verdict.ruling.value.capitalize()}[/]: {sentence}{held}."
+    after = outlook(progress) or {Ruling.ACCEPT: "it helps", Ruling.REJECT: "it harms"}.get(verdict.ruling, "")
+    yield (
+        f"[bold {COLOURS[verdict.ruling]}]{verdict.ruling.value.capitalize()}[/]: {counted(progress)}; {plain(after)}."
+    )
+    if verdict.ruling is Ruling.UNDECIDED and more_needed(progress):
+        yield "New cases go on from here, at the same bar: run the same command with more of them."
+    if progress.left_out:
+        yield (
+            f"It stands on cases that it was not written from; {many(progress.left_out, 'case')} from the sessions that"
+            " it was written from did not count."
+        )
     yield f"Effect {_effect(verdict)}, {many(verdict.cases, 'case')}; {STOPS[result.stop]}."
     yield (
         f"Evidence of help {_evidence(verdict.evidence_help)}, of harm {_evidence(verdict.evidence_harm)};"

@@ -1,0 +1,64 @@
+"""Evidence that continues: what the trials of one change leave to its next trial, and what is said of it."""
+
+from collections.abc import Iterable
+
+from whet.errors import WhetError
+from whet.evidence.final_look import cases_to_prove
+from whet.evidence.verdicts import Capital, Verdict
+from whet.values import Value
+
+
+class PastEvidence(Value, frozen=True):
+    """What earlier trials of the same change have won, and on which cases. The evidence that is needed stays theirs."""
+
+    trials: int = 0
+    alpha: float = 0.0
+    against_base: Capital = Capital()
+    against_placebo: Capital = Capital()
+    helped: int = 0
+    harmed: int = 0
+    cases: int = 0
+    tried: tuple[str, ...] = ()  # the keys of those cases
+
+    @property
+    def least(self) -> float:
+        """The capital for help that has the longest way to go."""
+        return min(self.against_base.help, self.against_placebo.help)
+
+
+class TooFewCases(WhetError):
+    """A trial that could prove nothing, however it came out."""
+
+
+def carry(before: PastEvidence, verdict: Verdict, lesson: Verdict | None, tried: Iterable[str]) -> PastEvidence:
+    """What is left after another trial, whose verdicts began with what was left before it."""
+    return PastEvidence(
+        trials=before.trials + 1,
+        alpha=verdict.alpha,
+        against_base=Capital(verdict.evidence_help, verdict.evidence_harm),
+        against_placebo=Capital(lesson.evidence_help, lesson.evidence_harm) if lesson else before.against_placebo,
+        helped=before.helped + verdict.helped,
+        harmed=before.harmed + verdict.harmed,
+        cases=before.cases + verdict.cases,
+        tried=(*before.tried, *tried),
+    )
+
+
+def missing_cases(before: PastEvidence, cases: int, *, alpha: float, placebo: bool) -> int:
+    """How many more cases a trial needs before it can prove anything; 0 where it can."""
+    capital = before.least if placebo else before.against_base.help
+    return max(0, cases_to_prove(alpha, capital=capital) - cases)
+
+
+def expect_provable(before: PastEvidence, cases: int, *, alpha: float, placebo: bool) -> None:
+    """Raise TooFewCases where not even help in every case would be proof, with what is known so far."""
+    missing = missing_cases(before, cases, alpha=alpha, placebo=placebo)
+    if not missing:
+        return
+    known = f"It helped in {before.helped} of {before.cases} cases, not yet proved; " if before.cases else ""
+    new = "new " if before.cases else ""
+    raise TooFewCases(
+        f"{known}{cases} {new}{'case' if cases == 1 else 'cases'} cannot prove it, even with help in every one."
+        f" At least {missing} more {'is' if missing == 1 else 'are'} needed.",
+        advice="Make cases from sessions with `whet cases from-session`, or write one with `whet cases new NAME`.",
+    )

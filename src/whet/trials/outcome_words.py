@@ -1,0 +1,69 @@
+"""What came of a trial in words that people use, and what it would take to be sure."""
+
+import math
+from typing import NamedTuple
+
+from whet.evidence import power
+from whet.evidence.verdicts import Ruling
+from whet.trials.continuing import missing_cases
+from whet.trials.design import USUAL_PASS_RATE, TrialProgress
+
+MOST_RUNS = 100_000
+
+
+class More(NamedTuple):
+    """About how many more runs would tell, if the effect is what it seems, and what they cost where that is known."""
+
+    cases: int
+    runs: int
+    dollars: float | None
+
+
+def more_needed(progress: TrialProgress) -> More | None:
+    """What it would take to be sure; None where nothing suggests that the change helps."""
+    result, left = progress.result, progress.after
+    verdict = result.verdict
+    if verdict.effect <= 0 or not verdict.cases or not progress.attempts:
+        return None
+    arms = max(2, len(result.tallies))
+    seeds = max(1, round(progress.attempts / arms / verdict.cases))
+    placebo = result.lesson is not None
+    capital = left.least if placebo else left.against_base.help
+    alpha = min(0.4, verdict.alpha * capital)
+    cases = power.cases_needed(verdict.effect, spread=power.deviation(USUAL_PASS_RATE, seeds), alpha=alpha)
+    if cases is None or cases * seeds * arms > MOST_RUNS:
+        return None
+    cases = max(cases, missing_cases(left, 0, alpha=verdict.alpha, placebo=placebo))
+    paid = progress.attempts - result.reused
+    dollars = None if result.spent.dollars is None or not paid else result.spent.dollars / paid
+    runs = cases * seeds * arms
+    return More(cases, runs, None if dollars is None else dollars * runs)
+
+
+def counted(progress: TrialProgress) -> str:
+    """In how many cases it helped and harmed, over all trials of the same change."""
+    verdict, left = progress.result.verdict, progress.after
+    helped, harmed, cases = (
+        (left.helped, left.harmed, left.cases) if left.trials else (verdict.helped, verdict.harmed, verdict.cases)
+    )
+    return f"helped in {helped} of {cases} {'case' if cases == 1 else 'cases'}" + (
+        f", harmed in {harmed}" if harmed else ""
+    )
+
+
+def outlook(progress: TrialProgress) -> str:
+    """What an undecided trial leaves open, and what would settle it; nothing where it was decided."""
+    if progress.result.verdict.ruling is not Ruling.UNDECIDED:
+        return ""
+    more = more_needed(progress)
+    if progress.result.held_back:
+        return progress.result.held_back
+    if more is None:
+        return "nothing suggests that it helps"
+    cost = f", ${_rounded(more.dollars):.2f}" if more.dollars else ""
+    return f"too few to be sure; about {more.cases} more cases, {more.runs} runs{cost}"
+
+
+def _rounded(dollars: float) -> float:
+    """Up to the next cent: a price is never shown as nothing."""
+    return math.ceil(100 * dollars) / 100
