@@ -16,7 +16,8 @@ from statistics import NormalDist, median
 from typing import NamedTuple
 
 from whet.evidence.betting import constant
-from whet.trials.canaries import CanaryMove, Decided, Observation, decide, is_told, mirrored, moves_of
+from whet.trials.canaries import CanaryMove, Decided, Observation, decide, mirrored, moves_of
+from whet.trials.draws import is_told
 from whet.trials.live_templates import ALPHA, EPOCH_SESSIONS, LEAST_EFFECT, epochs
 
 Live = Callable[[random.Random, int, bool], float]

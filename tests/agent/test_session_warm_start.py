@@ -20,7 +20,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import is_drawn
 from whet.store.template_files import record_worth, uses
-from whet.trials.canaries import is_told
+from whet.trials.draws import is_told
 
 MESSAGES = (program("Be kind."), user("Look at the garden plan."))
 NEED = Need(task="Look at the garden plan.")

@@ -32,7 +32,7 @@ from whet.store.ledger import ledger_of
 from whet.store.recording import recorded
 from whet.store.template_draws import CountedDraw, count_draws, outcomes, uncounted
 from whet.store.template_files import list_templates, record_worth, uses, worths
-from whet.trials.canaries import is_told
+from whet.trials.draws import is_told
 from whet.trials.live_templates import Judgement
 
 BEGAN = 1_800_000_000.0

@@ -1,5 +1,6 @@
 """The watch: sessions counted once, harm reverted by itself, and other agents drawn for by the day."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -24,10 +25,12 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.preparing import prepare
 from whet.store.recording import recorded
+from whet.store.session_draws import KeptDraw, keep_session_draws
 from whet.store.sessions import Provenance, keep, stored
 from whet.targets.settings import Target, add
 from whet.targets.telling import day_of, tell
-from whet.trials.canaries import CanaryMove, is_told, key_of
+from whet.trials.canaries import CanaryMove, key_of
+from whet.trials.draws import is_told
 
 BEGAN = 1_800_000_000.0
 HOUR, DAY = 3600.0, 86_400.0
@@ -165,3 +168,59 @@ def test_only_new_and_changed_rules_can_be_canaries(home: Home, database: Databa
     for patch, share in ((removed, 0.5), (RULE, 1.0), (RULE, 0.0)):
         with pytest.raises(WhetError, match="share of sessions"):
             try_out(home, database, patch, actor=Actor.PERSON, now=1.0, share=share)
+
+
+def ended(database: Database, session: str, messages: tuple[Message, ...], *, at: float) -> None:
+    """A session of Claude Code that was imported."""
+    made = replace(
+        conversation(*messages), source="claude-code", native_id=session,
+        folder="/src", started=at, ended=at + 60,
+    )  # fmt: skip
+    keep(database, prepare(made), Provenance(f"/sessions/{session}", at, at))
+
+
+def test_a_session_that_drew_at_its_start_counts_by_itself(home: Home, database: Database) -> None:
+    number = begin(home, database)
+    for index in range(40):
+        told = is_told(f"draw-{number}", f"s{index}", 0.5)
+        ended(database, f"s{index}", BADLY if told else WELL, at=BEGAN + 60 + index)
+        keep_session_draws(database, [KeptDraw(number, told, 0.5, "claude-code", f"s{index}", BEGAN + 60)])
+    keep_delivery(database, Delivery(number, "/src/CLAUDE.md", day_of(BEGAN), True, ("claude-code",), "", BEGAN))
+    [found] = look(home, database, now=BEGAN + 3 * DAY).canaries
+    assert found.comparison.decision is CanaryMove.REVERT
+    assert found.comparison.told + found.comparison.untold == found.sessions == 40, "sessions, and not days"
+
+
+def test_what_a_session_sends_out_counts_with_it_and_one_without_a_draw_does_not(
+    home: Home, database: Database
+) -> None:
+    number = begin(home, database)
+    keep_session_draws(database, [KeptDraw(number, True, 0.5, "claude-code", "s1", BEGAN + 60)])
+    for session in ("s1", "s1/helper", "s2"):
+        ended(database, session, WELL, at=BEGAN + 60)
+    [found] = look(home, database, now=BEGAN + DAY).canaries
+    assert (found.sessions, found.comparison.told, found.comparison.untold) == (2, 1, 0)
+
+
+def test_a_session_that_still_goes_on_is_not_counted(home: Home, database: Database) -> None:
+    number = begin(home, database)
+    keep_session_draws(database, [KeptDraw(number, True, 0.5, "claude-code", "s1", BEGAN + 60)])
+    ended(database, "s1", WELL, at=BEGAN + 60)
+    [found] = look(home, database, now=BEGAN + 200).canaries
+    assert found.sessions == 0
+
+
+def test_the_file_of_an_agent_with_hooks_holds_no_canary(home: Home, database: Database, tmp_path: Path) -> None:
+    begin(home, database, share=0.9999)
+    path = tmp_path / "CLAUDE.md"
+    add(home, Target("claude-code", "claude-code", file=str(path)))
+    tell(home, database, now=BEGAN)
+    assert RULE.text in path.read_text()
+    mark = home.folder / "hooks" / "agents" / "claude-code"
+    mark.parent.mkdir(parents=True)
+    mark.touch()
+    os.utime(mark, (BEGAN, BEGAN))
+    tell(home, database, now=BEGAN + DAY)
+    assert not path.exists() or RULE.text not in path.read_text()
+    tell(home, database, now=BEGAN + 60 * DAY)
+    assert RULE.text in path.read_text(), "its hooks are gone for weeks"

@@ -22,7 +22,6 @@ from whet.trials.canaries import (
     Observation,
     compare,
     decide,
-    is_told,
     key_of,
     loss_of,
     mirrored,
@@ -30,6 +29,7 @@ from whet.trials.canaries import (
     replaced_by,
     told_rules,
 )
+from whet.trials.draws import is_told
 
 LOSSES = st.floats(0, 1)
 SHARES = st.floats(0.05, 0.95)

@@ -2,9 +2,10 @@
 
 import pytest
 
-from whet.trials.canaries import RANGE, Observation, compare, is_told
+from whet.trials.canaries import Observation, compare
 from whet.trials.cases import Case
 from whet.trials.checks import CallDemand, Check, FileDemand, Ran, mark
+from whet.trials.draws import RANGE, is_told
 
 
 @pytest.mark.parametrize(("held", "passed"), [(None, True), ("text", False), ("", False)])

@@ -12,7 +12,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.template_draws import Draw, keep_draw
 from whet.store.template_files import load, record_use, usable, worths
-from whet.trials.canaries import is_told
+from whet.trials.draws import is_told
 
 AUTO = "auto"
 

@@ -21,6 +21,7 @@ CATALOGUE = (
     ("templates", "templates", "Manage examples of good work that new sessions start from."),
     ("target", "target", "Choose which agents and files receive what was learned."),
     ("sync", "sync", "Write rules and skills to the files of other agents."),
+    ("hook", "hook", "Answer a hook of another agent: a session starts or ends."),
     ("rules", "rules", "List, add and remove the rules that agents get."),
     ("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),
     ("pending", "pending", "Approve or refuse changes that need your approval."),

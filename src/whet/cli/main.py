@@ -16,7 +16,16 @@ def main() -> None:
     if arguments == ["--version"]:
         sys.stdout.write(f"whet {__version__}\n")
         sys.exit(0)
-    sys.exit(_run(arguments))
+    if arguments[0] == "hook" and "--help" not in arguments:
+        from whet.hooks.entry import run
+
+        sys.exit(run(arguments[1:], os.environ))
+    code = _run(arguments)
+    if "whet.store.ledger" in sys.modules:  # else the command can have changed no rule
+        from whet.cli.hooked import refresh_hooks
+
+        refresh_hooks()
+    sys.exit(code)
 
 
 def _run(arguments: list[str]) -> int:

@@ -2,8 +2,8 @@
 
 from whet.engine.orders import Procedure, Procedures, Queue
 from whet.engine.steps import Direct
-from whet.engine.system import CLOCK, WATCH
-from whet.improving import improve, review, watch
+from whet.engine.system import ARRIVALS, CLOCK, WATCH
+from whet.improving import arriving, improve, review, watch
 from whet.proving import attempt, plan, trial
 from whet.scheduling import runs
 from whet.store.home import Home
@@ -18,6 +18,7 @@ PROCEDURES: Procedures = {
     runs.DELIVERY: Procedure(Queue.CHORES, runs.delivery, runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
     WATCH: Procedure(Queue.CHORES, watch.watch, str),
+    ARRIVALS: Procedure(Queue.CHORES, arriving.arrive, str),
 }
 
 

@@ -15,6 +15,7 @@ NAME = "whet"
 VERSION = "1"
 CLOCK = "clock"  # the kind of order that the schedule of the engine gives, once a minute
 WATCH = "watch"  # the kind of order that the clock gives, once an hour
+ARRIVALS = "arrivals"  # the kind of order that the clock gives when a hook has left something
 # Work that only the home that ordered it carries out. The attempts of trials are for all machines of a member.
 OWN = (Queue.REVIEWS, Queue.JOBS, Queue.CHORES, Queue.TRIALS)
 

@@ -21,6 +21,7 @@ class Live(NamedTuple):
     """A session as the watch sees it."""
 
     source: str
+    native_id: str
     folder: str
     model: str
     started: float
@@ -32,15 +33,15 @@ class Live(NamedTuple):
 def live_sessions(database: Database, *, since: float) -> list[Live]:
     """The sessions that were analysed and touched since then, the oldest first."""
     rows = database.query(
-        "SELECT s.source, s.folder, s.model, coalesce(s.started, s.dated), s.dated, s.facts, a.failure_score"
-        " FROM sessions AS s JOIN analyses AS a ON a.session = s.no"
+        "SELECT s.source, s.native_id, s.folder, s.model, coalesce(s.started, s.dated), s.dated, s.facts,"
+        " a.failure_score FROM sessions AS s JOIN analyses AS a ON a.session = s.no"
         " WHERE s.dated >= ? AND s.purpose IN (?, ?) AND s.message_count > 0 AND a.whole > 0 ORDER BY s.dated, s.no",
         (since, *LIVE),
     )
     found: list[Live] = []
-    for source, folder, model, started, dated, facts, score in rows:
+    for source, native_id, folder, model, started, dated, facts, score in rows:
         kept = msgspec.json.decode(facts, type=SessionFacts)
-        found.append(Live(source, folder, model, started, dated, kept, loss_of(score, kept.checks)))
+        found.append(Live(source, native_id, folder, model, started, dated, kept, loss_of(score, kept.checks)))
     return found
 
 

@@ -4,7 +4,7 @@ Templates are watched beside them (`template_watch`).
 """
 
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from datetime import UTC, datetime
 
 import msgspec
@@ -13,6 +13,7 @@ from whet.changes.apply import promote, revert
 from whet.engine.orders import Done
 from whet.engine.steps import Steps, encoded
 from whet.errors import WhetError
+from whet.hooks.starting import unit_of_session
 from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots
 from whet.improving.template_watch import Measured, look_at_templates
 from whet.ledger.entries import Actor, Item
@@ -24,13 +25,15 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.recording import SOURCE
+from whet.store.session_draws import KeptDraw, session_draws
 from whet.targets.drawing import unit_of
 from whet.targets.project_names import name_of_project
 from whet.targets.settings import FILE_AGENT
 from whet.targets.telling import tell
 from whet.told.passages import Circumstances
 from whet.told.rules import holds_in
-from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, is_told, key_of
+from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, key_of
+from whet.trials.draws import is_told
 from whet.values import Value
 
 DAY_SECONDS = 86_400
@@ -109,7 +112,13 @@ def _watch(
     home: Home, database: Database, item: Item, sessions: list[Live], *, now: float, settled: float
 ) -> WatchedRule:
     known = counted(database, item.number)
-    new = [*_own_units(item, sessions, settled), *_delivered_units(database, item, sessions, settled)]
+    draws = {(each.agent, each.session): each for each in session_draws(database, item.number)}
+    others = [each for each in sessions if _drawer(each) not in draws]
+    new = [
+        *_own_units(item, sessions, settled),
+        *_drawn_units(item, draws, sessions, settled),
+        *_delivered_units(database, item, others, settled),
+    ]
     seen = {each.unit for each in known}
     count(database, item.number, [each for each in new if each.unit not in seen], now=now)
     watched = _compared(item, counted(database, item.number))
@@ -148,6 +157,25 @@ def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator
     fitting = (each for each in sessions if each.started >= item.since and _holds(item, each))
     for lot, group in settled_lots(fitting, settled=settled).items():
         yield _unit(lot, is_told(key_of(item), lot, item.share), group)
+
+
+def _drawn_units(
+    item: Item, draws: Mapping[tuple[str, str], KeptDraw], sessions: Iterable[Live], settled: float
+) -> Iterator[CountedUnit]:
+    """Sessions of other agents that drew for themselves when they started, with the agents that each sent out."""
+    groups: dict[tuple[str, str], list[Live]] = {}
+    for each in sessions:
+        if _drawer(each) in draws and each.started >= item.since and _holds(item, each):
+            groups.setdefault(_drawer(each), []).append(each)
+    for drawer, group in groups.items():
+        # A share that was changed since would make the bets unfair: such a session is passed over.
+        if max(each.dated for each in group) <= settled and draws[drawer].share == item.share:
+            yield _unit(unit_of_session(*drawer), draws[drawer].told, group)
+
+
+def _drawer(session: Live) -> tuple[str, str]:
+    """The session that drew for this one: itself, or the one that sent it out as a part of its work."""
+    return session.source, session.native_id.partition("/")[0]
 
 
 def _delivered_units(database: Database, item: Item, sessions: list[Live], settled: float) -> Iterator[CountedUnit]:

@@ -8,10 +8,12 @@ from whet.engine import work
 from whet.engine.life import held
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Steps
-from whet.engine.system import WATCH
+from whet.engine.system import ARRIVALS, WATCH
 from whet.engine.work import Office, identity, office
 from whet.errors import WhetError
 from whet.examples.choosing import FRESH_SECONDS
+from whet.hooks.arrivals import is_waiting
+from whet.hooks.compiling import has_hooks, refresh_compiled
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of, stamp
 from whet.jobs.runs import JobRecord, RunState, left
@@ -27,7 +29,7 @@ from whet.store.opening import opened
 from whet.store.owner import Owner, identity_of, owner_of
 from whet.store.template_draws import is_drawn
 
-HOUR, DAY = 3_600.0, 86_400.0
+MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 KEPT_DAYS = 30
 WORDS = {
     work.WorkState.CANCELLED: "The work was cancelled.",
@@ -40,6 +42,7 @@ def clock(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it loo
     """Look at the clock. Looking twice, or with two clocks at once, orders nothing twice."""
     ordered = steps.do("look", lambda: look(home, now=time.time()), str)
     steps.do("watch", lambda: order_watch(home, now=time.time()), str)
+    steps.do("arrivals", lambda: order_arrivals(home, now=time.time()), str)
     return Done(ordered)
 
 
@@ -71,6 +74,18 @@ def order_watch(home: Home, *, now: float) -> str:
     own = identity_of(home)
     with office(home) as counter:
         return counter.submit(Order(WATCH, f"{own}/{int(now // HOUR)}", alone=f"watch {own}"), Queue.CHORES)
+
+
+def order_arrivals(home: Home, *, now: float) -> str:
+    """Bring what hooks tell up to date, and have what they left taken in, where they left anything."""
+    if has_hooks(home):
+        with opened(home) as database:
+            refresh_compiled(home, database)
+    if not is_waiting(home):
+        return ""
+    own = identity_of(home)
+    with office(home) as counter:
+        return counter.submit(Order(ARRIVALS, f"{own}/{int(now // MINUTE)}", alone=f"arrivals {own}"), Queue.CHORES)
 
 
 def _write_down_due(home: Home, database: Database, own: Owner, now: float) -> int:

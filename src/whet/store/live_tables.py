@@ -43,3 +43,15 @@ TEMPLATE_DRAWS = (
         at {real} NOT NULL
     )""",
 )
+
+SESSION_DRAWS = (
+    """CREATE TABLE session_draws (
+        entry {number} NOT NULL,
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        told {number} NOT NULL,
+        share {real} NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (entry, agent, session)
+    )""",
+)

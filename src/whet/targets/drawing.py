@@ -18,6 +18,16 @@ def unit_of(path: str, day: str) -> str:
     return f"{os.path.realpath(path)}@{day}" if day else ""
 
 
+def for_files(offer: Offer, targets: Iterable[Target], hooked: frozenset[str]) -> Offer:
+    """What is there for a file. Where an agent that reads it has hooks, new rules on trial are told by those alone:
+    each session draws for itself. A change of a rule stays the file's, or sessions would be told the old one too.
+    """
+    if not any(target.agent in hooked for target in targets):
+        return offer
+    kept = (rule for rule in offer.rules if not rule.canary or offer.before.get(rule.number) is not None)
+    return offer._replace(rules=tuple(kept))
+
+
 def drawn(offer: Offer, path: str, day: str) -> tuple[Item, ...]:
     """The rules as one file holds them on a day."""
     told = told_rules(offer.rules, offer.before, unit_of(path, day))

@@ -4,7 +4,7 @@ from collections.abc import Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
-from whet.ledger.entries import Item
+from whet.ledger.entries import Item, State
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Form
 from whet.ledger.traces import is_vouched_for
@@ -26,15 +26,29 @@ class Offer(NamedTuple):
 
 def offered(home: Home, ledger: Ledger) -> Offer:
     """What may be told to other agents now."""
+    state, held = _in_force(ledger)
+    doubtful = {item.name.partition("/")[0] for item in held if item.form is not Form.RULE}
+    skills = {name: content for name, content in skills_of(home) if name not in doubtful}
+    return _offer(state, held)._replace(skills=skills)
+
+
+def offered_rules(ledger: Ledger) -> Offer:
+    """The rules of what may be told, without looking at the skills in the home."""
+    return _offer(*_in_force(ledger))
+
+
+def _in_force(ledger: Ledger) -> tuple[State, tuple[Item, ...]]:
+    """What is in force, and what of it no person approved though one should have."""
     entries = ledger.entries()
     state = seen_from(ledger.home, fold(entries))
     parts = (*state.rules, *state.skills, *state.of(Form.FILE))
-    held = tuple(item for item in parts if not is_vouched_for(item, entries))
+    return state, tuple(item for item in parts if not is_vouched_for(item, entries))
+
+
+def _offer(state: State, held: tuple[Item, ...]) -> Offer:
     rules = tuple(rule for rule in state.rules if rule not in held)
-    doubtful = {item.name.partition("/")[0] for item in held if item.form is not Form.RULE}
-    skills = {name: content for name, content in skills_of(home) if name not in doubtful}
     before = {number: item for number, item in replaced_by(state).items() if item is None or item not in held}
-    return Offer(rules, skills, tuple(item.name for item in held), before)
+    return Offer(rules, {}, tuple(item.name for item in held), before)
 
 
 def skills_of(home: Home) -> Iterator[tuple[str, Content]]:

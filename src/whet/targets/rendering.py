@@ -28,7 +28,7 @@ def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = 
     """What stands in a file that these targets share: the rules that hold for one of them, the operator's first."""
     readers = tuple(targets)
     held = [rule for rule in rules if any(holds_for(target, rule) for target in readers)]
-    wanted = [_line(rule) for rule in sorted(held, key=lambda rule: rule.trust is not Trust.OPERATOR)]
+    wanted = [scoped_line(rule) for rule in sorted(held, key=lambda rule: rule.trust is not Trust.OPERATOR)]
     lines = tokens.fitting(wanted, budget - tokens.estimate(frame()))
     return Rendered(frame().replace("{body}", "\n".join(lines)) if lines else "", len({*wanted} - {*lines}))
 
@@ -38,11 +38,16 @@ def holds_for(target: Target, rule: Item) -> bool:
 
     A rule on trial is left out: a file is read by every session, and a trial needs some without it.
     """
-    agent, scope = known(target.agent), rule.scope
-    runs = agent.models if agent else ()
-    fits = not scope.models or not runs or any(word in model.lower() for word in runs for model in scope.models)
-    fits = fits and (not scope.purposes or PURPOSES[target.unattended] in scope.purposes)
+    scope = rule.scope
+    fits = is_run_by(target.agent, rule) and (not scope.purposes or PURPOSES[target.unattended] in scope.purposes)
     return fits and not rule.canary and (not scope.project or name_of_project(target.project) == scope.project)
+
+
+def is_run_by(name: str, rule: Item) -> bool:
+    """Whether an agent may run one of the models that a rule is for."""
+    agent, wanted = known(name), rule.scope.models
+    runs = agent.models if agent else ()
+    return not wanted or not runs or any(word in model.lower() for word in runs for model in wanted)
 
 
 @cache
@@ -50,7 +55,7 @@ def frame() -> str:
     return files("whet.shipped.guidance").joinpath("targets", "rules.md").read_text(encoding="utf-8").strip()
 
 
-def _line(rule: Item) -> str:
+def scoped_line(rule: Item) -> str:
     """One rule as an item of a list. What its scope asks for is said, for the file is read in every session."""
     conditions = [("tool", name) for name in rule.scope.tools] + [("model", name) for name in rule.scope.models]
     said = ", ".join(f"{kind} {name}" for kind, name in conditions)

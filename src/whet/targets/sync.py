@@ -16,7 +16,7 @@ from whet.store.folders import NEW_FILE
 from whet.store.home import Home
 from whet.targets import skill_folders
 from whet.targets.agents import known
-from whet.targets.drawing import deliveries_of, drawn
+from whet.targets.drawing import deliveries_of, drawn, for_files
 from whet.targets.offering import Offer
 from whet.targets.places import TargetFile, keep, lead, look, repository_of, tidy
 from whet.targets.rendering import text_for
@@ -67,6 +67,7 @@ class SyncOrder(NamedTuple):
     force: bool = False
     day: str = ""  # by which canaries are drawn for each file; without one they are left out
     delivered: Callable[[Delivery], None] | None = None  # told of what stands in the files now
+    hooked: frozenset[str] = frozenset()  # the agents whose sessions are drawn for by their hooks
 
 
 def sync(order: SyncOrder, targets: tuple[Target, ...]) -> tuple[TargetChange, ...]:
@@ -84,9 +85,10 @@ def sync(order: SyncOrder, targets: tuple[Target, ...]) -> tuple[TargetChange, .
 
 def _round(order: SyncOrder, offer: Offer, targets: tuple[Target, ...]) -> Iterator[TargetChange]:
     for path, sharing in _shared(targets, "file").items():
-        change = deliver(order, drawn(offer, path, order.day), path, Readers(sharing))
+        fitting = for_files(offer, sharing, order.hooked)
+        change = deliver(order, drawn(fitting, path, order.day), path, Readers(sharing))
         if order.delivered and not order.dry_run and change.kind not in ("conflict", "skipped"):
-            for delivery in deliveries_of(offer, path, order.day, sharing):
+            for delivery in deliveries_of(fitting, path, order.day, sharing):
                 order.delivered(delivery)
         yield change
     for folder, sharing in _shared(targets, "skills").items():
@@ -99,7 +101,7 @@ def withdraw(order: SyncOrder, target: Target, others: tuple[Target, ...]) -> tu
     offer = order.offer()
     if target.file:
         sharing = tuple(other for other in others if other.file and _real(other.file) == _real(target.file))
-        rules = drawn(offer, target.file, order.day)
+        rules = drawn(for_files(offer, sharing, order.hooked), target.file, order.day)
         changes.append(deliver(order, rules, target.file, Readers(sharing, (target,))))
     if target.skills and not any(other.skills and _real(other.skills) == _real(target.skills) for other in others):
         changes += deliver_skills(order, {}, target.skills, Readers((), (target,)))

@@ -7,6 +7,7 @@ from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.targets.hooked import hooked_agents
 from whet.targets.offering import offered
 from whet.targets.settings import load
 from whet.targets.sync import SyncOrder, TargetChange, sync
@@ -25,7 +26,7 @@ def order_of(home: Home, database: Database, *, now: float, dry_run: bool = Fals
         keep_delivery(database, delivery._replace(at=now))
 
     offer = partial(offered, home, ledger_of(home, database))
-    return SyncOrder(home, offer, dry_run, force, day=day_of(now), delivered=keep)
+    return SyncOrder(home, offer, dry_run, force, day=day_of(now), delivered=keep, hooked=hooked_agents(home, now=now))
 
 
 def day_of(now: float) -> str:

@@ -6,7 +6,6 @@ over the weeks. Bets on that are as fair as bets can be, and their capital may b
 (docs/decisions/0014).
 """
 
-import hashlib
 import math
 from collections.abc import Iterable, Iterator, Mapping, Sequence
 from enum import StrEnum
@@ -19,14 +18,13 @@ from whet.evidence.intervals import Interval, unrefuted
 from whet.ledger.entries import Item, State
 from whet.ledger.patches import digest
 from whet.sessions.transcripts import RecordedCheck
+from whet.trials.draws import is_told
 from whet.values import Value
 
 ALPHA = 0.01
 """The risk of promoting a rule that does not help, and that of reverting one that does no harm, at all looks."""
 
 SHARE = 0.5
-DRAW_BYTES = 8
-RANGE = 256.0**DRAW_BYTES
 USUAL_LOSS, USUAL_WEIGHT = 0.5, 1.0
 
 
@@ -60,13 +58,6 @@ class LiveComparison(Value, frozen=True):
     evidence_harm: float  # reverted from 1 / alpha on
     alpha: float
     decided_at: int | None = None  # after so many observations
-
-
-def is_told(canary: str, unit: str, share: float) -> bool:
-    """Whether a unit is told a rule: the same answer whenever it is asked, and another one for another rule."""
-    body = f"{canary}\0{unit}".encode("utf-8", "surrogatepass")
-    drawn = int.from_bytes(hashlib.blake2b(body, digest_size=DRAW_BYTES).digest(), "big")
-    return drawn < share * RANGE
 
 
 def key_of(item: Item) -> str:

@@ -5,6 +5,7 @@ import os
 import shutil
 import sys
 import tempfile
+import time
 from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
@@ -13,6 +14,7 @@ import click
 
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import console, many, plain, print_json, say
+from whet.hooks.arrivals import TakenIn, take_spool
 from whet.importers.registry import FORMATS
 from whet.intake.finding import named_files, usual_places
 from whet.intake.reading import ReadOrder
@@ -68,6 +70,8 @@ def command(
         database = stack.enter_context(opened(home))
         progress = stack.enter_context(_progress(files))
         report = take(database, home, files, order, dry_run=dry_run, progress=progress)
+        if not dry_run:
+            _add(report, take_spool(home, database, secrets=secrets, now=time.time()))
     if as_json:
         print_json(report.as_json())
     else:
@@ -75,6 +79,15 @@ def command(
         if report.sessions:
             say("Next: run it without --dry-run." if dry_run else "Next: `whet report` shows what fails most.")
     return 1 if report.skipped and not report.sessions else 0
+
+
+def _add(report: ImportReport, taken: TakenIn) -> None:
+    """Count what hooks had left for an import too."""
+    report.imported += taken.report.imported
+    report.updated += taken.report.updated
+    report.messages += taken.report.messages
+    report.redacted += taken.report.redacted
+    report.skipped += [each for each in taken.kept if each not in report.skipped]
 
 
 @contextlib.contextmanager

@@ -1,0 +1,20 @@
+"""After a command that may have changed a rule: what hooks tell is brought up to date."""
+
+import os
+
+from whet.errors import WhetError
+from whet.hooks.compiling import has_hooks, refresh_compiled
+from whet.store.home import find_home
+from whet.store.opening import opened
+
+
+def refresh_hooks() -> None:
+    """Compile the rules anew, where there are hooks to tell them."""
+    home = find_home(os.environ)
+    if not has_hooks(home):
+        return
+    try:
+        with opened(home) as database:
+            refresh_compiled(home, database)
+    except WhetError:
+        return  # the command itself has said what is wrong with the store

@@ -1,0 +1,192 @@
+"""What waits in the spool taken in: draws kept, records imported. What cannot be read stays there with its reason.
+
+A file is moved aside before it is looked at, so that what a hook writes meanwhile is another file, and it is removed
+when all of it is in the store. Whoever dies in between leaves it for the next; importing twice changes nothing.
+"""
+
+import contextlib
+import fcntl
+import os
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+
+from whet.hooks.events import END, START
+from whet.hooks.spool import FOLDER, SUFFIX
+from whet.hooks.starting import SessionDraw
+from whet.importers.source import Skipped
+from whet.intake.reading import ReadOrder
+from whet.intake.report import ImportReport
+from whet.intake.taking import READER, stamp_of, take
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.session_draws import KeptDraw, keep_session_draws
+from whet.values import Value
+
+KEPT = "kept"
+REASON = ".reason"
+KEPT_SECONDS = 30 * 86_400.0
+SUBAGENTS = "subagents/*.jsonl"  # what Claude Code writes beside the record of a session
+
+
+class Arrival(Value, frozen=True):
+    """One file of the spool: a session that started, with what was drawn for it, or one that ended, with its record."""
+
+    event: str
+    agent: str
+    session: str
+    at: float
+    path: str = ""
+    folder: str = ""
+    draws: tuple[SessionDraw, ...] = ()
+
+
+class KeptReason(Value, frozen=True):
+    """Why an arrival stays, and how its record looked then: while that is the same, it is not tried again."""
+
+    reason: str
+    stamp: str = ""
+
+
+class Waiting(NamedTuple):
+    """An arrival that was moved aside, and the file that it stands in."""
+
+    file: Path
+    arrival: Arrival
+
+
+class TakenIn(NamedTuple):
+    """What became of a spool: how many files were done with, what was imported, what stays and why."""
+
+    done: int
+    report: ImportReport
+    kept: tuple[Skipped, ...] = ()
+
+
+def is_waiting(home: Home) -> bool:
+    """Whether a hook left anything since it was last looked at."""
+    return any(True for _ in _new(home.folder / FOLDER))
+
+
+def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | None, now: float) -> TakenIn:
+    """Take in all that waits. Where another process is at it already, that one does."""
+    folder = home.folder / FOLDER
+    with _alone(folder) as is_first:
+        if not is_first:
+            return TakenIn(0, ImportReport())
+        for file in _new(folder):
+            os.replace(file, folder / KEPT / file.name)
+        waiting = tuple(_waiting(folder / KEPT))
+        _keep_draws(database, [each for each in waiting if each.arrival.event == START])
+        ended = [each for each in waiting if each.arrival.event == END and _is_to_try(each, now)]
+        paths = [path for each in ended for path in _records(Path(each.arrival.path))]
+        report = take(
+            database, home, paths, ReadOrder(secrets=secrets), progress=lambda _name, _size: None
+        )  # files that are as they were count as unchanged
+        done = sum(_settle(database, each, report) for each in ended)
+        return TakenIn(done, report, tuple(_reasons(folder / KEPT)))
+
+
+@contextlib.contextmanager
+def _alone(folder: Path) -> Iterator[bool]:
+    """One at a time; False where another is at work or no hook has left anything yet."""
+    if not folder.is_dir():
+        yield False
+        return
+    (folder / KEPT).mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(folder / KEPT, os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError:
+        os.close(descriptor)
+        yield False
+        return
+    try:
+        yield True
+    finally:
+        os.close(descriptor)
+
+
+def _new(folder: Path) -> Iterator[Path]:
+    found = sorted(folder.glob(f"*{SUFFIX}")) if folder.is_dir() else []
+    return (file for file in found if not file.name.startswith(".") and file.is_file() and not file.is_symlink())
+
+
+def _waiting(folder: Path) -> Iterator[Waiting]:
+    for file in _new(folder):
+        try:
+            yield Waiting(file, msgspec.json.decode(file.read_bytes(), type=Arrival))
+        except msgspec.MsgspecError as error:
+            _give_reason(file, KeptReason(f"not a file of the spool: {error}"))
+
+
+def _keep_draws(database: Database, started: list[Waiting]) -> None:
+    rows = [KeptDraw(*draw, each.agent, each.session, each.at) for _, each in started for draw in each.draws]
+    keep_session_draws(database, rows)
+    for file, _ in started:
+        file.unlink()
+
+
+def _is_to_try(waiting: Waiting, now: float) -> bool:
+    """Whether its record is not the one that could not be read before; what is long gone leaves the spool."""
+    file, arrival = waiting
+    if arrival.at < now - KEPT_SECONDS and not os.path.exists(arrival.path):
+        _forget(file)
+        return False
+    before = _reason_of(file)
+    return before is None or before.stamp != _stamp(arrival)
+
+
+def _settle(database: Database, waiting: Waiting, report: ImportReport) -> bool:
+    """Take the file away when its session is in the store, else say why not."""
+    file, arrival = waiting
+    path = os.path.abspath(arrival.path)
+    rows = database.query("SELECT sessions FROM files WHERE path = ?", (path,))
+    if rows and rows[0][0]:
+        _forget(file)
+        return True
+    reason = next((each.reason for each in report.skipped if each.path == path), "holds no session")
+    _give_reason(file, KeptReason(reason, _stamp(arrival)))
+    return False
+
+
+def _records(path: Path) -> Iterator[Path]:
+    yield path
+    yield from sorted(path.with_suffix("").glob(SUBAGENTS))
+
+
+def _stamp(arrival: Arrival) -> str:
+    """How its record looks now, to the importers of this version."""
+    try:
+        return " ".join([READER, *map(str, stamp_of(Path(arrival.path)))])
+    except OSError:
+        return READER
+
+
+def _forget(file: Path) -> None:
+    file.unlink()
+    file.with_suffix(REASON).unlink(missing_ok=True)
+
+
+def _give_reason(file: Path, reason: KeptReason) -> None:
+    temporary = file.with_name(f".new-{file.stem}{REASON}")
+    temporary.write_bytes(msgspec.json.encode(reason))
+    temporary.replace(file.with_suffix(REASON))
+
+
+def _reason_of(file: Path) -> KeptReason | None:
+    with contextlib.suppress(FileNotFoundError, msgspec.MsgspecError):
+        return msgspec.json.decode(file.with_suffix(REASON).read_bytes(), type=KeptReason)
+    return None
+
+
+def _reasons(folder: Path) -> Iterator[Skipped]:
+    for file in _new(folder):
+        found = _reason_of(file)
+        with contextlib.suppress(msgspec.MsgspecError):
+            path = msgspec.json.decode(file.read_bytes(), type=Arrival).path
+            file = Path(path) if path else file
+        if found is not None:
+            yield Skipped(path=str(file), reason=found.reason)

@@ -1,0 +1,95 @@
+"""The rules in force, compiled into one file of the home, so that a hook needs no database to tell them."""
+
+import os
+from collections.abc import Mapping
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.hooks.events import HOSTS
+from whet.hooks.places import FOLDER, RULES
+from whet.ledger.entries import Item
+from whet.sessions.trust import Trust
+from whet.store import files
+from whet.store.database import Database
+from whet.store.home import Home, find_home, prepare_home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.targets.offering import Offer, offered_rules
+from whet.targets.rendering import frame, is_run_by, scoped_line
+from whet.told.prompt_inputs import Budgets
+from whet.trials.canaries import key_of
+from whet.values import Value
+
+
+class CompiledRule(Value, frozen=True):
+    """One rule as a hook reads it, all fields written out: `canary` is what is drawn by, empty for a rule for all."""
+
+    entry: int
+    line: str
+    agents: tuple[str, ...]
+    purposes: tuple[str, ...]
+    project: str
+    operator: bool
+    canary: str
+    share: float
+    before: "CompiledRule | None"
+
+
+class CompiledRules(Value, frozen=True):
+    """All rules in force, the oldest first, and the text that stands around them."""
+
+    frame: str
+    budget: int
+    rules: tuple[CompiledRule, ...]
+
+
+def compile_rules(offer: Offer) -> CompiledRules:
+    """What hooks may tell, of what there is to tell."""
+    return CompiledRules(frame(), Budgets().rules, tuple(_compiled(rule, offer) for rule in offer.rules))
+
+
+def has_hooks(home: Home) -> bool:
+    """Whether any hook ever ran in this home, or was installed for it."""
+    return (home.folder / FOLDER).is_dir()
+
+
+def refresh_compiled(home: Home, database: Database) -> bool:
+    """Bring the compiled file up to date; whether it had to be written. A home without hooks has none."""
+    if not has_hooks(home):
+        return False
+    body = msgspec.json.encode(compile_rules(offered_rules(ledger_of(home, database))))
+    place = files.beneath(home.folder, FOLDER, RULES)
+    standing = files.read(place)
+    if standing == body:
+        return False
+    try:
+        files.write(place, body, expected=standing)
+    except files.Conflict:  # another process wrote what is as new
+        return False
+    return True
+
+
+def compile_now(environment: Mapping[str, str]) -> None:
+    """Compile from the store as the environment names it."""
+    home = find_home(environment)
+    prepare_home(home)
+    os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)
+    with opened(home) as database:
+        refresh_compiled(home, database)
+
+
+def _compiled(rule: Item, offer: Offer) -> CompiledRule:
+    before = offer.before.get(rule.number) if rule.canary else None
+    plain = replace(rule, canary=False)
+    return CompiledRule(
+        entry=rule.number,
+        line=scoped_line(plain),
+        agents=tuple(host for host in HOSTS if is_run_by(host, plain)),
+        purposes=rule.scope.purposes,
+        project=rule.scope.project,
+        operator=rule.trust is Trust.OPERATOR,
+        canary=key_of(rule) if rule.canary else "",
+        share=rule.share,
+        before=_compiled(before, offer) if before is not None else None,
+    )

@@ -1,0 +1,65 @@
+"""What a host says of a session as it starts or ends, whichever host it is."""
+
+import os
+from collections.abc import Mapping
+from typing import Any, NamedTuple
+
+START, END = "session-start", "session-end"
+EVENTS = (START, END)
+CLAUDE_CODE, CODEX, GEMINI, OPENCODE = "claude-code", "codex", "gemini", "opencode"
+HOSTS = (CLAUDE_CODE, CODEX, GEMINI, OPENCODE)
+LONGEST = 4_096
+
+
+class HostEvent(NamedTuple):
+    """One event of one session. `path` is the file with its record, empty where the host does not say."""
+
+    event: str
+    agent: str
+    session: str
+    path: str
+    folder: str
+    is_unattended: bool = False
+
+
+class NotAnEvent(Exception):
+    """What stood on standard input does not say which session is meant."""
+
+
+def event_of(event: str, agent: str, body: Any, environment: Mapping[str, str]) -> HostEvent:
+    """The event that a host describes in JSON; raises NotAnEvent where it names no session."""
+    if not isinstance(body, dict):
+        raise NotAnEvent("standard input is not a JSON object")
+    host = agent or agent_of(body)
+    session = _text(body, "session_id") or _text(body, "sessionID")
+    if not session:
+        raise NotAnEvent("standard input has no session_id")
+    folder = _text(body, "cwd") or _text(body, "directory") or os.getcwd()
+    path = _text(body, "transcript_path") or (_opencode_database(environment) if host == OPENCODE else "")
+    return HostEvent(event, host, session, path, folder, _is_unattended(host, environment))
+
+
+def agent_of(body: Mapping[str, Any]) -> str:
+    """Which host writes like this: by the names of its fields, then by where it keeps its records."""
+    if "sessionID" in body:
+        return OPENCODE
+    path = _text(body, "transcript_path").replace("\\", "/")
+    if path.rpartition("/")[2].startswith("rollout-") or "/.codex/" in path:
+        return CODEX
+    return GEMINI if "/.gemini/" in path else CLAUDE_CODE
+
+
+def _text(body: Mapping[str, Any], name: str) -> str:
+    value = body.get(name)
+    return value if isinstance(value, str) and len(value) <= LONGEST and value.isprintable() else ""
+
+
+def _opencode_database(environment: Mapping[str, str]) -> str:
+    """Where OpenCode keeps all sessions: it hands its plugins no path."""
+    data = environment.get("XDG_DATA_HOME") or os.path.expanduser("~/.local/share")
+    return os.path.join(data, "opencode", "opencode.db")
+
+
+def _is_unattended(host: str, environment: Mapping[str, str]) -> bool:
+    """Whether nobody sits there, as far as the host says so: Claude Code names how it was started."""
+    return host == CLAUDE_CODE and environment.get("CLAUDE_CODE_ENTRYPOINT", "").startswith("sdk")

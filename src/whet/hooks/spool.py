@@ -1,0 +1,34 @@
+"""The spool: one small file in the home for each session that started or ended, until somebody takes it in.
+
+A file is named by its session, so a host that reports every turn leaves one file and not hundreds.
+"""
+
+import hashlib
+import json
+import os
+import time
+from typing import Any
+
+FOLDER = "spool"
+TEMPORARY = ".new-"
+SUFFIX = ".json"
+
+
+def put(home: str, event: str, agent: str, session: str, **more: Any) -> str:
+    """Write one file, whole or not at all; gives its path."""
+    folder = os.path.join(home, FOLDER)
+    os.makedirs(folder, mode=0o700, exist_ok=True)
+    name = name_of(event, agent, session)
+    temporary = os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{name}")
+    body = {"event": event, "agent": agent, "session": session, "at": time.time(), **more}
+    descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        json.dump(body, file)
+    path = os.path.join(folder, name)
+    os.rename(temporary, path)
+    return path
+
+
+def name_of(event: str, agent: str, session: str) -> str:
+    digest = hashlib.blake2b(f"{agent}\0{session}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
+    return f"{event}-{digest}{SUFFIX}"

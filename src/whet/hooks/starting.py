@@ -1,0 +1,110 @@
+"""What a session is told when it starts: the rules compiled for hooks, drawn for this session, none of them twice."""
+
+import os
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from whet.hooks.events import HostEvent
+from whet.targets.agents import known, reading
+from whet.targets.project_names import name_of_project
+from whet.text import tokens
+from whet.trials.draws import is_told
+
+MOST_BYTES = 1 << 20
+MOST_FOLDERS = 40
+
+
+class SessionDraw(NamedTuple):
+    """Whether a session is told a canary, and by which share that was drawn."""
+
+    entry: int
+    told: bool
+    share: float
+
+
+class StartingText(NamedTuple):
+    """The text for the context, empty where there is nothing to tell, and what was drawn."""
+
+    text: str
+    draws: tuple[SessionDraw, ...] = ()
+
+
+def unit_of_session(agent: str, session: str) -> str:
+    """What is drawn for: one session of one agent."""
+    return f"{agent}:{session}"
+
+
+def starting_text(compiled: Mapping[str, Any], event: HostEvent, environment: Mapping[str, str]) -> StartingText:
+    """The rules that hold for this project, agent and session, within the budget, without those in its files."""
+    draws: list[SessionDraw] = []
+    lines: list[str] = []
+    for rule in _candidates(compiled, event, environment):
+        item: Mapping[str, Any] | None = rule
+        while item is not None and item["canary"]:
+            is_drawn = is_told(item["canary"], unit_of_session(event.agent, event.session), item["share"])
+            draws.append(SessionDraw(item["entry"], is_drawn, item["share"]))
+            if is_drawn:
+                break
+            item = item["before"]
+        lines += [item["line"]] if item is not None else []
+    body = "\n".join(dict.fromkeys(lines))
+    return StartingText(compiled["frame"].replace("{body}", body) if body else "", tuple(draws))
+
+
+def _candidates(
+    compiled: Mapping[str, Any], event: HostEvent, environment: Mapping[str, str]
+) -> Iterator[Mapping[str, Any]]:
+    """The rules that there is room for, the operator's first: for canaries whether they are told or not, so that what
+    is drawn for does not depend on the draw.
+    """
+    project = name_of_project(event.folder)
+    holding = [rule for rule in compiled["rules"] if _holds(rule, event, project)]
+    standing = _standing(event, environment) if holding else ""
+    # Where its file has a say in a rule, old or new, the session is not drawn for: it would hear both.
+    free = [rule for rule in holding if not any(_stands(each["line"], standing) for each in _chain(rule))]
+    free.sort(key=lambda rule: not rule["operator"])
+    longest = [max((each["line"] for each in _chain(rule)), key=tokens.estimate) for rule in free]
+    fitting = frozenset(tokens.fitting(longest, compiled["budget"] - tokens.estimate(compiled["frame"])))
+    return (rule for rule, line in zip(free, longest, strict=True) if line in fitting)
+
+
+def _holds(rule: Mapping[str, Any], event: HostEvent, project: str) -> bool:
+    purpose = "unattended" if event.is_unattended else "interactive"
+    return (
+        event.agent in rule["agents"]
+        and (not rule["purposes"] or purpose in rule["purposes"])
+        and (not rule["project"] or rule["project"] == project)
+    )
+
+
+def _chain(rule: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:
+    """A rule and, where it is a canary, what stood in its place before."""
+    item: Mapping[str, Any] | None = rule
+    while item is not None:
+        yield item
+        item = item["before"] if item["canary"] else None
+
+
+def _standing(event: HostEvent, environment: Mapping[str, str]) -> str:
+    """What stands in the files of instructions that the agent reads in this folder and everywhere."""
+    agent = known(event.agent)
+    if agent is None:
+        return ""
+    folder = Path(event.folder)
+    above = [None, *([folder, *folder.parents][:MOST_FOLDERS] if folder.is_absolute() else [])]
+    person = Path(os.path.expanduser("~"))
+    found = (reading(agent, person=person, environment=environment, project=each).file for each in above)
+    return "\n".join(["", *(_text(file) for file in dict.fromkeys(found) if file is not None), ""])
+
+
+def _stands(line: str, standing: str) -> bool:
+    return f"\n{line}\n" in standing
+
+
+def _text(path: Path) -> str:
+    try:
+        with path.open("rb") as file:
+            return file.read(MOST_BYTES).decode("utf-8", "replace").replace("\r\n", "\n")
+    except OSError:
+        return ""

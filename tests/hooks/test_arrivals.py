@@ -1,0 +1,122 @@
+"""What hooks left is taken in once, by whoever comes first; what cannot be read stays with its reason."""
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+
+from whet.hooks import spool
+from whet.hooks.arrivals import is_waiting, take_spool
+from whet.hooks.starting import SessionDraw
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.session_draws import session_draws
+
+NOW = 0.0  # before anything arrived, so that nothing is too old
+
+
+@pytest.fixture
+def record(examples: Path, tmp_path: Path) -> Path:
+    """The record of a session of Claude Code."""
+    source = next(path for path in sorted(examples.rglob("*.jsonl")) if '"sessionId"' in path.read_text())
+    return Path(shutil.copy(source, tmp_path / "s1.jsonl"))
+
+
+def ended(home: Home, record: Path, session: str = "s1") -> None:
+    spool.put(str(home.folder), "session-end", "claude-code", session, path=str(record), folder="/src")
+
+
+def sessions(database: Database) -> int:
+    return int(database.query("SELECT count(*) FROM sessions")[0][0])
+
+
+def left(home: Home) -> list[str]:
+    return sorted(path.name for path in (home.folder / "spool").rglob("*") if path.is_file())
+
+
+def test_a_session_that_ended_is_imported_and_leaves_the_spool(home: Home, database: Database, record: Path) -> None:
+    ended(home, record)
+    assert is_waiting(home)
+    taken = take_spool(home, database, secrets=(), now=NOW)
+    assert (taken.done, taken.report.imported, taken.kept) == (1, 1, ())
+    assert sessions(database) == 1
+    assert left(home) == []
+    assert not is_waiting(home)
+    assert take_spool(home, database, secrets=(), now=NOW).done == 0
+
+
+def test_a_session_that_goes_on_is_taken_in_again(home: Home, database: Database, record: Path) -> None:
+    whole = record.read_bytes()
+    record.write_bytes(b"".join(whole.splitlines(keepends=True)[:-1]))
+    for body in (record.read_bytes(), whole):
+        record.write_bytes(body)
+        ended(home, record)
+        take_spool(home, database, secrets=(), now=NOW)
+    assert sessions(database) == 1
+    assert left(home) == []
+
+
+def test_a_record_that_cannot_be_read_stays_with_its_reason_until_it_can(
+    home: Home, database: Database, record: Path
+) -> None:
+    good = record.read_bytes()
+    record.write_text("this is no session\n")
+    ended(home, record)
+    ended(home, record.with_name("gone.jsonl"), "s2")
+    for _ in range(2):
+        taken = take_spool(home, database, secrets=(), now=NOW)
+        assert taken.done == 0
+        assert {Path(each.path).name: each.reason for each in taken.kept} == {
+            "s1.jsonl": "not a session of a known format",
+            "gone.jsonl": "No such file or directory",
+        }
+    assert taken.report.files == 0, "what has not changed is not read again"
+    record.write_bytes(good)
+    taken = take_spool(home, database, secrets=(), now=NOW)
+    assert (taken.done, sessions(database)) == (1, 1)
+    assert [Path(each.path).name for each in taken.kept] == ["gone.jsonl"]
+
+
+def test_a_record_that_is_gone_for_weeks_leaves_the_spool(home: Home, database: Database, tmp_path: Path) -> None:
+    ended(home, tmp_path / "gone.jsonl")
+    take_spool(home, database, secrets=(), now=NOW)
+    [file] = (home.folder / "spool" / "kept").glob("*.json")
+    at = json.loads(file.read_text())["at"]
+    take_spool(home, database, secrets=(), now=at + 29 * 86_400)
+    assert left(home) != []
+    take_spool(home, database, secrets=(), now=at + 31 * 86_400)
+    assert left(home) == []
+
+
+@pytest.mark.parametrize("body", ["", "{", "[]", '{"event": 3}'])
+def test_a_damaged_file_of_the_spool_hinders_nothing(home: Home, database: Database, record: Path, body: str) -> None:
+    ended(home, record)
+    (home.folder / "spool" / "session-end-0.json").write_text(body)
+    taken = take_spool(home, database, secrets=(), now=NOW)
+    assert (taken.done, sessions(database)) == (1, 1)
+    assert [each.reason.startswith("not a file of the spool") for each in taken.kept] == [True]
+
+
+def test_what_was_moved_aside_by_one_who_died_is_taken_in(home: Home, database: Database, record: Path) -> None:
+    ended(home, record)
+    kept = home.folder / "spool" / "kept"
+    kept.mkdir()
+    [file] = (home.folder / "spool").glob("*.json")
+    file.rename(kept / file.name)
+    assert take_spool(home, database, secrets=(), now=NOW).done == 1
+
+
+def test_draws_are_kept_once_and_the_first_holds(home: Home, database: Database) -> None:
+    for told in (True, False):
+        draws = (SessionDraw(7, told, 0.5),)
+        spool.put(str(home.folder), "session-start", "codex", "s1", folder="/src", draws=draws)
+        take_spool(home, database, secrets=(), now=NOW)
+    [kept] = session_draws(database, 7)
+    assert (kept.told, kept.share, kept.agent, kept.session) == (True, 0.5, "codex", "s1")
+    assert left(home) == []
+
+
+def test_nothing_is_done_where_no_hook_ever_ran(home: Home, database: Database) -> None:
+    assert take_spool(home, database, secrets=(), now=NOW).done == 0
+    assert not (home.folder / "spool").exists()
