@@ -175,3 +175,8 @@ def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_foll
     whet("rules", "change", "bun", "Always run bun bun.")
     assert whet("rules", "show", "bun", "--json").json["rules"][0]["situation"]["fix"] == "bun install"
     assert whet("rules", "show", "no-such").code == 1
+
+
+def test_a_folder_means_its_own_project(whet: Whet, shop: Path) -> None:
+    assert whet("lessons", "--project", str(shop), "--json").json["lessons"] != []
+    assert whet("lessons", "--project", ".", "--json").json["lessons"] == []

@@ -1,6 +1,7 @@
 """whet lessons: what sessions teach, project by project, and what goes wrong again and again."""
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 import click
@@ -30,6 +31,7 @@ from whet.store.home import find_home
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.settings_file import load
+from whet.targets.project_names import name_of_project
 
 SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 
@@ -41,6 +43,7 @@ class AskedLessons(NamedTuple):
     project: str
     change: str | None
     candidates: bool
+    is_whole_name: bool  # of the project, and not a part of one
 
 
 class FoundLessons(NamedTuple):
@@ -61,7 +64,9 @@ class FoundLessons(NamedTuple):
     f" known fix, in at least {SESSIONS_NEEDED} sessions and a share that is surely above {100 * RARE:.0f} %.",
 )
 @filter_options
-@click.option("--project", default="", help="Only projects whose name holds this.")
+@click.option(
+    "--project", default="", help="Only projects whose name contains this; a folder means its project, . is this one."
+)
 @click.option(
     "--change",
     type=click.Choice([change.value for change in ChangeKind]),
@@ -83,7 +88,10 @@ def command(
     candidates: bool,
     as_json: bool,
 ) -> int:
-    context.obj = AskedLessons(filters_of(source, model, folder, tool, since, until), project, change, candidates)
+    filters = filters_of(source, model, folder, tool, since, until)
+    is_folder = project.startswith((".", "/", "~"))
+    name = name_of_project(Path(project).expanduser().resolve()) if is_folder else project
+    context.obj = AskedLessons(filters, name, change, candidates, is_folder)
     if context.invoked_subcommand:
         return 0
     found = _find(context.obj)
@@ -129,7 +137,8 @@ def _find(ask: AskedLessons) -> FoundLessons:
         summary, recurring = summarise(judged(database, ask.filters))
         every = gathered(taught(database, ask.filters, project=ask.project, declared=declared))
         conflicts = contradictions(database, ask.filters, project=ask.project)
-    kept = [each for each in every if ask.candidates or each.draft is not None]
+    meant = [each for each in every if each.project == ask.project or not ask.is_whole_name]
+    kept = [each for each in meant if ask.candidates or each.draft is not None]
     known = {
         (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces
     }

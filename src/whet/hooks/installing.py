@@ -1,0 +1,143 @@
+"""Hooks put into the config home of an agent without its plugin, and taken out again; nothing else there is touched.
+
+They are the hooks of `plugins/whet`, word for word, so that a host that has both runs each once.
+"""
+
+import os
+from importlib.resources import files as resources
+from pathlib import Path
+from typing import Any, NamedTuple
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.hooks.events import CLAUDE_CODE, CODEX, END, GEMINI, HOSTS, OPENCODE, START
+from whet.hooks.places import FOLDER
+from whet.store import files
+from whet.store.home import Home, prepare_home
+
+MARK = "whet hook "
+START_SECONDS, END_SECONDS = 8, 5
+# The file of each agent that names its hooks, and how many of its units of time a second has.
+FILES = {CLAUDE_CODE: "settings.json", CODEX: "hooks.json", GEMINI: "settings.json"}
+UNITS = {CLAUDE_CODE: 1, CODEX: 1, GEMINI: 1_000}
+SCRIPT = ("plugins", "whet.js")
+
+
+class HookChange(NamedTuple):
+    """The file that an agent reads its hooks from, and whether it had to be changed."""
+
+    path: Path
+    is_changed: bool
+
+
+def install_hooks(agent: str, config: Path, home: Home) -> HookChange:
+    """Have an agent call Whet when its sessions start and end. What stands in its file stays."""
+    prepare_home(home)
+    os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)  # from now on the rules are compiled for hooks
+    if _host(agent) == OPENCODE:
+        return _put(config, SCRIPT, _script())
+    place = (FILES[agent],)
+    document = _document(config, place)
+    hooks = _without_ours(document.get("hooks"), config, place)
+    for event, groups in hooks_of(agent)["hooks"].items():
+        hooks[event] = [*hooks.get(event, []), *groups]
+    return _put(config, place, _encode({**document, "hooks": hooks}))
+
+
+def remove_hooks(agent: str, config: Path) -> HookChange:
+    """Take out what `install_hooks` put in; a file that holds nothing else goes too."""
+    if _host(agent) == OPENCODE:
+        return _put(config, SCRIPT, None)
+    place = (FILES[agent],)
+    document = _document(config, place)
+    before = document.pop("hooks", None)
+    hooks = _without_ours(before, config, place)
+    if hooks == (before or {}):
+        return HookChange(config.joinpath(*place), False)
+    left = {**document, "hooks": hooks} if hooks else document
+    return _put(config, place, _encode(left) if left else None)
+
+
+def are_installed(agent: str, config: Path) -> bool:
+    """Whether all hooks of an agent stand in its config home; those of a plugin are the agent's own to list."""
+    if _host(agent) == OPENCODE:
+        return files.read(_place(config, SCRIPT)) is not None
+    hooks = _document(config, (FILES[agent],)).get("hooks")
+    wanted = hooks_of(agent)["hooks"]
+    return isinstance(hooks, dict) and all(group in (hooks.get(event) or ()) for event, [group] in wanted.items())
+
+
+def hooks_of(agent: str) -> dict[str, Any]:
+    """The hooks of an agent as its file spells them. A `whet` that fails or is gone is no failure of the hook."""
+
+    def group(event: str, seconds: int) -> list[dict[str, Any]]:
+        command = f"{MARK}{event} --agent {agent} || :"
+        return [{"hooks": [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]}]
+
+    return {"hooks": {"SessionStart": group(START, START_SECONDS), "SessionEnd": group(END, END_SECONDS)}}
+
+
+def _without_ours(hooks: Any, config: Path, place: tuple[str, ...]) -> dict[str, list[Any]]:
+    """The hooks of others; an event that had ours alone is left out."""
+    found = {} if hooks is None else hooks
+    if not isinstance(found, dict) or not all(isinstance(groups, list) for groups in found.values()):
+        raise WhetError(
+            f"The hooks in {config.joinpath(*place)} are not in the form that Whet knows.",
+            advice="Put the file right, or install the plugin instead.",
+        )
+    kept = {event: [group for group in groups if not _is_ours(group)] for event, groups in found.items()}
+    return {event: groups for event, groups in kept.items() if groups}
+
+
+def _is_ours(group: Any) -> bool:
+    calls = group.get("hooks") if isinstance(group, dict) else None
+    commands = [each.get("command") for each in calls or () if isinstance(each, dict)]
+    return bool(commands) and all(isinstance(each, str) and each.startswith(MARK) for each in commands)
+
+
+def _document(config: Path, place: tuple[str, ...]) -> dict[str, Any]:
+    body = files.read(_place(config, place))
+    try:
+        found = msgspec.json.decode(body) if body and body.strip() else {}
+    except msgspec.DecodeError as error:
+        raise _unreadable(config, place, str(error)) from error
+    if not isinstance(found, dict):
+        raise _unreadable(config, place, "it is not a JSON object")
+    return found
+
+
+def _unreadable(config: Path, place: tuple[str, ...], why: str) -> WhetError:
+    return WhetError(f"{config.joinpath(*place)} cannot be read: {why}.", advice="Put the file right, then try again.")
+
+
+def _put(config: Path, place: tuple[str, ...], body: bytes | None) -> HookChange:
+    """The file as it should be, written only where it differs; None takes it away."""
+    there = _place(config, place)
+    standing = files.read(there)
+    if standing == body:
+        return HookChange(there.path, False)
+    if body is not None:
+        config.mkdir(mode=0o700, parents=True, exist_ok=True)
+        files.write(there, body, expected=standing)
+    elif standing is not None:
+        files.remove(there, expected=standing)
+    return HookChange(there.path, True)
+
+
+def _place(config: Path, place: tuple[str, ...]) -> files.Place:
+    return files.beneath(Path(os.path.realpath(config)), *place)
+
+
+def _script() -> bytes:
+    return resources("whet.shipped").joinpath("hooks", "opencode.js").read_bytes()
+
+
+def _encode(document: dict[str, Any]) -> bytes:
+    return msgspec.json.format(msgspec.json.encode(document), indent=2) + b"\n"
+
+
+def _host(agent: str) -> str:
+    if agent not in HOSTS:
+        raise WhetError(f"Whet has no hooks for {agent}.", advice=f"Agents with hooks: {', '.join(HOSTS)}.")
+    return agent

@@ -1,0 +1,135 @@
+"""The plugin in the real Claude Code, Codex and OpenCode: sessions are told, imported, drawn for and never hindered."""
+
+import json
+import subprocess
+import time
+import uuid
+from pathlib import Path
+
+import pytest
+
+from command import runner
+from executors.agents import program
+from executors.obedient import Mind, Obedient, obedient
+from hooks.hosts import PLUGIN, ROOT, install
+from lengths import long
+from whet.changes.apply import try_out
+from whet.hooks.starting import unit_of_session
+from whet.improving.watch import look
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch
+from whet.sessions.trust import Trust
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.store.session_draws import session_draws
+from whet.trials.canaries import key_of
+from whet.trials.draws import is_told
+
+HOSTS = ["claude", "codex", "opencode"]
+MIND = Mind(rule="./dev test", told="./dev test", untold="echo plain")
+SHOP, BANK = "In the shop run ./dev test.", "In the bank run make check."
+BROKEN = {
+    "exits with 1": "#!/bin/sh\necho nonsense >&2\nexit 1\n",
+    "hangs": "#!/bin/sh\nexec sleep 600\n",
+    "is missing": "",
+}
+
+
+def project(folder: Path, name: str) -> Path:
+    work = folder / name
+    work.mkdir()
+    subprocess.run(["git", "init", "-q"], cwd=work, check=True)
+    subprocess.run(["git", "remote", "add", "origin", f"https://example.org/{name}.git"], cwd=work, check=True)
+    return work
+
+
+def first_request(server: Obedient) -> str:
+    """What the model was first asked with tools in hand; a title for the session may be asked for before."""
+    return next(json.dumps(body) for _, body in server.asked if body.get("tools"))
+
+
+@long
+@pytest.mark.parametrize("name", HOSTS)
+def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends(name: str, tmp_path: Path) -> None:
+    whet = runner(tmp_path / "home", tmp_path / "person")
+    with obedient(MIND) as server:
+        host = install(name, tmp_path, server)
+        shop, bank = project(tmp_path, "shop"), project(tmp_path, "bank")
+        assert whet("rules", "add", "in-shop", SHOP, "--project", str(shop)).code == 0
+        assert whet("rules", "add", "in-bank", BANK, "--project", str(bank)).code == 0
+        done = host.run(shop)
+        assert done.returncode == 0, done.stderr
+        asked = first_request(server)
+    assert asked.count(SHOP) == 1
+    assert BANK not in asked
+    assert whet("import", "--json").code == 0
+    [session] = whet("sessions", "--json").json["sessions"]
+    assert (session["source"], session["folder"]) == (host.agent, str(shop))
+    assert list((tmp_path / "home" / "spool").glob("*.json")) == []
+
+
+@long
+def test_arms_differ_by_session_and_are_on_record(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    patch = Patch(Form.RULE, Action.ADD, "tests", SHOP, trust=Trust.USER)
+    with opened(home) as database:
+        number = try_out(home, database, patch, actor=Actor.POLICY, now=time.time() - 60).number
+        [item] = ledger_of(home, database).state().rules
+    chosen = {told: session_with(key_of(item), told) for told in (True, False)}
+    shop = project(tmp_path, "shop")
+    with obedient(MIND) as server:
+        host = install("claude", tmp_path, server)
+        for told, session in chosen.items():
+            server.asked.clear()
+            assert host.run(shop, "--session-id", session).returncode == 0
+            assert (SHOP in first_request(server)) is told
+    runner(home.folder, tmp_path / "person")("import")
+    with opened(home) as database:
+        kept = {each.session: each.told for each in session_draws(database, number)}
+        [watched] = look(home, database, now=time.time(), settled_seconds=0.0).canaries
+    assert kept == {session: told for told, session in chosen.items()}
+    assert (watched.sessions, watched.comparison.told, watched.comparison.untold) == (2, 1, 1)
+
+
+def session_with(canary: str, told: bool) -> str:
+    """A session id that draws what is wanted."""
+    ids = (str(uuid.UUID(int=number, version=4)) for number in range(1_000))
+    return next(each for each in ids if is_told(canary, unit_of_session("claude-code", each), 0.5) is told)
+
+
+@long
+@pytest.mark.parametrize("fault", BROKEN)
+@pytest.mark.parametrize("name", HOSTS)
+def test_a_broken_whet_does_not_hinder_the_host(name: str, fault: str, tmp_path: Path) -> None:
+    broken = tmp_path / "broken-whet"
+    if BROKEN[fault]:
+        broken.write_text(BROKEN[fault])
+        broken.chmod(0o755)
+    with obedient(MIND) as server:
+        host = install(name, tmp_path, server, whet=broken)
+        done = host.run(project(tmp_path, "shop"))
+        assert "plain" in json.dumps(server.asked[-1][1]), "it went on with its work"
+    assert done.returncode == 0, done.stderr
+    assert "Done." in done.stdout
+
+
+@long
+@pytest.mark.parametrize("folder", [ROOT, PLUGIN], ids=["marketplace", "plugin"])
+def test_the_plugin_is_valid_to_claude_code(folder: Path, tmp_path: Path) -> None:
+    done = subprocess.run(
+        [program("claude"), "plugin", "validate", "--strict", str(folder)],
+        env={"CLAUDE_CONFIG_DIR": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+
+
+@long
+def test_the_extension_is_valid_to_gemini(tmp_path: Path) -> None:
+    done = subprocess.run(
+        [program("gemini"), "extensions", "validate", str(PLUGIN / "gemini")],
+        env={"HOME": str(tmp_path), "PATH": "/usr/bin:/bin"},
+        capture_output=True, text=True, timeout=120, check=False,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
