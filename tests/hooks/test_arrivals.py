@@ -120,3 +120,12 @@ def test_draws_are_kept_once_and_the_first_holds(home: Home, database: Database)
 def test_nothing_is_done_where_no_hook_ever_ran(home: Home, database: Database) -> None:
     assert take_spool(home, database, secrets=(), now=NOW).done == 0
     assert not (home.folder / "spool").exists()
+
+
+def test_sessions_with_any_id_have_files_of_their_own(home: Home) -> None:
+    ids = ("a/b", "a b", "../x", "é", "a" * 300, "a-b", "a_b", ".", "")
+    names = {spool.name_of("session-end", "codex", each) for each in ids}
+    assert len(names) == len(ids)
+    for each in ids:
+        path = Path(spool.put(str(home.folder), "session-end", "codex", each, path="/x", folder="/"))
+        assert path.parent == home.folder / "spool"

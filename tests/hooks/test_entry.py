@@ -126,3 +126,10 @@ def test_what_stands_in_the_agents_file_is_not_told_twice(whet: Whet, tmp_path: 
     assert "briefly" not in told
     other = context(call(whet, "session-start", start_of("1", shop), "--agent", "codex"))
     assert "briefly" in other, "Codex reads another file"
+
+
+def test_a_resumed_session_keeps_what_it_was_told_when_it_began(whet: Whet, tmp_path: Path) -> None:
+    whet("rules", "add", "brief", "Answer briefly.")
+    for source, is_told in (("startup", True), ("resume", False), ("clear", True), ("compact", True)):
+        told = context(call(whet, "session-start", {**start_of("1", tmp_path), "source": source}))
+        assert bool(told) is is_told, source

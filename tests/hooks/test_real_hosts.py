@@ -70,6 +70,20 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
 
 
 @long
+@pytest.mark.parametrize(("name", "options"), [("claude", ("--continue",)), ("codex", ("resume", "--last"))])
+def test_a_session_that_is_resumed_is_told_nothing_twice(name: str, options: tuple[str, ...], tmp_path: Path) -> None:
+    whet = runner(tmp_path / "home", tmp_path / "person")
+    assert whet("rules", "add", "in-shop", SHOP).code == 0
+    with obedient(MIND) as server:
+        host = install(name, tmp_path, server)
+        shop = project(tmp_path, "shop")
+        assert host.run(shop).returncode == 0
+        server.asked.clear()
+        assert host.run(shop, *options).returncode == 0
+        assert first_request(server).count(SHOP) == 1
+
+
+@long
 def test_arms_differ_by_session_and_are_on_record(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     patch = Patch(Form.RULE, Action.ADD, "tests", SHOP, trust=Trust.USER)

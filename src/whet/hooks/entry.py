@@ -69,7 +69,7 @@ def start(home: str, event: HostEvent, environment: Mapping[str, str]) -> str:
     from whet.hooks.starting import starting_text  # noqa: PLC0415 - the end of a session needs none of it
 
     _mark_seen(home, event.agent)
-    compiled = _compiled(home, environment)
+    compiled = None if event.is_resumed else _compiled(home, environment)
     if compiled is None:
         return ""
     told = starting_text(compiled, event, environment)

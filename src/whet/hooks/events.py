@@ -20,6 +20,7 @@ class HostEvent(NamedTuple):
     path: str
     folder: str
     is_unattended: bool = False
+    is_resumed: bool = False  # what it was told when it began is in its record, and is sent again
 
 
 class NotAnEvent(Exception):
@@ -36,7 +37,9 @@ def event_of(event: str, agent: str, body: Any, environment: Mapping[str, str]) 
         raise NotAnEvent("standard input has no session_id")
     folder = _text(body, "cwd") or _text(body, "directory") or os.getcwd()
     path = _text(body, "transcript_path") or (_opencode_database(environment) if host == OPENCODE else "")
-    return HostEvent(event, host, session, path, folder, _is_unattended(host, environment))
+    return HostEvent(
+        event, host, session, path, folder, _is_unattended(host, environment), _text(body, "source") == "resume"
+    )
 
 
 def agent_of(body: Mapping[str, Any]) -> str:

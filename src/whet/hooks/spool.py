@@ -3,7 +3,6 @@
 A file is named by its session, so a host that reports every turn leaves one file and not hundreds.
 """
 
-import hashlib
 import json
 import os
 import time
@@ -12,6 +11,7 @@ from typing import Any
 FOLDER = "spool"
 TEMPORARY = ".new-"
 SUFFIX = ".json"
+LONGEST_NAME = 100
 
 
 def put(home: str, event: str, agent: str, session: str, **more: Any) -> str:
@@ -30,5 +30,11 @@ def put(home: str, event: str, agent: str, session: str, **more: Any) -> str:
 
 
 def name_of(event: str, agent: str, session: str) -> str:
-    digest = hashlib.blake2b(f"{agent}\0{session}".encode("utf-8", "surrogatepass"), digest_size=12).hexdigest()
-    return f"{event}-{digest}{SUFFIX}"
+    """By the session's own id where that can be a name, as those of all known hosts can."""
+    plain = session.replace("-", "").replace("_", "")
+    if plain.isascii() and plain.isalnum() and len(session) <= LONGEST_NAME:
+        return f"{event}-{agent}-{session}{SUFFIX}"
+    from hashlib import blake2b  # noqa: PLC0415 - slow to load, and hardly ever needed
+
+    digest = blake2b(session.encode("utf-8", "surrogatepass"), digest_size=16).hexdigest()
+    return f"{event}-{agent}-by-digest-{digest}{SUFFIX}"

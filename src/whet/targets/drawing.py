@@ -10,7 +10,8 @@ from whet.store.canary_counts import Delivery
 from whet.targets.offering import Offer
 from whet.targets.rendering import holds_for
 from whet.targets.settings import Target
-from whet.trials.canaries import is_told, key_of, told_rules
+from whet.trials.canaries import key_of, told_rules
+from whet.trials.draws import is_told
 
 
 def unit_of(path: str, day: str) -> str:
