@@ -37,13 +37,15 @@ class Host(NamedTuple):
         )  # fmt: skip
 
 
-def install(name: str, tmp_path: Path, server: Obedient, *, whet: Path = COMMAND) -> Host:
+def install(name: str, tmp_path: Path, server: Obedient, *, whet: Path = COMMAND, plugin: bool = True) -> Host:
     """The program with the plugin installed as its own commands do it."""
     path, config, person = program(name), tmp_path / "config", tmp_path / "person"
     person.mkdir(exist_ok=True)
     found = {**environment(tmp_path / "home", person), **configure(name, config, server), **_variables(name, config)}
     found["PATH"] = os.pathsep.join([str(_only(whet, tmp_path / "bin")), _without_whet(os.environ["PATH"])])
     host = Host(name, path, found)
+    if not plugin:
+        return host
     for arguments in INSTALLING[name]:
         subprocess.run([path, *arguments], env=found, check=True, capture_output=True, timeout=SECONDS)
     if name == "opencode":

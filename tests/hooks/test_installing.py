@@ -8,7 +8,7 @@ import pytest
 
 from hooks.hosts import PLUGIN
 from whet.errors import WhetError
-from whet.hooks.installing import are_installed, hooks_of, install_hooks, remove_hooks
+from whet.hooks.installing import are_installed, has_plugin, hooks_of, install_hooks, remove_hooks
 from whet.store.home import Home
 
 HOSTS = ["claude-code", "codex", "gemini", "opencode"]
@@ -66,6 +66,24 @@ def test_a_file_that_cannot_be_understood_is_left_alone(body: str, home: Home, t
     with pytest.raises(WhetError):
         install_hooks("claude-code", tmp_path, home)
     assert (tmp_path / "settings.json").read_text() == body
+
+
+@pytest.mark.parametrize(
+    ("agent", "file", "body"),
+    [
+        ("claude-code", "settings.json", '{"enabledPlugins": {"whet@whet": true}}'),
+        ("codex", "config.toml", '[plugins."whet@whet"]\nenabled = true\n'),
+        ("gemini", "extensions/whet/gemini-extension.json", "{}"),
+    ],
+)
+def test_who_has_the_plugin_gets_no_second_hooks(agent: str, file: str, body: str, home: Home, tmp_path: Path) -> None:
+    (tmp_path / file).parent.mkdir(parents=True, exist_ok=True)
+    (tmp_path / file).write_text(body)
+    assert has_plugin(agent, tmp_path)
+    with pytest.raises(WhetError, match="has the plugin already"):
+        install_hooks(agent, tmp_path, home)
+    (tmp_path / file).write_text(body.replace("true", "false"))
+    assert has_plugin(agent, tmp_path) is (agent == "gemini")
 
 
 def test_an_agent_without_hooks_is_refused(home: Home, tmp_path: Path) -> None:

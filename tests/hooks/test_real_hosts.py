@@ -14,6 +14,7 @@ from executors.obedient import Mind, Obedient, obedient
 from hooks.hosts import PLUGIN, ROOT, install
 from lengths import long
 from whet.changes.apply import try_out
+from whet.hooks.installing import has_plugin, install_hooks, remove_hooks
 from whet.hooks.starting import unit_of_session
 from whet.improving.watch import look
 from whet.ledger.entries import Actor
@@ -55,6 +56,7 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
     whet = runner(tmp_path / "home", tmp_path / "person")
     with obedient(MIND) as server:
         host = install(name, tmp_path, server)
+        assert has_plugin(host.agent, tmp_path / "config") is (name != "opencode")
         shop, bank = project(tmp_path, "shop"), project(tmp_path, "bank")
         assert whet("rules", "add", "in-shop", SHOP, "--project", str(shop)).code == 0
         assert whet("rules", "add", "in-bank", BANK, "--project", str(bank)).code == 0
@@ -67,6 +69,25 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
     [session] = whet("sessions", "--json").json["sessions"]
     assert (session["source"], session["folder"]) == (host.agent, str(shop))
     assert list((tmp_path / "home" / "spool").glob("*.json")) == []
+
+
+@long
+@pytest.mark.parametrize("name", ["claude", "codex"])
+def test_hooks_without_the_plugin_do_the_same_until_they_are_removed(name: str, tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    whet = runner(home.folder, tmp_path / "person")
+    with obedient(MIND) as server:
+        host = install(name, tmp_path, server, plugin=False)
+        install_hooks(host.agent, tmp_path / "config", home)
+        assert whet("rules", "add", "in-shop", SHOP).code == 0
+        shop = project(tmp_path, "shop")
+        assert host.run(shop).returncode == 0
+        assert first_request(server).count(SHOP) == 1
+        assert len(list((home.folder / "spool").glob("*.json"))) == 1
+        remove_hooks(host.agent, tmp_path / "config")
+        server.asked.clear()
+        assert host.run(shop).returncode == 0
+        assert SHOP not in first_request(server)
 
 
 @long

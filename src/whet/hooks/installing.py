@@ -1,9 +1,10 @@
 """Hooks put into the config home of an agent without its plugin, and taken out again; nothing else there is touched.
 
-They are the hooks of `plugins/whet`, word for word, so that a host that has both runs each once.
+They are the hooks of `plugins/whet`, word for word. A host with both would run both, so the plugin excludes them.
 """
 
 import os
+import tomllib
 from importlib.resources import files as resources
 from pathlib import Path
 from typing import Any, NamedTuple
@@ -17,6 +18,7 @@ from whet.store import files
 from whet.store.home import Home, prepare_home
 
 MARK = "whet hook "
+PLUGIN = "whet@"  # as hosts name it, with the marketplace behind it
 START_SECONDS, END_SECONDS = 8, 5
 # The file of each agent that names its hooks, and how many of its units of time a second has.
 FILES = {CLAUDE_CODE: "settings.json", CODEX: "hooks.json", GEMINI: "settings.json"}
@@ -33,6 +35,11 @@ class HookChange(NamedTuple):
 
 def install_hooks(agent: str, config: Path, home: Home) -> HookChange:
     """Have an agent call Whet when its sessions start and end. What stands in its file stays."""
+    if has_plugin(agent, config):
+        raise WhetError(
+            f"{agent} has the plugin already, and with further hooks its sessions would be told everything twice.",
+            advice="Keep the plugin, or remove it first with the agent's own command.",
+        )
     prepare_home(home)
     os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)  # from now on the rules are compiled for hooks
     if _host(agent) == OPENCODE:
@@ -66,6 +73,25 @@ def are_installed(agent: str, config: Path) -> bool:
     hooks = _document(config, (FILES[agent],)).get("hooks")
     wanted = hooks_of(agent)["hooks"]
     return isinstance(hooks, dict) and all(group in (hooks.get(event) or ()) for event, [group] in wanted.items())
+
+
+def has_plugin(agent: str, config: Path) -> bool:
+    """Whether the plugin is installed and enabled in a config home, as the agent itself notes it."""
+    if _host(agent) == CLAUDE_CODE:
+        enabled = _document(config, (FILES[agent],)).get("enabledPlugins")
+        return isinstance(enabled, dict) and any(on and name.startswith(PLUGIN) for name, on in enabled.items())
+    if agent == CODEX:
+        return _codex_has_plugin(files.read(_place(config, ("config.toml",))) or b"")
+    return agent == GEMINI and (config / "extensions" / "whet").exists()
+
+
+def _codex_has_plugin(body: bytes) -> bool:
+    try:
+        plugins = tomllib.loads(body.decode()).get("plugins")
+    except (tomllib.TOMLDecodeError, UnicodeDecodeError):
+        return False  # Codex reads no plugin from it either
+    noted = plugins.items() if isinstance(plugins, dict) else ()
+    return any(name.startswith(PLUGIN) and isinstance(how, dict) and how.get("enabled", True) for name, how in noted)
 
 
 def hooks_of(agent: str) -> dict[str, Any]:

@@ -10,7 +10,7 @@ from whet.hooks.events import EVENTS, HOSTS
 
 @click.command(
     "hook",
-    epilog="""Example: echo '{"session_id": "1", "cwd": "/src/shop"}' | whet hook session-start --agent claude-code""",
+    epilog="Example: whet hook session-start --agent claude-code < event.json",
     help="Called by the hooks of other agents, with the agent's JSON on standard input. At the start of a session it "
     "prints the active rules as context; at its end it notes which file to import. It always exits with 0; errors go "
     "to hooks/log.txt in the home folder.",
