@@ -55,3 +55,15 @@ SESSION_DRAWS = (
         PRIMARY KEY (entry, agent, session)
     )""",
 )
+
+SESSION_DRAWS_OF_A_TEAM = (
+    # Whoever may write deliveries may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'canary_deliveries' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON session_draws TO %I', member);
+        END LOOP;
+    END $$""",
+)

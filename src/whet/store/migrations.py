@@ -5,7 +5,7 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.job_tables import JOBS, JOBS_ADDED
-from whet.store.live_tables import CANARIES, SESSION_DRAWS, TEMPLATE_DRAWS
+from whet.store.live_tables import CANARIES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
 from whet.store.rights import MissingRight, no_owner
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
@@ -249,6 +249,7 @@ MIGRATIONS = (
     Migration(
         "canaries: which sessions of other agents were told one",
         shared=SESSION_DRAWS,
+        postgres=SESSION_DRAWS_OF_A_TEAM,
     ),
 )
 
