@@ -11,7 +11,7 @@ from whet.hooks.arrivals import is_waiting, take_spool
 from whet.hooks.starting import SessionDraw
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.session_draws import session_draws
+from whet.store.session_draws import session_draws, told_entries
 
 NOW = 0.0  # before anything arrived, so that nothing is too old
 
@@ -110,10 +110,13 @@ def test_what_was_moved_aside_by_one_who_died_is_taken_in(home: Home, database: 
 def test_draws_are_kept_once_and_the_first_holds(home: Home, database: Database) -> None:
     for told in (True, False):
         draws = (SessionDraw(7, told, 0.5),)
-        spool.put(str(home.folder), "session-start", "codex", "s1", folder="/src", draws=draws)
+        more = {"folder": "/src", "draws": draws, "entries": (7, 3) if told else ()}
+        spool.put(str(home.folder), "session-start", "codex", "s1", **more)
         take_spool(home, database, secrets=(), now=NOW)
     [kept] = session_draws(database, 7)
     assert (kept.told, kept.share, kept.agent, kept.session) == (True, 0.5, "codex", "s1")
+    assert told_entries(database, "codex", "s1") == {3, 7}
+    assert told_entries(database, "codex", "s2") is None
     assert left(home) == []
 
 

@@ -23,7 +23,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.session_draws import session_draws
+from whet.store.session_draws import session_draws, told_entries
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 
@@ -69,6 +69,9 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
     [session] = whet("sessions", "--json").json["sessions"]
     assert (session["source"], session["folder"]) == (host.agent, str(shop))
     assert list((tmp_path / "home" / "spool").glob("*.json")) == []
+    with opened(Home(tmp_path / "home")) as database:
+        [(native,)] = database.query("SELECT native_id FROM sessions")
+        assert told_entries(database, host.agent, native) == {1}
 
 
 @long
@@ -83,7 +86,7 @@ def test_hooks_without_the_plugin_do_the_same_until_they_are_removed(name: str, 
         shop = project(tmp_path, "shop")
         assert host.run(shop).returncode == 0
         assert first_request(server).count(SHOP) == 1
-        assert len(list((home.folder / "spool").glob("*.json"))) == 1
+        assert len(list((home.folder / "spool").glob("session-end-*.json"))) == 1
         remove_hooks(host.agent, tmp_path / "config")
         server.asked.clear()
         assert host.run(shop).returncode == 0

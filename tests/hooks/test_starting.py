@@ -47,6 +47,7 @@ def test_the_draw_is_by_session_and_agent_and_is_the_one_of_the_ledger(session: 
     found = told(offer, event(str(session), agent))
     expected = told_rules(offer.rules, offer.before, unit)
     assert lines(found) == [f"- {item.text}" for item in expected]
+    assert found.entries == tuple(item.number for item in expected)
     assert [(draw.entry, draw.told, draw.share) for draw in found.draws] == [
         (item.number, is_told(key_of(item), unit, share), share) for item in (first, changed)
     ]

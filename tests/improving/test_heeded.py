@@ -17,6 +17,7 @@ from whet.store.home import Home
 from whet.store.preparing import prepare
 from whet.store.prompts import keep_prompt
 from whet.store.recording import Recorder
+from whet.store.session_draws import Telling, keep_tellings
 from whet.told.prompt import Prompt
 
 BEGUN = 1_790_000_000.0
@@ -80,3 +81,10 @@ def test_a_rule_without_a_situation_is_asked_by_its_words_where_a_person_wrote_i
     plain = replace(RULE, text="Use pnpm instead of npm.", situation=RuleSituation())
     assert fared(home, database, replace(plain, trust=Trust.OPERATOR)) == Following(looked=1, came_up=1)
     assert fared(home, database, plain) == Following(looked=1)
+
+
+def test_what_a_hook_told_at_the_start_says_who_was_told(home: Home, database: Database) -> None:
+    for name in ("told", "other", "silent"):
+        keep(database, made(name, "bun i"))
+    keep_tellings(database, [Telling("codex", "told", (3, 7), BEGUN), Telling("codex", "other", (), BEGUN)])
+    assert fared(home, database) == Following(looked=3, came_up=3, told=1, untold=1, followed=3)

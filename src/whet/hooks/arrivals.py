@@ -22,7 +22,7 @@ from whet.intake.report import ImportReport
 from whet.intake.taking import READER, stamp_of, take
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.session_draws import KeptDraw, keep_session_draws
+from whet.store.session_draws import KeptDraw, Telling, keep_session_draws, keep_tellings
 from whet.values import Value
 
 KEPT = "kept"
@@ -32,7 +32,7 @@ SUBAGENTS = "subagents/*.jsonl"  # what Claude Code writes beside the record of 
 
 
 class Arrival(Value, frozen=True):
-    """One file of the spool: a session that started, with what was drawn for it, or one that ended, with its record."""
+    """One file of the spool: a session that started, with what it drew and was told, or one that ended."""
 
     event: str
     agent: str
@@ -41,6 +41,7 @@ class Arrival(Value, frozen=True):
     path: str = ""
     folder: str = ""
     draws: tuple[SessionDraw, ...] = ()
+    entries: tuple[int, ...] = ()
 
 
 class KeptReason(Value, frozen=True):
@@ -79,7 +80,7 @@ def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | Non
         for file in _new(folder):
             os.replace(file, folder / KEPT / file.name)
         waiting = tuple(_waiting(folder / KEPT))
-        _keep_draws(database, [each for each in waiting if each.arrival.event == START])
+        _keep_starts(database, [each for each in waiting if each.arrival.event == START])
         ended = [each for each in waiting if each.arrival.event == END and _is_to_try(each, now)]
         paths = [path for each in ended for path in _records(Path(each.arrival.path))]
         report = take(
@@ -122,9 +123,10 @@ def _waiting(folder: Path) -> Iterator[Waiting]:
             _give_reason(file, KeptReason(f"not a file of the spool: {error}"))
 
 
-def _keep_draws(database: Database, started: list[Waiting]) -> None:
+def _keep_starts(database: Database, started: list[Waiting]) -> None:
     rows = [KeptDraw(*draw, each.agent, each.session, each.at) for _, each in started for draw in each.draws]
     keep_session_draws(database, rows)
+    keep_tellings(database, [Telling(each.agent, each.session, each.entries, each.at) for _, each in started])
     for file, _ in started:
         file.unlink()
 

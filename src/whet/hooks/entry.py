@@ -73,8 +73,8 @@ def start(home: str, event: HostEvent, environment: Mapping[str, str]) -> str:
     if compiled is None:
         return ""
     told = starting_text(compiled, event, environment)
-    if told.draws:
-        spool.put(home, START, event.agent, event.session, folder=event.folder, draws=told.draws)
+    more = {"folder": event.folder, "draws": told.draws, "entries": told.entries}
+    spool.put(home, START, event.agent, event.session, **more)
     if not told.text:
         return ""
     output = {"hookEventName": TOLD_AS[START], "additionalContext": told.text}

@@ -24,10 +24,11 @@ class SessionDraw(NamedTuple):
 
 
 class StartingText(NamedTuple):
-    """The text for the context, empty where there is nothing to tell, and what was drawn."""
+    """The text for the context, empty where there is nothing to tell, what was drawn, and which entries are in it."""
 
     text: str
     draws: tuple[SessionDraw, ...] = ()
+    entries: tuple[int, ...] = ()
 
 
 def unit_of_session(agent: str, session: str) -> str:
@@ -38,7 +39,7 @@ def unit_of_session(agent: str, session: str) -> str:
 def starting_text(compiled: Mapping[str, Any], event: HostEvent, environment: Mapping[str, str]) -> StartingText:
     """The rules that hold for this project, agent and session, within the budget, without those in its files."""
     draws: list[SessionDraw] = []
-    lines: list[str] = []
+    told: list[Mapping[str, Any]] = []
     for rule in _candidates(compiled, event, environment):
         item: Mapping[str, Any] | None = rule
         while item is not None and item["canary"]:
@@ -47,9 +48,10 @@ def starting_text(compiled: Mapping[str, Any], event: HostEvent, environment: Ma
             if is_drawn:
                 break
             item = item["before"]
-        lines += [item["line"]] if item is not None else []
-    body = "\n".join(dict.fromkeys(lines))
-    return StartingText(compiled["frame"].replace("{body}", body) if body else "", tuple(draws))
+        told += [item] if item is not None else []
+    body = "\n".join(dict.fromkeys(item["line"] for item in told))
+    text = compiled["frame"].replace("{body}", body) if body else ""
+    return StartingText(text, tuple(draws), tuple(item["entry"] for item in told))
 
 
 def _candidates(

@@ -19,6 +19,7 @@ from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.prompts import restore_prompt
 from whet.store.recording import SOURCE
 from whet.store.rows import Session
+from whet.store.session_draws import told_entries
 from whet.store.sessions import is_own, load
 from whet.targets.project_names import name_of_project
 from whet.targets.settings import Target
@@ -73,7 +74,8 @@ def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item
     """Whether a rule stood in a session's context; None where nothing tells.
 
     Whet's own sessions name their prompt. Of others the record may hold what was inserted, and a file that its agent
-    reads, that has the rule and was not written since the session began, had it then.
+    reads, that has the rule and was not written since the session began, had it then. Where a hook ran at its start,
+    what that told is on record, and what neither told is untold.
     """
     if session.source == SOURCE and session.facts.prompt_key:
         try:
@@ -81,12 +83,16 @@ def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item
         except WhetError:
             return None
         return rule.text in prompt.text
+    # What a session sent out as a part of its work is not told by the hook, and nothing is on record of it.
+    by_hook = told_entries(books.database, session.source, session.native_id)
+    if by_hook is not None and rule.number in by_hook:
+        return True
     delivered = _delivered(books.database, session, rule)
     if delivered is not None:
         return delivered
     files = (*_files_of(session.folder), *(Path(one.file) for one in books.targets if one.agent == session.source))
     stood = session.started is not None and any(_holds(path, rule.text, session.started) for path in files)
-    return True if stood or was_told(rule.text, transcript) else None
+    return True if stood or was_told(rule.text, transcript) else (None if by_hook is None else False)
 
 
 def _delivered(database: Database, session: Session, rule: Item) -> bool | None:

@@ -54,6 +54,13 @@ SESSION_DRAWS = (
         at {real} NOT NULL,
         PRIMARY KEY (entry, agent, session)
     )""",
+    """CREATE TABLE session_tellings (
+        agent TEXT NOT NULL,
+        session TEXT NOT NULL,
+        entries TEXT NOT NULL,
+        at {real} NOT NULL,
+        PRIMARY KEY (agent, session)
+    )""",
 )
 
 SESSION_DRAWS_OF_A_TEAM = (
@@ -63,7 +70,7 @@ SESSION_DRAWS_OF_A_TEAM = (
             WHERE table_schema = current_schema() AND table_name = 'canary_deliveries' AND privilege_type = 'INSERT'
             AND grantee NOT IN (current_user, 'PUBLIC')
         LOOP
-            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON session_draws TO %I', member);
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON session_draws, session_tellings TO %I', member);
         END LOOP;
     END $$""",
 )

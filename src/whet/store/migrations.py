@@ -247,7 +247,7 @@ MIGRATIONS = (
     ),
     Migration("what each session teaches", shared=TEACHINGS, postgres=TEACHINGS_OF_A_TEAM),
     Migration(
-        "canaries: which sessions of other agents were told one",
+        "sessions of other agents: what each drew and was told when it started",
         shared=SESSION_DRAWS,
         postgres=SESSION_DRAWS_OF_A_TEAM,
     ),

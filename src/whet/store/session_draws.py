@@ -1,4 +1,4 @@
-"""Draws for sessions of other agents: which of them were told a canary when they started."""
+"""Sessions of other agents as they started: which canaries each drew, and which rules it was told by its hook."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -17,6 +17,15 @@ class KeptDraw(NamedTuple):
     at: float
 
 
+class Telling(NamedTuple):
+    """The entries of the rules that a session was told by its hook when it started."""
+
+    agent: str
+    session: str
+    entries: tuple[int, ...]
+    at: float
+
+
 def keep_session_draws(database: Database, draws: Iterable[KeptDraw]) -> None:
     """Write draws down; what a session drew first holds."""
     database.many(
@@ -30,6 +39,21 @@ def session_draws(database: Database, entry: int) -> list[KeptDraw]:
     """What was drawn for a canary, the oldest first."""
     rows = database.query(f"SELECT {COLUMNS} FROM session_draws WHERE entry = ? ORDER BY at, session", (entry,))
     return [KeptDraw(number, bool(told), *rest) for number, told, *rest in rows]
+
+
+def keep_tellings(database: Database, tellings: Iterable[Telling]) -> None:
+    """Write down what sessions were told; what a session was told first holds."""
+    database.many(
+        "INSERT INTO session_tellings (agent, session, entries, at) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (agent, session) DO NOTHING",
+        [(each.agent, each.session, " ".join(map(str, each.entries)), each.at) for each in tellings],
+    )
+
+
+def told_entries(database: Database, agent: str, session: str) -> frozenset[int] | None:
+    """The entries that a session was told by its hook; None where no hook ran when it started."""
+    rows = database.query("SELECT entries FROM session_tellings WHERE agent = ? AND session = ?", (agent, session))
+    return frozenset(int(word) for word in rows[0][0].split() if word.isdecimal()) if rows else None
 
 
 COLUMNS = ", ".join(KeptDraw._fields)
