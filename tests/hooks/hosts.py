@@ -1,4 +1,4 @@
-"""The real Claude Code, Codex and OpenCode with the plugin in a config home of their own, and a model on loopback."""
+"""The real programs of four hosts with the plugin in a config home of their own, and a model on loopback."""
 
 import os
 import shutil
@@ -12,7 +12,7 @@ from executors.obedient import Obedient
 
 ROOT = Path(__file__).parents[2]
 PLUGIN = ROOT / "plugins" / "whet"
-AGENTS = {"claude": "claude-code", "codex": "codex", "opencode": "opencode"}
+AGENTS = {"claude": "claude-code", "codex": "codex", "opencode": "opencode", "gemini": "gemini"}
 TASK = "Run the tests."
 SECONDS = 300
 
@@ -28,10 +28,14 @@ class Host(NamedTuple):
     def agent(self) -> str:
         return AGENTS[self.name]
 
+    @property
+    def task(self) -> tuple[str, ...]:
+        return (f"--prompt={TASK}",) if self.name == "gemini" else ("--", TASK)
+
     def run(self, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
         """One task in a folder, as a person would give it without sitting there."""
         return subprocess.run(
-            [self.path, *ARGUMENTS[self.name], *options, "--", TASK],
+            [self.path, *ARGUMENTS[self.name], *options, *self.task],
             cwd=folder, env=self.variables, capture_output=True, text=True, timeout=SECONDS, check=False,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip
@@ -73,17 +77,19 @@ def _variables(name: str, config: Path) -> dict[str, str]:
             "XDG_CONFIG_HOME": str(config / "config"), "XDG_DATA_HOME": str(config / "data"),
             "XDG_STATE_HOME": str(config / "state"), "XDG_CACHE_HOME": str(config / "cache"),
         }  # fmt: skip
-    variable = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME"}[name]
+    variable = {"claude": "CLAUDE_CONFIG_DIR", "codex": "CODEX_HOME", "gemini": "GEMINI_CLI_HOME"}[name]
     return {variable: str(config), "CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC": "1"}
 
 
 INSTALLING: dict[str, tuple[tuple[str, ...], ...]] = {
     "claude": (("plugin", "marketplace", "add", str(ROOT)), ("plugin", "install", "whet@whet")),
     "codex": (("plugin", "marketplace", "add", str(ROOT)), ("plugin", "add", "whet@whet")),
+    "gemini": (("extensions", "link", str(PLUGIN / "gemini"), "--consent"),),
     "opencode": (),
 }
 ARGUMENTS: dict[str, tuple[str, ...]] = {
     "claude": ("-p", "--output-format", "json", "--model", MODELS["claude"], "--allowedTools", "Bash"),
     "codex": ("exec", "--json", "-s", "workspace-write", "--skip-git-repo-check", "--dangerously-bypass-hook-trust"),
+    "gemini": ("--output-format", "json", "--approval-mode", "yolo", "--skip-trust", "-m", MODELS["gemini"]),
     "opencode": ("run", "--format", "json", "-m", MODELS["opencode"]),
 }

@@ -1,4 +1,4 @@
-"""The plugin in the real Claude Code, Codex and OpenCode: sessions are told, imported, drawn for and never hindered."""
+"""The plugin in the real programs of four hosts: sessions are told, imported, drawn for and never hindered."""
 
 import json
 import subprocess
@@ -11,7 +11,7 @@ import pytest
 from command import runner
 from executors.agents import program
 from executors.obedient import Mind, Obedient, obedient
-from hooks.hosts import PLUGIN, ROOT, install
+from hooks.hosts import PLUGIN, ROOT, TASK, install
 from lengths import long
 from whet.changes.apply import try_out
 from whet.hooks.installing import has_plugin, install_hooks, remove_hooks
@@ -19,15 +19,18 @@ from whet.hooks.starting import unit_of_session
 from whet.improving.watch import look
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
+from whet.sessions.lineage import is_typed
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.store.listing import find
 from whet.store.opening import opened
 from whet.store.session_draws import session_draws, told_entries
+from whet.store.sessions import load
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 
-HOSTS = ["claude", "codex", "opencode"]
+HOSTS = ["claude", "codex", "opencode", "gemini"]
 MIND = Mind(rule="./dev test", told="./dev test", untold="echo plain")
 SHOP, BANK = "In the shop run ./dev test.", "In the bank run make check."
 BROKEN = {
@@ -56,7 +59,8 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
     whet = runner(tmp_path / "home", tmp_path / "person")
     with obedient(MIND) as server:
         host = install(name, tmp_path, server)
-        assert has_plugin(host.agent, tmp_path / "config") is (name != "opencode")
+        config = tmp_path / "config" / (".gemini" if name == "gemini" else "")
+        assert has_plugin(host.agent, config) is (name != "opencode")
         shop, bank = project(tmp_path, "shop"), project(tmp_path, "bank")
         assert whet("rules", "add", "in-shop", SHOP, "--project", str(shop)).code == 0
         assert whet("rules", "add", "in-bank", BANK, "--project", str(bank)).code == 0
@@ -70,8 +74,10 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
     assert (session["source"], session["folder"]) == (host.agent, str(shop))
     assert list((tmp_path / "home" / "spool").glob("*.json")) == []
     with opened(Home(tmp_path / "home")) as database:
-        [(native,)] = database.query("SELECT native_id FROM sessions")
-        assert told_entries(database, host.agent, native) == {1}
+        transcript = load(database, find(database, session["id"]))
+        assert told_entries(database, host.agent, transcript.native_id) == {1}
+    said = [message.text.strip('"') for message in transcript.messages if is_typed(message)]
+    assert said == [TASK], "what a hook told is not taken for the person's words"
 
 
 @long

@@ -95,10 +95,14 @@ def _codex_has_plugin(body: bytes) -> bool:
 
 
 def hooks_of(agent: str) -> dict[str, Any]:
-    """The hooks of an agent as its file spells them. A `whet` that fails or is gone is no failure of the hook."""
+    """The hooks of an agent as its file spells them. A `whet` that fails or is gone is no failure of the hook.
+
+    When time is up Gemini stops the shell alone and waits for what that began, so there the shell gives way to `whet`.
+    """
 
     def group(event: str, seconds: int) -> list[dict[str, Any]]:
-        command = f"{MARK}{event} --agent {agent} || :"
+        call = f"{MARK}{event} --agent {agent}"
+        command = f"exec {call}" if agent == GEMINI else f"{call} || :"
         return [{"hooks": [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]}]
 
     return {"hooks": {"SessionStart": group(START, START_SECONDS), "SessionEnd": group(END, END_SECONDS)}}
@@ -119,7 +123,9 @@ def _without_ours(hooks: Any, config: Path, place: tuple[str, ...]) -> dict[str,
 def _is_ours(group: Any) -> bool:
     calls = group.get("hooks") if isinstance(group, dict) else None
     commands = [each.get("command") for each in calls or () if isinstance(each, dict)]
-    return bool(commands) and all(isinstance(each, str) and each.startswith(MARK) for each in commands)
+    return bool(commands) and all(
+        isinstance(each, str) and each.startswith((MARK, f"exec {MARK}")) for each in commands
+    )
 
 
 def _document(config: Path, place: tuple[str, ...]) -> dict[str, Any]:
