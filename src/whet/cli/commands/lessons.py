@@ -135,10 +135,12 @@ def _find(ask: AskedLessons) -> FoundLessons:
         read_what_is_taught(database)
         declared = load(home).trust.projects
         summary, recurring = summarise(judged(database, ask.filters))
-        every = gathered(taught(database, ask.filters, project=ask.project, declared=declared))
+        lessons = taught(database, ask.filters, project=ask.project, declared=declared)
         conflicts = contradictions(database, ask.filters, project=ask.project)
-    meant = [each for each in every if each.project == ask.project or not ask.is_whole_name]
-    kept = [each for each in meant if ask.candidates or each.draft is not None]
+    if ask.is_whole_name:
+        lessons = tuple(each for each in lessons if each.project == ask.project)
+        conflicts = {name: found for name, found in conflicts.items() if name == ask.project}
+    kept = [each for each in gathered(lessons) if ask.candidates or each.draft is not None]
     known = {
         (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces
     }
