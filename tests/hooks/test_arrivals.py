@@ -115,7 +115,7 @@ def test_draws_are_kept_once_and_the_first_holds(home: Home, database: Database)
         take_spool(home, database, secrets=(), now=NOW)
     [kept] = session_draws(database, 7)
     assert (kept.told, kept.share, kept.agent, kept.session) == (True, 0.5, "codex", "s1")
-    assert told_entries(database, "codex", "s1") == {3, 7}
+    assert told_entries(database, "codex", "s1") == frozenset((3, 7))
     assert told_entries(database, "codex", "s2") is None
     assert left(home) == []
 

@@ -75,7 +75,7 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
     assert list((tmp_path / "home" / "spool").glob("*.json")) == []
     with opened(Home(tmp_path / "home")) as database:
         transcript = load(database, find(database, session["id"]))
-        assert told_entries(database, host.agent, transcript.native_id) == {1}
+        assert told_entries(database, host.agent, transcript.native_id) == frozenset((1,))
     said = [message.text.strip('"') for message in transcript.messages if is_typed(message)]
     assert said == [TASK], "what a hook told is not taken for the person's words"
 
