@@ -75,7 +75,7 @@ def test_notes_that_say_the_same_and_old_ones_are_proposed_and_a_persons_own_nev
     (home.folder / "user.md").write_text((home.folder / "user.md").read_text() + "- Likes tea.\n")
     found = curate(home, database, now=NOW)
     assert [each.finding.what.split(";")[0] for each in found] == [
-        "Two notes in memory say much the same",
+        "Two notes in memory are nearly the same",
         "A note in user is 400 days old",
     ]
     before = (home.folder / "memory.md").read_text()

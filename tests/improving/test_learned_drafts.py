@@ -123,18 +123,21 @@ def test_without_a_model_it_waits_as_not_tried(home: Home, database: Database) -
 
 @EMBEDDED
 def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(home: Home, database: Database) -> None:
-    kept(database, learning(1, "/work/a"), learning(2, "/work/b"))
+    kept(
+        database,
+        *(learning(n, folder) for n, folder in ((1, "/work/a"), (2, "/work/a"), (3, "/work/b"), (4, "/work/b"))),
+    )
     assert {each.idea.patch.scope.project for each in planned_outcomes(home, database) if each.idea.patch} == {
         "/work/a",
         "/work/b",
     }
-    kept(database, learning(3, "/work/c"))
+    kept(database, learning(5, "/work/c"), learning(6, "/work/c"))
     [outcome] = planned_outcomes(home, database)
     assert outcome.idea.patch is not None
     assert outcome.idea.patch.scope.project == ""
     assert outcome.idea.patch.text == PATTERN.replace("In this project run", "Run")
-    assert outcome.idea.why == "recovery in 3 sessions of 3 projects"
-    assert len({proof.session for proof in outcome.idea.patch.proofs}) == 3
+    assert outcome.idea.why == "recovery in 6 sessions of 3 projects"
+    assert len({proof.session for proof in outcome.idea.patch.proofs}) == 6
 
 
 def ruled(home: Home, database: Database, text: str, *sessions: str) -> str:

@@ -15,7 +15,7 @@ LEAST_TOKEN = 24
 
 @click.command(
     "mcp",
-    epilog="Example: claude mcp add whet -- whet mcp",
+    epilog="Example: whet mcp --http 8765; or in Claude Code: claude mcp add whet -- whet mcp",
     help="Serve rules, lessons and sessions to other agents over MCP. Agents can ask and propose; only you approve. It"
     " speaks on standard input and output, which is how agents start it; --http serves this machine only and needs a"
     f" token in {TOKEN_VARIABLE}.",
