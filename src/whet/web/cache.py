@@ -1,0 +1,129 @@
+"""What views are made from, read from the store and kept while the server runs; what is slow, in the background."""
+
+import threading
+from collections.abc import Callable
+from typing import Generic, NamedTuple, TypeVar
+
+from whet.errors import WhetError
+from whet.failures.lessons import Lesson
+from whet.failures.summaries import summarise
+from whet.improving.taught import TaughtLesson, taught
+from whet.shipped.data import failure_weights
+from whet.store.analyses import judged, refresh
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters
+from whet.store.opening import opened
+from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
+from whet.targets.project_names import name_of_project
+from whet.web.layout import Choices
+from whet.web.site import NO_PROJECT, PageFilter, is_temporary
+
+Made = TypeVar("Made")
+
+
+class Slow(Generic[Made]):
+    """A value that takes long to make: made in the background once for each state, the last one shown meanwhile."""
+
+    def __init__(self, make: Callable[[], Made], first: Made) -> None:
+        self._make, self._value = make, first
+        self._state: str | None = None
+        self._lock = threading.Lock()
+        self._thread: threading.Thread | None = None
+        self.failure = ""
+
+    def get(self, state: str) -> tuple[Made, bool]:
+        """The newest value, and whether it is that of this state; if not, it is being made."""
+        with self._lock:
+            if self._state == state:
+                return self._value, True
+            if self._thread is None:
+                self._thread = threading.Thread(target=self._work, args=(state,), daemon=True)
+                self._thread.start()
+            return self._value, False
+
+    def wait(self, state: str) -> Made:
+        """The value of this state, however long it takes."""
+        while True:
+            value, is_current = self.get(state)
+            if is_current:
+                return value
+            thread = self._thread
+            if thread is not None:
+                thread.join()
+
+    def _work(self, state: str) -> None:
+        value, failure = self._value, ""
+        try:
+            value = self._make()
+        except WhetError as error:
+            failure = error.message
+        with self._lock:
+            self._value, self._state, self._thread, self.failure = value, state, None, failure
+
+
+class LearnedOfAll(NamedTuple):
+    """What all sessions teach, and the failures that recur in them."""
+
+    taught: tuple[TaughtLesson, ...] = ()
+    recurring: tuple[Lesson, ...] = ()
+
+
+class LookedAt(NamedTuple):
+    """The sessions that a filter lets through, with what the filters offer."""
+
+    facts: tuple[SessionFact, ...]
+    everything: tuple[SessionFact, ...]
+    choices: Choices
+    is_current: bool
+
+
+class PageCache:
+    """The facts of all sessions and the lessons, for one home."""
+
+    def __init__(self, home: Home) -> None:
+        self.home = home
+        self.lessons: Slow[LearnedOfAll] = Slow(self._learn, LearnedOfAll())
+        self._analysed: Slow[int] = Slow(self._analyse, 0)
+        self._facts: dict[int, SessionFact] = {}
+        self._state = ""
+        self._projects: dict[str, str] = {}
+        self._lock = threading.Lock()
+
+    def project(self, folder: str) -> str:
+        """The name of a folder's project, asked for once."""
+        if folder not in self._projects:
+            self._projects[folder] = name_of_project(folder)
+        return self._projects[folder]
+
+    def look(self, database: Database, chosen: PageFilter) -> LookedAt:
+        """The facts as they are now. New sessions are analysed in the background, and are among them afterwards."""
+        _, is_current = self._analysed.get(_sessions(database))
+        state = state_of_sessions(database)
+        with self._lock:
+            if state != self._state:
+                self._facts, self._state = read_facts(database, self._facts), state
+            everything = tuple(self._facts.values())
+        counted = [fact for fact in everything if fact.counts]
+        named = [(fact, self.project(fact.folder)) for fact in counted]
+        visible = [(fact, project) for fact, project in named if chosen.temporary or not is_temporary(fact.folder)]
+        choices = Choices(
+            tuple(sorted({project or NO_PROJECT for _, project in visible})),
+            tuple(sorted({fact.source for fact in counted})),
+            sum(is_temporary(fact.folder) for fact in counted),
+        )
+        return LookedAt(tuple(f for f, project in visible if chosen.fits(f, project)), everything, choices, is_current)
+
+    def _analyse(self) -> int:
+        with opened(self.home) as database:
+            return refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+
+    def _learn(self) -> LearnedOfAll:
+        with opened(self.home) as database:
+            _, recurring = summarise(judged(database, Filters()))
+            return LearnedOfAll(taught(database, Filters()), recurring)
+
+
+def _sessions(database: Database) -> str:
+    sql = "SELECT count(*), coalesce(max(no), 0), coalesce(sum(message_count), 0) FROM sessions"
+    return "/".join(str(value) for value in database.query(sql)[0])

@@ -1,0 +1,116 @@
+"""The door of the page: who may come in, what they may ask for, and what every answer says to the browser."""
+
+import hmac
+import secrets
+from http.cookies import CookieError, SimpleCookie
+from urllib.parse import parse_qs
+
+from starlette.datastructures import Headers, MutableHeaders
+from starlette.responses import HTMLResponse, PlainTextResponse
+from starlette.types import ASGIApp, Message, Receive, Scope, Send
+
+LOOPBACK = "127.0.0.1"
+COOKIE = "whet_page"
+TOKEN = "token"
+READING = frozenset({"GET", "HEAD"})
+HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';"
+    " form-action 'self'; base-uri 'none'; frame-ancestors 'none'; require-trusted-types-for 'script'",
+    "X-Content-Type-Options": "nosniff",
+    "X-Frame-Options": "DENY",
+    # With no-referrer a browser would not name the origin of our own forms.
+    "Referrer-Policy": "same-origin",
+    "Cross-Origin-Opener-Policy": "same-origin",
+    "Cross-Origin-Resource-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+# A page of our own leads on: a cookie that is SameSite=Strict is not sent after a redirect from elsewhere.
+WELCOME = (
+    '<!doctype html><html lang="en"><meta charset="utf-8"><title>Whet</title>'
+    '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Open the page</a></p></html>'
+)
+NEEDED = "This page needs the address that `whet page` printed. Each address works once: run `whet page` again."
+
+
+class PageKeys:
+    """The secrets of one server: a token that opens it once, a cookie from then on, and a mark in every form."""
+
+    def __init__(self) -> None:
+        self._token: str | None = secrets.token_urlsafe(32)
+        self.cookie = secrets.token_urlsafe(32)
+        self.form = secrets.token_urlsafe(32)
+
+    @property
+    def token(self) -> str:
+        return self._token or ""
+
+    def spend(self, given: str) -> bool:
+        """Whether this is the token; it is none from then on."""
+        if self._token is None or not _same(given, self._token):
+            return False
+        self._token = None
+        return True
+
+
+class PageGate:
+    """Lets requests through that came to this address, from this page, with its cookie."""
+
+    def __init__(self, app: ASGIApp, keys: PageKeys, port: int) -> None:
+        self._app = app
+        self._keys = keys
+        self._hosts = frozenset(f"{name}:{port}" for name in (LOOPBACK, "localhost"))
+
+    async def __call__(self, scope: Scope, receive: Receive, send: Send) -> None:
+        if scope["type"] == "lifespan":
+            await self._app(scope, receive, send)
+            return
+        if scope["type"] != "http":
+            return
+
+        async def guarded(message: Message) -> None:
+            if message["type"] == "http.response.start":
+                MutableHeaders(scope=message).update(HEADERS)
+            await send(message)
+
+        await self._answer(scope)(scope, receive, guarded)
+
+    def _answer(self, scope: Scope) -> ASGIApp:
+        headers = Headers(scope=scope)
+        host = headers.get("host", "")
+        if host not in self._hosts:
+            return PlainTextResponse("This address is not the page's own.", 421)
+        if not _is_from_here(scope["method"], headers, host):
+            return PlainTextResponse("This request came from another page.", 403)
+        given = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN)
+        if given and scope["method"] == "GET" and scope["path"] == "/":
+            return self._open(given[0])
+        if not _same(_cookie(headers), self._keys.cookie):
+            return PlainTextResponse(NEEDED, 401)
+        return self._app
+
+    def _open(self, token: str) -> ASGIApp:
+        if not self._keys.spend(token):
+            return PlainTextResponse(NEEDED, 401)
+        answer = HTMLResponse(WELCOME)
+        answer.set_cookie(COOKIE, self._keys.cookie, httponly=True, samesite="strict", path="/")
+        return answer
+
+
+def _is_from_here(method: str, headers: Headers, host: str) -> bool:
+    """Whether the browser says that our own page asks; what changes something has to say so."""
+    origin = headers.get("origin")
+    if origin is None:
+        return method in READING
+    return origin == f"http://{host}" and headers.get("sec-fetch-site", "same-origin") == "same-origin"
+
+
+def _cookie(headers: Headers) -> str:
+    try:
+        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
+    except CookieError:
+        return ""
+    return found.value if found else ""
+
+
+def _same(given: str, wanted: str) -> bool:
+    return hmac.compare_digest(given.encode("utf-8", "surrogatepass"), wanted.encode())

@@ -1,0 +1,121 @@
+"""The frame around every view: navigation, filters and the head of the document."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from whet.web.html import Child, Element, h, render
+from whet.web.site import NO_PROJECT, VIEWS, PageView, Site, many, short_name
+
+HEAD = (
+    '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
+    '<meta name="viewport" content="width=device-width, initial-scale=1">'
+    '<meta name="color-scheme" content="light dark">'
+)
+
+
+class Choices(NamedTuple):
+    """What the filters offer: projects and agents, and how many sessions of temporary folders are hidden."""
+
+    projects: tuple[str, ...] = ()
+    agents: tuple[str, ...] = ()
+    hidden: int = 0
+
+
+class Framed(NamedTuple):
+    """A view with what its frame says: how much waits, what was just done, and whether it will change."""
+
+    view: PageView
+    title: str
+    body: Element
+    waiting: int = 0
+    said: str = ""
+    is_live: bool = False
+
+
+def document(site: Site, choices: Choices, framed: Framed) -> str:
+    """A view as a whole document of the server."""
+    head = h("title", {}, f"{framed.title} · Whet")
+    links = '<link rel="stylesheet" href="/static/page.css"><script src="/static/page.js" defer></script></head>'
+    body = h(
+        "body",
+        {"data-live": "1" if framed.is_live else None},
+        h("a", {"class": "skip", "href": "#main"}, "Skip to the content"),
+        _header(site, framed),
+        h(
+            "main",
+            {"id": "main", "tabindex": "-1"},
+            h("p", {"class": "said", "role": "status"}, framed.said) if framed.said else None,
+            h("h1", {}, framed.title),
+            h("p", {"class": "question"}, framed.view.question),
+            _filters(site, choices, framed.view),
+            framed.body,
+        ),
+    )
+    return f"{HEAD}{render(head)}{links}{render(body)}</html>\n"
+
+
+def whole_file(parts: Sequence[Framed], *, css: str, title: str, about: Child) -> str:
+    """Views in one document that needs nothing else."""
+    sections = [
+        h(
+            "section",
+            {"id": part.view.name, "class": "view"},
+            h("h1", {}, part.title),
+            h("p", {"class": "question"}, part.view.question),
+            part.body,
+        )
+        for part in parts
+    ]
+    links = [h("li", {}, h("a", {"href": f"#{part.view.name}"}, part.title)) for part in parts]
+    body = h(
+        "body",
+        {},
+        h("header", {}, h("strong", {}, title), h("nav", {"aria-label": "Views"}, h("ul", {}, links))),
+        h("main", {"id": "main"}, h("p", {"class": "question"}, about), sections),
+    )
+    policy = "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; style-src 'unsafe-inline'\">"
+    return f"{HEAD}{policy}{render(h('title', {}, title))}<style>{css}</style></head>{render(body)}</html>\n"
+
+
+def _header(site: Site, framed: Framed) -> Element:
+    return h(
+        "header",
+        {},
+        h("strong", {}, "Whet"),
+        h("nav", {"aria-label": "Views"}, h("ul", {}, [_tab(site, view, framed) for view in VIEWS])),
+    )
+
+
+def _tab(site: Site, view: PageView, framed: Framed) -> Element:
+    words: Child = view.title
+    if view.name == "waiting" and framed.waiting:
+        words = (view.title, h("span", {"class": "badge", "aria-label": f"{framed.waiting} wait"}, framed.waiting))
+    current = "page" if view.name == framed.view.name else None
+    return h("li", {}, h("a", {"href": site.href(view.name), "aria-current": current}, words))
+
+
+def _filters(site: Site, choices: Choices, view: PageView) -> Element:
+    chosen = site.filter
+    hidden = f" ({many(choices.hidden, 'session')})" if choices.hidden else ""
+    return h(
+        "form",
+        {"class": "filters", "method": "get", "action": "/" if view.name == "overview" else f"/{view.name}"},
+        _select("project", "Project", choices.projects, chosen.project),
+        _select("agent", "Agent", choices.agents, chosen.agent),
+        h(
+            "label",
+            {"class": "tick"},
+            h("input", {"type": "checkbox", "name": "temporary", "value": "1", "checked": chosen.temporary}),
+            f" Temporary folders{hidden}",
+        ),
+        h("button", {"type": "submit"}, "Filter"),
+    )
+
+
+def _select(name: str, title: str, options: Sequence[str], chosen: str) -> Element:
+    items = [h("option", {"value": ""}, "all")]
+    for option in dict.fromkeys((*options, *([chosen] if chosen else ()))):
+        words = "no project" if option == NO_PROJECT and name == "project" else option
+        shown = short_name(words) if name == "project" else words
+        items.append(h("option", {"value": option, "selected": option == chosen, "title": words}, shown))
+    return h("label", {}, f"{title} ", h("select", {"name": name}, items))

@@ -1,0 +1,146 @@
+"""The server of the page: this machine only, one view an address, and changes by forms of its own."""
+
+import functools
+import hmac
+import socket
+import time
+from collections.abc import Callable
+from importlib.resources import files
+from urllib.parse import parse_qs, quote
+
+import anyio.to_thread
+import uvicorn
+from starlette.applications import Starlette
+from starlette.requests import Request
+from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
+from starlette.routing import Route
+
+from whet.changes import pending
+from whet.errors import WhetError
+from whet.store.home import Home
+from whet.store.opening import opened
+from whet.web.cache import PageCache
+from whet.web.deciding import DECISIONS, Asked, revert
+from whet.web.gate import LOOPBACK, TOKEN, PageGate, PageKeys
+from whet.web.layout import Framed, document
+from whet.web.pages import PAGES, Page, PageRequest
+from whet.web.site import PageFilter, PageView, Site, empty
+
+MOST_BYTES = 1_000_000
+STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
+LOOPBACKS = (LOOPBACK, "localhost")
+
+
+class PageServer:
+    """The page of one home. `may_change` is whether a person opened it, who can decide."""
+
+    def __init__(self, home: Home, *, port: int, may_change: bool) -> None:
+        self.cache = PageCache(home)
+        self.keys = PageKeys()
+        self._home, self._port, self._may_change = home, port, may_change
+        self._said = ""
+        routes = [Route("/static/{name}", self._static)]
+        routes += [Route(path, functools.partial(self._view, page=page), methods=["GET"]) for path, page in PAGES]
+        routes += [
+            Route("/waiting/{number:int}/{decision}", self._decide, methods=["POST"]),
+            Route("/ledger/{number:int}/revert", self._decide, methods=["POST"]),
+        ]
+        self.app = PageGate(Starlette(routes=routes), self.keys, port)
+
+    @property
+    def address(self) -> str:
+        """The address that opens the page, once."""
+        return f"http://{LOOPBACK}:{self._port}/?{TOKEN}={quote(self.keys.token)}"
+
+    async def _static(self, request: Request) -> Response:
+        name = request.path_params["name"]
+        if name not in STATIC:
+            return PlainTextResponse("There is no such file.", 404)
+        return Response(static_text(name), media_type=f"{STATIC[name]}; charset=utf-8")
+
+    async def _view(self, request: Request, page: "Page") -> Response:
+        return await anyio.to_thread.run_sync(self._draw, request, page)
+
+    def _draw(self, request: Request, page: "Page") -> Response:
+        given = request.query_params
+        chosen = PageFilter(given.get("project", ""), given.get("agent", ""), given.get("temporary") == "1")
+        site = Site(chosen, self.keys.form if self._may_change else "")
+        with opened(self._home) as database:
+            asked = PageRequest(
+                site=site,
+                database=database,
+                cache=self.cache,
+                looked=self.cache.look(database, chosen),
+                part=request.path_params.get("part", ""),
+                given=dict(given),
+                now=(now := time.time()),
+                waiting=pending.waiting(self._home, database, now=now),
+            )
+            try:
+                framed, status = page(asked), 200
+            except WhetError as error:
+                framed, status = _mistake(error), 404
+        said, self._said = self._said, ""
+        told = framed._replace(waiting=asked.waiting, said=said, is_live=framed.is_live or not asked.looked.is_current)
+        return HTMLResponse(document(site, asked.looked.choices, told), status)
+
+    async def _decide(self, request: Request) -> Response:
+        body = b""
+        async for piece in request.stream():
+            body += piece
+            if len(body) > MOST_BYTES:
+                return PlainTextResponse("This is too long.", 413)
+        fields = {name: values[-1] for name, values in parse_qs(body.decode("utf-8", "replace")).items()}
+        if not self._may_change:
+            return PlainTextResponse("This page only shows. Start `whet page` in your own terminal.", 403)
+        if not hmac.compare_digest(fields.get("form", "").encode(), self.keys.form.encode()):
+            return PlainTextResponse("This form is not from this page.", 403)
+        return await anyio.to_thread.run_sync(self._carry_out, request, fields)
+
+    def _carry_out(self, request: Request, fields: dict[str, str]) -> Response:
+        number, name = request.path_params["number"], request.path_params.get("decision", "")
+        decide: Callable[..., str] | None = DECISIONS.get(name) if name else revert
+        if decide is None:
+            return PlainTextResponse("There is no such decision.", 404)
+        asked = Asked(number, fields.get("patch", ""), fields.get("text", ""))
+        with opened(self._home) as database:
+            try:
+                self._said = decide(self._home, database, asked, now=time.time())
+            except WhetError as error:
+                self._said = f"Nothing was changed. {error.message} {error.advice}"
+        return RedirectResponse("/waiting" if name else "/rules", 303)
+
+
+def static_text(name: str) -> str:
+    return files("whet.web").joinpath("static", name).read_text("utf-8")
+
+
+def serve(server: PageServer, *, host: str, port: int) -> None:
+    """Answer on this machine until interrupted; any other bind is refused."""
+    expect_loopback(host)
+    uvicorn.run(server.app, host=LOOPBACK, port=port, log_level="warning", server_header=False, access_log=False)
+
+
+def expect_loopback(host: str) -> None:
+    """Raise where others could reach the page."""
+    if host not in LOOPBACKS:
+        raise WhetError(
+            f"The page is for this machine only, not for {host}.",
+            advice="From elsewhere, forward the port: ssh -L 8377:127.0.0.1:8377 HOST, and run `whet page` there.",
+        )
+
+
+def expect_free(port: int) -> None:
+    """Raise where something else answers at this port."""
+    with socket.socket() as tried:
+        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+        try:
+            tried.bind((LOOPBACK, port))
+        except OSError as error:
+            raise WhetError(
+                f"Port {port} cannot be used: {error.strerror}.", advice="Choose another: `whet page --port 8378`."
+            ) from error
+
+
+def _mistake(error: WhetError) -> Framed:
+    return Framed(PageView("", "Not found", error.message), "Not found", empty(error.advice or "Go back."))

@@ -1,0 +1,153 @@
+"""Where things stand on the page: its views, the filters in the address, and links between them."""
+
+from collections.abc import Iterable
+from datetime import UTC, datetime
+from pathlib import PurePath
+from typing import NamedTuple
+from urllib.parse import quote, urlencode
+
+from whet.store.session_facts import SessionFact
+from whet.web.html import Child, Element, h
+
+TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
+NO_PROJECT = "none"
+
+
+class PageView(NamedTuple):
+    """One view: the name in its address, its title and the question that it answers."""
+
+    name: str
+    title: str
+    question: str
+
+
+VIEWS = (
+    PageView("overview", "Overview", "Is it getting better, and at what cost?"),
+    PageView("waiting", "Waiting", "What must I decide?"),
+    PageView("failures", "Failures", "What fails most, and where?"),
+    PageView("lessons", "Lessons", "What was learned, and what is proposed?"),
+    PageView("rules", "Rules and skills", "Does it help, and is it followed?"),
+    PageView("trials", "Trials", "May I believe this?"),
+    PageView("honesty", "Honesty", "How often does this gate err?"),
+    PageView("live", "Live", "Does the live share gain or suffer?"),
+    PageView("templates", "Templates", "Are they worth their tokens?"),
+    PageView("work", "Work and money", "What runs, what did it cost, and who spent it?"),
+    PageView("coverage", "Coverage", "What does Whet not see?"),
+    PageView("sessions", "Sessions", "Which sessions are these?"),
+)
+
+
+class PageFilter(NamedTuple):
+    """Which sessions are looked at, as the address says it. Temporary folders are hidden unless they are asked for."""
+
+    project: str = ""
+    agent: str = ""
+    temporary: bool = False
+
+    def fits(self, fact: SessionFact, project: str) -> bool:
+        hidden = not self.temporary and is_temporary(fact.folder)
+        return not hidden and self.agent in ("", fact.source) and self.project in ("", project or NO_PROJECT)
+
+    @property
+    def parameters(self) -> dict[str, str]:
+        given = {"project": self.project, "agent": self.agent, "temporary": "1" if self.temporary else ""}
+        return {name: value for name, value in given.items() if value}
+
+
+class Site(NamedTuple):
+    """How views link to each other. Without a `form` mark nothing can be changed; a file has no other pages."""
+
+    filter: PageFilter = PageFilter()
+    form: str = ""
+    is_file: bool = False
+
+    def href(self, view: str, *, part: str = "", **narrowed: str) -> str:
+        """The address of a view with the filters that hold; empty where it is not in the file."""
+        if self.is_file:
+            return f"#{view}" if not part and not narrowed and view != "sessions" else ""
+        path = "/" if view == "overview" else f"/{view}" + (f"/{quote(part, safe='')}" if part else "")
+        query = urlencode({**self.filter.parameters, **{name: text for name, text in narrowed.items() if text}})
+        return f"{path}?{query}" if query else path
+
+    def link(self, words: Child, view: str, *, part: str = "", label: str | None = None, **narrowed: str) -> Child:
+        """Words that lead to a view; in a file, words alone where it has no such view."""
+        href = self.href(view, part=part, **narrowed)
+        return h("a", {"href": href, "aria-label": label}, words) if href else words
+
+    def session(self, id: str, words: Child, *, message: int | None = None) -> Child:
+        """Words that lead to a session, or to one of its messages."""
+        href = self.href("session", part=id)
+        return h("a", {"href": href if message is None else f"{href}#m{message}"}, words) if href else words
+
+
+def is_temporary(folder: str) -> bool:
+    """Whether a folder is one that tests and tools make and throw away."""
+    return any(folder == each or folder.startswith(f"{each}/") for each in TEMPORARY)
+
+
+def short_name(project: str) -> str:
+    """The last part of a project's name, which people know it by."""
+    return PurePath(project).name or project or "no project"
+
+
+def moment(seconds: float | None) -> str:
+    if seconds is None:
+        return "–"
+    return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def table(headings: Iterable[str], rows: Iterable[Iterable[Child]], *, caption: str, numbers: int = 0) -> Element:
+    """A table that scrolls by itself on narrow screens; the last `numbers` columns stand on the right."""
+    names = tuple(headings)
+    first = len(names) - numbers
+
+    def cell(tag: str, place: int, content: Child) -> Element:
+        return h(tag, {"class": "number" if place >= first else None, "scope": "col" if tag == "th" else None}, content)
+
+    return h(
+        "div",
+        {"class": "scroll", "tabindex": "0", "role": "region", "aria-label": caption},
+        h(
+            "table",
+            {},
+            h("caption", {}, caption),
+            h("thead", {}, h("tr", {}, [cell("th", place, name) for place, name in enumerate(names)])),
+            h("tbody", {}, [h("tr", {}, [cell("td", p, content) for p, content in enumerate(row)]) for row in rows]),
+        ),
+    )
+
+
+def empty(*words: Child) -> Element:
+    """What stands where there is nothing yet: what to do."""
+    return h("p", {"class": "empty"}, *words)
+
+
+def code(text: str) -> Element:
+    return h("code", {}, text)
+
+
+def tile(number: Child, words: Child) -> Element:
+    return h("div", {"class": "tile"}, h("strong", {}, number), h("span", {}, words))
+
+
+def section(title: str, *children: Child) -> Element:
+    return h("section", {}, h("h2", {}, title), *children)
+
+
+def many(number: int, noun: str) -> str:
+    return f"{number:,} {noun}{'' if number == 1 else 's'}"
+
+
+def share(part: int, whole: int) -> str:
+    return f"{100 * part / whole:.1f} %" if whole else "–"
+
+
+def short(number: float) -> str:
+    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
+        if number >= limit:
+            return f"{number / limit:.1f}{unit}"
+    return f"{number:.0f}"
+
+
+def dollars(amount: float | None) -> str:
+    return "–" if amount is None else f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"

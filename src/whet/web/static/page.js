@@ -1,0 +1,19 @@
+// While something runs, the content is asked for again and put in the place of the old; nothing while somebody types.
+"use strict";
+(() => {
+  if (!document.body.dataset.live) return;
+  const policy = self.trustedTypes?.createPolicy("page", { createHTML: (text) => text });
+  const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
+  const busy = () => document.hidden || document.activeElement?.closest("main form, main details, main a");
+  const look = async () => {
+    if (busy()) return void setTimeout(look, 3000);
+    const answer = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
+    if (answer === null || !answer.ok) return void setTimeout(look, 10000);
+    const found = parse(await answer.text());
+    const fresh = found.getElementById("main");
+    const old = document.getElementById("main");
+    if (fresh && !busy() && fresh.textContent !== old.textContent) old.replaceWith(document.adoptNode(fresh));
+    if (found.body.dataset.live) setTimeout(look, 3000);
+  };
+  setTimeout(look, 2000);
+})();

@@ -1,0 +1,137 @@
+"""Changes to what agents are told, shown so that a person can decide on them: nothing hidden, nothing forged."""
+
+from collections.abc import Sequence
+
+from whet.ledger.entries import Entry, Step
+from whet.ledger.patch_faults import LIMITS
+from whet.ledger.patches import Scope
+from whet.ledger.traces import Move, difference
+from whet.text.look_alikes import warnings
+from whet.text.showing import shown
+from whet.web.html import Child, Element, h
+from whet.web.site import Site, code, empty, many, moment
+
+
+def waiting(site: Site, found: Sequence[tuple[Entry, Move]]) -> Element:
+    """What waits for a decision, each with its exact text, its origin and its proof."""
+    if not found:
+        return h(
+            "div",
+            {},
+            empty(
+                "Nothing waits for you. ", code("whet improve"), " looks for what your sessions teach and proposes it."
+            ),
+        )
+    about: Child = None
+    if not site.form and not site.is_file:
+        about = h("p", {"class": "careful"}, "This page only shows. To decide, start `whet page` in your own terminal.")
+    return h("div", {"class": "cards"}, about, [_card(site, entry, move) for entry, move in found])
+
+
+def _card(site: Site, entry: Entry, move: Move) -> Element:
+    patch = entry.patch
+    until = "" if entry.step is Step.SUGGESTED else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
+    maker = f" ({shown(entry.maker)})" if entry.maker else ""
+    return h(
+        "article",
+        {"class": "card", "aria-label": f"change {entry.number}"},
+        h("h3", {}, f"{entry.number}. {patch.action} {patch.form} {shown(patch.name)}"),
+        h("p", {"class": "facts"}, f"by {entry.actor}{maker} · trust {patch.trust.label}{_scope(patch.scope)}{until}"),
+        proof_lines(site, entry),
+        diff(move),
+        [h("p", {"class": "careful"}, f"Careful: {shown(warning)}") for warning in warnings(move.after or "")],
+        h("p", {"class": "soft"}, f"{size_of(move.after or '')}. This exact text would reach your agents."),
+        _actions(site, entry) if site.form else None,
+    )
+
+
+def proof_lines(site: Site, entry: Entry) -> list[Child]:
+    """Why a change was made: its reason, its verdict, and where each piece of evidence stands."""
+    patch = entry.patch
+    lines: list[Child] = []
+    if patch.reason:
+        lines.append(h("p", {}, "Why: ", shown(patch.reason)))
+    if entry.note:
+        lines.append(h("p", {}, "Note: ", shown(entry.note)))
+    if patch.proofs:
+        items = [
+            h(
+                "li",
+                {},
+                site.session(proof.session, f"session {proof.session[:8]}", message=proof.message),
+                f" {proof.kind}: “{shown(proof.quote)}”",
+            )
+            for proof in patch.proofs
+        ]
+        lines.append(h("details", {}, h("summary", {}, many(len(items), "piece"), " of evidence"), h("ul", {}, items)))
+    return lines
+
+
+def diff(move: Move) -> Element:
+    """What a change does, line by line, with hidden characters shown."""
+    lines = difference(move.before, move.after).split("\n")[2:]
+    if sum(line.startswith("@@") for line in lines) == 1:
+        lines = lines[1:]
+    names = {"+": "add", "-": "gone"}
+    spans = [h("span", {"class": names.get(line[:1])}, shown(line) or " ") for line in lines]
+    return h("pre", {"class": "diff", "tabindex": "0", "aria-label": "the change"}, spans)
+
+
+def size_of(text: str) -> str:
+    lines = text.count("\n") + 1
+    return f"{many(lines, 'line')}, {len(text):,} characters"
+
+
+def _actions(site: Site, entry: Entry) -> Element:
+    text = entry.patch.text
+    editable = h(
+        "details",
+        {},
+        h("summary", {}, "Edit"),
+        h(
+            "form",
+            {"method": "post", "action": f"/waiting/{entry.number}/edit"},
+            _marks(site, entry),
+            h("label", {}, "Your text", h("textarea", {"name": "text", "rows": 6, "required": True}, f"\n{text}")),
+            h("button", {"type": "submit", "class": "main"}, "Put my text in force instead"),
+        ),
+    )
+    return h(
+        "div",
+        {},
+        h(
+            "div",
+            {"class": "actions"},
+            button(site, entry, f"/waiting/{entry.number}/approve", "Approve exactly this", "main"),
+            button(site, entry, f"/waiting/{entry.number}/refuse", "Refuse", "danger"),
+            button(site, entry, f"/waiting/{entry.number}/never", "Never", "danger"),
+        ),
+        editable if entry.after else None,
+    )
+
+
+def button(site: Site, entry: Entry, action: str, words: str, name: str = "") -> Element:
+    """A form of one button that changes something about an entry, as it was shown."""
+    return h(
+        "form",
+        {"method": "post", "action": action},
+        _marks(site, entry),
+        h("button", {"type": "submit", "class": name or None, "aria-label": f"{words} ({entry.number})"}, words),
+    )
+
+
+def _marks(site: Site, entry: Entry) -> list[Child]:
+    """That the form is ours, and what the person saw when they sent it."""
+    return [
+        h("input", {"type": "hidden", "name": "form", "value": site.form}),
+        h("input", {"type": "hidden", "name": "patch", "value": entry.patch.id}),
+    ]
+
+
+def _scope(scope: Scope) -> str:
+    parts = (*scope.models, *scope.tools, *scope.purposes, *([scope.project] if scope.project else ()))
+    return f" · for {shown(', '.join(parts))}" if parts else ""
+
+
+def scope_words(scope: Scope) -> str:
+    return _scope(scope).removeprefix(" · for ") or "everywhere"

@@ -1,0 +1,175 @@
+"""Failures, and the sessions behind any number: what fails most, and where."""
+
+from collections import Counter
+from collections.abc import Callable, Mapping, Sequence
+from typing import NamedTuple
+
+from whet.failures.signals import Kind
+from whet.failures.summaries import week
+from whet.store.session_facts import SessionFact
+from whet.web.charts import ChartBar, ChartPoint, bars, heat
+from whet.web.html import Element, h
+from whet.web.site import Site, code, empty, many, moment, section, share, short, short_name, table
+
+MOST_TOOLS = 12
+MOST_COLUMNS = 7
+MOST_ROWS = 12
+PAGE = 100
+KINDS = {
+    Kind.RETRY_LOOP: "calls again in the same way after a failure",
+    Kind.TOOL_FAILURE: "a tool fails",
+    Kind.TIMEOUT: "runs out of time",
+    Kind.HALLUCINATION: "claims what the record contradicts",
+    Kind.CONTEXT_LOSS: "asks for what the session already has",
+    Kind.USER_CORRECTION: "is corrected by the user",
+    Kind.GAVE_UP: "gives up",
+    Kind.BUDGET_SPENT: "spends its budget without finishing",
+}
+
+
+def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str]) -> Element:
+    """Kinds of failure and tools, the most frequent first, and where their calls fail."""
+    if not facts:
+        return h("div", {}, empty("No sessions yet. To import them, run ", code("whet import"), "."))
+    kinds = Counter(kind for fact in facts for kind in fact.kinds)
+    if not kinds and not any(fact.failed_calls for fact in facts):
+        return h("div", {}, empty("No failure was seen in ", many(len(facts), "session"), "."))
+    return h(
+        "div",
+        {},
+        section("What fails", _kinds(site, kinds, len(facts))),
+        section("Which tools fail", _tools(site, facts)),
+        section("Where", _places(site, facts, project)),
+    )
+
+
+def _kinds(site: Site, kinds: Mapping[str, int], all_of: int) -> Element:
+    rows = [
+        ChartBar(
+            str(kind),
+            (("sessions", number),),
+            f"{number:,} ({share(number, all_of)})",
+            site.href("sessions", kind=kind),
+        )
+        for kind, number in sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
+    ]
+    meanings = [h("li", {}, h("strong", {}, kind), f": {KINDS[Kind(kind)]}") for kind in kinds]
+    return h("div", {}, bars(rows, title="Sessions in which each kind of failure was seen"), _folded(meanings))
+
+
+def _folded(items: Sequence[Element]) -> Element:
+    return h("details", {}, h("summary", {}, "What the kinds mean"), h("ul", {}, items))
+
+
+def _tools(site: Site, facts: Sequence[SessionFact]) -> Element:
+    calls, failed = Counter[str](), Counter[str]()
+    for fact in facts:
+        for tool in fact.tools:
+            calls[tool.tool] += tool.calls
+            failed[tool.tool] += tool.failed
+    rows = [
+        ChartBar(
+            tool,
+            (("failed calls", number),),
+            f"{number:,} of {calls[tool]:,} ({share(number, calls[tool])})",
+            site.href("sessions", tool=tool, tool_failed="1"),
+        )
+        for tool, number in failed.most_common(MOST_TOOLS)
+        if number
+    ]
+    return bars(rows, title="Failed calls by tool") if rows else h("p", {}, "No call failed.")
+
+
+def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str]) -> Element:
+    cells, calls, rows, columns = Counter[tuple[str, str]](), Counter[tuple[str, str]](), Counter[str](), Counter[str]()
+    for fact in facts:
+        name = project(fact.folder)
+        for tool in fact.tools:
+            calls[name, tool.tool] += tool.calls
+            cells[name, tool.tool] += tool.failed
+            rows[name] += tool.failed
+            columns[tool.tool] += tool.failed
+    top_rows = [name for name, number in rows.most_common(MOST_ROWS) if number]
+    top_columns = [name for name, number in columns.most_common(MOST_COLUMNS) if number]
+    if not top_rows:
+        return h("p", {}, "No call failed.")
+    shown = {
+        (short_name(name), tool): ChartPoint(
+            f"{cells[name, tool]:,}",
+            cells[name, tool],
+            0,
+            0,
+            f"{tool} in {name or 'no project'}: {cells[name, tool]:,} of {calls[name, tool]:,} calls failed",
+            site._replace(filter=site.filter._replace(project=name or "none")).href("sessions", tool=tool),
+        )
+        for name in top_rows
+        for tool in top_columns
+        if calls[name, tool]
+    }
+    return heat([short_name(name) for name in top_rows], top_columns, shown, title="Failed calls by project and tool")
+
+
+class Narrowed(NamedTuple):
+    """Which of the sessions are listed, as the address says it."""
+
+    week: str = ""
+    kind: str = ""
+    tool: str = ""
+    model: str = ""
+    failed: str = ""
+    untold: str = ""
+    tool_failed: str = ""
+    start: str = ""
+
+    def fits(self, fact: SessionFact) -> bool:
+        calls = [tool for tool in fact.tools if tool.tool == self.tool] if self.tool else []
+        return (
+            self.week in ("", week(fact.at))
+            and (not self.kind or self.kind in fact.kinds)
+            and (not self.tool or any(tool.failed or not self.tool_failed for tool in calls))
+            and self.model in ("", fact.model or "unknown")
+            and (not self.failed or fact.failed)
+            and (not self.untold or fact.untold)
+        )
+
+    @property
+    def words(self) -> str:
+        """What the sessions have in common."""
+        parts = (
+            self.week and f"of {self.week}",
+            self.kind and f"with {self.kind}",
+            self.tool and f"in which {self.tool} {'failed' if self.tool_failed else 'was called'}",
+            self.model and f"of {self.model}",
+            self.failed and "that likely failed",
+            self.untold and "whose record cannot tell",
+        )
+        return " ".join(filter(None, parts))
+
+
+def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> Element:
+    """The sessions behind a number, the latest first."""
+    found = sorted((fact for fact in facts if narrowed.fits(fact)), key=lambda fact: (-fact.at, -fact.no))
+    if not found:
+        return h(
+            "div", {}, empty("No session matches. Choose other filters, or import more with ", code("whet import"))
+        )
+    start = int(narrowed.start) if narrowed.start.isdecimal() else 0
+    rows = (
+        (
+            site.session(
+                fact.id, fact.title[:110] or fact.id[:12], message=fact.decisive_step if fact.failed else None
+            ),
+            fact.source,
+            short_name(fact.folder),
+            moment(fact.at),
+            f"{fact.failed_calls:,} of {fact.calls:,}",
+            short(fact.tokens),
+            "cannot tell" if fact.untold else f"{fact.score:.2f}",
+        )
+        for fact in found[start : start + PAGE]
+    )
+    headings = ("session", "agent", "project", "when", "failed calls", "tokens", "failure score")
+    caption = f"{many(len(found), 'session')} {narrowed.words}".rstrip()
+    more = narrowed._replace(start=str(start + PAGE))._asdict()
+    later = site.link("More sessions", "sessions", **more) if start + PAGE < len(found) else None
+    return h("div", {}, table(headings, rows, caption=caption, numbers=3), later)

@@ -1,0 +1,116 @@
+"""Lessons: what was learned, and what is proposed."""
+
+from collections.abc import Sequence
+
+from whet.failures.lessons import Lesson
+from whet.failures.signals import Kind
+from whet.improving.taught import TaughtLesson
+from whet.lessons.pieces import LessonSource
+from whet.text.showing import shown
+from whet.web.html import Child, Element, h
+from whet.web.site import NO_PROJECT, Site, code, empty, many, section, short_name
+from whet.web.views.failures import KINDS
+
+SOURCES = {
+    LessonSource.PERSON: "the person's words",
+    LessonSource.RECOVERY: "what worked after a failure",
+    LessonSource.PLACE: "a fact of the place",
+    LessonSource.REMEDY: "the error's own remedy",
+}
+QUOTES = 3
+
+
+def lessons(site: Site, taught: Sequence[TaughtLesson], recurring: Sequence[Lesson], *, is_current: bool) -> Element:
+    """What sessions teach as cards: situation, fix, quotes, counts and the draft; then failures without a fix."""
+    chosen = site.filter
+    kept = [
+        each
+        for each in taught
+        if each.draft is not None
+        and chosen.project in ("", each.project or NO_PROJECT)
+        and (not chosen.agent or chosen.agent in each.agents)
+    ]
+    again = [each for each in recurring if not chosen.project and chosen.agent in ("", *each.agents)]
+    busy = (
+        None
+        if is_current
+        else h("p", {"class": "said", "role": "status"}, "Reading your sessions; this takes a while.")
+    )
+    if not kept and not again:
+        words = ("No lesson yet: a lesson needs evidence in your sessions. Import more with ", code("whet import"), ".")
+        return h("div", {}, busy or empty(*words))
+    return h(
+        "div",
+        {},
+        busy,
+        section("What your sessions teach", h("div", {"class": "cards"}, [_taught(site, each) for each in kept]))
+        if kept
+        else None,
+        h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes waits for you."),
+        section(
+            "Failures that recur without a known fix", h("div", {"class": "cards"}, [_again(site, e) for e in again])
+        )
+        if again
+        else None,
+    )
+
+
+def _taught(site: Site, lesson: TaughtLesson) -> Element:
+    candidate, draft = lesson.candidate, lesson.draft
+    state: Child = "new"
+    if lesson.stands_in:
+        state = f"stands in {shown(lesson.stands_in)} and is not followed"
+    trust = f" · trust {draft.trust.label}" if draft else ""
+    where = short_name(lesson.project)
+    quotes = [
+        h(
+            "blockquote",
+            {},
+            site.session(piece.session, f"{piece.session[:8]} #{piece.message}", message=piece.message),
+            f" {shown(piece.text)}",
+            [
+                f"\n{label}: {shown(words)}"
+                for label, words in (("worked", piece.fix), ("the error says", piece.remedy))
+                if words
+            ],
+        )
+        for piece in candidate.pieces[:QUOTES]
+    ]
+    counts = f"{SOURCES[candidate.source]} · {many(candidate.sessions, 'session')} · {', '.join(lesson.agents)}{trust}"
+    return h(
+        "article",
+        {"class": "card"},
+        h("h3", {}, shown(draft.text if draft else candidate.best.text)),
+        h("p", {"class": "facts"}, f"{where} · {counts} · ", state),
+        h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation)) if draft and draft.situation else None,
+        h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix else None,
+        h("details", {}, h("summary", {}, many(len(candidate.pieces), "piece"), " of evidence"), quotes),
+    )
+
+
+def _again(site: Site, lesson: Lesson) -> Element:
+    among = f" that used {lesson.tool}" if lesson.tool else ""
+    counted = f"{lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
+    quotes = [
+        h(
+            "blockquote",
+            {},
+            site.session(each.session, f"{each.session[:8]} #{each.message}", message=each.message),
+            f" {' '.join(shown(each.quote).split())}",
+        )
+        for each in lesson.examples
+    ]
+    what = KINDS[Kind(lesson.kind)]
+    return h(
+        "article",
+        {"class": "card"},
+        h("h3", {}, f"{lesson.tool + ': ' if lesson.tool else ''}{what}"),
+        h("p", {}, code(lesson.fingerprint)) if lesson.fingerprint else None,
+        h(
+            "p",
+            {"class": "facts"},
+            site.link(counted, "sessions", kind=lesson.kind.value),
+            f" · would change {lesson.change.value}",
+        ),
+        h("details", {}, h("summary", {}, "Where it was seen"), quotes),
+    )

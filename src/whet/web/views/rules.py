@@ -1,0 +1,108 @@
+"""Rules and skills: what agents are told, whether it helps, and the way back."""
+
+from collections.abc import Sequence
+
+from whet.improving.watch import WatchedRule
+from whet.ledger.entries import CHANGES, Entry, Item, State
+from whet.ledger.patches import Form
+from whet.ledger.traces import Move
+from whet.text.showing import shown
+from whet.text.tokens import estimate
+from whet.trials.design import TrialProgress
+from whet.web.charts import ChartPoint, spans
+from whet.web.html import Child, Element, h
+from whet.web.site import Site, code, empty, moment, section, table
+from whet.web.views.entries import button, diff, proof_lines, scope_words
+
+FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
+
+
+def rules(site: Site, state: State) -> Element:
+    """All that is in force, with what each costs in tokens."""
+    items = [item for form in FORMS for item in state.of(form)]
+    if not items:
+        return h(
+            "div",
+            {},
+            empty(
+                "Nothing is in force yet. ",
+                code("whet improve"),
+                " learns from failures; ",
+                code("whet rules add"),
+                " adds your own.",
+            ),
+        )
+    rows = (
+        (
+            site.link(shown(item.name), "rule", part=f"{item.form}:{item.name}"),
+            item.form.value,
+            shown(item.text)[:160],
+            scope_words(item.scope),
+            item.trust.label,
+            moment(item.since) if item.since else "–",
+            f"{estimate(item.text):,}",
+        )
+        for item in items
+    )
+    headings = ("name", "form", "text", "for", "from", "since", "tokens")
+    return h("div", {}, table(headings, rows, caption="What agents are told", numbers=1))
+
+
+def rule(
+    site: Site,
+    item: Item | None,
+    history: Sequence[tuple[Entry, Move]],
+    trials: Sequence[TrialProgress],
+    live: Sequence[WatchedRule],
+) -> Element:
+    """One rule or skill: its text, its effect in trials and live, its history with the way back."""
+    points = [_trial_point(site, each) for each in trials] + [_live_point(site, each) for each in live]
+    effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
+    if not points:
+        effect = empty("No trial and no live comparison yet. Try it: ", code("whet try --without RULE"), ".")
+    return h(
+        "div",
+        {},
+        _standing(item),
+        section("Does it help?", effect),
+        section("Is it told?", *[_told(each) for each in live]) if live else None,
+        section("History", h("div", {"class": "cards"}, [_entry(site, item, *each) for each in reversed(history)])),
+    )
+
+
+def _standing(item: Item | None) -> Element:
+    if item is None:
+        return h("p", {"class": "careful"}, "It is not in force.")
+    canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
+    cost = f"{estimate(item.text):,} tokens a session"
+    facts = f"{canary} · for {scope_words(item.scope)} · trust {item.trust.label} · {cost}"
+    return h("div", {"class": "card"}, h("pre", {"tabindex": "0"}, shown(item.text)), h("p", {"class": "facts"}, facts))
+
+
+def _told(watched: WatchedRule) -> Element:
+    found = watched.comparison
+    return h("p", {}, f"Told in {found.told:,} and not told in {found.untold:,} of the units that were counted.")
+
+
+def _trial_point(site: Site, progress: TrialProgress) -> ChartPoint:
+    verdict = progress.result.verdict
+    words = f"{100 * verdict.effect:+.0f} points, {verdict.ruling}"
+    return ChartPoint("trial", verdict.effect, *verdict.interval, words, site.href("trial", part=progress.trial))
+
+
+def _live_point(site: Site, watched: WatchedRule) -> ChartPoint:
+    found = watched.comparison
+    return ChartPoint("live sessions", found.effect, *found.interval, f"{found.effect:+.2f} live", site.href("live"))
+
+
+def _entry(site: Site, item: Item | None, entry: Entry, move: Move) -> Element:
+    is_last = item is not None and entry.number == item.number and entry.step in CHANGES
+    undo = button(site, entry, f"/ledger/{entry.number}/revert", "Undo this change", "danger")
+    return h(
+        "article",
+        {"class": "card"},
+        h("h3", {}, f"Entry {entry.number}: {entry.step} by {entry.actor}, {moment(entry.at)}"),
+        proof_lines(site, entry),
+        diff(move) if move.before != move.after else None,
+        h("div", {"class": "actions"}, undo) if is_last and site.form else None,
+    )

@@ -1,0 +1,81 @@
+"""A real page server in this process, and a client that speaks HTTP to it as a browser would."""
+
+import contextlib
+import html
+import http.client
+import re
+import socket
+import threading
+from collections.abc import Iterator, Mapping
+from typing import NamedTuple
+from urllib.parse import urlencode
+
+import uvicorn
+
+from whet.store.home import Home
+from whet.web.gate import COOKIE, LOOPBACK
+from whet.web.server import PageServer
+
+
+class PageAnswer(NamedTuple):
+    status: int
+    headers: Mapping[str, str]
+    text: str
+
+
+class PageClient(NamedTuple):
+    """Asks a server; with the cookie once it has one."""
+
+    server: PageServer
+    port: int
+    cookie: str = ""
+
+    def ask(
+        self, path: str, *, method: str = "GET", body: str | None = None, headers: Mapping[str, str] | None = None
+    ) -> PageAnswer:
+        given = {"Host": f"{LOOPBACK}:{self.port}", **({"Cookie": f"{COOKIE}={self.cookie}"} if self.cookie else {})}
+        connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=60)
+        try:
+            connection.request(method, path, body, {**given, **(headers or {})})
+            answer = connection.getresponse()
+            return PageAnswer(answer.status, dict(answer.getheaders()), answer.read().decode())
+        finally:
+            connection.close()
+
+    def enter(self) -> "PageClient":
+        """The client with the cookie that the one-time address gives."""
+        answer = self.ask(self.server.address.partition(str(self.port))[2])
+        assert answer.status == 200
+        found = re.match(rf"{COOKIE}=([^;]+)", answer.headers["set-cookie"])
+        assert found is not None
+        return self._replace(cookie=found[1])
+
+    def send(self, path: str, fields: Mapping[str, str], **headers: str) -> PageAnswer:
+        """A form sent as our own page would send it."""
+        own = {"Origin": f"http://{LOOPBACK}:{self.port}", "Content-Type": "application/x-www-form-urlencoded"}
+        return self.ask(path, method="POST", body=urlencode(fields), headers={**own, **headers})
+
+    def form(self, path: str, action: str) -> dict[str, str]:
+        """The hidden fields of a form that a view holds."""
+        page = self.ask(path).text
+        start = page.index(f'action="{action}"')
+        fields = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page[start : page.index("</form>", start)])
+        return {name: html.unescape(value) for name, value in fields}
+
+
+@contextlib.contextmanager
+def page_of(home: Home, *, may_change: bool = True) -> Iterator[PageClient]:
+    """A page of this home, served until the end."""
+    with socket.socket() as listening:
+        listening.bind((LOOPBACK, 0))
+        listening.listen()
+        port = listening.getsockname()[1]
+        page = PageServer(home, port=port, may_change=may_change)
+        serving = uvicorn.Server(uvicorn.Config(page.app, log_level="warning", lifespan="off"))
+        thread = threading.Thread(target=serving.run, kwargs={"sockets": [listening]}, daemon=True)
+        thread.start()
+        try:
+            yield PageClient(page, port)
+        finally:
+            serving.should_exit = True
+            thread.join()

@@ -1,0 +1,247 @@
+"""Only the person who started the page can look at it, and only their own page can change anything."""
+
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from page_client import PageClient, page_of
+from whet.changes.pending import pending, propose
+from whet.errors import WhetError
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+from whet.store import analyses, sessions
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.store.preparing import prepare
+from whet.web.server import expect_loopback
+
+VIEWS = ("/", "/failures", "/sessions", "/lessons", "/waiting", "/rules", "/static/page.css")
+SCRIPT = "<script>alert(1)</script><img src=x onerror=alert(2)>"
+PATCH = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", reason=SCRIPT, trust=Trust.EXTERNAL)
+NOW = 2_000_000_000.0
+
+
+@pytest.fixture
+def place(tmp_path: Path) -> Home:
+    return Home(tmp_path / "home")
+
+
+@pytest.fixture
+def page(place: Home) -> Iterator[PageClient]:
+    with page_of(place) as client:
+        yield client
+
+
+@pytest.mark.parametrize("path", VIEWS)
+def test_nothing_is_shown_without_the_cookie(page: PageClient, path: str) -> None:
+    answer = page.ask(path)
+    assert answer.status == 401
+    assert "whet page" in answer.text
+
+
+@pytest.mark.parametrize("path", VIEWS)
+def test_a_foreign_host_reaches_nothing(page: PageClient, path: str) -> None:
+    inside = page.enter()
+    for host in ("evil.example", f"evil.example:{page.port}", "127.0.0.1", f"127.0.0.1.evil.example:{page.port}", ""):
+        assert inside.ask(path, headers={"Host": host}).status == 421
+
+
+def test_a_foreign_host_cannot_spend_the_token(page: PageClient) -> None:
+    path = page.server.address.partition(str(page.port))[2]
+    assert page.ask(path, headers={"Host": "evil.example"}).status == 421
+    page.enter()
+
+
+def test_the_token_opens_the_page_once(page: PageClient) -> None:
+    path = page.server.address.partition(str(page.port))[2]
+    inside = page.enter()
+    assert page.ask(path).status == 401
+    assert inside.ask("/").status == 200
+    assert page.server.keys.token == ""
+
+
+@pytest.mark.parametrize("token", ["", "wrong", "ü", "%ff"])
+def test_a_wrong_token_opens_nothing(page: PageClient, token: str) -> None:
+    answer = page.ask(f"/?token={token}" if token.isascii() else "/?token=%C3%BC")
+    assert answer.status == 401
+    assert "set-cookie" not in answer.headers
+
+
+def test_the_cookie_is_kept_from_scripts_and_other_sites(page: PageClient) -> None:
+    cookie = page.ask(page.server.address.partition(str(page.port))[2]).headers["set-cookie"].lower()
+    assert "httponly" in cookie
+    assert "samesite=strict" in cookie
+    assert page.server.keys.token not in cookie or not page.server.keys.token
+
+
+def test_every_answer_carries_a_strict_policy(page: PageClient) -> None:
+    for client in (page, page.enter()):
+        headers = client.ask("/").headers
+        policy = headers["content-security-policy"]
+        assert "default-src 'none'" in policy
+        assert "unsafe" not in policy
+        assert headers["x-content-type-options"] == "nosniff"
+        assert headers["cache-control"] == "no-store"
+
+
+def test_a_page_elsewhere_cannot_read_ours(page: PageClient) -> None:
+    inside = page.enter()
+    assert inside.ask("/", headers={"Origin": "http://evil.example"}).status == 403
+    assert inside.ask("/", headers={"Origin": "null"}).status == 403
+
+
+def proposed(home: Home) -> int:
+    with opened(home) as database:
+        return propose(home, database, PATCH, actor=Actor.AGENT, now=time.time()).number
+
+
+def in_force(home: Home) -> list[str]:
+    with opened(home) as database:
+        return [rule.text for rule in ledger_of(home, database).state().rules]
+
+
+def test_a_form_of_another_page_changes_nothing(page: PageClient, place: Home) -> None:
+    number = proposed(place)
+    inside = page.enter()
+    path = f"/waiting/{number}/approve"
+    fields = inside.form("/waiting", path)
+    for headers in ({"Origin": "http://evil.example"}, {"Origin": "null"}, {"Sec-Fetch-Site": "cross-site"}):
+        assert inside.send(path, fields, **headers).status == 403
+    body = "&".join(f"{name}={value}" for name, value in fields.items())
+    assert inside.ask(path, method="POST", body=body).status == 403  # no Origin at all
+    assert inside.send(path, {**fields, "form": "guessed"}).status == 403
+    assert inside.send(path, {"patch": fields["patch"]}).status == 403
+    assert page.send(path, fields).status == 401  # no cookie
+    assert inside.ask(path).status == 405  # a link changes nothing
+    assert in_force(place) == []
+
+
+def test_a_page_that_no_person_opened_only_shows(place: Home) -> None:
+    number = proposed(place)
+    with page_of(place, may_change=False) as client:
+        inside = client.enter()
+        assert "<form" not in inside.ask("/waiting").text.split("</form>", 1)[1]
+        fields = {"form": client.server.keys.form, "patch": PATCH.id}
+        assert inside.send(f"/waiting/{number}/approve", fields).status == 403
+    assert in_force(place) == []
+
+
+@pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.7", "example.org", ""])
+def test_another_bind_is_refused(host: str) -> None:
+    with pytest.raises(WhetError, match="this machine only"):
+        expect_loopback(host)
+
+
+def hostile(home: Home) -> str:
+    """A session in which everything that a stranger can write is a script."""
+    call = ToolCall(SCRIPT, SCRIPT, f'{{"command": "{SCRIPT}"}}')
+    messages = (
+        Message(Role.USER, (Text(SCRIPT),), Trust.USER, at=NOW),
+        Message(Role.AGENT, (Text(SCRIPT), call), Trust.AGENT, at=NOW),
+        Message(Role.TOOL, (ToolResult(SCRIPT, (Text(f"Error: {SCRIPT}"),), error=True),), Trust.TOOL, at=NOW),
+        Message(Role.AGENT, (Text("I give up. \x00\x1b[31m\u202e</main></body>"),), Trust.AGENT, at=NOW),
+    )
+    transcript = Transcript(
+        f"codex{SCRIPT}", SCRIPT, messages, title=SCRIPT, folder=f"/home/{SCRIPT}", branch=SCRIPT, model=SCRIPT
+    )
+    with opened(home) as database:
+        sessions.keep(database, prepare(transcript), sessions.Provenance(f"/{SCRIPT}", NOW, NOW))
+        analyses.refresh(database, failure_weights(), progress=lambda _: None)
+    return transcript.id
+
+
+def test_words_of_sessions_are_only_ever_text(page: PageClient, place: Home) -> None:
+    id = hostile(place)
+    proposed(place)
+    inside = page.enter()
+    seen = 0
+    for path in (
+        "/",
+        "/failures",
+        "/sessions",
+        "/lessons",
+        "/waiting",
+        "/rules",
+        f"/session/{id}",
+        "/session/%3Cscript%3E",
+    ):
+        text = inside.ask(path).text
+        seen += "&lt;script&gt;" in text
+        assert "<script>" not in text
+        assert "<img" not in text
+        assert text.count("</main>") == 1
+        assert "\x00" not in text
+        assert "\u202e" not in text
+    assert seen >= 5
+
+
+@pytest.mark.parametrize("given", ["project", "agent", "kind", "tool", "week", "start", "model"])
+def test_words_in_the_address_are_only_ever_text(page: PageClient, given: str) -> None:
+    inside = page.enter()
+    for path in ("/", "/sessions", "/failures"):
+        answer = inside.ask(f"{path}?{given}=%22%3E%3Cscript%3Ealert(1)%3C/script%3E")
+        assert answer.status == 200
+        assert "<script>" not in answer.text
+
+
+def test_approving_and_undoing_change_what_is_in_force(page: PageClient, place: Home) -> None:
+    number = proposed(place)
+    inside = page.enter()
+    assert "Remove unused imports." in inside.ask("/waiting").text
+    path = f"/waiting/{number}/approve"
+    assert inside.send(path, inside.form("/waiting", path)).status == 303
+    assert in_force(place) == ["Remove unused imports."]
+    assert "is in force" in inside.ask("/rules").text
+    with opened(place) as database:
+        entry = ledger_of(place, database).state().rules[0].number
+    back = f"/ledger/{entry}/revert"
+    assert inside.send(back, inside.form("/rule/rule%3Atidy", back)).status == 303
+    assert in_force(place) == []
+
+
+def test_what_was_not_seen_is_not_approved(page: PageClient, place: Home) -> None:
+    number = proposed(place)
+    inside = page.enter()
+    path = f"/waiting/{number}/approve"
+    fields = inside.form("/waiting", path)
+    inside.send(path, {**fields, "patch": "another"})
+    assert "no longer waits as you saw it" in inside.ask("/waiting").text
+    assert in_force(place) == []
+
+
+def test_an_edited_text_takes_the_place_of_the_proposed_one(page: PageClient, place: Home) -> None:
+    number = proposed(place)
+    inside = page.enter()
+    path = f"/waiting/{number}/edit"
+    fields = inside.form("/waiting", path)
+    inside.send(path, {**fields, "text": " "})
+    assert "Your text is empty" in inside.ask("/waiting").text
+    inside.send(path, {**fields, "text": "Remove imports that nobody uses."})
+    assert in_force(place) == ["Remove imports that nobody uses."]
+    with opened(place) as database:
+        assert pending(place, database, now=NOW) == ()
+
+
+def test_what_is_never_wanted_cannot_be_proposed_again(page: PageClient, place: Home) -> None:
+    number = proposed(place)
+    inside = page.enter()
+    path = f"/waiting/{number}/never"
+    assert inside.send(path, inside.form("/waiting", path)).status == 303
+    with pytest.raises(WhetError, match="never"):
+        proposed(place)
+
+
+def test_a_refused_change_no_longer_waits(page: PageClient, place: Home) -> None:
+    number = proposed(place)
+    inside = page.enter()
+    path = f"/waiting/{number}/refuse"
+    assert inside.send(path, inside.form("/waiting", path)).status == 303
+    assert "Refused: rule tidy." in (shown := inside.ask("/waiting").text)
+    assert "Nothing waits for you" in shown
+    assert in_force(place) == []
