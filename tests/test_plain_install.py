@@ -11,11 +11,12 @@ import pytest
 from command import Done, Whet
 from whet.agent.tools.sandbox import Wall, probe
 
-EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "xllamacpp")
+EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "starlette", "uvicorn", "xllamacpp")
 # The modules that are an extra's own; all others can be loaded without any.
 NEED_WORK = {"whet.engine.library", "whet.engine.work", "whet.engine.worker", "whet.engine.durable"}
 NEED_WORK |= {"whet.engine.faults", "whet.engine.rows", "whet.scheduling.clock"}  # which only a worker looks at
 NEED_POSTGRES = {"whet.store.postgres"}
+NEED_WEB = {"whet.web.library", "whet.web.gate", "whet.web.server"}
 LOAD_ALL = """
 import importlib, pkgutil, whet
 from whet.errors import WhetError
@@ -48,9 +49,10 @@ def test_every_module_but_those_of_an_extra_loads_without_it(hiding: dict[str, s
         [sys.executable, "-c", LOAD_ALL], env={**os.environ, **hiding}, capture_output=True, text=True, check=True
     )
     missed = dict(line.split(" ", 1) for line in done.stdout.splitlines())
-    assert set(missed) == NEED_WORK | NEED_POSTGRES
+    assert set(missed) == NEED_WORK | NEED_POSTGRES | NEED_WEB
     assert all("whet[work]" in missed[name] for name in NEED_WORK)
     assert all("whet[postgres]" in missed[name] for name in NEED_POSTGRES)
+    assert all("whet[web]" in missed[name] for name in NEED_WEB)
 
 
 @pytest.mark.parametrize(
@@ -66,6 +68,10 @@ def test_a_job_for_a_worker_says_what_to_install(whet: Whet, hiding: dict[str, s
     added = whet("jobs", "add", "every 2h", "Look.", "--name", "news", "--workdir", str(tmp_path), variables=hiding)
     assert added.code == 0, added.err
     assert refused(whet("jobs", "run", "news", "--background", variables=hiding), "pip install 'whet[work]'")
+
+
+def test_the_page_says_what_to_install(whet: Whet, hiding: dict[str, str]) -> None:
+    assert refused(whet("page", "--no-browser", variables=hiding), "pip install 'whet[web]'")
 
 
 def test_a_team_database_says_what_to_install(whet: Whet, hiding: dict[str, str]) -> None:

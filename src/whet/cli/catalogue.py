@@ -14,7 +14,7 @@ CATALOGUE = (
     ("signals", "signals", "Show what went wrong in each session, and where."),
     ("outcomes", "outcomes", "List the outcome of every tool call in a session."),
     ("lessons", "lessons", "List failures that recur across sessions."),
-    ("page", "page", "Open a local page to look at it all, and to decide."),
+    ("page", "page", "Open a local page with charts: failures, lessons, trials, costs, approvals."),
     ("report", "report", "Summarise what fails most, where, what it costs and what to do."),
     ("prompt", "prompt", "Print the prompt an agent gets, with the size of each part."),
     ("memory", "memory", "List and edit the notes that agents get."),

@@ -92,5 +92,18 @@ def progress_of(database: Database, id: str, kind: type[Kept]) -> Kept | None:
     return msgspec.json.decode(bytes(rows[0][0]), type=kind) if rows else None
 
 
+def all_progress(database: Database, kind: type[Kept]) -> list[tuple[Kept, float]]:
+    """How far every trial is, and when it last moved; the latest first."""
+    rows = database.query("SELECT body, changed FROM trials ORDER BY changed DESC, id")
+    return [(msgspec.json.decode(bytes(body), type=kind), changed) for body, changed in rows]
+
+
+def attempts_of(database: Database, trial: str) -> list[Attempt]:
+    """The attempts that were made for a trial, in the order in which they were stored."""
+    rows = database.query("SELECT body FROM attempts ORDER BY created, key")
+    found = (msgspec.json.decode(bytes(body), type=Attempt) for (body,) in rows)
+    return [attempt for attempt in found if attempt.trial == trial]
+
+
 def _hash(body: bytes) -> str:
     return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()

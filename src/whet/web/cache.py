@@ -6,8 +6,13 @@ from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
 from whet.failures.lessons import Lesson
+from whet.failures.signals import Kind
 from whet.failures.summaries import summarise
+from whet.improving.across_projects import gathered
+from whet.improving.heeded import following
 from whet.improving.taught import TaughtLesson, taught
+from whet.ledger.entries import Item
+from whet.lessons.following import Following
 from whet.shipped.data import failure_weights
 from whet.store.analyses import judged, refresh
 from whet.store.database import Database
@@ -15,11 +20,13 @@ from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
+from whet.store.settings_file import load
 from whet.targets.project_names import name_of_project
 from whet.web.layout import Choices
 from whet.web.site import NO_PROJECT, PageFilter, is_temporary
 
 Made = TypeVar("Made")
+SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 
 
 class Slow(Generic[Made]):
@@ -87,6 +94,7 @@ class PageCache:
         self._analysed: Slow[int] = Slow(self._analyse, 0)
         self._facts: dict[int, SessionFact] = {}
         self._state = ""
+        self._fared: dict[int, Slow[Following]] = {}
         self._projects: dict[str, str] = {}
         self._lock = threading.Lock()
 
@@ -114,6 +122,16 @@ class PageCache:
         )
         return LookedAt(tuple(f for f, project in visible if chosen.fits(f, project)), everything, choices, is_current)
 
+    def following(self, rule: Item, state: str) -> tuple[Following, bool]:
+        """How a rule fared since it is in force, and whether this is known of all sessions."""
+        with self._lock:
+            slow = self._fared.setdefault(rule.number, Slow(lambda: self._follow(rule), Following()))
+        return slow.get(state)
+
+    def _follow(self, rule: Item) -> Following:
+        with opened(self.home) as database:
+            return following(self.home, database, [rule])[rule.name]
+
     def _analyse(self) -> int:
         with opened(self.home) as database:
             return refresh(database, failure_weights(), progress=lambda _: None, processors=1)
@@ -121,7 +139,15 @@ class PageCache:
     def _learn(self) -> LearnedOfAll:
         with opened(self.home) as database:
             _, recurring = summarise(judged(database, Filters()))
-            return LearnedOfAll(taught(database, Filters()), recurring)
+            found = gathered(taught(database, Filters(), declared=load(self.home).trust.projects))
+            drafted = tuple(each for each in found if each.draft is not None)
+            known = {(piece.session, piece.message) for each in drafted for piece in each.candidate.pieces}
+            return LearnedOfAll(drafted, tuple(each for each in recurring if not _is_known(each, known)))
+
+
+def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:
+    """Whether what is taught says it already, with what works instead."""
+    return lesson.kind in SAME_FAILURE and any((each.session, each.message) in known for each in lesson.examples)
 
 
 def _sessions(database: Database) -> str:

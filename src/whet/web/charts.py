@@ -45,19 +45,21 @@ class ChartMark(NamedTuple):
     href: str = ""
 
 
-def over_time(points: Sequence[ChartPoint], *, title: str, marks: Sequence[ChartMark] = (), most: float = 1) -> Element:
+def over_time(
+    points: Sequence[ChartPoint], *, title: str, marks: Sequence[ChartMark] = (), least: float = 0, most: float = 1
+) -> Element:
     """Values in their order with intervals, and marks where something changed."""
     height = 230
-    high, room = most or 1, height - TOP - BOTTOM
+    high, room = most if most > least else least + 1, height - TOP - BOTTOM
     step = (WIDTH - LEFT - RIGHT) / max(len(points), 1)
 
     def x(place: float) -> float:
         return round(LEFT + step * (place + 0.5), 1)
 
     def y(value: float) -> float:
-        return round(TOP + room * (1 - min(max(value, 0), high) / high), 1)
+        return round(TOP + room * (high - min(max(value, least), high)) / (high - least), 1)
 
-    drawn: list[Child] = [_grid(high, y)]
+    drawn: list[Child] = [_grid(least, high, y)]
     for mark in marks:
         line = h("line", {"class": "mark", "x1": x(mark.place), "x2": x(mark.place), "y1": TOP, "y2": height - BOTTOM})
         drawn.append(_linked(mark.href, mark.words, line, _dot(x(mark.place), TOP, 4, "mark")))
@@ -84,12 +86,18 @@ def bars(given: Sequence[ChartBar], *, title: str, colours: Mapping[str, int] | 
         shapes: list[Child] = [_words(LABEL_WIDTH - 8, top + 14, _cut(bar.label, 26), "end")]
         for name, size in bar.pieces:
             width = max(round(room * size / longest, 1), 1.0 if size else 0.0)
-            shape: dict[str, Attribute] = {"class": f"c{chosen.get(name, 0)}", "x": round(at, 1), "y": top, "width": width, "height": 18}
+            shape: dict[str, Attribute] = {
+                "class": f"c{chosen.get(name, 0)}",
+                "x": round(at, 1),
+                "y": top,
+                "width": width,
+                "height": 18,
+            }
             shapes.append(h("rect", shape))
             at += width
         shapes.append(_words(at + 6, top + 14, bar.words, "start"))
         drawn.append(_linked(bar.href, f"{bar.label}: {bar.words}", *shapes))
-    legend = _legend(names, chosen) if len(names) > 1 else None
+    legend = _legend(names, chosen) if len(names) > 1 and colours is None else None
     return _figure(title, len(given) * BAR_HEIGHT + 8, drawn, legend)
 
 
@@ -111,7 +119,12 @@ def heat(
             if cell is None:
                 continue
             grade = min(int(4 * cell.value / most), 4) if cell.value else 0
-            box: dict[str, Attribute] = {"class": f"heat h{grade}", "x": round(left + width * place + 1, 1), "y": y, "height": 28}
+            box: dict[str, Attribute] = {
+                "class": f"heat h{grade}",
+                "x": round(left + width * place + 1, 1),
+                "y": y,
+                "height": 28,
+            }
             shape = h("rect", {**box, "width": round(width - 2, 1)})
             number = _words(left + width * (place + 0.5), y + 19, cell.label, "middle", f"on{grade}")
             drawn.append(_linked(cell.href, cell.words, shape, number))
@@ -154,12 +167,14 @@ def _figure(title: str, height: float, drawn: Sequence[Child], legend: Child = N
     return h("figure", {}, h("figcaption", {}, title), legend, h("div", {"class": "picture"}, picture))
 
 
-def _grid(high: float, y: Callable[[float], float]) -> list[Child]:
+def _grid(least: float, high: float, y: Callable[[float], float]) -> list[Child]:
     lines: list[Child] = []
     for part in (0, 0.25, 0.5, 0.75, 1):
-        value = high * part
+        value = least + (high - least) * part
         lines.append(h("line", {"class": "grid", "x1": LEFT, "x2": WIDTH - RIGHT, "y1": y(value), "y2": y(value)}))
-        lines.append(_words(LEFT - 6, y(value) + 4, f"{value:.0%}" if high <= 1 else f"{value:.3g}", "end"))
+        lines.append(
+            _words(LEFT - 6, y(value) + 4, f"{value:.0%}" if (least, high) == (0, 1) else f"{value:.3g}", "end")
+        )
     return lines
 
 

@@ -16,7 +16,7 @@ from whet.store.ledger import ledger_of
 from whet.targets.telling import tell
 
 
-class Asked(NamedTuple):
+class PageDecision(NamedTuple):
     """What a form asks for: the entry, the patch that the person saw, and their own text where they edited it."""
 
     number: int
@@ -24,13 +24,13 @@ class Asked(NamedTuple):
     text: str = ""
 
 
-def approve(home: Home, database: Database, asked: Asked, *, now: float) -> str:
+def approve(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
     _seen(home, database, asked, now=now)
     made = pending.approve(home, database, asked.number, actor=Actor.PERSON, now=now)
     return _in_force(home, database, made, now=now)
 
 
-def edit(home: Home, database: Database, asked: Asked, *, now: float) -> str:
+def edit(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
     """Put the person's own text in force in the place of the proposed one, which is refused."""
     entry = _seen(home, database, asked, now=now)
     text = asked.text.replace("\r\n", "\n").strip("\n")
@@ -42,20 +42,20 @@ def edit(home: Home, database: Database, asked: Asked, *, now: float) -> str:
     return _in_force(home, database, made, now=now)
 
 
-def refuse(home: Home, database: Database, asked: Asked, *, now: float) -> str:
+def refuse(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
     _seen(home, database, asked, now=now)
     made = pending.refuse(home, database, asked.number, actor=Actor.PERSON, now=now)
     return f"Refused: {made.patch.form} {made.patch.name}."
 
 
-def never(home: Home, database: Database, asked: Asked, *, now: float) -> str:
+def never(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
     """Refuse it, and all that says the same, for ever."""
     _seen(home, database, asked, now=now)
     made = pending.say_never(home, database, asked.number, actor=Actor.PERSON, now=now)
     return f"Never again: {made.patch.form} {made.patch.name}."
 
 
-def revert(home: Home, database: Database, asked: Asked, *, now: float) -> str:
+def revert(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
     """Undo one entry that is still in force."""
     if ledger_of(home, database).entry(asked.number).patch.id != asked.patch:
         raise WhetError("This entry is not the one that you saw.", advice="Look at it again.")
@@ -69,11 +69,11 @@ Decide = Callable[..., str]
 DECISIONS: Mapping[str, Decide] = {"approve": approve, "edit": edit, "refuse": refuse, "never": never}
 
 
-def _seen(home: Home, database: Database, asked: Asked, *, now: float) -> Entry:
+def _seen(home: Home, database: Database, asked: PageDecision, *, now: float) -> Entry:
     """The entry that waits, which must be the very one that the person saw."""
     found = next((each for each in pending.pending(home, database, now=now) if each.number == asked.number), None)
     if found is None or found.patch.id != asked.patch:
-        raise WhetError("This change no longer waits as you saw it.", advice="Look at what waits now.")
+        raise WhetError("This change is no longer pending as you saw it.", advice="Look at what is pending now.")
     return found
 
 
@@ -84,4 +84,4 @@ def _in_force(home: Home, database: Database, made: Entry, *, now: float) -> str
 
 
 def _stands(made: Entry) -> str:
-    return "is in force" if made.after else "is removed"
+    return "is active" if made.after else "is removed"

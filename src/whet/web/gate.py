@@ -5,9 +5,17 @@ import secrets
 from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
-from starlette.datastructures import Headers, MutableHeaders
-from starlette.responses import HTMLResponse, PlainTextResponse
-from starlette.types import ASGIApp, Message, Receive, Scope, Send
+from whet.web.library import (
+    ASGIApp,
+    Headers,
+    HTMLResponse,
+    Message,
+    MutableHeaders,
+    PlainTextResponse,
+    Receive,
+    Scope,
+    Send,
+)
 
 LOOPBACK = "127.0.0.1"
 COOKIE = "whet_page"

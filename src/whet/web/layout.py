@@ -13,6 +13,10 @@ HEAD = (
 )
 
 
+# Those that are about sessions. What waits, and what agents are told, is never hidden by a filter.
+FILTERED = ("overview", "failures", "lessons", "work", "sessions")
+
+
 class Choices(NamedTuple):
     """What the filters offer: projects and agents, and how many sessions of temporary folders are hidden."""
 
@@ -47,7 +51,9 @@ def document(site: Site, choices: Choices, framed: Framed) -> str:
             h("p", {"class": "said", "role": "status"}, framed.said) if framed.said else None,
             h("h1", {}, framed.title),
             h("p", {"class": "question"}, framed.view.question),
-            _filters(site, choices, framed.view),
+            _filters(site, choices, framed.view)
+            if framed.view.name in FILTERED and framed.title == framed.view.title
+            else None,
             framed.body,
         ),
     )

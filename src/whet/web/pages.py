@@ -6,17 +6,24 @@ from typing import NamedTuple
 import msgspec
 
 from whet.changes import pending
-from whet.improving.watch import standing
+from whet.errors import WhetError
+from whet.evidence.error_budget import alpha_for
+from whet.improving.watch import WatchedRule, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move, move_of
+from whet.proving.plan import past_trials
 from whet.store.analyses import analysis_of
+from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.ledger import ledger_of
 from whet.store.listing import find
-from whet.store.session_facts import state_of_sessions
+from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
+from whet.store.template_files import usable, uses, worths
+from whet.store.trials import all_progress, attempts_of
+from whet.trials.canaries import LiveComparison, Observation, compare
 from whet.trials.design import TrialProgress
 from whet.web.cache import LookedAt, PageCache
 from whet.web.html import Element
@@ -25,12 +32,16 @@ from whet.web.site import VIEWS, PageView, Site, short_name
 from whet.web.views.entries import waiting
 from whet.web.views.failures import Narrowed, failures, sessions
 from whet.web.views.lessons import lessons
+from whet.web.views.live import live, templates
+from whet.web.views.money import OPEN, ShownWork, coverage, shown_work, work
 from whet.web.views.overview import overview
 from whet.web.views.rules import rule, rules
 from whet.web.views.session import session
+from whet.web.views.trials import ShownTrial, honesty, trial, trials
 
 OF = {view.name: view for view in VIEWS}
 QUIET = ("begun", "abandoned")
+MOST_LOOKS = 40
 
 
 class PageRequest(NamedTuple):
@@ -51,6 +62,12 @@ class PageRequest(NamedTuple):
         ledger = ledger_of(self.cache.home, self.database)
         return [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
 
+    @property
+    def spent(self) -> tuple[SessionFact, ...]:
+        """The sessions that cost something: those of trials too, and no copies."""
+        fits = self.site.filter.fits
+        return tuple(f for f in self.looked.everything if not f.copied and fits(f, self.cache.project(f.folder)))
+
 
 Page = Callable[[PageRequest], Framed]
 
@@ -65,7 +82,8 @@ def show_failures(ask: PageRequest) -> Framed:
 
 def show_sessions(ask: PageRequest) -> Framed:
     narrowed = Narrowed(**{name: ask.given[name] for name in Narrowed._fields if name in ask.given})
-    return _framed("sessions", sessions(ask.site, ask.looked.facts, narrowed))
+    facts = ask.spent if narrowed.purpose else ask.looked.facts
+    return _framed("sessions", sessions(ask.site, facts, narrowed))
 
 
 def show_session(ask: PageRequest) -> Framed:
@@ -112,9 +130,85 @@ def show_rule(ask: PageRequest) -> Framed:
     ]
     tried = [msgspec.json.decode(entry.verdict, type=TrialProgress) for entry, _ in history if entry.verdict]
     live = [each for each in standing(ask.cache.home, ask.database) if form == Form.RULE and each.name == name]
-    body = rule(ask.site, item, history, tried, live)
+    fared, is_current = None, True
+    if item is not None and item.form is Form.RULE:
+        fared, is_current = ask.cache.following(item, state_of_sessions(ask.database))
+    body = rule(ask.site, item, history, tried, live, fared)
     view = PageView("rules", "Rule or skill", "Does it help, and is it followed?")
-    return Framed(view, short_name(name), body)
+    return Framed(view, short_name(name), body, is_live=not is_current)
+
+
+def show_trials(ask: PageRequest) -> Framed:
+    return _framed("trials", trials(ask.site, shown_trials(ask)))
+
+
+def show_trial(ask: PageRequest) -> Framed:
+    found = next((each for each in shown_trials(ask) if each.progress.trial == ask.part), None)
+    if found is None:
+        raise WhetError("There is no such trial.", advice="`whet try` and `whet improve` make trials.")
+    body = trial(ask.site, found, attempts_of(ask.database, ask.part))
+    view = PageView("trials", "Trial", "May I believe this?")
+    return Framed(view, found.name or ask.part[:12], body, is_live=not found.progress.entry)
+
+
+def show_honesty(ask: PageRequest) -> Framed:
+    past = past_trials(ask.cache.home, ask.database)
+    return _framed("honesty", honesty(ask.site, shown_trials(ask), past, alpha_for(past)))
+
+
+def show_live(ask: PageRequest) -> Framed:
+    found = [(each, _way(ask.database, each)) for each in standing(ask.cache.home, ask.database)]
+    return _framed("live", live(ask.site, found))
+
+
+def _way(database: Database, watched: WatchedRule) -> list[LiveComparison]:
+    """The comparison after the first units, and after more and more of them."""
+    units = [Observation(each.told, each.loss, watched.share) for each in counted(database, watched.entry)]
+    every = max(1, -(-len(units) // MOST_LOOKS))
+    return [compare(units[:end]) for end in range(len(units), 0, -every)][::-1]
+
+
+def show_templates(ask: PageRequest) -> Framed:
+    found = usable(ask.cache.home.folder)
+    return _framed("templates", templates(found, uses(ask.database), worths(ask.database)))
+
+
+def show_work(ask: PageRequest) -> Framed:
+    pieces: list[ShownWork] = []
+    missing = ""
+    try:
+        from whet.engine.work import office  # noqa: PLC0415 - background work is an extra and slow to load
+
+        with office(ask.cache.home) as counter:
+            pieces = [
+                shown_work(each.id, each.state.value, each.queue, each.changed, each.done or each.left, each.error)
+                for each in counter.all(limit=50)
+            ]
+    except WhetError as error:
+        missing = f"{error.message} {error.advice}"
+    framed = _framed("work", work(ask.site, ask.spent, pieces, missing))
+    return framed._replace(is_live=any(each.state in OPEN for each in pieces))
+
+
+def show_coverage(ask: PageRequest) -> Framed:
+    [(stored, barren)] = ask.database.query(
+        "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM files WHERE sessions = 0)"
+    )
+    body = coverage(ask.site, ask.looked.everything, int(stored), int(barren), ask.cache.project)
+    return _framed("coverage", body)
+
+
+def shown_trials(ask: PageRequest) -> list[ShownTrial]:
+    """All trials, the latest first, each with the name of what it tries where the ledger has it."""
+    names = {
+        msgspec.json.decode(entry.verdict, type=TrialProgress).trial: f"{entry.patch.form} {entry.patch.name}"
+        for entry in ask.entries
+        if entry.verdict
+    }
+    return [
+        ShownTrial(progress, names.get(progress.trial, ""), changed)
+        for progress, changed in all_progress(ask.database, TrialProgress)
+    ]
 
 
 def move(entries: list[Entry], entry: Entry) -> Move:
@@ -136,4 +230,11 @@ PAGES: tuple[tuple[str, Page], ...] = (
     ("/waiting", show_waiting),
     ("/rules", show_rules),
     ("/rule/{part:path}", show_rule),
+    ("/trials", show_trials),
+    ("/trial/{part:path}", show_trial),
+    ("/honesty", show_honesty),
+    ("/live", show_live),
+    ("/templates", show_templates),
+    ("/work", show_work),
+    ("/coverage", show_coverage),
 )

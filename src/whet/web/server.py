@@ -5,26 +5,29 @@ import hmac
 import socket
 import time
 from collections.abc import Callable
-from importlib.resources import files
 from urllib.parse import parse_qs, quote
-
-import anyio.to_thread
-import uvicorn
-from starlette.applications import Starlette
-from starlette.requests import Request
-from starlette.responses import HTMLResponse, PlainTextResponse, RedirectResponse, Response
-from starlette.routing import Route
 
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.web.cache import PageCache
-from whet.web.deciding import DECISIONS, Asked, revert
+from whet.web.deciding import DECISIONS, PageDecision, revert
 from whet.web.gate import LOOPBACK, TOKEN, PageGate, PageKeys
 from whet.web.layout import Framed, document
+from whet.web.library import (
+    HTMLResponse,
+    PlainTextResponse,
+    RedirectResponse,
+    Request,
+    Response,
+    Route,
+    Starlette,
+    run_sync,
+    uvicorn,
+)
 from whet.web.pages import PAGES, Page, PageRequest
-from whet.web.site import PageFilter, PageView, Site, empty
+from whet.web.site import PageFilter, PageView, Site, empty, static_text
 
 MOST_BYTES = 1_000_000
 STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
@@ -59,7 +62,7 @@ class PageServer:
         return Response(static_text(name), media_type=f"{STATIC[name]}; charset=utf-8")
 
     async def _view(self, request: Request, page: "Page") -> Response:
-        return await anyio.to_thread.run_sync(self._draw, request, page)
+        return await run_sync(self._draw, request, page)
 
     def _draw(self, request: Request, page: "Page") -> Response:
         given = request.query_params
@@ -95,24 +98,20 @@ class PageServer:
             return PlainTextResponse("This page only shows. Start `whet page` in your own terminal.", 403)
         if not hmac.compare_digest(fields.get("form", "").encode(), self.keys.form.encode()):
             return PlainTextResponse("This form is not from this page.", 403)
-        return await anyio.to_thread.run_sync(self._carry_out, request, fields)
+        return await run_sync(self._carry_out, request, fields)
 
     def _carry_out(self, request: Request, fields: dict[str, str]) -> Response:
         number, name = request.path_params["number"], request.path_params.get("decision", "")
         decide: Callable[..., str] | None = DECISIONS.get(name) if name else revert
         if decide is None:
             return PlainTextResponse("There is no such decision.", 404)
-        asked = Asked(number, fields.get("patch", ""), fields.get("text", ""))
+        asked = PageDecision(number, fields.get("patch", ""), fields.get("text", ""))
         with opened(self._home) as database:
             try:
                 self._said = decide(self._home, database, asked, now=time.time())
             except WhetError as error:
                 self._said = f"Nothing was changed. {error.message} {error.advice}"
         return RedirectResponse("/waiting" if name else "/rules", 303)
-
-
-def static_text(name: str) -> str:
-    return files("whet.web").joinpath("static", name).read_text("utf-8")
 
 
 def serve(server: PageServer, *, host: str, port: int) -> None:

@@ -2,6 +2,7 @@
 
 from collections.abc import Iterable
 from datetime import UTC, datetime
+from importlib.resources import files
 from pathlib import PurePath
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
@@ -37,6 +38,10 @@ VIEWS = (
 )
 
 
+# A file has what can be read without the store; what waits for a decision is its owner's own business.
+IN_FILE = ("overview", "failures", "lessons", "rules", "trials", "honesty", "live", "templates", "work", "coverage")
+
+
 class PageFilter(NamedTuple):
     """Which sessions are looked at, as the address says it. Temporary folders are hidden unless they are asked for."""
 
@@ -64,7 +69,7 @@ class Site(NamedTuple):
     def href(self, view: str, *, part: str = "", **narrowed: str) -> str:
         """The address of a view with the filters that hold; empty where it is not in the file."""
         if self.is_file:
-            return f"#{view}" if not part and not narrowed and view != "sessions" else ""
+            return f"#{view}" if view in IN_FILE and not part and not narrowed else ""
         path = "/" if view == "overview" else f"/{view}" + (f"/{quote(part, safe='')}" if part else "")
         query = urlencode({**self.filter.parameters, **{name: text for name, text in narrowed.items() if text}})
         return f"{path}?{query}" if query else path
@@ -78,6 +83,11 @@ class Site(NamedTuple):
         """Words that lead to a session, or to one of its messages."""
         href = self.href("session", part=id)
         return h("a", {"href": href if message is None else f"{href}#m{message}"}, words) if href else words
+
+
+def static_text(name: str) -> str:
+    """A file that comes with the page."""
+    return files("whet.web").joinpath("static", name).read_text("utf-8")
 
 
 def is_temporary(folder: str) -> bool:

@@ -1,7 +1,8 @@
 """whet page: a page on this machine to look at it all, and to decide."""
 
-import importlib.util
 import os
+import time
+from pathlib import Path
 
 import click
 
@@ -15,15 +16,22 @@ PORT = 8377
     "page",
     epilog="Example: whet page",
     help="Open a page on this machine: whether your agents get better, what fails, what was learned, whether to believe"
-    " it, and what waits for you. You can approve, edit, refuse and undo there if you start it in your own terminal;"
+    " it, and what needs your approval. You can approve, edit, refuse and undo there if you start it in your own terminal;"
     " elsewhere it only shows. The address works once and on this machine only. It runs until you press Ctrl-C.",
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="Where it answers.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Only this machine's own names are accepted.")
+@click.option(
+    "--export",
+    "file",
+    type=click.Path(path_type=Path, dir_okay=False),
+    metavar="FILE.html",
+    help="Write the views to one file for a colleague or an issue, without secrets and home folders, and end.",
+)
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
-def command(port: int, host: str, no_browser: bool) -> int:
-    if importlib.util.find_spec("starlette") is None or importlib.util.find_spec("uvicorn") is None:
-        raise WhetError("The page needs the extra `web`.", advice="Install it: pip install 'whet[web]'.")
+def command(port: int, host: str, file: Path | None, no_browser: bool) -> int:
+    if file is not None:
+        return _export(file)
     from whet.cli.acting import actor_of, has_terminal
     from whet.cli.analysed import bring_up_to_date
     from whet.ledger.entries import Actor
@@ -48,4 +56,23 @@ def command(port: int, host: str, no_browser: bool) -> int:
 
         webbrowser.open(server.address)
     serve(server, host=host, port=port)
+    return 0
+
+
+def _export(file: Path) -> int:
+    from whet.cli.analysed import bring_up_to_date
+    from whet.store.opening import opened
+    from whet.web.cache import PageCache
+    from whet.web.export import export
+    from whet.web.site import PageFilter, static_text
+
+    home = find_home(os.environ)
+    with opened(home) as database:
+        bring_up_to_date(database)
+        text = export(PageCache(home), database, PageFilter(), css=static_text("page.css"), now=time.time())
+    try:
+        file.write_text(text, encoding="utf-8")
+    except OSError as error:
+        raise WhetError(f"{file} cannot be written: {error.strerror}.", advice="Choose another place.") from error
+    click.echo(f"Wrote {file} ({len(text) // 1000:,} kB). Look through it before you send it.")
     return 0

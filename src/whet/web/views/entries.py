@@ -19,7 +19,9 @@ def waiting(site: Site, found: Sequence[tuple[Entry, Move]]) -> Element:
             "div",
             {},
             empty(
-                "Nothing waits for you. ", code("whet improve"), " looks for what your sessions teach and proposes it."
+                "Nothing needs your approval. ",
+                code("whet improve"),
+                " looks for what your sessions teach and proposes it.",
             ),
         )
     about: Child = None
@@ -93,7 +95,7 @@ def _actions(site: Site, entry: Entry) -> Element:
             {"method": "post", "action": f"/waiting/{entry.number}/edit"},
             _marks(site, entry),
             h("label", {}, "Your text", h("textarea", {"name": "text", "rows": 6, "required": True}, f"\n{text}")),
-            h("button", {"type": "submit", "class": "main"}, "Put my text in force instead"),
+            h("button", {"type": "submit", "class": "main"}, "Apply my text instead"),
         ),
     )
     return h(

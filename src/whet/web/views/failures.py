@@ -116,6 +116,7 @@ class Narrowed(NamedTuple):
     kind: str = ""
     tool: str = ""
     model: str = ""
+    purpose: str = ""
     failed: str = ""
     untold: str = ""
     tool_failed: str = ""
@@ -127,6 +128,7 @@ class Narrowed(NamedTuple):
             self.week in ("", week(fact.at))
             and (not self.kind or self.kind in fact.kinds)
             and (not self.tool or any(tool.failed or not self.tool_failed for tool in calls))
+            and self.purpose in ("", fact.purpose)
             and self.model in ("", fact.model or "unknown")
             and (not self.failed or fact.failed)
             and (not self.untold or fact.untold)
@@ -140,6 +142,7 @@ class Narrowed(NamedTuple):
             self.kind and f"with {self.kind}",
             self.tool and f"in which {self.tool} {'failed' if self.tool_failed else 'was called'}",
             self.model and f"of {self.model}",
+            self.purpose and f"whose purpose is {self.purpose}",
             self.failed and "that likely failed",
             self.untold and "whose record cannot tell",
         )

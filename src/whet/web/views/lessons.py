@@ -4,7 +4,7 @@ from collections.abc import Sequence
 
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
-from whet.improving.taught import TaughtLesson
+from whet.improving.taught import TaughtLesson, place_of
 from whet.lessons.pieces import LessonSource
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
@@ -26,8 +26,7 @@ def lessons(site: Site, taught: Sequence[TaughtLesson], recurring: Sequence[Less
     kept = [
         each
         for each in taught
-        if each.draft is not None
-        and chosen.project in ("", each.project or NO_PROJECT)
+        if (not chosen.project or chosen.project in (each.project or NO_PROJECT, *each.projects))
         and (not chosen.agent or chosen.agent in each.agents)
     ]
     again = [each for each in recurring if not chosen.project and chosen.agent in ("", *each.agents)]
@@ -46,7 +45,7 @@ def lessons(site: Site, taught: Sequence[TaughtLesson], recurring: Sequence[Less
         section("What your sessions teach", h("div", {"class": "cards"}, [_taught(site, each) for each in kept]))
         if kept
         else None,
-        h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes waits for you."),
+        h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes needs your approval."),
         section(
             "Failures that recur without a known fix", h("div", {"class": "cards"}, [_again(site, e) for e in again])
         )
@@ -58,10 +57,12 @@ def lessons(site: Site, taught: Sequence[TaughtLesson], recurring: Sequence[Less
 def _taught(site: Site, lesson: TaughtLesson) -> Element:
     candidate, draft = lesson.candidate, lesson.draft
     state: Child = "new"
-    if lesson.stands_in:
-        state = f"stands in {shown(lesson.stands_in)} and is not followed"
+    if lesson.conflict:
+        state = "contradicted elsewhere, not proposed"
+    elif lesson.stands_in:
+        state = f"stands in {shown(lesson.stands_in)}{', not followed' if lesson.is_broken else ' already'}"
     trust = f" · trust {draft.trust.label}" if draft else ""
-    where = short_name(lesson.project)
+    where = place_of(lesson) if lesson.projects else short_name(lesson.project)
     quotes = [
         h(
             "blockquote",
@@ -83,7 +84,7 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
         h("h3", {}, shown(draft.text if draft else candidate.best.text)),
         h("p", {"class": "facts"}, f"{where} · {counts} · ", state),
         h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation)) if draft and draft.situation else None,
-        h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix else None,
+        h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix not in ("", draft.text) else None,
         h("details", {}, h("summary", {}, many(len(candidate.pieces), "piece"), " of evidence"), quotes),
     )
 

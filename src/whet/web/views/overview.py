@@ -49,7 +49,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
         tile(site.link(share(failed_calls, calls), "failures"), f"of {calls:,} calls failed"),
         tile(site.link(short(tokens), "work"), f"tokens, {share(lost, tokens)} in failed sessions"),
         tile(site.link(dollars(sum(known) if known else None), "work"), paid),
-        tile(site.link(waiting, "waiting"), "waiting for your decision"),
+        tile(site.link(waiting, "waiting"), "need your approval" if waiting != 1 else "needs your approval"),
     )
 
 

@@ -6,10 +6,11 @@ from whet.improving.watch import WatchedRule
 from whet.ledger.entries import CHANGES, Entry, Item, State
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move
+from whet.lessons.following import Following
 from whet.text.showing import shown
 from whet.text.tokens import estimate
 from whet.trials.design import TrialProgress
-from whet.web.charts import ChartPoint, spans
+from whet.web.charts import ChartBar, ChartPoint, bars, spans
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, moment, section, table
 from whet.web.views.entries import button, diff, proof_lines, scope_words
@@ -25,7 +26,7 @@ def rules(site: Site, state: State) -> Element:
             "div",
             {},
             empty(
-                "Nothing is in force yet. ",
+                "Nothing is active yet. ",
                 code("whet improve"),
                 " learns from failures; ",
                 code("whet rules add"),
@@ -54,6 +55,7 @@ def rule(
     history: Sequence[tuple[Entry, Move]],
     trials: Sequence[TrialProgress],
     live: Sequence[WatchedRule],
+    fared: Following | None,
 ) -> Element:
     """One rule or skill: its text, its effect in trials and live, its history with the way back."""
     points = [_trial_point(site, each) for each in trials] + [_live_point(site, each) for each in live]
@@ -65,23 +67,32 @@ def rule(
         {},
         _standing(item),
         section("Does it help?", effect),
-        section("Is it told?", *[_told(each) for each in live]) if live else None,
+        section("Is it told, and followed?", _fared(fared)) if fared else None,
         section("History", h("div", {"class": "cards"}, [_entry(site, item, *each) for each in reversed(history)])),
     )
 
 
 def _standing(item: Item | None) -> Element:
     if item is None:
-        return h("p", {"class": "careful"}, "It is not in force.")
+        return h("p", {"class": "careful"}, "It is not active.")
     canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
     cost = f"{estimate(item.text):,} tokens a session"
     facts = f"{canary} · for {scope_words(item.scope)} · trust {item.trust.label} · {cost}"
     return h("div", {"class": "card"}, h("pre", {"tabindex": "0"}, shown(item.text)), h("p", {"class": "facts"}, facts))
 
 
-def _told(watched: WatchedRule) -> Element:
-    found = watched.comparison
-    return h("p", {}, f"Told in {found.told:,} and not told in {found.untold:,} of the units that were counted.")
+def _fared(fared: Following) -> Element:
+    if not fared.looked:
+        return empty("No session started since it became active.")
+    counts = (
+        ("sessions since", fared.looked),
+        ("in its situation", fared.came_up),
+        ("told there", fared.told),
+        ("told is unknown", fared.unknown),
+        ("followed there", fared.followed),
+    )
+    rows = [ChartBar(name, ((name, number),), f"{number:,}") for name, number in counts]
+    return bars(rows, title="Sessions since it became active", colours={name: 0 for name, _ in counts})
 
 
 def _trial_point(site: Site, progress: TrialProgress) -> ChartPoint:

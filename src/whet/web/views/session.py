@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from whet.failures.analysis import Analysis
 from whet.failures.signals import SHOWN, Signal
+from whet.failures.summaries import LIKELY_FAILED
 from whet.outcomes.deciding import Decision, decide
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
@@ -71,7 +72,7 @@ def _verdict(site: Site, stored: Session, analysis: Analysis | None) -> Child:
     lines: list[Child] = []
     if analysis.reasons:
         lines.append(h("p", {}, "Because: ", "; ".join(analysis.reasons), "."))
-    if analysis.decisive_step is not None:
+    if analysis.decisive_step is not None and _is_lost(analysis):
         place = site.session(stored.id, f"message {analysis.decisive_step}", message=analysis.decisive_step)
         sure = "" if analysis.decisive_confidence >= SHOWN else "perhaps "
         lines.append(h("p", {"class": "bad"}, f"It {sure}went wrong at ", place, f": {analysis.decisive_reason}"))
@@ -82,7 +83,7 @@ def _verdict(site: Site, stored: Session, analysis: Analysis | None) -> Child:
 
 
 def _timeline(site: Site, steps: list[ShownCall], analysis: Analysis | None) -> Element:
-    decisive = analysis.decisive_step if analysis else None
+    decisive = analysis.decisive_step if analysis and _is_lost(analysis) else None
     pieces = []
     for number, step in enumerate(steps, start=1):
         exchange, outcome = step.exchange, step.decision.outcome.value
@@ -104,7 +105,7 @@ def _messages(
     for signal in analysis.signals if analysis else ():
         if signal.confidence >= SHOWN:
             signals[signal.message].append(signal)
-    decisive = analysis.decisive_step if analysis else None
+    decisive = analysis.decisive_step if analysis and _is_lost(analysis) else None
     drawn: list[Child] = []
     examples: list[Child] = []
     for index in shown:
@@ -161,9 +162,14 @@ def _notes(signals: list[Signal], *, is_wrong: bool) -> list[Child]:
     notes: list[Child] = [h("p", {"class": "signal"}, "⚠ Here it went wrong.")] if is_wrong else []
     for signal in signals:
         tool = f" ({signal.tool})" if signal.tool else ""
-        words = f"⚠ {signal.kind.value}{tool}, sure {signal.confidence:.2f}: {' '.join(signal.quote.split())}"
+        words = f"⚠ {signal.kind.value}{tool}, confidence {signal.confidence:.2f}: {' '.join(signal.quote.split())}"
         notes.append(h("p", {"class": "signal"}, words))
     return notes
+
+
+def _is_lost(analysis: Analysis) -> bool:
+    """Whether the session likely failed, so that it makes sense to ask where."""
+    return not analysis.cannot_tell and analysis.failure_score >= LIKELY_FAILED
 
 
 def _folded(words: str, text: str) -> Element:

@@ -1,0 +1,43 @@
+"""The page as one file for a colleague or an issue: the same views, data inlined, secrets and names of folders out."""
+
+import re
+from collections.abc import Callable, Sequence
+from pathlib import Path
+
+from whet.secrets.redactor import Redactor
+from whet.store.database import Database
+from whet.store.session_facts import state_of_sessions
+from whet.web.cache import PageCache
+from whet.web.html import mapped
+from whet.web.layout import Framed, whole_file
+from whet.web.pages import PAGES, PageRequest
+from whet.web.site import IN_FILE, PageFilter, Site, moment
+
+_HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[^/\s\"'<>]+")
+
+
+def export(cache: PageCache, database: Database, chosen: PageFilter, *, css: str, now: float) -> str:
+    """One document with every view that stands by itself."""
+    cache.lessons.wait(state_of_sessions(database))
+    looked = cache.look(database, chosen)
+    asked = PageRequest(Site(chosen, is_file=True), database, cache, looked, part="", given={}, now=now)
+    pages = dict(PAGES)
+    parts = [pages["/" if name == "overview" else f"/{name}"](asked) for name in IN_FILE]
+    about = f"Made by `whet page --export` on {moment(now)}. Secrets and home folders were replaced."
+    return whole_file(redacted(parts), css=css, title="Whet", about=about)
+
+
+def redacted(parts: Sequence[Framed]) -> list[Framed]:
+    """The views with every text in them cleaned."""
+    clean = cleaner()
+    return [part._replace(title=clean(part.title), body=mapped(part.body, clean)) for part in parts]
+
+
+def cleaner() -> Callable[[str], str]:
+    """What takes secrets out of a text, and the names of people out of its paths."""
+    redactor, own = Redactor(), str(Path.home())
+
+    def clean(text: str) -> str:
+        return _HOME.sub("~", redactor.text(text).replace(own, "~") if len(own) > 1 else redactor.text(text))
+
+    return clean

@@ -1,0 +1,160 @@
+"""Work and money, and coverage: what runs, what it cost, and what Whet does not see."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+
+from whet.engine.orders import Done
+from whet.runs.run import Spent
+from whet.sessions.transcripts import Purpose
+from whet.store.session_facts import SessionFact
+from whet.values import Value
+from whet.web.charts import ChartBar, bars
+from whet.web.html import Child, Element, h
+from whet.web.site import Site, code, dollars, empty, is_temporary, many, moment, section, short, short_name, table
+
+MOST_MODELS = 6
+MOST_PROJECTS = 25
+OPEN = ("queued", "running")
+
+
+class ShownWork(Value, frozen=True):
+    """A piece of background work as it is listed."""
+
+    id: str
+    state: str
+    queue: str
+    changed: float
+    what: str
+    tokens: int
+    dollars: float | None
+
+
+def shown_work(id: str, state: str, queue: str, changed: float, done: Done | None, error: str) -> ShownWork:
+    spent = done.spent if done else Spent()
+    what = error or (done.summary if done else "")
+    return ShownWork(id, state, queue, changed, what, spent.input + spent.output, spent.dollars)
+
+
+def work(site: Site, facts: Sequence[SessionFact], pieces: Sequence[ShownWork], missing: str) -> Element:
+    """What runs, and what sessions cost by purpose and model; attempts of trials are among them."""
+    return h("div", {}, section("Background work", _pieces(pieces, missing)), section("Money", *_money(site, facts)))
+
+
+def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
+    if missing:
+        return empty(missing)
+    if not pieces:
+        return empty(
+            "No background work yet. Reviews, jobs and trials appear here; ", code("whet worker"), " runs them."
+        )
+    rows = (
+        (
+            each.id,
+            each.state,
+            each.queue,
+            moment(each.changed),
+            each.what[:160],
+            f"{each.tokens:,}",
+            dollars(each.dollars),
+        )
+        for each in pieces
+    )
+    waiting = sum(each.state in OPEN for each in pieces)
+    headings = ("id", "state", "queue", "changed", "what", "tokens", "cost")
+    return table(headings, rows, caption=f"{many(waiting, 'piece')} of work open", numbers=2)
+
+
+def _money(site: Site, facts: Sequence[SessionFact]) -> list[Child]:
+    if not facts:
+        return [empty("No sessions yet. To import them, run ", code("whet import"), ".")]
+    in_dollars = any(fact.cost_dollars for fact in facts)
+    drawn: list[Child] = []
+    for title, measure in (
+        ("Known cost by purpose and model", _cost),
+        ("Tokens by purpose and model", _tokens),
+    ):
+        if measure is _cost and not in_dollars:
+            continue
+        drawn.append(bars(_stacks(site, facts, measure), title=title))
+    known = sum(fact.cost_dollars is not None for fact in facts)
+    drawn.append(h("p", {"class": "soft"}, f"{many(known, 'session')} of {len(facts):,} say what they cost."))
+    return drawn
+
+
+def _stacks(site: Site, facts: Sequence[SessionFact], measure: Callable[[SessionFact], float]) -> list[ChartBar]:
+    sizes: dict[str, Counter[str]] = defaultdict(Counter)
+    total = Counter[str]()
+    for fact in facts:
+        total[fact.model or "unknown"] += int(1_000_000 * measure(fact))
+    leading = {name for name, _ in total.most_common(MOST_MODELS - 1)}
+    for fact in facts:
+        name = fact.model or "unknown"
+        sizes[fact.purpose][name if name in leading else "other models"] += int(1_000_000 * measure(fact))
+    order = [name for name, _ in total.most_common() if name in leading] + ["other models"]
+    found = []
+    for purpose, parts in sorted(sizes.items(), key=lambda item: -item[1].total()):
+        pieces = tuple((name, parts[name] / 1_000_000) for name in order if parts[name])
+        size = parts.total() / 1_000_000
+        words = dollars(size) if measure is _cost else short(size)
+        found.append(ChartBar(purpose, pieces or ((order[0], 0.0),), words, site.href("sessions", purpose=purpose)))
+    return found
+
+
+def _cost(fact: SessionFact) -> float:
+    return fact.cost_dollars or 0.0
+
+
+def _tokens(fact: SessionFact) -> float:
+    return float(fact.tokens)
+
+
+def coverage(
+    site: Site, everything: Sequence[SessionFact], stored: int, barren: int, project: Callable[[str], str]
+) -> Element:
+    """Sessions by agent and project, and those that no number counts, by reason."""
+    if not stored:
+        return h("div", {}, empty("No sessions yet. To import what is on this machine, run ", code("whet import"), "."))
+    counted = [fact for fact in everything if fact.counts]
+    agents, projects = Counter(fact.source for fact in counted), Counter(project(fact.folder) for fact in counted)
+    reasons = (
+        ("not analysed yet", stored - len(everything)),
+        ("attempts of trials, which are experiments", sum(fact.purpose == Purpose.TRIAL.value for fact in everything)),
+        ("copies of another session", sum(fact.copied for fact in everything)),
+        ("in temporary folders, hidden unless asked for", sum(is_temporary(fact.folder) for fact in counted)),
+        ("in no folder", sum(not fact.folder for fact in counted)),
+        ("whose record cannot tell how they went", sum(fact.untold for fact in counted)),
+        ("without a price", sum(fact.cost_dollars is None for fact in counted)),
+    )
+    by_agent = [
+        ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
+        for name, number in agents.most_common()
+    ]
+    by_project = [
+        ChartBar(short_name(name), (("sessions", number),), f"{number:,}", _of_project(site, name))
+        for name, number in projects.most_common(MOST_PROJECTS)
+    ]
+    files = f"{many(barren, 'file')} that were read held no session."
+    return h(
+        "div",
+        {},
+        section("By agent", bars(by_agent, title=f"{many(len(counted), 'session')} by agent")),
+        section("By project", bars(by_project, title="Sessions by project")),
+        section(
+            "What is left out, or tells little",
+            table(
+                ("sessions", "number"),
+                ((why, f"{number:,}") for why, number in reasons),
+                caption="By reason",
+                numbers=1,
+            ),
+            h("p", {}, files, " ", code("whet import"), " says why it leaves something out."),
+        ),
+    )
+
+
+def _of_agent(site: Site, name: str) -> str:
+    return site._replace(filter=site.filter._replace(agent=name)).href("sessions")
+
+
+def _of_project(site: Site, name: str) -> str:
+    return site._replace(filter=site.filter._replace(project=name or "none", temporary=True)).href("sessions")

@@ -1,0 +1,211 @@
+"""Trials and honesty: whether to believe a verdict, and how often the gate errs."""
+
+from collections.abc import Sequence
+from itertools import groupby
+from typing import NamedTuple
+
+from whet.evidence.betting import constant
+from whet.evidence.error_budget import SHARE, Past
+from whet.evidence.verdicts import Ruling, fixed_order
+from whet.trials.attempts import Arm, Attempt, differences
+from whet.trials.design import TrialProgress
+from whet.web.charts import ChartBar, ChartPoint, bars, heat, over_time, spans
+from whet.web.html import Child, Element, h
+from whet.web.site import Site, code, dollars, empty, many, moment, section, share, table, tile
+
+ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
+MOST_EVIDENCE = 3.0  # times what is needed: a picture of more shows nothing of the way
+
+
+class ShownTrial(NamedTuple):
+    """A trial as far as it is, with what it tries, and when it last moved."""
+
+    progress: TrialProgress
+    name: str
+    changed: float
+
+
+def trials(site: Site, found: Sequence[ShownTrial]) -> Element:
+    """All trials with effect and verdict, the latest first."""
+    if not found:
+        return h(
+            "div",
+            {},
+            empty(
+                "No trial yet. ",
+                code("whet improve"),
+                " tries what it proposes; ",
+                code("whet try"),
+                " tries one change.",
+            ),
+        )
+    rows = []
+    for each in found:
+        result = each.progress.result
+        low, high = result.verdict.interval
+        rows.append(
+            (
+                site.link(each.name or each.progress.trial[:12], "trial", part=each.progress.trial),
+                _ruling(result.verdict.ruling),
+                f"{100 * result.verdict.effect:+.0f} points ({100 * low:+.0f} to {100 * high:+.0f})",
+                f"{each.progress.attempts} of {each.progress.planned}",
+                dollars(result.spent.dollars),
+                moment(each.changed),
+            )
+        )
+    headings = ("what", "verdict", "effect", "attempts", "cost", "when")
+    points = [_point(site, each) for each in found[:12]]
+    return h(
+        "div",
+        {},
+        spans(points, title="Effect of each change on the share of cases that pass, with its interval"),
+        table(headings, rows, caption="Trials", numbers=3),
+    )
+
+
+def _point(site: Site, each: ShownTrial) -> ChartPoint:
+    verdict = each.progress.result.verdict
+    words = f"{100 * verdict.effect:+.0f} points, {verdict.ruling}"
+    href = site.href("trial", part=each.progress.trial)
+    return ChartPoint(each.name or each.progress.trial[:12], verdict.effect, *verdict.interval, words, href)
+
+
+def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element:
+    """One trial: evidence over cases with the threshold, the paired grid, and the placebo beside it."""
+    progress, result = found.progress, found.progress.result
+    verdict = result.verdict
+    placebo: list[Child] = []
+    if result.form and result.lesson:
+        points = [
+            ChartPoint("against nothing", verdict.effect, *verdict.interval, f"{100 * verdict.effect:+.0f} points"),
+            ChartPoint(
+                "against the placebo",
+                result.lesson.effect,
+                *result.lesson.interval,
+                f"{100 * result.lesson.effect:+.0f} points",
+            ),
+            ChartPoint(
+                "placebo against nothing",
+                result.form.effect,
+                *result.form.interval,
+                f"{100 * result.form.effect:+.0f} points",
+            ),
+        ]
+        placebo = [spans(points, title="Is it the content, or any text of that length?")]
+    held = h("p", {"class": "careful"}, f"Held back: {result.held_back}.") if result.held_back else None
+    return h(
+        "div",
+        {},
+        h(
+            "div",
+            {"class": "tiles"},
+            tile(_ruling(verdict.ruling), f"{many(verdict.cases, 'case')}, {result.stop}"),
+            tile(
+                f"{100 * verdict.effect:+.0f} points",
+                f"{100 * verdict.interval.low:+.0f} to {100 * verdict.interval.high:+.0f}",
+            ),
+            tile(f"{verdict.evidence_help:.3g}", f"evidence of help; {1 / verdict.alpha:.0f} decides"),
+            tile(f"{verdict.evidence_harm:.3g}", "evidence of harm"),
+            tile(dollars(result.spent.dollars), f"{progress.attempts} of at most {progress.planned} attempts"),
+        ),
+        held,
+        section("Evidence over cases", _evidence(attempts, verdict.alpha)),
+        section("Every attempt", _grid(site, attempts)),
+        section("Placebo", *placebo) if placebo else None,
+        section("Arms", _arms(progress)),
+        site.link("Sessions of this trial are marked as trials and count in no other number.", "honesty"),
+    )
+
+
+def _evidence(attempts: Sequence[Attempt], alpha: float) -> Element:
+    cases = fixed_order({each.case for each in attempts})
+    moves = differences(attempts, cases, arm=Arm.CANDIDATE, against=Arm.BASE)
+    if not moves:
+        return empty("No case has an attempt in both arms yet.")
+    goal = 1 / alpha
+    points = [
+        ChartPoint(str(number), part, part, part, f"after {many(number, 'case')}: {part * goal:.3g}, needs {goal:.0f}")
+        for number, part in enumerate((min(won / goal, MOST_EVIDENCE) for won in constant(moves)), start=1)
+    ]
+    about = "1 is the threshold; the verdict bets on the planned number of cases and may be sharper"
+    most = max(1.2, *(point.value for point in points))
+    return over_time(points, title=f"Evidence of help by steady bets, as a part of what is needed ({about})", most=most)
+
+
+def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
+    if not attempts:
+        return empty("No attempt of its own yet: all were reused from earlier trials, or none was made.")
+    ordered = sorted(attempts, key=lambda each: (each.case, each.seed, each.arm))
+    columns = [arm for arm in ARMS if any(each.arm is arm for each in attempts)]
+    cells: dict[tuple[str, str], ChartPoint] = {}
+    rows = []
+    for (case, seed), group in groupby(ordered, key=lambda each: (each.case, each.seed)):
+        row = f"{case} · seed {seed}"
+        rows.append(row)
+        for each in group:
+            told = "invalid" if each.invalid else "passed" if each.measures.passed else "failed"
+            words = f"{row}, {ARMS[each.arm]}: {told} {each.invalid or each.measures.why}".rstrip()
+            href = site.href("session", part=each.session) if each.session else ""
+            cells[row, ARMS[each.arm]] = ChartPoint(told, told == "failed", 0, 0, words, href)
+    return heat(rows, [ARMS[arm] for arm in columns], cells, title="Case and seed by arm; each opens its session")
+
+
+def _arms(progress: TrialProgress) -> Element:
+    rows = (
+        (
+            ARMS[each.arm],
+            f"{each.passed} of {each.attempts}",
+            f"{each.interval.low:.0%} to {each.interval.high:.0%}",
+            f"{each.errors:.1f}",
+            f"{each.tokens:,.0f}",
+        )
+        for each in progress.result.tallies
+    )
+    return table(("arm", "passed", "interval", "errors", "tokens"), rows, caption="The arms side by side", numbers=4)
+
+
+def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_alpha: float) -> Element:
+    """How often the gate errs: what it accepted of texts that teach nothing, and the error budget."""
+    decided = [each for each in found if each.progress.entry]
+    if not past:
+        return h(
+            "div",
+            {},
+            h("div", {"class": "tiles"}, tile(f"{100 * next_alpha:.2g} %", "the error that the first trial may risk")),
+            empty(
+                "No trial was judged yet, so nothing of the error budget is spent. ",
+                code("whet improve"),
+                " makes trials.",
+            ),
+        )
+    placebos = [each.progress.result.form for each in decided if each.progress.result.form]
+    false = sum(each.ruling is Ruling.ACCEPT for each in placebos)
+    accepted = sum(each.accepted for each in past)
+    rates = [
+        ChartBar(
+            each.name or each.progress.trial[:12],
+            (("error rate", each.progress.result.verdict.alpha),),
+            f"{100 * each.progress.result.verdict.alpha:.2g} %, {each.progress.result.verdict.ruling}",
+            site.href("trial", part=each.progress.trial),
+        )
+        for each in decided
+    ]
+    return h(
+        "div",
+        {},
+        h(
+            "div",
+            {"class": "tiles"},
+            tile(f"{false} of {len(placebos)}", "placebos that the gate would have accepted"),
+            tile(f"{accepted} of {len(past)}", f"trials accepted ({share(accepted, len(past))})"),
+            tile(f"{100 * SHARE:.0f} %", "of accepted changes may be false on average, at most"),
+            tile(f"{100 * next_alpha:.2g} %", "error that the next trial may risk: what is left of the budget"),
+        ),
+        section("What each trial risked", bars(rates, title="Error rate at which each trial was judged")),
+        h("p", {"class": "soft"}, "A placebo teaches nothing, so an accepted one would be a false accept."),
+    )
+
+
+def _ruling(ruling: Ruling) -> Element:
+    name = {Ruling.ACCEPT: "good", Ruling.REJECT: "bad"}.get(ruling, "soft")
+    return h("span", {"class": name}, ruling.value)

@@ -1,0 +1,229 @@
+"""Views say what the commands say, from a real store, and lead to what is behind each number."""
+
+import html
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+import pytest
+
+from command import Whet, runner
+from page_client import PageClient, page_of
+from whet.changes.apply import apply, try_out
+from whet.evidence.verdicts import judge
+from whet.failures.summaries import Summary, summarise
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch
+from whet.sessions.trust import Trust
+from whet.store.analyses import judged
+from whet.store.canary_counts import CountedUnit, count
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.listing import Filters
+from whet.store.opening import opened
+from whet.store.session_facts import state_of_sessions
+from whet.store.trials import keep_attempt, keep_progress
+from whet.trials.attempts import Arm, Attempt, Measures, tally
+from whet.trials.design import TrialProgress, TrialResult, TrialStop
+from whet.web.pages import PAGES
+from whet.web.site import VIEWS, is_temporary
+
+NOW = 1_773_000_000.0
+RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", trust=Trust.OPERATOR)
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    """A home with every example session, a rule, a canary with what was counted, and a trial."""
+    folder = tmp_path_factory.mktemp("page")
+    whet = runner(folder / "home", folder)
+    examples = Path(__file__).parents[2] / "examples" / "sessions"
+    assert whet("import", str(examples)).code == 0
+    assert whet("report").code == 0
+    home = Home(folder / "home")
+    with opened(home) as database:
+        apply(home, database, RULE, actor=Actor.PERSON, now=NOW)
+        canary = msgspec.structs.replace(RULE, name="calm", text="Stop after two failures.")
+        told = try_out(home, database, canary, actor=Actor.PERSON, now=NOW)
+        units = [CountedUnit(f"u{n}", n % 2 == 0, 0.2 if n % 2 == 0 else 0.8, 1) for n in range(30)]
+        count(database, told.number, units, now=NOW)
+        keep_trial(home)
+    return home
+
+
+def keep_trial(home: Home) -> None:
+    attempts = [
+        Attempt(f"case-{n}", arm, seed, Measures(passed=arm is Arm.CANDIDATE or n == 0), session="", trial="t-1")
+        for n in range(4)
+        for arm in Arm
+        for seed in range(2)
+    ]
+    verdict = judge([0.0, 1.0, 1.0, 1.0])
+    result = TrialResult(
+        verdict,
+        TrialStop.CASES,
+        lesson=verdict,
+        form=judge([0.0] * 4),
+        tallies=tuple(tally(arm, attempts) for arm in Arm),
+    )
+    progress = TrialProgress("t-1", result, len(attempts), len(attempts))
+    with opened(home) as database:
+        ledger = ledger_of(home, database)
+        entry = Entry(0, Step.UNDECIDED, RULE, Actor.POLICY, NOW, verdict=msgspec.json.encode(progress).decode())
+        number = ledger.append([entry])[0].number
+        keep_progress(database, "t-1", msgspec.structs.replace(progress, entry=number), now=NOW)
+        for place, attempt in enumerate(attempts):
+            keep_attempt(database, str(place), attempt, now=NOW)
+
+
+@pytest.fixture(scope="module")
+def page(filled: Home) -> Iterator[PageClient]:
+    with page_of(filled) as client:
+        yield client.enter()
+
+
+@pytest.fixture(scope="module")
+def summary(filled: Home) -> Summary:
+    with opened(filled) as database:
+        return summarise(judged(database, Filters()))[0]
+
+
+def words(page: str) -> str:
+    """The text of a page as a person reads it."""
+    body = page[page.index("<main") :]
+    return " ".join(html.unescape(re.sub(r"<[^>]+>", " ", body)).split())
+
+
+def test_every_view_is_in_the_navigation_and_answers(page: PageClient) -> None:
+    paths = {path for path, _ in PAGES}
+    for view in VIEWS:
+        path = "/" if view.name == "overview" else f"/{view.name}"
+        assert path in paths
+        answer = page.ask(path)
+        assert answer.status == 200
+        assert f"<h1>{html.escape(view.title)}</h1>" in answer.text
+        assert 'aria-current="page"' in answer.text
+
+
+def test_the_overview_says_what_the_report_says(page: PageClient, summary: Summary) -> None:
+    said, total = words(page.ask("/").text), summary.total
+    assert f"{total.sessions} sessions" in said
+    assert f"likely failed ({total.failed_sessions})" in said
+    assert f"{total.untold_sessions} the record cannot tell" in said
+    assert f"{100 * total.failed_calls / total.calls:.1f} % of {total.calls} calls failed" in said
+    for name, group in summary.agents.items():
+        assert f"{name} {group.sessions} " in said
+
+
+def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summary) -> None:
+    said = words(page.ask("/failures").text)
+    for kind, number in summary.kinds.items():
+        assert f"{kind} {number} (" in said
+    for name, group in summary.tools.items():
+        assert not group.failed_calls or f"{group.failed_calls} of {group.calls} (" in said, name
+
+
+def test_each_number_leads_to_its_sessions(page: PageClient, summary: Summary) -> None:
+    for kind, number in summary.kinds.items():
+        assert f"{number} session" in words(page.ask(f"/sessions?kind={kind}").text)
+    assert f"{summary.total.failed_sessions} sessions that likely failed" in words(page.ask("/sessions?failed=1").text)
+    for name, group in summary.weeks.items():
+        assert f"{group.sessions} session" in words(page.ask(f"/sessions?week={name}").text)
+    links = set(re.findall(r'href="(/[^"#]*)', page.ask("/").text + page.ask("/failures").text))
+    assert len(links) > 20
+    for link in links:
+        assert page.ask(html.unescape(link)).status == 200, link
+
+
+def test_filters_stay_in_the_address(page: PageClient) -> None:
+    text = page.ask("/?agent=hermes").text
+    assert "2 sessions" in words(text)
+    links = re.findall(r'href="(/[^"]*)"', text)
+    assert all("agent=hermes" in link or link.startswith("/static") for link in links)
+    assert '<option value="hermes" selected="selected"' in text
+    assert "19 sessions" in words(page.ask("/?agent=").text)
+    assert "No session matches" in words(page.ask("/sessions?agent=nobody").text)
+
+
+def test_a_session_shows_where_it_went_wrong(page: PageClient, summary: Summary) -> None:
+    worst = next(each for each in summary.worst if each.decisive_step is not None)
+    text = page.ask(f"/session/{worst.session}").text
+    assert f"went wrong at message {worst.decisive_step}" in words(text)
+    assert f'id="m{worst.decisive_step}"' in text
+    assert "Here it went wrong" in text
+    assert page.ask("/session/nothing-like-it").status == 404
+
+
+def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> None:
+    with opened(filled) as database:
+        learned = page.server.cache.lessons.wait(state_of_sessions(database))
+    said = words(page.ask("/lessons").text)
+    assert learned.taught
+    for each in learned.taught:
+        assert each.draft is not None
+        assert " ".join(each.draft.text.split()) in said
+
+
+def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
+    text = page.ask("/rule/rule%3Atidy").text
+    assert "Remove unused imports." in text
+    assert "+75 points" in text
+    assert "/revert" in text
+    assert "told to 50 % of sessions" in words(page.ask("/rule/rule%3Acalm").text)
+
+
+def test_a_trial_shows_its_evidence_each_attempt_and_the_placebo(page: PageClient) -> None:
+    assert "rule tidy" in words(page.ask("/trials").text)
+    said = words(page.ask("/trial/t-1").text)
+    for expected in ("undecided", "+75 points", "case-3 · seed 1", "placebo against nothing", "after 4 cases"):
+        assert expected in said
+    assert page.ask("/trial/none").status == 404
+
+
+def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
+    said = words(page.ask("/honesty").text)
+    assert "0 of 1 placebos that the gate would have accepted" in said
+    assert "0 of 1 trials accepted" in said
+
+
+def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
+    said = words(page.ask("/live").text)
+    assert "after 30 units: +0.60" in said
+    assert "evidence of help" in said
+
+
+def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
+    with page_of(Home(tmp_path / "home")) as client:
+        inside = client.enter()
+        for view in VIEWS:
+            path = "/" if view.name == "overview" else f"/{view.name}"
+            said = words(inside.ask(path).text)
+            assert re.search(r"whet \w+|Reading your sessions", said), path
+
+
+def test_an_exported_file_needs_nothing_else_and_holds_no_home(whet: Whet, tmp_path: Path, examples: Path) -> None:
+    whet("import", str(examples))
+    file = tmp_path / "page.html"
+    assert whet("page", "--export", str(file)).code == 0
+    text = file.read_text()
+    assert "<script" not in text
+    assert not re.findall(r'(?:href|src|action)="(?!#)', text)
+    assert "/home/" not in text
+    for id in re.findall(r'href="#([^"]*)"', text):
+        assert f'id="{id}"' in text
+    assert "19 sessions" in words(text)
+
+
+def test_the_command_refuses_other_binds_and_only_shows_without_a_terminal(whet: Whet) -> None:
+    done = whet("page", "--host", "0.0.0.0", "--no-browser")
+    assert done.code == 1
+    assert "this machine only" in done.err
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [("/tmp", True), ("/tmp/x", True), ("/tmpfiles", False), ("/home/a/tmp", False), ("", False), ("/var/tmp/y", True)],
+)
+def test_temporary_folders_are_known(folder: str, expected: bool) -> None:
+    assert is_temporary(folder) is expected
