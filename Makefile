@@ -8,7 +8,7 @@ WORKERS ?= 2
 # The tests start hundreds of processes: what is compiled once is kept.
 export PYTHONDONTWRITEBYTECODE :=
 
-.PHONY: setup test check demo format lint types layers docs lock bench agents clean
+.PHONY: setup test check demo format lint types layers docs lock bench agents browser screenshots clean
 
 setup: $(READY)
 
@@ -54,10 +54,20 @@ agents:
 	python3 -m venv .agents/hermes
 	.agents/hermes/bin/pip install --quiet hermes-agent==0.19.0
 
+# A browser for the tests of the page, from Debian, and axe, which finds what screen readers stumble over.
+browser: $(READY)
+	@command -v chromium chromedriver >/dev/null || apt-get install -y --no-install-recommends chromium chromium-driver
+	@test -d .browser/node_modules/axe-core || npm install --no-audit --no-fund --prefix .browser axe-core@4.14.0
+	$(BIN)/python -m pytest -q tests/web/test_page_browser.py
+
+# The pictures in the README and in docs/page.md, from the example sessions.
+screenshots: $(READY)
+	PYTHONPATH=tests $(BIN)/python -m page_pictures docs/images
+
 lock:
 	$(BIN)/python -m pip install --quiet uv
 	$(BIN)/uv pip compile --quiet --universal --python-version 3.11 --generate-hashes --no-emit-index-url \
-	    --group dev --extra work --extra postgres --extra local --extra mcp --output-file requirements/dev.lock pyproject.toml
+	    --group dev --extra work --extra postgres --extra local --extra mcp --extra web --output-file requirements/dev.lock pyproject.toml
 
 clean:
 	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

@@ -55,6 +55,12 @@ class PageClient(NamedTuple):
         own = {"Origin": f"http://{LOOPBACK}:{self.port}", "Content-Type": "application/x-www-form-urlencoded"}
         return self.ask(path, method="POST", body=urlencode(fields), headers={**own, **headers})
 
+    def decide(self, path: str, fields: Mapping[str, str]) -> str:
+        """The view that follows a form."""
+        answer = self.send(path, fields)
+        assert answer.status == 303
+        return self.ask(answer.headers["location"]).text
+
     def form(self, path: str, action: str) -> dict[str, str]:
         """The hidden fields of a form that a view holds."""
         page = self.ask(path).text

@@ -5,76 +5,24 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-import msgspec
 import pytest
 
-from command import Whet, runner
+from command import Whet
 from page_client import PageClient, page_of
-from whet.changes.apply import apply, try_out
-from whet.evidence.verdicts import judge
+from page_store import filled_home
 from whet.failures.summaries import Summary, summarise
-from whet.ledger.entries import Actor, Entry, Step
-from whet.ledger.patches import Action, Form, Patch
-from whet.sessions.trust import Trust
 from whet.store.analyses import judged
-from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions
-from whet.store.trials import keep_attempt, keep_progress
-from whet.trials.attempts import Arm, Attempt, Measures, tally
-from whet.trials.design import TrialProgress, TrialResult, TrialStop
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, is_temporary
-
-NOW = 1_773_000_000.0
-RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", trust=Trust.OPERATOR)
 
 
 @pytest.fixture(scope="module")
 def filled(tmp_path_factory: pytest.TempPathFactory) -> Home:
-    """A home with every example session, a rule, a canary with what was counted, and a trial."""
-    folder = tmp_path_factory.mktemp("page")
-    whet = runner(folder / "home", folder)
-    examples = Path(__file__).parents[2] / "examples" / "sessions"
-    assert whet("import", str(examples)).code == 0
-    assert whet("report").code == 0
-    home = Home(folder / "home")
-    with opened(home) as database:
-        apply(home, database, RULE, actor=Actor.PERSON, now=NOW)
-        canary = msgspec.structs.replace(RULE, name="calm", text="Stop after two failures.")
-        told = try_out(home, database, canary, actor=Actor.PERSON, now=NOW)
-        units = [CountedUnit(f"u{n}", n % 2 == 0, 0.2 if n % 2 == 0 else 0.8, 1) for n in range(30)]
-        count(database, told.number, units, now=NOW)
-        keep_trial(home)
-    return home
-
-
-def keep_trial(home: Home) -> None:
-    attempts = [
-        Attempt(f"case-{n}", arm, seed, Measures(passed=arm is Arm.CANDIDATE or n == 0), session="", trial="t-1")
-        for n in range(4)
-        for arm in Arm
-        for seed in range(2)
-    ]
-    verdict = judge([0.0, 1.0, 1.0, 1.0])
-    result = TrialResult(
-        verdict,
-        TrialStop.CASES,
-        lesson=verdict,
-        form=judge([0.0] * 4),
-        tallies=tuple(tally(arm, attempts) for arm in Arm),
-    )
-    progress = TrialProgress("t-1", result, len(attempts), len(attempts))
-    with opened(home) as database:
-        ledger = ledger_of(home, database)
-        entry = Entry(0, Step.UNDECIDED, RULE, Actor.POLICY, NOW, verdict=msgspec.json.encode(progress).decode())
-        number = ledger.append([entry])[0].number
-        keep_progress(database, "t-1", msgspec.structs.replace(progress, entry=number), now=NOW)
-        for place, attempt in enumerate(attempts):
-            keep_attempt(database, str(place), attempt, now=NOW)
+    return filled_home(tmp_path_factory.mktemp("page"))
 
 
 @pytest.fixture(scope="module")
@@ -213,12 +161,6 @@ def test_an_exported_file_needs_nothing_else_and_holds_no_home(whet: Whet, tmp_p
     for id in re.findall(r'href="#([^"]*)"', text):
         assert f'id="{id}"' in text
     assert "19 sessions" in words(text)
-
-
-def test_the_command_refuses_other_binds_and_only_shows_without_a_terminal(whet: Whet) -> None:
-    done = whet("page", "--host", "0.0.0.0", "--no-browser")
-    assert done.code == 1
-    assert "this machine only" in done.err
 
 
 @pytest.mark.parametrize(

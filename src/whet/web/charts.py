@@ -40,15 +40,21 @@ class ChartBar(NamedTuple):
 class ChartMark(NamedTuple):
     """A moment between the points of a picture, with what happened there."""
 
-    place: int
+    place: float
     words: str
     href: str = ""
 
 
 def over_time(
-    points: Sequence[ChartPoint], *, title: str, marks: Sequence[ChartMark] = (), least: float = 0, most: float = 1
+    points: Sequence[ChartPoint],
+    *,
+    title: str,
+    marks: Sequence[ChartMark] = (),
+    least: float = 0,
+    most: float = 1,
+    goal: float | None = None,
 ) -> Element:
-    """Values in their order with intervals, and marks where something changed."""
+    """Values in their order with intervals, marks where something changed, and a line at a value that decides."""
     height = 230
     high, room = most if most > least else least + 1, height - TOP - BOTTOM
     step = (WIDTH - LEFT - RIGHT) / max(len(points), 1)
@@ -60,6 +66,9 @@ def over_time(
         return round(TOP + room * (high - min(max(value, least), high)) / (high - least), 1)
 
     drawn: list[Child] = [_grid(least, high, y)]
+    if goal is not None:
+        drawn.append(h("line", {"class": "goal", "x1": LEFT, "x2": WIDTH - RIGHT, "y1": y(goal), "y2": y(goal)}))
+        drawn.append(_words(WIDTH - RIGHT, y(goal) - 5, f"decides at {goal:.3g}", "end"))
     for mark in marks:
         line = h("line", {"class": "mark", "x1": x(mark.place), "x2": x(mark.place), "y1": TOP, "y2": height - BOTTOM})
         drawn.append(_linked(mark.href, mark.words, line, _dot(x(mark.place), TOP, 4, "mark")))
@@ -96,7 +105,8 @@ def bars(given: Sequence[ChartBar], *, title: str, colours: Mapping[str, int] | 
             shapes.append(h("rect", shape))
             at += width
         shapes.append(_words(at + 6, top + 14, bar.words, "start"))
-        drawn.append(_linked(bar.href, f"{bar.label}: {bar.words}", *shapes))
+        words = f"{bar.label}: {bar.words}"
+        drawn.append(h("a", {"href": bar.href}, *shapes) if bar.href else h("g", {}, h("title", {}, words), *shapes))
     legend = _legend(names, chosen) if len(names) > 1 and colours is None else None
     return _figure(title, len(given) * BAR_HEIGHT + 8, drawn, legend)
 

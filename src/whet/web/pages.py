@@ -35,7 +35,7 @@ from whet.web.views.lessons import lessons
 from whet.web.views.live import live, templates
 from whet.web.views.money import OPEN, ShownWork, coverage, shown_work, work
 from whet.web.views.overview import overview
-from whet.web.views.rules import rule, rules
+from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.session import session
 from whet.web.views.trials import ShownTrial, honesty, trial, trials
 
@@ -129,11 +129,11 @@ def show_rule(ask: PageRequest) -> Framed:
         if entry.patch.form == form and entry.patch.name == name and entry.step not in QUIET
     ]
     tried = [msgspec.json.decode(entry.verdict, type=TrialProgress) for entry, _ in history if entry.verdict]
-    live = [each for each in standing(ask.cache.home, ask.database) if form == Form.RULE and each.name == name]
+    watched = [each for each in standing(ask.cache.home, ask.database) if form == Form.RULE and each.name == name]
     fared, is_current = None, True
     if item is not None and item.form is Form.RULE:
         fared, is_current = ask.cache.following(item, state_of_sessions(ask.database))
-    body = rule(ask.site, item, history, tried, live, fared)
+    body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current))
     view = PageView("rules", "Rule or skill", "Does it help, and is it followed?")
     return Framed(view, short_name(name), body, is_live=not is_current)
 

@@ -41,7 +41,7 @@ class PageServer:
         self.cache = PageCache(home)
         self.keys = PageKeys()
         self._home, self._port, self._may_change = home, port, may_change
-        self._said = ""
+        self._said: dict[str, str] = {}  # what was done, by the number in the address that follows
         routes = [Route("/static/{name}", self._static)]
         routes += [Route(path, functools.partial(self._view, page=page), methods=["GET"]) for path, page in PAGES]
         routes += [
@@ -83,7 +83,7 @@ class PageServer:
                 framed, status = page(asked), 200
             except WhetError as error:
                 framed, status = _mistake(error), 404
-        said, self._said = self._said, ""
+        said = self._said.get(given.get("said", ""), "")
         told = framed._replace(waiting=asked.waiting, said=said, is_live=framed.is_live or not asked.looked.is_current)
         return HTMLResponse(document(site, asked.looked.choices, told), status)
 
@@ -108,10 +108,12 @@ class PageServer:
         asked = PageDecision(number, fields.get("patch", ""), fields.get("text", ""))
         with opened(self._home) as database:
             try:
-                self._said = decide(self._home, database, asked, now=time.time())
+                said = decide(self._home, database, asked, now=time.time())
             except WhetError as error:
-                self._said = f"Nothing was changed. {error.message} {error.advice}"
-        return RedirectResponse("/waiting" if name else "/rules", 303)
+                said = f"Nothing was changed. {error.message} {error.advice}"
+        key = str(len(self._said) + 1)
+        self._said[key] = said
+        return RedirectResponse(f"{'/waiting' if name else '/rules'}?said={key}", 303)
 
 
 def serve(server: PageServer, *, host: str, port: int) -> None:

@@ -159,5 +159,9 @@ def short(number: float) -> str:
     return f"{number:.0f}"
 
 
+def evidence(value: float) -> str:
+    return f"{value:.1f}" if 0.1 <= value < 1000 else f"{value:.2g}"
+
+
 def dollars(amount: float | None) -> str:
     return "–" if amount is None else f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"

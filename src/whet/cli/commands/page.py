@@ -15,9 +15,10 @@ PORT = 8377
 @click.command(
     "page",
     epilog="Example: whet page",
-    help="Open a page on this machine: whether your agents get better, what fails, what was learned, whether to believe"
-    " it, and what needs your approval. You can approve, edit, refuse and undo there if you start it in your own terminal;"
-    " elsewhere it only shows. The address works once and on this machine only. It runs until you press Ctrl-C.",
+    help="Open a page on this machine: whether your agents get better, what fails, what was learned, whether to"
+    " believe it, and what needs your approval. If you start it in your own terminal, you can approve, edit, refuse and"
+    " undo there; otherwise it only shows. The address works once and on this machine only. It runs until you press"
+    " Ctrl-C.",
 )
 @click.option("--port", type=click.IntRange(1, 65535), default=PORT, show_default=True, help="Where it answers.")
 @click.option("--host", default="127.0.0.1", show_default=True, help="Only this machine's own names are accepted.")

@@ -11,7 +11,7 @@ from whet.text.tokens import estimate
 from whet.trials.canaries import LiveComparison
 from whet.web.charts import ChartPoint, over_time, spans
 from whet.web.html import Element, h
-from whet.web.site import Site, code, empty, many, moment, section, table, tile
+from whet.web.site import Site, code, empty, evidence, many, moment, section, table, tile
 
 
 def live(site: Site, found: Sequence[tuple[WatchedRule, Sequence[LiveComparison]]]) -> Element:
@@ -47,8 +47,8 @@ def _canary(site: Site, watched: WatchedRule, way: Sequence[LiveComparison]) -> 
             "div",
             {"class": "tiles"},
             tile(f"{now.effect:+.2f}", f"effect, {_between(now.interval)}"),
-            tile(f"{now.evidence_help:.2g}", f"evidence of help; {1 / now.alpha:.0f} decides"),
-            tile(f"{now.evidence_harm:.2g}", "evidence of harm"),
+            tile(evidence(now.evidence_help), f"evidence of help; {1 / now.alpha:.0f} decides"),
+            tile(evidence(now.evidence_harm), "evidence of harm"),
             tile(now.decision.value, losses),
         ),
         over_time(points, title=title, least=-1, most=1)

@@ -1,5 +1,6 @@
 """Overview: whether it gets better, and at what cost."""
 
+from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
 
@@ -66,12 +67,18 @@ def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str],
         if entry.step in CHANGES:
             changed[week(entry.at)].append(entry)
     marks = [
-        ChartMark(named.index(name), f"{name}: " + "; ".join(_told(entry) for entry in found[:5]), site.href("rules"))
+        ChartMark(_place(named, name), f"{name}: " + "; ".join(map(_told, found[:5])), site.href("rules"))
         for name, found in changed.items()
-        if name in named
+        if name >= named[0]
     ]
     about = "the bar is the 95 % interval; dashed lines are weeks in which what agents are told changed"
     return over_time(points, title=f"Share of sessions that likely failed, by week ({about})", marks=marks)
+
+
+def _place(named: list[str], name: str) -> float:
+    """Where a week stands among those that have sessions; between two of them where it has none."""
+    after = bisect_left(named, name)
+    return after if name in named else after - 0.5
 
 
 def _told(entry: Entry) -> str:

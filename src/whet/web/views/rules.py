@@ -1,6 +1,7 @@
 """Rules and skills: what agents are told, whether it helps, and the way back."""
 
 from collections.abc import Sequence
+from typing import NamedTuple
 
 from whet.improving.watch import WatchedRule
 from whet.ledger.entries import CHANGES, Entry, Item, State
@@ -49,26 +50,35 @@ def rules(site: Site, state: State) -> Element:
     return h("div", {}, table(headings, rows, caption="What agents are told", numbers=1))
 
 
-def rule(
-    site: Site,
-    item: Item | None,
-    history: Sequence[tuple[Entry, Move]],
-    trials: Sequence[TrialProgress],
-    live: Sequence[WatchedRule],
-    fared: Following | None,
-) -> Element:
+class ShownRule(NamedTuple):
+    """A rule or skill with all that is known of it; how it fared is None for what is not told as a rule."""
+
+    item: Item | None
+    history: Sequence[tuple[Entry, Move]]
+    trials: Sequence[TrialProgress] = ()
+    live: Sequence[WatchedRule] = ()
+    fared: Following | None = None
+    is_counted: bool = True  # how it fared is known of all sessions
+
+
+def rule(site: Site, known: ShownRule) -> Element:
     """One rule or skill: its text, its effect in trials and live, its history with the way back."""
-    points = [_trial_point(site, each) for each in trials] + [_live_point(site, each) for each in live]
+    points = [_trial_point(site, each) for each in known.trials] + [_live_point(site, each) for each in known.live]
     effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
     if not points:
         effect = empty("No trial and no live comparison yet. Try it: ", code("whet try --without RULE"), ".")
+    told: Child = None
+    if known.fared:
+        counted = _fared(known.fared) if known.is_counted else empty("Reading your sessions …")
+        told = section("Is it told, and followed?", counted)
+    entries = [_entry(site, known.item, *each) for each in reversed(known.history)]
     return h(
         "div",
         {},
-        _standing(item),
+        _standing(known.item),
         section("Does it help?", effect),
-        section("Is it told, and followed?", _fared(fared)) if fared else None,
-        section("History", h("div", {"class": "cards"}, [_entry(site, item, *each) for each in reversed(history)])),
+        told,
+        section("History", h("div", {"class": "cards"}, entries)),
     )
 
 
@@ -77,7 +87,8 @@ def _standing(item: Item | None) -> Element:
         return h("p", {"class": "careful"}, "It is not active.")
     canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
     cost = f"{estimate(item.text):,} tokens a session"
-    facts = f"{canary} · for {scope_words(item.scope)} · trust {item.trust.label} · {cost}"
+    where = scope_words(item.scope)
+    facts = f"{canary} · {where if where == 'everywhere' else f'for {where}'} · trust {item.trust.label} · {cost}"
     return h("div", {"class": "card"}, h("pre", {"tabindex": "0"}, shown(item.text)), h("p", {"class": "facts"}, facts))
 
 

@@ -8,12 +8,20 @@ from whet.evidence.betting import constant
 from whet.evidence.error_budget import SHARE, Past
 from whet.evidence.verdicts import Ruling, fixed_order
 from whet.trials.attempts import Arm, Attempt, differences
-from whet.trials.design import TrialProgress
+from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartBar, ChartPoint, bars, heat, over_time, spans
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, many, moment, section, share, table, tile
+from whet.web.site import Site, code, dollars, empty, evidence, many, moment, section, share, table, tile
 
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
+STOPS = {
+    TrialStop.EVIDENCE: "the evidence suffices",
+    TrialStop.CASES: "all were run",
+    TrialStop.BUDGET: "the budget ran out",
+    TrialStop.INVALID: "most attempts were invalid",
+    TrialStop.CHANGED: "the agent changed",
+    TrialStop.OPEN: "not finished",
+}
 MOST_EVIDENCE = 3.0  # times what is needed: a picture of more shows nothing of the way
 
 
@@ -99,13 +107,13 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
         h(
             "div",
             {"class": "tiles"},
-            tile(_ruling(verdict.ruling), f"{many(verdict.cases, 'case')}, {result.stop}"),
+            tile(_ruling(verdict.ruling), f"{many(verdict.cases, 'case')}; {STOPS[result.stop]}"),
             tile(
                 f"{100 * verdict.effect:+.0f} points",
                 f"{100 * verdict.interval.low:+.0f} to {100 * verdict.interval.high:+.0f}",
             ),
-            tile(f"{verdict.evidence_help:.3g}", f"evidence of help; {1 / verdict.alpha:.0f} decides"),
-            tile(f"{verdict.evidence_harm:.3g}", "evidence of harm"),
+            tile(evidence(verdict.evidence_help), f"evidence of help; {1 / verdict.alpha:.0f} decides"),
+            tile(evidence(verdict.evidence_harm), "evidence of harm"),
             tile(dollars(result.spent.dollars), f"{progress.attempts} of at most {progress.planned} attempts"),
         ),
         held,
@@ -124,12 +132,12 @@ def _evidence(attempts: Sequence[Attempt], alpha: float) -> Element:
         return empty("No case has an attempt in both arms yet.")
     goal = 1 / alpha
     points = [
-        ChartPoint(str(number), part, part, part, f"after {many(number, 'case')}: {part * goal:.3g}, needs {goal:.0f}")
-        for number, part in enumerate((min(won / goal, MOST_EVIDENCE) for won in constant(moves)), start=1)
+        ChartPoint(str(number), won, won, won, f"after {many(number, 'case')}: {won:.3g}, needs {goal:.0f}")
+        for number, won in enumerate(constant(moves), start=1)
     ]
-    about = "1 is the threshold; the verdict bets on the planned number of cases and may be sharper"
-    most = max(1.2, *(point.value for point in points))
-    return over_time(points, title=f"Evidence of help by steady bets, as a part of what is needed ({about})", most=most)
+    about = "by steady bets; the verdict aims at the planned number of cases and may be sharper"
+    most = min(max(1.2 * goal, *(point.value for point in points)), MOST_EVIDENCE * goal)
+    return over_time(points, title=f"Evidence of help after each case ({about})", most=most, goal=goal)
 
 
 def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:

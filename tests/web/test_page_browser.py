@@ -1,0 +1,132 @@
+"""The page in a real browser: every view draws, decisions work, and nothing leaves the machine."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+from chromium import Chromium, chromium, needs_chromium
+from lengths import long
+from page_client import PageClient, page_of
+from page_store import filled_home
+from patience import until
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
+from whet.web.site import VIEWS
+
+pytestmark = [long, needs_chromium]
+
+SESSION = "/session/67f1f8f31b5a6fb2a48b"
+PATHS = ("/", *(f"/{view.name}" for view in VIEWS[1:]), SESSION, "/rule/rule%3Atidy", "/trial/t-1")
+PICTURES = ("/", "/failures", "/trials", "/honesty", "/live", "/work", "/coverage", SESSION, "/trial/t-1")
+AXE = Path(__file__).parents[2] / ".browser" / "node_modules" / "axe-core" / "axe.min.js"
+SERIOUS = """
+    const found = await axe.run(document, {resultTypes: ["violations"]});
+    return found.violations.filter((each) => ["serious", "critical"].includes(each.impact))
+        .map((each) => `${each.id}: ${each.nodes.map((node) => node.html).slice(0, 3).join(" ")}`);
+"""
+
+
+@pytest.fixture(scope="module")
+def filled(tmp_path_factory: pytest.TempPathFactory) -> Home:
+    return filled_home(tmp_path_factory.mktemp("browser"))
+
+
+@pytest.fixture(scope="module")
+def page(filled: Home) -> Iterator[PageClient]:
+    with page_of(filled) as client:
+        yield client
+
+
+@pytest.fixture(scope="module")
+def browser(page: PageClient) -> Iterator[Chromium]:
+    with chromium() as window:
+        window.go(page.server.address)
+        until(lambda: "Overview" in window.text)
+        yield window
+
+
+def at(page: PageClient, path: str) -> str:
+    return f"http://127.0.0.1:{page.port}{path}"
+
+
+def rules(home: Home) -> list[str]:
+    with opened(home) as database:
+        return [rule.name for rule in ledger_of(home, database).state().rules]
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_view_draws_without_a_complaint_and_asks_nobody_else(browser: Chromium, page: PageClient, path: str) -> None:
+    browser.errors(), browser.requests()
+    browser.go(at(page, path))
+    assert browser.run("return document.querySelectorAll('h1').length") == 1
+    assert browser.errors() == []
+    elsewhere = [each for each in browser.requests() if each.startswith(("http", "ws", "file"))]
+    assert all(each.startswith(at(page, "/")) for each in elsewhere)
+    if path in PICTURES:
+        assert browser.run("return document.querySelector('svg').getBoundingClientRect().height") > 20
+
+
+@pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: `make browser` installs it")
+@pytest.mark.parametrize("path", PATHS)
+def test_axe_finds_nothing_serious(browser: Chromium, page: PageClient, path: str) -> None:
+    browser.go(at(page, path))
+    browser.run(AXE.read_text())
+    assert browser.run(SERIOUS) == []
+
+
+@pytest.mark.parametrize("path", PATHS)
+def test_a_narrow_screen_scrolls_in_one_direction_only(page: PageClient, browser: Chromium, path: str) -> None:
+    browser.go(at(page, path))
+    browser.ask("POST", "/window/rect", width=500, height=900)
+    try:
+        assert browser.run("return document.documentElement.scrollWidth - innerWidth") <= 0
+    finally:
+        browser.ask("POST", "/window/rect", width=1100, height=900)
+
+
+def test_every_view_can_be_reached_by_the_keyboard(browser: Chromium, page: PageClient) -> None:
+    browser.go(at(page, "/"))
+    unreached = "return [...document.querySelectorAll('a, button, select, input')].filter((e) => e.tabIndex < 0).length"
+    assert browser.run(unreached) == 0
+    assert browser.run("return document.querySelector('a').textContent") == "Skip to the content"
+
+
+def test_what_is_slow_appears_by_itself(browser: Chromium, page: PageClient) -> None:
+    browser.go(at(page, "/lessons"))
+    until(lambda: "What your sessions teach" in browser.text)
+    assert browser.errors() == []
+
+
+def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, filled: Home) -> None:
+    browser.go(at(page, "/waiting"))
+    assert "Do not look it up again in the same way." in browser.text
+    assert "ask-for-the-number" not in rules(filled)
+    browser.press("form[action$='/approve'] button")
+    until(lambda: "is active" in browser.text)
+    assert "ask-for-the-number" in rules(filled)
+    browser.go(at(page, "/rule/rule%3Aask-for-the-number"))
+    browser.press("form[action$='/revert'] button")
+    until(lambda: "was undone" in browser.text)
+    assert "ask-for-the-number" not in rules(filled)
+    assert browser.errors() == []
+
+
+def test_another_browser_cannot_use_the_same_address(page: PageClient, browser: Chromium) -> None:
+    assert "Overview" in browser.text or browser.address
+    with chromium() as stranger:
+        stranger.go(at(page, "/"))
+        assert "needs the address" in stranger.text
+
+
+def test_dark_mode_is_dark(filled: Home) -> None:
+    with page_of(filled) as page, chromium(dark=True) as window:
+        window.go(page.server.address)
+        until(lambda: "Overview" in window.text)
+        back = window.run("return getComputedStyle(document.body).backgroundColor")
+        assert max(int(part) for part in back.strip("rgb()").split(",")) < 60
+        for path in ("/failures", "/waiting", SESSION) if AXE.exists() else ():
+            window.go(at(page, path))
+            window.run(AXE.read_text())
+            assert window.run(SERIOUS) == []
