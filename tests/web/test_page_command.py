@@ -3,16 +3,15 @@
 import os
 import pty
 import re
+import signal
 import socket
 import subprocess
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
-from urllib.error import HTTPError, URLError
-from urllib.request import HTTPCookieProcessor, OpenerDirector, build_opener
+from urllib.request import HTTPCookieProcessor, build_opener
 
 from command import COMMAND, Whet, environment
-from patience import until
 
 
 def free_port() -> int:
@@ -41,26 +40,16 @@ def started(home: Path, person: Path, *, on_terminal: bool, variables: dict[str,
             shown += piece
         yield found.group().decode().strip()
     finally:
-        process.terminate()
-        process.wait()
+        process.send_signal(signal.SIGINT)
+        assert process.wait() == 0
         os.close(reading)
-
-
-def _opened(opener: OpenerDirector, address: str) -> bool:
-    try:
-        opener.open(address, timeout=60).close()
-    except HTTPError:
-        raise
-    except URLError:
-        return False  # it does not answer yet
-    return True
 
 
 def waiting_at(address: str) -> str:
     """What the page shows as pending, asked for as a browser does."""
     opener = build_opener(HTTPCookieProcessor())
     base = address.partition("?")[0]
-    until(lambda: _opened(opener, address))
+    opener.open(address, timeout=60).close()
     with opener.open(f"{base}waiting", timeout=60) as answer:
         return str(answer.read().decode())
 

@@ -141,8 +141,8 @@ def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
     assert "evidence of help" in said
 
 
-def test_an_empty_store_says_what_to_do(tmp_path: Path) -> None:
-    with page_of(Home(tmp_path / "home")) as client:
+def test_an_empty_store_says_what_to_do(home: Home) -> None:
+    with page_of(home) as client:
         inside = client.enter()
         for view in VIEWS:
             path = "/" if view.name == "overview" else f"/{view.name}"

@@ -60,13 +60,17 @@ class Slow(Generic[Made]):
                 thread.join()
 
     def _work(self, state: str) -> None:
-        value, failure = self._value, ""
         try:
             value = self._make()
         except WhetError as error:
-            failure = error.message
-        with self._lock:
-            self._value, self._state, self._thread, self.failure = value, state, None, failure
+            with self._lock:
+                self._state, self.failure = state, error.message
+        else:
+            with self._lock:
+                self._value, self._state, self.failure = value, state, ""
+        finally:
+            with self._lock:
+                self._thread = None
 
 
 class LearnedOfAll(NamedTuple):

@@ -1,5 +1,6 @@
 """The server of the page: this machine only, one view an address, and changes by forms of its own."""
 
+import contextlib
 import functools
 import hmac
 import socket
@@ -116,10 +117,27 @@ class PageServer:
         return RedirectResponse(f"{'/waiting' if name else '/rules'}?said={key}", 303)
 
 
-def serve(server: PageServer, *, host: str, port: int) -> None:
-    """Answer on this machine until interrupted; any other bind is refused."""
+def serve(server: PageServer, listening: socket.socket) -> None:
+    """Answer at a socket of this machine until interrupted."""
+    config = uvicorn.Config(server.app, log_level="warning", server_header=False, access_log=False, lifespan="off")
+    with contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])
+
+
+def listen(host: str, port: int) -> socket.socket:
+    """A socket on this machine that callers can reach from now on; any other bind is refused."""
     expect_loopback(host)
-    uvicorn.run(server.app, host=LOOPBACK, port=port, log_level="warning", server_header=False, access_log=False)
+    listening = socket.socket()
+    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
+    try:
+        listening.bind((LOOPBACK, port))
+    except OSError as error:
+        listening.close()
+        raise WhetError(
+            f"Port {port} cannot be used: {error.strerror}.", advice="Choose another: `whet page --port 8378`."
+        ) from error
+    listening.listen()
+    return listening
 
 
 def expect_loopback(host: str) -> None:
@@ -129,18 +147,6 @@ def expect_loopback(host: str) -> None:
             f"The page is for this machine only, not for {host}.",
             advice="From elsewhere, forward the port: ssh -L 8377:127.0.0.1:8377 HOST, and run `whet page` there.",
         )
-
-
-def expect_free(port: int) -> None:
-    """Raise where something else answers at this port."""
-    with socket.socket() as tried:
-        tried.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-        try:
-            tried.bind((LOOPBACK, port))
-        except OSError as error:
-            raise WhetError(
-                f"Port {port} cannot be used: {error.strerror}.", advice="Choose another: `whet page --port 8378`."
-            ) from error
 
 
 def _mistake(error: WhetError) -> Framed:

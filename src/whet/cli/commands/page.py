@@ -10,6 +10,8 @@ from whet.errors import WhetError
 from whet.store.home import find_home
 
 PORT = 8377
+CAN_DECIDE = "The address works once. Press Ctrl-C to stop."
+ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctrl-C to stop."
 
 
 @click.command(
@@ -37,26 +39,23 @@ def command(port: int, host: str, file: Path | None, no_browser: bool) -> int:
     from whet.cli.analysed import bring_up_to_date
     from whet.ledger.entries import Actor
     from whet.store.opening import opened
-    from whet.web.server import PageServer, expect_free, expect_loopback, serve
+    from whet.web.server import PageServer, listen, serve
     from whet.web.site import PageFilter
 
-    expect_loopback(host)
-    expect_free(port)
     home = find_home(os.environ)
     may_change = actor_of(os.environ) is Actor.PERSON and has_terminal()
-    server = PageServer(home, port=port, may_change=may_change)
-    with opened(home) as database:
-        bring_up_to_date(database)
-        server.cache.look(database, PageFilter())
-    click.echo(f"The page is at {server.address}")
-    click.echo(
-        "The address works once. Press Ctrl-C to stop." if may_change else "It only shows. Press Ctrl-C to stop."
-    )
-    if not no_browser:
-        import webbrowser
+    with listen(host, port) as listening:
+        server = PageServer(home, port=port, may_change=may_change)
+        with opened(home) as database:
+            bring_up_to_date(database)
+            server.cache.look(database, PageFilter())
+        click.echo(f"The page is at {server.address}")
+        click.echo(CAN_DECIDE if may_change else ONLY_SHOWS)
+        if not no_browser:
+            import webbrowser
 
-        webbrowser.open(server.address)
-    serve(server, host=host, port=port)
+            webbrowser.open(server.address)
+        serve(server, listening)
     return 0
 
 

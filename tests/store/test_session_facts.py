@@ -1,0 +1,61 @@
+"""Facts of sessions say what analyses say, and are read again only where one changed."""
+
+from pathlib import Path
+
+import whet
+from whet.failures.summaries import summarise
+from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript
+from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+from whet.store import analyses, sessions
+from whet.store.database import Database
+from whet.store.listing import Filters
+from whet.store.preparing import prepare
+from whet.store.session_facts import read_facts, state_of_sessions
+
+
+def keep(database: Database, *transcripts: Transcript) -> None:
+    for each in transcripts:
+        sessions.keep(database, prepare(each), sessions.Provenance(f"/{each.native_id}", 1.0, 2.0))
+    analyses.refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+
+
+def test_facts_add_up_to_the_summary(database: Database, examples: Path) -> None:
+    keep(database, *(each for each in whet.read(str(examples)) if isinstance(each, Transcript)))
+    found = [fact for fact in read_facts(database, {}).values() if fact.counts]
+    total = summarise(analyses.judged(database, Filters()))[0].total
+    assert len(found) == total.sessions > 10
+    assert sum(fact.failed for fact in found) == total.failed_sessions
+    assert sum(fact.untold for fact in found) == total.untold_sessions
+    assert sum(fact.calls for fact in found) == total.calls
+    assert sum(fact.failed_calls for fact in found) == total.failed_calls
+    assert sum(fact.tokens for fact in found) == total.tokens
+
+
+def said(name: str, *words: str, purpose: Purpose = Purpose.CHAT) -> Transcript:
+    messages = tuple(Message(Role.USER, (Text(each),), Trust.USER) for each in words)
+    return Transcript("codex", name, messages, purpose=purpose)
+
+
+def test_only_what_changed_is_read_again(database: Database) -> None:
+    keep(database, said("a", "one"), said("b", "two"))
+    first, state = read_facts(database, {}), state_of_sessions(database)
+    assert state_of_sessions(database) == state
+    assert all(fact is first[no] for no, fact in read_facts(database, first).items())
+    keep(database, said("a", "one", "more"))
+    assert state_of_sessions(database) != state
+    again = read_facts(database, first)
+    assert [no for no in again if again[no] is not first[no]] == [no for no in again if again[no].id == said("a").id]
+
+
+def test_attempts_of_trials_are_known_and_not_counted(database: Database) -> None:
+    keep(database, said("a", "one"), said("t", "tried", purpose=Purpose.TRIAL))
+    found = {fact.id: fact.counts for fact in read_facts(database, {}).values()}
+    assert found == {said("a").id: True, said("t").id: False}
+
+
+def test_a_forgotten_session_leaves_the_facts(database: Database) -> None:
+    keep(database, said("a", "one"))
+    first = read_facts(database, {})
+    database.execute("DELETE FROM analyses")
+    assert read_facts(database, first) == {}
