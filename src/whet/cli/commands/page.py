@@ -6,6 +6,8 @@ from pathlib import Path
 
 import click
 
+from whet.cli.options import json_option
+from whet.cli.output import print_json
 from whet.errors import WhetError
 from whet.store.home import find_home
 
@@ -32,9 +34,10 @@ ONLY_SHOWS = "It only shows, because there is no person at a terminal. Press Ctr
     help="Write the views to one file for a colleague or an issue, without secrets and home folders, and end.",
 )
 @click.option("--no-browser", is_flag=True, help="Print the address and open nothing.")
-def command(port: int, host: str, file: Path | None, no_browser: bool) -> int:
+@json_option
+def command(port: int, host: str, file: Path | None, no_browser: bool, as_json: bool) -> int:
     if file is not None:
-        return _export(file)
+        return _export(file, as_json)
     from whet.cli.acting import actor_of, has_terminal
     from whet.cli.analysed import bring_up_to_date
     from whet.ledger.entries import Actor
@@ -49,8 +52,10 @@ def command(port: int, host: str, file: Path | None, no_browser: bool) -> int:
         with opened(home) as database:
             bring_up_to_date(database)
             server.cache.look(database, PageFilter())
-        click.echo(f"The page is at {server.address}")
-        click.echo(CAN_DECIDE if may_change else ONLY_SHOWS)
+        if as_json:
+            print_json({"address": server.address, "can_decide": may_change})
+        else:
+            click.echo(f"The page is at {server.address}\n{CAN_DECIDE if may_change else ONLY_SHOWS}")
         if not no_browser:
             import webbrowser
 
@@ -59,7 +64,7 @@ def command(port: int, host: str, file: Path | None, no_browser: bool) -> int:
     return 0
 
 
-def _export(file: Path) -> int:
+def _export(file: Path, as_json: bool) -> int:
     from whet.cli.analysed import bring_up_to_date
     from whet.store.opening import opened
     from whet.web.cache import PageCache
@@ -74,5 +79,8 @@ def _export(file: Path) -> int:
         file.write_text(text, encoding="utf-8")
     except OSError as error:
         raise WhetError(f"{file} cannot be written: {error.strerror}.", advice="Choose another place.") from error
-    click.echo(f"Wrote {file} ({len(text) // 1000:,} kB). Look through it before you send it.")
+    if as_json:
+        print_json({"file": str(file), "characters": len(text)})
+    else:
+        click.echo(f"Wrote {file} ({len(text) // 1000:,} kB). Look through it before you send it.")
     return 0
