@@ -11,13 +11,16 @@ from command import Whet
 from page_client import PageClient, page_of
 from page_store import filled_home
 from whet.failures.summaries import Summary, summarise
+from whet.lessons.conflicts import LessonConflict, SaidSentence
 from whet.store.analyses import judged
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions
+from whet.web.html import words_of
 from whet.web.pages import PAGES
-from whet.web.site import VIEWS, is_temporary
+from whet.web.site import VIEWS, Site, is_temporary
+from whet.web.views.lessons import LearnedOfAll, lessons
 
 
 @pytest.fixture(scope="module")
@@ -111,6 +114,22 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
     for each in learned.taught:
         assert each.draft is not None
         assert " ".join(each.draft.text.split()) in said
+
+
+def test_a_contradiction_is_shown_with_both_sentences() -> None:
+    first, second = (SaidSentence(text, "s1", n) for n, text in enumerate(("Use npm here.", "Never use npm.")))
+    learned = LearnedOfAll(conflicts={"/srv/shop": (LessonConflict("npm", first, second),)})
+    said = words_of(lessons(Site(), learned, is_current=True))
+    for expected in ("About npm in shop", "Use npm here.", "Never use npm."):
+        assert expected in said
+
+
+def test_what_needs_approval_says_whose_words_it_is_and_how_it_was_tried(page: PageClient) -> None:
+    said = words(page.ask("/waiting").text)
+    assert "Every project" in said
+    assert "a tool's output (trust tool)" in said
+    assert "Trial: not tried" in said
+    assert "retry_loop: “order not found: T48213”" in said
 
 
 def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:

@@ -10,7 +10,7 @@ from whet.failures.signals import Kind
 from whet.failures.summaries import summarise
 from whet.improving.across_projects import gathered
 from whet.improving.heeded import following
-from whet.improving.taught import TaughtLesson, taught
+from whet.improving.taught import contradictions, taught
 from whet.ledger.entries import Item
 from whet.lessons.following import Following
 from whet.shipped.data import failure_weights
@@ -24,6 +24,7 @@ from whet.store.settings_file import load
 from whet.targets.project_names import name_of_project
 from whet.web.layout import Choices
 from whet.web.site import NO_PROJECT, PageFilter, is_temporary
+from whet.web.views.lessons import LearnedOfAll
 
 Made = TypeVar("Made")
 SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
@@ -71,13 +72,6 @@ class Slow(Generic[Made]):
         finally:
             with self._lock:
                 self._thread = None
-
-
-class LearnedOfAll(NamedTuple):
-    """What all sessions teach, and the failures that recur in them."""
-
-    taught: tuple[TaughtLesson, ...] = ()
-    recurring: tuple[Lesson, ...] = ()
 
 
 class LookedAt(NamedTuple):
@@ -146,7 +140,8 @@ class PageCache:
             found = gathered(taught(database, Filters(), declared=load(self.home).trust.projects))
             drafted = tuple(each for each in found if each.draft is not None)
             known = {(piece.session, piece.message) for each in drafted for piece in each.candidate.pieces}
-            return LearnedOfAll(drafted, tuple(each for each in recurring if not _is_known(each, known)))
+            again = tuple(each for each in recurring if not _is_known(each, known))
+            return LearnedOfAll(drafted, again, contradictions(database, Filters()))
 
 
 def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:

@@ -3,17 +3,14 @@
 from collections.abc import Callable, Mapping
 from typing import NamedTuple
 
-from msgspec.structs import replace
-
 from whet.changes import apply, pending
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
-from whet.ledger.patches import Form
-from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.targets.telling import tell
+
+SYNC = "To update other agents, run `whet sync`."
 
 
 class PageDecision(NamedTuple):
@@ -27,19 +24,17 @@ class PageDecision(NamedTuple):
 def approve(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
     _seen(home, database, asked, now=now)
     made = pending.approve(home, database, asked.number, actor=Actor.PERSON, now=now)
-    return _in_force(home, database, made, now=now)
+    return _in_force(made)
 
 
 def edit(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
-    """Put the person's own text in force in the place of the proposed one, which is refused."""
-    entry = _seen(home, database, asked, now=now)
+    """Put the person's own text in force in the place of the proposed one."""
+    _seen(home, database, asked, now=now)
     text = asked.text.replace("\r\n", "\n").strip("\n")
     if not text.strip():
         raise WhetError("Your text is empty.", advice="Write what agents should be told, or refuse the change.")
-    own = replace(entry.patch, text=text, trust=Trust.OPERATOR)
-    made = pending.submit(home, database, own, actor=Actor.PERSON, now=now)
-    pending.refuse(home, database, asked.number, actor=Actor.PERSON, now=now, note="replaced by your own text")
-    return _in_force(home, database, made, now=now)
+    made = pending.approve_edited(home, database, asked.number, text, actor=Actor.PERSON, now=now)
+    return _in_force(made)
 
 
 def refuse(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
@@ -60,9 +55,7 @@ def revert(home: Home, database: Database, asked: PageDecision, *, now: float) -
     if ledger_of(home, database).entry(asked.number).patch.id != asked.patch:
         raise WhetError("This entry is not the one that you saw.", advice="Look at it again.")
     made = apply.revert(home, database, asked.number, actor=Actor.PERSON, now=now)
-    if made.patch.form is Form.RULE:
-        tell(home, database, now=now)
-    return f"Entry {asked.number} was undone: the {made.patch.form} {made.patch.name} {_stands(made)}."
+    return f"Entry {asked.number} was undone: the {made.patch.form} {made.patch.name} {_stands(made)}. {SYNC}"
 
 
 Decide = Callable[..., str]
@@ -77,10 +70,8 @@ def _seen(home: Home, database: Database, asked: PageDecision, *, now: float) ->
     return found
 
 
-def _in_force(home: Home, database: Database, made: Entry, *, now: float) -> str:
-    if made.patch.form is Form.RULE:
-        tell(home, database, now=now)
-    return f"Approved: the {made.patch.form} {made.patch.name} {_stands(made)} (entry {made.number})."
+def _in_force(made: Entry) -> str:
+    return f"Approved: the {made.patch.form} {made.patch.name} {_stands(made)} (entry {made.number}). {SYNC}"
 
 
 def _stands(made: Entry) -> str:

@@ -13,7 +13,8 @@ from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move, move_of
-from whet.proving.plan import past_trials
+from whet.ledger.waiting import WaitingChange, in_order, last_trial
+from whet.proving.past_trials import past_trials
 from whet.store.analyses import analysis_of
 from whet.store.canary_counts import counted
 from whet.store.database import Database
@@ -102,17 +103,17 @@ def show_session(ask: PageRequest) -> Framed:
 
 def show_lessons(ask: PageRequest) -> Framed:
     learned, is_current = ask.cache.lessons.get(state_of_sessions(ask.database))
-    body = lessons(ask.site, learned.taught, learned.recurring, is_current=is_current)
+    body = lessons(ask.site, learned, is_current=is_current)
     return _framed("lessons", body)._replace(is_live=not is_current)
 
 
 def show_waiting(ask: PageRequest) -> Framed:
-    home = ask.cache.home
-    found = [
-        (entry, pending.move_for(home, ask.database, entry))
+    home, entries = ask.cache.home, ask.entries
+    found = (
+        WaitingChange(entry, pending.move_for(home, ask.database, entry), last_trial(entry.patch, entries))
         for entry in pending.pending(home, ask.database, now=ask.now)
-    ]
-    return _framed("waiting", waiting(ask.site, found))
+    )
+    return _framed("waiting", waiting(ask.site, in_order(found)))
 
 
 def show_rules(ask: PageRequest) -> Framed:

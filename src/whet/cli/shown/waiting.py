@@ -1,8 +1,8 @@
 """Changes that wait for a person, as that person and as programs see them."""
 
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from itertools import groupby
-from typing import Any, NamedTuple
+from typing import Any
 
 from msgspec.structs import replace
 
@@ -11,51 +11,14 @@ from whet.cli.shown.entries import diff_lines, entry_record, scope_words
 from whet.cli.shown.reviewing import cautions, labelled
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
-from whet.ledger.patches import Form, Patch
-from whet.ledger.traces import Move, difference
+from whet.ledger.patches import Patch
+from whet.ledger.traces import difference
+from whet.ledger.waiting import WHOSE, WaitingChange, in_order, last_trial
 from whet.sessions.exports import iso
-from whet.sessions.trust import Trust
 from whet.text.showing import shown
 
 QUOTES_SHOWN = 3
-TRIED = (Step.ACCEPTED, Step.REJECTED, Step.UNDECIDED)
-WHOSE = {
-    Trust.OPERATOR: "your own",
-    Trust.USER: "a user's in a session",
-    Trust.AGENT: "an agent's",
-    Trust.TOOL: "a tool's output",
-    Trust.EXTERNAL: "from elsewhere: a web page, a file or another program",
-}
-EVERYWHERE = "Every project"
-HOME = "This home"
-
-
-class WaitingChange(NamedTuple):
-    """A change that waits, what it would do, and the entry of its last trial."""
-
-    entry: Entry
-    move: Move
-    tried: Entry | None
-
-    @property
-    def project(self) -> str:
-        return self.entry.patch.scope.project
-
-
-def last_trial(patch: Patch, entries: Iterable[Entry]) -> Entry | None:
-    """The latest entry of the ledger in which a trial judged these very words."""
-    known = (patch.form, patch.action, patch.text)
-    judged = (entry for entry in entries if entry.step in TRIED)
-    return max(
-        (each for each in judged if (each.patch.form, each.patch.action, each.patch.text) == known),
-        key=lambda each: each.number,
-        default=None,
-    )
-
-
-def in_order(changes: Iterable[WaitingChange]) -> list[WaitingChange]:
-    """By project, those of every project last, the oldest first."""
-    return sorted(changes, key=lambda each: (not each.project, each.project, _group(each), each.entry.number))
+__all__ = ["QUOTES_SHOWN", "WaitingChange", "change_lines", "in_order", "last_trial", "waiting_lines", "waiting_record"]
 
 
 def waiting_record(change: WaitingChange) -> dict[str, Any]:
@@ -67,7 +30,7 @@ def waiting_record(change: WaitingChange) -> dict[str, Any]:
 
 def waiting_lines(changes: Sequence[WaitingChange]) -> Iterator[str]:
     """All that waits, by project, each with its exact text."""
-    for group, members in groupby(changes, key=_group):
+    for group, members in groupby(changes, key=lambda change: change.group):
         yield f"[bold]{plain(shown(group))}[/]"
         for change in members:
             yield from change_lines(change, quotes=QUOTES_SHOWN)
@@ -87,15 +50,9 @@ def change_lines(change: WaitingChange, *, quotes: int) -> Iterator[str]:
         yield from labelled(f"   {proof.session[:8]}{place} ", f"{proof.kind} “{proof.quote}”")
     if len(patch.proofs) > quotes:
         yield f"   [dim]… and {len(patch.proofs) - quotes} more: whet pending show {change.entry.number}[/]"
-    yield from labelled("   trial: ", _verdict(change.tried))
+    yield from labelled("   trial: ", change.verdict)
     yield f"   [dim]{_until(change.entry)}[/]"
     yield ""
-
-
-def _group(change: WaitingChange) -> str:
-    if change.project:
-        return change.project
-    return EVERYWHERE if change.entry.patch.form is Form.RULE else HOME
 
 
 def _for(scope: str) -> str:
@@ -111,10 +68,6 @@ def _counts(patch: Patch) -> str:
         return "no quotes"
     sessions = len({proof.session for proof in patch.proofs})
     return f"{many(len(patch.proofs), 'quote')} from {many(sessions, 'session')}"
-
-
-def _verdict(tried: Entry | None) -> str:
-    return f"{tried.step} (entry {tried.number}) {tried.note}".strip() if tried else "not tried"
 
 
 def _until(entry: Entry) -> str:

@@ -1,18 +1,23 @@
 """Changes to what agents are told, shown so that a person can decide on them: nothing hidden, nothing forged."""
 
 from collections.abc import Sequence
+from itertools import groupby
+
+import msgspec
 
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import Scope
 from whet.ledger.traces import Move, difference
+from whet.ledger.waiting import WHOSE, WaitingChange
 from whet.text.look_alikes import warnings
 from whet.text.showing import shown
+from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, many, moment
+from whet.web.site import Site, code, empty, many, moment, section, short_name
 
 
-def waiting(site: Site, found: Sequence[tuple[Entry, Move]]) -> Element:
+def waiting(site: Site, found: Sequence[WaitingChange]) -> Element:
     """What waits for a decision, each with its exact text, its origin and its proof."""
     if not found:
         return h(
@@ -27,10 +32,15 @@ def waiting(site: Site, found: Sequence[tuple[Entry, Move]]) -> Element:
     about: Child = None
     if not site.form and not site.is_file:
         about = h("p", {"class": "careful"}, "This page only shows. To decide, start `whet page` in your own terminal.")
-    return h("div", {"class": "cards"}, about, [_card(site, entry, move) for entry, move in found])
+    groups = [
+        section(shown(short_name(name)), h("div", {"class": "cards"}, [_card(site, change) for change in members]))
+        for name, members in groupby(found, key=lambda change: change.group)
+    ]
+    return h("div", {}, about, groups)
 
 
-def _card(site: Site, entry: Entry, move: Move) -> Element:
+def _card(site: Site, change: WaitingChange) -> Element:
+    entry, move = change.entry, change.move
     patch = entry.patch
     until = "" if entry.step is Step.SUGGESTED else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
     maker = f" ({shown(entry.maker)})" if entry.maker else ""
@@ -38,13 +48,21 @@ def _card(site: Site, entry: Entry, move: Move) -> Element:
         "article",
         {"class": "card", "aria-label": f"change {entry.number}"},
         h("h3", {}, f"{entry.number}. {patch.action} {patch.form} {shown(patch.name)}"),
-        h("p", {"class": "facts"}, f"by {entry.actor}{maker} · trust {patch.trust.label}{_scope(patch.scope)}{until}"),
+        h("p", {"class": "facts"}, f"proposed by {entry.actor}{maker}{_scope(patch.scope)}{until}"),
+        h("p", {}, f"Words: {WHOSE[patch.trust]} (trust {patch.trust.label}). Trial: ", _trial(site, change)),
         proof_lines(site, entry),
         diff(move),
         [h("p", {"class": "careful"}, f"Careful: {shown(warning)}") for warning in warnings(move.after or "")],
         h("p", {"class": "soft"}, f"{size_of(move.after or '')}. This exact text would reach your agents."),
         _actions(site, entry) if site.form else None,
     )
+
+
+def _trial(site: Site, change: WaitingChange) -> Child:
+    words, tried = shown(change.verdict), change.tried
+    if tried is None or not tried.verdict:
+        return words
+    return site.link(words, "trial", part=msgspec.json.decode(tried.verdict, type=TrialProgress).trial)
 
 
 def proof_lines(site: Site, entry: Entry) -> list[Child]:

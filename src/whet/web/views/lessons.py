@@ -1,14 +1,17 @@
 """Lessons: what was learned, and what is proposed."""
 
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
+from types import MappingProxyType
+from typing import NamedTuple
 
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
 from whet.improving.taught import TaughtLesson, place_of
+from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonSource
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, section, short_name
+from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, short_name
 from whet.web.views.failures import KINDS
 
 SOURCES = {
@@ -20,38 +23,65 @@ SOURCES = {
 QUOTES = 3
 
 
-def lessons(site: Site, taught: Sequence[TaughtLesson], recurring: Sequence[Lesson], *, is_current: bool) -> Element:
-    """What sessions teach as cards: situation, fix, quotes, counts and the draft; then failures without a fix."""
+class LearnedOfAll(NamedTuple):
+    """What all sessions teach, the failures that recur in them, and where people contradict each other, by project."""
+
+    taught: tuple[TaughtLesson, ...] = ()
+    recurring: tuple[Lesson, ...] = ()
+    conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
+
+
+def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
+    """What sessions teach as cards: situation, fix, quotes, counts and the draft; conflicts; failures without a fix."""
     chosen = site.filter
     kept = [
         each
-        for each in taught
+        for each in learned.taught
         if (not chosen.project or chosen.project in (each.project or NO_PROJECT, *each.projects))
         and (not chosen.agent or chosen.agent in each.agents)
     ]
-    again = [each for each in recurring if not chosen.project and chosen.agent in ("", *each.agents)]
+    again = [each for each in learned.recurring if not chosen.project and chosen.agent in ("", *each.agents)]
+    conflicts = [
+        _conflict(site, project, conflict)
+        for project, found in learned.conflicts.items()
+        if chosen.project in ("", project or NO_PROJECT) and not chosen.agent
+        for conflict in found
+    ]
     busy = (
         None
         if is_current
         else h("p", {"class": "said", "role": "status"}, "Reading your sessions; this takes a while.")
     )
-    if not kept and not again:
+    if not (kept or again or conflicts):
         words = ("No lesson yet: a lesson needs evidence in your sessions. Import more with ", code("whet import"), ".")
         return h("div", {}, busy or empty(*words))
     return h(
         "div",
         {},
         busy,
-        section("What your sessions teach", h("div", {"class": "cards"}, [_taught(site, each) for each in kept]))
-        if kept
-        else None,
+        _cards("What your sessions teach", [_taught(site, each) for each in kept]),
         h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes needs your approval."),
-        section(
-            "Failures that recur without a known fix", h("div", {"class": "cards"}, [_again(site, e) for e in again])
-        )
-        if again
-        else None,
+        _cards("Where people contradict each other: which holds is yours to say", conflicts),
+        _cards("Failures that recur without a known fix", [_again(site, each) for each in again]),
     )
+
+
+def _cards(title: str, cards: Sequence[Element]) -> Child:
+    return section(title, h("div", {"class": "cards"}, cards)) if cards else None
+
+
+def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
+    quotes = [
+        h(
+            "blockquote",
+            {},
+            site.session(said.session, f"{said.session[:8]} #{said.message}", message=said.message),
+            f" {f'{shown(said.who)}, ' if said.who else ''}{moment(said.at)}: “{shown(said.text)}”",
+        )
+        for said in (conflict.first, conflict.second)
+    ]
+    where = short_name(project)
+    return h("article", {"class": "card"}, h("h3", {}, f"About {shown(conflict.about)} in {where}"), quotes)
 
 
 def _taught(site: Site, lesson: TaughtLesson) -> Element:
