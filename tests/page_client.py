@@ -24,7 +24,7 @@ class PageAnswer(NamedTuple):
 
 
 class PageClient(NamedTuple):
-    """Asks a server; with the cookie once it has one."""
+    """Asks a server, below its secret path; with the cookie once it has one."""
 
     server: PageServer
     port: int
@@ -35,12 +35,18 @@ class PageClient(NamedTuple):
     ) -> PageAnswer:
         given = {"Host": f"{LOOPBACK}:{self.port}", **({"Cookie": f"{COOKIE}={self.cookie}"} if self.cookie else {})}
         connection = http.client.HTTPConnection(LOOPBACK, self.port, timeout=60)
+        if not path.startswith((self.base, "/?token=")):
+            path = f"{self.base}{path}"
         try:
             connection.request(method, path, body, {**given, **(headers or {})})
             answer = connection.getresponse()
             return PageAnswer(answer.status, dict(answer.getheaders()), answer.read().decode())
         finally:
             connection.close()
+
+    @property
+    def base(self) -> str:
+        return self.server.keys.path
 
     def enter(self) -> "PageClient":
         """The client with the cookie that the one-time address gives."""
@@ -64,7 +70,7 @@ class PageClient(NamedTuple):
     def form(self, path: str, action: str) -> dict[str, str]:
         """The hidden fields of a form that a view holds."""
         page = self.ask(path).text
-        start = page.index(f'action="{action}"')
+        start = page.index(f'action="{self.base}{action}"')
         fields = re.findall(r'type="hidden" name="(\w+)" value="([^"]*)"', page[start : page.index("</form>", start)])
         return {name: html.unescape(value) for name, value in fields}
 

@@ -27,7 +27,7 @@ def main() -> None:
             window.go(page.server.address)
             until(lambda: "Overview" in window.text)
             for name, path in VIEWS.items():
-                window.go(f"http://127.0.0.1:{page.port}{path}")
+                window.go(f"http://127.0.0.1:{page.port}{page.base}{path}")
                 take(window, target / f"{name}.png")
 
 

@@ -1,7 +1,10 @@
 """The page in a real browser: every view draws, decisions work, and nothing leaves the machine."""
 
+import threading
 from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
+from typing import ClassVar
 
 import pytest
 
@@ -48,7 +51,7 @@ def browser(page: PageClient) -> Iterator[Chromium]:
 
 
 def at(page: PageClient, path: str) -> str:
-    return f"http://127.0.0.1:{page.port}{path}"
+    return f"http://127.0.0.1:{page.port}{page.base}{path}"
 
 
 def rules(home: Home) -> list[str]:
@@ -118,6 +121,34 @@ def test_another_browser_cannot_use_the_same_address(page: PageClient, browser: 
     with chromium() as stranger:
         stranger.go(at(page, "/"))
         assert "needs the address" in stranger.text
+
+
+class _Spy(BaseHTTPRequestHandler):
+    """What another program on this machine sees of a browser that visits it."""
+
+    seen: ClassVar[list[str]] = []
+
+    def do_GET(self) -> None:
+        _Spy.seen.append(str(self.headers.get("Cookie", "")))
+        self.send_response(200)
+        self.end_headers()
+        self.wfile.write(b"spy")
+
+    def log_message(self, *_: object) -> None:
+        """Say nothing."""
+
+
+def test_another_port_of_this_machine_does_not_get_the_cookie(browser: Chromium, page: PageClient) -> None:
+    browser.go(at(page, "/"))
+    with HTTPServer(("127.0.0.1", 0), _Spy) as spy:
+        threading.Thread(target=spy.serve_forever, daemon=True).start()
+        browser.go(f"http://127.0.0.1:{spy.server_port}/")
+        until(lambda: "spy" in browser.text)
+        spy.shutdown()
+    assert _Spy.seen
+    assert not any(_Spy.seen)
+    browser.go(at(page, "/"))
+    assert "Overview" in browser.text
 
 
 def test_dark_mode_is_dark(filled: Home) -> None:

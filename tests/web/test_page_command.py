@@ -48,9 +48,10 @@ def started(home: Path, person: Path, *, on_terminal: bool, variables: dict[str,
 def waiting_at(address: str) -> str:
     """What the page shows as pending, asked for as a browser does."""
     opener = build_opener(HTTPCookieProcessor())
-    base = address.partition("?")[0]
-    opener.open(address, timeout=60).close()
-    with opener.open(f"{base}waiting", timeout=60) as answer:
+    with opener.open(address, timeout=60) as answer:
+        found = re.search(r'href="/([^"]+)"', answer.read().decode())
+        assert found is not None
+    with opener.open(f"{address.partition('?')[0]}{found[1]}waiting", timeout=60) as answer:
         return str(answer.read().decode())
 
 

@@ -1,5 +1,6 @@
 """Only the person who started the page can look at it, and only their own page can change anything."""
 
+import http.client
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -19,6 +20,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.preparing import prepare
+from whet.web.gate import COOKIE
 from whet.web.server import expect_loopback
 
 VIEWS = ("/", "/failures", "/sessions", "/lessons", "/waiting", "/rules", "/static/page.css")
@@ -43,6 +45,25 @@ def test_nothing_is_shown_without_the_cookie(page: PageClient, path: str) -> Non
     answer = page.ask(path)
     assert answer.status == 401
     assert "whet page" in answer.text
+
+
+@pytest.mark.parametrize("path", VIEWS)
+def test_nothing_is_shown_outside_the_secret_path(page: PageClient, path: str) -> None:
+    inside = page.enter()
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=60)
+    for address in (path, f"/guessed{path}", f"{page.base}x{path}", page.base):
+        connection.request("GET", address, headers={"Cookie": f"{COOKIE}={inside.cookie}"})
+        answer = connection.getresponse()
+        answer.read()
+        assert answer.status == 401
+    connection.close()
+
+
+def test_cookies_of_other_ports_are_looked_over(page: PageClient) -> None:
+    inside = page.enter()
+    crowd = {"Cookie": f"{COOKIE}=theirs; other=1; {COOKIE}={inside.cookie}; {COOKIE}=theirs"}
+    assert inside.ask("/", headers=crowd).status == 200
+    assert inside.ask("/", headers={"Cookie": f"{COOKIE}=theirs"}).status == 401
 
 
 @pytest.mark.parametrize("path", VIEWS)
@@ -77,6 +98,7 @@ def test_the_cookie_is_kept_from_scripts_and_other_sites(page: PageClient) -> No
     cookie = page.ask(page.server.address.partition(str(page.port))[2]).headers["set-cookie"].lower()
     assert "httponly" in cookie
     assert "samesite=strict" in cookie
+    assert f"path={page.base.lower()};" in f"{cookie};"
     assert page.server.keys.token not in cookie or not page.server.keys.token
 
 

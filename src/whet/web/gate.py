@@ -2,7 +2,6 @@
 
 import hmac
 import secrets
-from http.cookies import CookieError, SimpleCookie
 from urllib.parse import parse_qs
 
 from whet.web.library import (
@@ -35,17 +34,22 @@ HEADERS = {
 # A page of our own leads on: a cookie that is SameSite=Strict is not sent after a redirect from elsewhere.
 WELCOME = (
     '<!doctype html><html lang="en"><meta charset="utf-8"><title>Whet</title>'
-    '<meta http-equiv="refresh" content="0; url=/"><p><a href="/">Open the page</a></p></html>'
+    '<meta http-equiv="refresh" content="0; url={path}/"><p><a href="{path}/">Open the page</a></p></html>'
 )
 NEEDED = "This page needs the address that `whet page` printed. Each address works once: run `whet page` again."
 
 
 class PageKeys:
-    """The secrets of one server: a token that opens it once, a cookie from then on, and a mark in every form."""
+    """The secrets of one server: a token that opens it once, a cookie from then on, and a mark in every form.
+
+    All addresses of the page begin with a secret path, and the cookie is sent below it only: browsers send the cookies
+    of one host to all of its ports, and an agent may serve something at another one.
+    """
 
     def __init__(self) -> None:
         self._token: str | None = secrets.token_urlsafe(32)
         self.cookie = secrets.token_urlsafe(32)
+        self.path = f"/{secrets.token_urlsafe(16)}"
         self.form = secrets.token_urlsafe(32)
 
     @property
@@ -92,15 +96,23 @@ class PageGate:
         given = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN)
         if given and scope["method"] == "GET" and scope["path"] == "/":
             return self._open(given[0])
-        if not _same(_cookie(headers), self._keys.cookie):
+        base = self._keys.path
+        if not _same(scope["path"][: len(base) + 1], f"{base}/") or not self._is_known(headers):
             return PlainTextResponse(NEEDED, 401)
+        scope["path"] = scope["path"][len(base) :]
         return self._app
+
+    def _is_known(self, headers: Headers) -> bool:
+        """Whether one of the cookies is ours; another port of this host may have set some of the same name."""
+        pairs = (pair.strip().partition("=") for pair in headers.get("cookie", "").split(";"))
+        return any(name == COOKIE and _same(value, self._keys.cookie) for name, _, value in pairs)
 
     def _open(self, token: str) -> ASGIApp:
         if not self._keys.spend(token):
             return PlainTextResponse(NEEDED, 401)
-        answer = HTMLResponse(WELCOME)
-        answer.set_cookie(COOKIE, self._keys.cookie, httponly=True, samesite="strict", path="/")
+        path = self._keys.path
+        answer = HTMLResponse(WELCOME.format(path=path))
+        answer.set_cookie(COOKIE, self._keys.cookie, httponly=True, samesite="strict", path=path)
         return answer
 
 
@@ -110,14 +122,6 @@ def _is_from_here(method: str, headers: Headers, host: str) -> bool:
     if origin is None:
         return method in READING
     return origin == f"http://{host}" and headers.get("sec-fetch-site", "same-origin") == "same-origin"
-
-
-def _cookie(headers: Headers) -> str:
-    try:
-        found = SimpleCookie(headers.get("cookie", "")).get(COOKIE)
-    except CookieError:
-        return ""
-    return found.value if found else ""
 
 
 def _same(given: str, wanted: str) -> bool:

@@ -39,7 +39,8 @@ class Framed(NamedTuple):
 def document(site: Site, choices: Choices, framed: Framed) -> str:
     """A view as a whole document of the server."""
     head = h("title", {}, f"{framed.title} · Whet")
-    links = '<link rel="stylesheet" href="/static/page.css"><script src="/static/page.js" defer></script></head>'
+    static = f"{site.base}/static/page"
+    links = f'<link rel="stylesheet" href="{static}.css"><script src="{static}.js" defer></script></head>'
     body = h(
         "body",
         {"data-live": "1" if framed.is_live else None},
@@ -105,7 +106,7 @@ def _filters(site: Site, choices: Choices, view: PageView) -> Element:
     hidden = f" ({many(choices.hidden, 'session')})" if choices.hidden else ""
     return h(
         "form",
-        {"class": "filters", "method": "get", "action": "/" if view.name == "overview" else f"/{view.name}"},
+        {"class": "filters", "method": "get", "action": f"{site.base}/{'' if view.name == 'overview' else view.name}"},
         _select("project", "Project", choices.projects, chosen.project),
         _select("agent", "Agent", choices.agents, chosen.agent),
         h(

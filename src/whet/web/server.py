@@ -68,7 +68,7 @@ class PageServer:
     def _draw(self, request: Request, page: "Page") -> Response:
         given = request.query_params
         chosen = PageFilter(given.get("project", ""), given.get("agent", ""), given.get("temporary") == "1")
-        site = Site(chosen, self.keys.form if self._may_change else "")
+        site = Site(chosen, self.keys.form if self._may_change else "", base=self.keys.path)
         with opened(self._home) as database:
             asked = PageRequest(
                 site=site,
@@ -114,7 +114,7 @@ class PageServer:
                 said = f"Nothing was changed. {error.message} {error.advice}"
         key = str(len(self._said) + 1)
         self._said[key] = said
-        return RedirectResponse(f"{'/waiting' if name else '/rules'}?said={key}", 303)
+        return RedirectResponse(f"{self.keys.path}/{'waiting' if name else 'rules'}?said={key}", 303)
 
 
 def serve(server: PageServer, listening: socket.socket) -> None:

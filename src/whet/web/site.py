@@ -65,12 +65,14 @@ class Site(NamedTuple):
     filter: PageFilter = PageFilter()
     form: str = ""
     is_file: bool = False
+    base: str = ""  # what every address of the page begins with
 
     def href(self, view: str, *, part: str = "", **narrowed: str) -> str:
         """The address of a view with the filters that hold; empty where it is not in the file."""
         if self.is_file:
             return f"#{view}" if view in IN_FILE and not part and not narrowed else ""
         path = "/" if view == "overview" else f"/{view}" + (f"/{quote(part, safe='')}" if part else "")
+        path = f"{self.base}{path}"
         query = urlencode({**self.filter.parameters, **{name: text for name, text in narrowed.items() if text}})
         return f"{path}?{query}" if query else path
 

@@ -110,7 +110,7 @@ def _actions(site: Site, entry: Entry) -> Element:
         h("summary", {}, "Edit"),
         h(
             "form",
-            {"method": "post", "action": f"/waiting/{entry.number}/edit"},
+            {"method": "post", "action": f"{site.base}/waiting/{entry.number}/edit"},
             _marks(site, entry),
             h("label", {}, "Your text", h("textarea", {"name": "text", "rows": 6, "required": True}, f"\n{text}")),
             h("button", {"type": "submit", "class": "main"}, "Apply my text instead"),
@@ -134,7 +134,7 @@ def button(site: Site, entry: Entry, action: str, words: str, name: str = "") ->
     """A form of one button that changes something about an entry, as it was shown."""
     return h(
         "form",
-        {"method": "post", "action": action},
+        {"method": "post", "action": f"{site.base}{action}"},
         _marks(site, entry),
         h("button", {"type": "submit", "class": name or None, "aria-label": f"{words} ({entry.number})"}, words),
     )
