@@ -10,13 +10,18 @@ import pytest
 from command import Whet
 from page_client import PageClient, page_of
 from page_store import filled_home
+from patience import until
 from whet.failures.summaries import Summary, summarise
 from whet.lessons.conflicts import LessonConflict, SaidSentence
+from whet.sessions.transcripts import Message, Role, Text, Transcript
+from whet.sessions.trust import Trust
 from whet.store.analyses import judged
 from whet.store.home import Home
 from whet.store.listing import Filters
 from whet.store.opening import opened
+from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
+from whet.store.sessions import Provenance, keep
 from whet.web.html import words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
@@ -158,6 +163,17 @@ def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
     said = words(page.ask("/live").text)
     assert "after 30 units: +0.60" in said
     assert "evidence of help" in said
+
+
+def test_sessions_that_are_added_later_are_counted_by_themselves(home: Home) -> None:
+    with page_of(home) as client:
+        inside = client.enter()
+        assert "No sessions yet" in words(inside.ask("/").text)
+        said = Message(Role.USER, (Text("Run it."),), Trust.USER)
+        with opened(home) as database:
+            keep(database, prepare(Transcript("codex", "a", (said,))), Provenance("/a", 1.0, 2.0))
+        until(lambda: "1 session" in words(inside.ask("/").text))
+        until(lambda: "being analysed" not in inside.ask("/").text)
 
 
 def test_an_empty_store_says_what_to_do(home: Home) -> None:

@@ -146,7 +146,7 @@ def strip(pieces: Sequence[tuple[str, str, str]], *, title: str) -> Element:
     per_row = 36
     drawn: list[Child] = []
     for place, (name, words, href) in enumerate(pieces):
-        x, y = (place % per_row) * 20, (place // per_row) * 24 + 2
+        x, y = (place % per_row) * 19.8 + 2, (place // per_row) * 24 + 2
         drawn.append(
             _linked(href, words, h("rect", {"class": name, "x": x, "y": y, "width": 17, "height": 20, "rx": 3}))
         )

@@ -17,6 +17,9 @@ HEAD = (
 FILTERED = ("overview", "failures", "lessons", "work", "sessions")
 
 
+COUNTING = "New sessions are being analysed; the numbers update by themselves."
+
+
 class Choices(NamedTuple):
     """What the filters offer: projects and agents, and how many sessions of temporary folders are hidden."""
 
@@ -34,6 +37,7 @@ class Framed(NamedTuple):
     waiting: int = 0
     said: str = ""
     is_live: bool = False
+    is_counting: bool = False  # sessions were added that no number counts yet
 
 
 def document(site: Site, choices: Choices, framed: Framed) -> str:
@@ -55,6 +59,7 @@ def document(site: Site, choices: Choices, framed: Framed) -> str:
             _filters(site, choices, framed.view)
             if framed.view.name in FILTERED and framed.title == framed.view.title
             else None,
+            h("p", {"class": "said", "role": "status"}, COUNTING) if framed.is_counting else None,
             framed.body,
         ),
     )

@@ -85,7 +85,10 @@ class PageServer:
             except WhetError as error:
                 framed, status = _mistake(error), 404
         said = self._said.get(given.get("said", ""), "")
-        told = framed._replace(waiting=asked.waiting, said=said, is_live=framed.is_live or not asked.looked.is_current)
+        counting = not asked.looked.is_current
+        told = framed._replace(
+            waiting=asked.waiting, said=said, is_live=framed.is_live or counting, is_counting=counting
+        )
         return HTMLResponse(document(site, asked.looked.choices, told), status)
 
     async def _decide(self, request: Request) -> Response:

@@ -42,8 +42,9 @@ def waiting(site: Site, found: Sequence[WaitingChange]) -> Element:
 def _card(site: Site, change: WaitingChange) -> Element:
     entry, move = change.entry, change.move
     patch = entry.patch
-    until = "" if entry.step is Step.SUGGESTED else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
-    maker = f" ({shown(entry.maker)})" if entry.maker else ""
+    is_others = entry.step is Step.SUGGESTED  # another member has it, and it does not expire
+    until = "" if is_others else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
+    maker = f" ({shown(entry.maker)})" if is_others and entry.maker else ""
     return h(
         "article",
         {"class": "card", "aria-label": f"change {entry.number}"},

@@ -44,7 +44,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
     return h(
         "div",
         {"class": "tiles"},
-        tile(site.link(f"{len(facts):,}", "sessions"), "sessions"),
+        tile(site.link(f"{len(facts):,}", "sessions"), "session" if len(facts) == 1 else "sessions"),
         tile(site.link(share(len(failed), len(facts)), "sessions", failed="1"), f"likely failed ({len(failed):,})"),
         tile(site.link(f"{untold:,}", "sessions", untold="1"), "the record cannot tell"),
         tile(site.link(share(failed_calls, calls), "failures"), f"of {calls:,} calls failed"),
