@@ -9,6 +9,7 @@ from typing import ClassVar
 import pytest
 
 from chromium import Chromium, chromium, needs_chromium
+from command import runner
 from lengths import long
 from page_client import PageClient, page_of
 from page_store import filled_home
@@ -114,6 +115,18 @@ def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, fill
     until(lambda: "was undone" in browser.text)
     assert "ask-for-the-number" not in rules(filled)
     assert browser.errors() == []
+
+
+def test_an_exported_file_opens_by_itself(filled: Home, tmp_path: Path) -> None:
+    file = tmp_path / "page.html"
+    assert runner(filled.folder, tmp_path)("page", "--export", str(file)).code == 0
+    with chromium() as window:
+        window.go(file.as_uri())
+        assert "What your sessions teach" in window.text
+        assert window.run("return document.querySelectorAll('svg').length") > 5
+        assert window.errors() == []
+        asked = [each for each in window.requests() if each.startswith(("http", "ws", "file"))]
+        assert asked == [file.as_uri()]
 
 
 def test_another_browser_cannot_use_the_same_address(page: PageClient, browser: Chromium) -> None:
