@@ -16,6 +16,7 @@ EXTRAS = ("dbos", "sqlalchemy", "psycopg", "croniter", "mcp", "anyio", "starlett
 NEED_WORK = {"whet.engine.library", "whet.engine.work", "whet.engine.worker", "whet.engine.durable"}
 NEED_WORK |= {"whet.engine.faults", "whet.engine.rows", "whet.scheduling.clock"}  # which only a worker looks at
 NEED_POSTGRES = {"whet.store.postgres"}
+NEED_MCP = {"whet.mcp.library", "whet.mcp.http", "whet.mcp.server"}
 NEED_WEB = {"whet.web.library", "whet.web.gate", "whet.web.server"}
 LOAD_ALL = """
 import importlib, pkgutil, whet
@@ -49,10 +50,11 @@ def test_every_module_but_those_of_an_extra_loads_without_it(hiding: dict[str, s
         [sys.executable, "-c", LOAD_ALL], env={**os.environ, **hiding}, capture_output=True, text=True, check=True
     )
     missed = dict(line.split(" ", 1) for line in done.stdout.splitlines())
-    assert set(missed) == NEED_WORK | NEED_POSTGRES | NEED_WEB
+    assert set(missed) == NEED_WORK | NEED_POSTGRES | NEED_WEB | NEED_MCP
     assert all("whet[work]" in missed[name] for name in NEED_WORK)
     assert all("whet[postgres]" in missed[name] for name in NEED_POSTGRES)
     assert all("whet[web]" in missed[name] for name in NEED_WEB)
+    assert all("whet[mcp]" in missed[name] for name in NEED_MCP)
 
 
 @pytest.mark.parametrize(
@@ -72,6 +74,10 @@ def test_a_job_for_a_worker_says_what_to_install(whet: Whet, hiding: dict[str, s
 
 def test_the_page_says_what_to_install(whet: Whet, hiding: dict[str, str]) -> None:
     assert refused(whet("page", "--no-browser", variables=hiding), "pip install 'whet[web]'")
+
+
+def test_the_mcp_server_says_what_to_install(whet: Whet, hiding: dict[str, str]) -> None:
+    assert refused(whet("mcp", variables=hiding), "pip install 'whet[mcp]'")
 
 
 def test_a_team_database_says_what_to_install(whet: Whet, hiding: dict[str, str]) -> None:
@@ -111,7 +117,8 @@ def test_a_review_for_a_worker_says_what_to_install(whet: Whet, hiding: dict[str
 @sandboxed
 @pytest.mark.usefixtures("talked")
 def test_a_trial_runs_in_this_process(whet: Whet, hiding: dict[str, str]) -> None:
-    whet("cases", "new", "fix-the-port", variables=hiding)
+    for number in range(6):  # fewer could not reach the bar, and the trial would not begin
+        whet("cases", "new", f"fix-the-port-{number}", variables=hiding)
     asked = ("try", "--rule", "Read a file before you edit it.", "--no-placebo")
     assert refused(whet(*asked, variables=hiding), "use --now")
     assert whet(*asked, "--now", "--json", variables=hiding).code == 0

@@ -2,9 +2,7 @@
 
 import hmac
 
-import uvicorn
-from mcp.server.mcpserver import MCPServer
-from starlette.types import ASGIApp, Receive, Scope, Send
+from whet.mcp.library import ASGIApp, MCPServer, Receive, Scope, Send, uvicorn
 
 LOOPBACK = "127.0.0.1"
 REFUSAL = b'{"error": "unauthorized"}'

@@ -4,13 +4,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Annotated, TypeVar
 
-from mcp.server.elicitation import ElicitationResult
-from mcp.server.mcpserver import Context, MCPServer
-from mcp.server.mcpserver.exceptions import ToolError
-from mcp.server.mcpserver.resolve import Elicit, Resolve
-from mcp.types import ToolAnnotations
-from pydantic import BaseModel, Field
-
 from whet.errors import WhetError
 from whet.mcp import answers
 from whet.mcp.answers import (
@@ -20,6 +13,17 @@ from whet.mcp.answers import (
     SessionAnswer,
     StatusAnswer,
     TaskAnswer,
+)
+from whet.mcp.library import (
+    BaseModel,
+    Context,
+    Elicit,
+    ElicitationResult,
+    Field,
+    MCPServer,
+    Resolve,
+    ToolAnnotations,
+    ToolError,
 )
 from whet.store.home import Home
 from whet.store.settings_file import load

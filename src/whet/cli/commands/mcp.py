@@ -1,7 +1,6 @@
 """whet mcp: an MCP server for the agents of this machine."""
 
 import importlib.metadata
-import importlib.util
 import os
 
 import click
@@ -24,8 +23,6 @@ LEAST_TOKEN = 24
     "--http", "port", type=click.IntRange(1, 65535), metavar="PORT", help="Serve at http://127.0.0.1:PORT/mcp."
 )
 def command(port: int | None) -> int:
-    if importlib.util.find_spec("mcp") is None:
-        raise WhetError("The MCP server needs the extra `mcp`.", advice="Install it: pip install 'whet[mcp]'.")
     token = os.environ.get(TOKEN_VARIABLE, "")
     if port is not None and len(token) < LEAST_TOKEN:
         raise WhetError(
