@@ -1,16 +1,21 @@
-"""Every kind of durable work, and how it is carried out."""
+"""Every kind of durable work, and how it is carried out: within the daily limit, unless somebody waits for it."""
 
-from whet.engine.orders import Procedure, Procedures, Queue
-from whet.engine.steps import Direct
+from collections.abc import Mapping
+
+from whet.agent.metering import Meter, metered
+from whet.agent.protocols import Chosen
+from whet.engine.orders import Done, Procedure, Procedures, Queue
+from whet.engine.steps import Direct, Steps
 from whet.engine.system import ARRIVALS, CLOCK, WATCH
 from whet.improving import arriving, improve, review, watch
 from whet.proving import attempt, plan, trial
+from whet.runs.settings import Settings
 from whet.scheduling import runs
 from whet.store.home import Home
 from whet.trials.design import Trial
 from whet.trials.ideas import ImproveRequest
 
-PROCEDURES: Procedures = {
+UNLIMITED: Procedures = {
     review.KIND: Procedure(Queue.REVIEWS, review.review, review.ReviewRequest),
     plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
     attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, attempt.AttemptRequest),
@@ -19,6 +24,38 @@ PROCEDURES: Procedures = {
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
     WATCH: Procedure(Queue.CHORES, watch.watch, str),
     ARRIVALS: Procedure(Queue.CHORES, arriving.arrive, str),
+}
+
+
+def within_limit(home: Home, settings: Settings, model: str) -> Chosen:
+    """Who answers background work: as always, while the day has room."""
+    return metered(attempt.served(home, settings, model), Meter(home))
+
+
+def _review(home: Home, steps: Steps, ask: review.ReviewRequest) -> Done:
+    return review.review(home, steps, ask, supply=within_limit)
+
+
+def _attempt(home: Home, steps: Steps, ask: attempt.AttemptRequest) -> Done:
+    if ask.watched:
+        return attempt.attempt(home, steps, ask)
+    return attempt.attempt(home, steps, ask, supply=within_limit, meter=Meter(home))
+
+
+def _job(home: Home, steps: Steps, ask: runs.JobRequest) -> Done:
+    return runs.job(home, steps, ask, supply=within_limit)
+
+
+def _improve(home: Home, steps: Steps, ask: ImproveRequest) -> Done:
+    return improve.improve(home, steps, ask, supply=attempt.served if ask.watched else within_limit)
+
+
+PROCEDURES: Procedures = {
+    **UNLIMITED,
+    review.KIND: Procedure(Queue.REVIEWS, _review, review.ReviewRequest),
+    attempt.KIND: Procedure(Queue.ATTEMPTS, _attempt, attempt.AttemptRequest),
+    runs.KIND: Procedure(Queue.JOBS, _job, runs.JobRequest),
+    improve.KIND: Procedure(Queue.TRIALS, _improve, ImproveRequest),
 }
 
 
@@ -31,4 +68,9 @@ def with_clock() -> Procedures:
 
 def direct(home: Home, id: str, *, at_once: int = 1) -> Direct:
     """Steps in this process, which carries further orders out itself, so many side by side."""
-    return Direct(id, lambda inner, kind, ask: PROCEDURES[kind].run(home, inner, ask).value, at_once=at_once)
+    return Direct(id, lambda inner, kind, ask: UNLIMITED[kind].run(home, inner, ask).value, at_once=at_once)
+
+
+def is_watched(environment: Mapping[str, str]) -> bool:
+    """Whether somebody waits for the work of this process; for the script of a job nobody does."""
+    return "WHET_RUN" not in environment

@@ -183,13 +183,15 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
     from msgspec.structs import replace
 
     from whet.agent.start import new_id
+    from whet.cli.procedures import is_watched
     from whet.engine.orders import Queue
     from whet.engine.work import office
     from whet.proving.plan import order
 
     with office(home) as counter:
         # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
-        id = counter.submit(replace(order(trial), key=new_id(time.time())), Queue.TRIALS)
+        watched = replace(trial, watched=follow and is_watched(os.environ))
+        id = counter.submit(replace(order(watched), key=new_id(time.time())), Queue.TRIALS)
     if not follow:
         if as_json:
             print_json({"work": id, "trial": trial.id})

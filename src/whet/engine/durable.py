@@ -2,7 +2,7 @@
 
 from collections.abc import Callable, Iterable
 from threading import Event
-from typing import Any
+from typing import Any, NamedTuple
 
 import msgspec
 
@@ -13,9 +13,19 @@ from whet.engine.steps import T, Unsure, decoded, encoded
 from whet.engine.system import OWN, System
 from whet.engine.work import Remembered, identity, seal_on
 from whet.errors import WhetError
+from whet.runs.daily_limit import Postponed
 from whet.store.owner import UNSHARED
 
+LOOK_AGAIN_SECONDS = 20.0
 CarryOut = Callable[[str, str, str], str]
+
+
+class UnderWay(NamedTuple):
+    """Orders that a worker has begun: what stops each, until when some wait for another day, which wait for parts."""
+
+    running: dict[str, Event]
+    postponed: dict[str, float]
+    leading: set[str]
 
 
 class Durable:
@@ -27,23 +37,35 @@ class Durable:
         order: Order,
         worker: str,
         *,
-        interrupt: Event,
         procedures: Procedures,
         carry_out: CarryOut,
+        under_way: UnderWay,
     ) -> None:
         self.id = str(DBOS.workflow_id)
-        self.interrupt = interrupt
+        self.interrupt = under_way.running[self.id]
         self._system = system
         self._order = order
         self._worker = worker
         self._procedures = procedures
         self._carry_out = carry_out
+        self._under_way = under_way
         # What several homes of a member go on with is for each of them to read, and no home acts on it.
         is_own = procedure_of(procedures, order.kind).queue in OWN
         self._owner = system.owner if is_own else UNSHARED
 
     def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:
-        return _recall(name, self._keep(name, lambda: _record(function)), type)
+        return _recall(name, self._keep(name, lambda: _record(lambda: self._patiently(function))), type)
+
+    def _patiently(self, function: Callable[[], T]) -> T:
+        """Do a step, and again once the day has room for it: it may be repeated here as after a crash."""
+        while True:
+            try:
+                return function()
+            except Postponed as reason:
+                self._under_way.postponed[self.id] = reason.until
+                while not reason.has_room() and not self.interrupt.wait(LOOK_AGAIN_SECONDS):
+                    pass
+                self._under_way.postponed.pop(self.id, None)
 
     def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         """The worker that begins is written down first: another one that comes here knows that it is too late."""
@@ -68,6 +90,7 @@ class Durable:
             seal = seal_on(self._system, kind, body)
             with SetWorkflowID(identity(kind, key)):
                 handles.append(DBOS.enqueue_workflow(queue, self._carry_out, kind, body, seal))
+        self._under_way.leading.add(self.id)
         try:
             return tuple(decoded(decoded(handle.get_result(), Done).value, type) for handle in handles)
         except TypeError as error:
@@ -78,6 +101,8 @@ class Durable:
             left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
             why = f"A part of this work failed: {error}"
             raise Failed(why, advice="To see it, run `whet work`.", spent=left.spent, sessions=left.sessions) from error
+        finally:
+            self._under_way.leading.discard(self.id)
 
 
 def procedure_of(procedures: Procedures, kind: str) -> Procedure[Any]:

@@ -35,6 +35,7 @@ ID_BYTES = 6
 LISTED = 200
 MOST_TAKEOVERS = 3  # an order in which so many workers died is not given to another one
 TAKEOVERS = "takeovers"
+WAITS = "waits"  # until when the daily limit keeps an order from going on
 QUEUE = "queue"  # kept beside the order, for the engine takes what is cancelled out of its queue
 
 
@@ -84,6 +85,7 @@ class Work(NamedTuple):
     worker: str = ""
     step: str = ""  # the last one that ended
     left: Done = Done()  # what it cost and left, although it failed
+    waits: float = 0.0  # until when the daily limit keeps it from going on
 
     @property
     def is_open(self) -> bool:
@@ -243,6 +245,7 @@ def _work(found: WorkflowStatus) -> Work:
         done=_done(found.output) if state is WorkState.DONE else None,
         body=body,
         worker=found.executor_id or "",
+        waits=float((found.attributes or {}).get(WAITS, 0)) if state is WorkState.RUNNING else 0.0,
     )
 
 

@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 
 import msgspec
 
-from whet.engine.durable import Durable, procedure_of
+from whet.engine.durable import Durable, UnderWay, procedure_of
 from whet.engine.faults import explained
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import held
@@ -17,7 +17,7 @@ from whet.engine.orders import Order, Procedures, Queue, left_by
 from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
 from whet.engine.system import CLOCK, NAME, OWN, VERSION, System, system_of
-from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WORKFLOW, has_given, office, seal_on
+from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, has_given, office, seal_on
 from whet.errors import WhetError
 from whet.store.home import Home
 
@@ -29,11 +29,12 @@ EVERY_MINUTE = "* * * * *"
 class Worker:
     """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
 
-    def __init__(self, home: Home, name: str, queues: Sequence[str], running: dict[str, Event]) -> None:
+    def __init__(self, home: Home, name: str, queues: Sequence[str], under_way: UnderWay) -> None:
         self.name = name
         self._home = home
         self._queues = list(queues)
-        self._running = running
+        self._running, self._postponed, self._leading = under_way
+        self._told: dict[str, float] = {}
 
     @property
     def busy(self) -> bool:
@@ -42,6 +43,7 @@ class Worker:
 
     def look_after(self) -> None:
         self._stop_cancelled()
+        self._tell_postponed()
         self._take_over()
 
     def is_idle(self) -> bool:
@@ -50,6 +52,20 @@ class Worker:
             queue_name=self._queues, status=["ENQUEUED", "PENDING"], limit=1, load_input=False, load_output=False
         )
         return not waiting and not self._running
+
+    def is_held_up(self) -> bool:
+        """Whether all that it has begun waits for another day."""
+        return bool(self._told) and set(self._running) <= {*self._told, *self._leading}
+
+    def _tell_postponed(self) -> None:
+        """Write beside each order until when it waits, for `whet work`."""
+        found = dict(self._postponed)
+        for id, until in found.items():
+            if self._told.get(id) != until:
+                DBOS.update_workflow_attributes(id, {WAITS: until}, merge=True)
+        for id in self._told.keys() - found.keys():
+            DBOS.update_workflow_attributes(id, {WAITS: 0}, merge=True)
+        self._told = found
 
     def _stop_cancelled(self) -> None:
         if not self._running:
@@ -71,8 +87,10 @@ class Worker:
 
     def _put_back(self, owner: str) -> None:
         for work in DBOS.list_workflows(status="PENDING", executor_id=owner, load_input=False, load_output=False):
-            takeovers = int((work.attributes or {}).get(TAKEOVERS, 0)) + 1
-            DBOS.update_workflow_attributes(work.workflow_id, {TAKEOVERS: takeovers}, merge=True)
+            attributes = work.attributes or {}
+            # An order that only waited for another day killed nobody.
+            takeovers = int(attributes.get(TAKEOVERS, 0)) + (not attributes.get(WAITS))
+            DBOS.update_workflow_attributes(work.workflow_id, {TAKEOVERS: takeovers, WAITS: 0}, merge=True)
             if takeovers > MOST_TAKEOVERS:
                 DBOS.cancel_workflow(work.workflow_id)
             else:
@@ -83,7 +101,7 @@ class Worker:
 def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int) -> Iterator[Worker]:
     """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished."""
     name = uuid.uuid4().hex
-    running: dict[str, Event] = {}
+    under_way = UnderWay({}, {}, set())
     system = system_of(home)
     distrust_rows()
     names = [system.queue(queue) for queue in queues]
@@ -93,15 +111,15 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            tick = _register(_Bench(home, system, procedures, name), running)
+            tick = _register(_Bench(home, system, procedures, name), under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
             if CLOCK in procedures and Queue.CHORES in queues:
                 _set_clock(system.queue(Queue.CHORES), tick)
-            yield Worker(home, name, names, running)
+            yield Worker(home, name, names, under_way)
         finally:
             # Asked to be patient, the engine waits a second even where nothing runs.
-            patience = PATIENCE_SECONDS if running else 0
+            patience = PATIENCE_SECONDS if under_way.running else 0
             DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
 
 
@@ -117,17 +135,23 @@ class _Bench(NamedTuple):
     worker: str
 
 
-def _register(bench: _Bench, running: dict[str, Event]) -> Tick:
+def _register(bench: _Bench, under_way: UnderWay) -> Tick:
     """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
     home, system, procedures, worker = bench
 
     def perform(kind: str, body: str, seal: str) -> str:
-        interrupt = Event()
         id = str(DBOS.workflow_id)
-        running[id] = interrupt
+        under_way.running[id] = Event()
         try:
             order = _given(bench, kind, body, seal)
-            steps = Durable(system, order, worker, interrupt=interrupt, procedures=procedures, carry_out=carry_out)
+            steps = Durable(
+                system,
+                order,
+                worker,
+                procedures=procedures,
+                carry_out=carry_out,
+                under_way=under_way,
+            )
             procedure = procedure_of(procedures, order.kind)
             return encoded(procedure.run(home, steps, decoded(order.body, procedure.ask)))
         except WhetError as error:
@@ -135,7 +159,7 @@ def _register(bench: _Bench, running: dict[str, Event]) -> Tick:
             left = msgspec.to_builtins(left_by(error))
             raise PortableWorkflowError(f"{error.message} {error.advice}".strip(), "WhetError", data=left) from error
         finally:
-            running.pop(id, None)
+            under_way.running.pop(id, None)
 
     @DBOS.workflow(name=WORKFLOW)
     def carry_out(kind: str, body: str, seal: str = "") -> str:

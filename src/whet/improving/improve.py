@@ -177,7 +177,7 @@ def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
         return replace(_leave_to_person(course, number, ready.idea, why=outcome.why), spent=ready.spent)
     observe = course.observe(ready.idea) if course.observe else None
     try:
-        done = trial(course.home, course.steps, ready.trial, observe=observe)
+        done = trial(course.home, course.steps, replace(ready.trial, watched=course.ask.watched), observe=observe)
     except WhetError as error:
         spent = together((ready.spent, left_by(error).spent))
         return IdeaOutcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)

@@ -18,6 +18,7 @@ from whet.context.projects import project_of
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
 from whet.ledger.entries import Entry
+from whet.proving.attempt import Supply
 from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
 from whet.runs.shortening import plain_record
 from whet.sessions.arguments import object_of
@@ -70,12 +71,12 @@ def order(ask: ReviewRequest) -> Order:
     return Order(KIND, f"{ask.session}/{ask.messages}/{ask.kind}", encoded(ask), alone=f"review {ask.session}")
 
 
-def review(home: Home, steps: Steps, ask: ReviewRequest) -> Done:
+def review(home: Home, steps: Steps, ask: ReviewRequest, *, supply: Supply | None = None) -> Done:
     """Carry a review out. A worker that takes it over goes on with its session, and writes nothing twice."""
 
     def act() -> ReviewOutcome:
         with opened(home) as database:
-            return look_back(home, database, ask, environment=os.environ, interrupt=steps.interrupt)
+            return look_back(home, database, ask, environment=os.environ, interrupt=steps.interrupt, supply=supply)
 
     outcome = steps.do("look back", act, ReviewOutcome)
     if outcome.ending not in (Ending.FINISHED, Ending.BUDGET):
@@ -85,11 +86,19 @@ def review(home: Home, steps: Steps, ask: ReviewRequest) -> Done:
 
 
 def look_back(
-    home: Home, database: Database, ask: ReviewRequest, *, environment: Mapping[str, str], interrupt: Event
+    home: Home,
+    database: Database,
+    ask: ReviewRequest,
+    *,
+    environment: Mapping[str, str],
+    interrupt: Event,
+    supply: Supply | None = None,
 ) -> ReviewOutcome:
     """Look back on a conversation, and say what was learned from it."""
     session = find(database, ask.session)
     wish = _wish(home, database, session, ask, environment)
+    if supply is not None:
+        wish = wish._replace(chosen=supply(home, wish.settings, ask.model or wish.settings.review.model))
     begun = stored(database, id_of(SOURCE, wish.id))
     if begun is not None and begun.ending in (Ending.FINISHED, Ending.BUDGET):
         ended = Ended(Ending(begun.ending), begun.facts.ending_detail)

@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.agent.metering import Meter, metered
 from whet.agent.providers.choosing import provider_for
 from whet.agent.tools.situation import Situation
 from whet.engine.orders import Failed
@@ -20,6 +21,7 @@ from whet.proving.checks import judge
 from whet.proving.instructing import instruct
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.workspace import check_in, hidden_by
+from whet.runs.daily_limit import Amount, errand_most
 from whet.runs.models import cost, model_of, with_facts
 from whet.runs.run import Spent, together
 from whet.runs.settings import Settings
@@ -59,7 +61,9 @@ def expect_possible(executor: Executor, case: Case) -> None:
         )
 
 
-def make_by_agent(home: Home, database: Database, order: AgentOrder, *, interrupt: Event) -> Attempt:
+def make_by_agent(
+    home: Home, database: Database, order: AgentOrder, *, interrupt: Event, meter: Meter | None = None
+) -> Attempt:
     """Carry out one attempt, unless the same was made before."""
     settings = load(home)
     executor = executor_named(order.agent.name, settings)
@@ -72,7 +76,7 @@ def make_by_agent(home: Home, database: Database, order: AgentOrder, *, interrup
         known = known_attempt(database, key)
         if known is not None:
             return replace(known, case=order.case.name, seed=order.seed, reused=known.trial != order.trial)
-        made = _Scene(home, database, settings, overlay, executor).attempt(order, told.examples, interrupt)
+        made = _Scene(home, database, settings, overlay, executor, meter).attempt(order, told.examples, interrupt)
         if not made.invalid and made.agent and made.agent.version in ("", order.agent.version):
             keep_attempt(database, key, made, now=time.time())
         return made
@@ -84,11 +88,20 @@ class _Scene(NamedTuple):
     settings: Settings
     overlay: Overlay
     executor: Executor
+    meter: Meter | None = None
 
     def attempt(self, order: AgentOrder, examples: str, interrupt: Event) -> Attempt:
         began = time.time()
+        limits = order.case.budget
+        call = (
+            self.meter.begin(Purpose.TRIAL, errand_most(limits.tokens, limits.dollars), interrupt)
+            if self.meter
+            else None
+        )
         carried = self._carried(order, examples, interrupt)
         spent = spent_on(carried, self.settings)
+        if self.meter:
+            self.meter.end(call, Amount(spent.input + spent.output, spent.dollars))
         if interrupt.is_set():
             raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=spent)
         recorded = TrialAgent(order.agent.name, carried.version or self._version(), carried.model)
@@ -144,6 +157,7 @@ class _Scene(NamedTuple):
         passed, spent = None, Spent()
         if check.rubric:
             chosen = provider_for(self.settings, environment=os.environ, home=self.home)
+            chosen = metered(chosen, self.meter) if self.meter else chosen
             passed, spent = judge(overlay.home, self.database, chosen, answer, check.rubric)
         situation = Situation(
             overlay.work,

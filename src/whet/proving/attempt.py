@@ -11,6 +11,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.assembling import Assembled, Wish, assemble_run
+from whet.agent.metering import Meter
 from whet.agent.protocols import Chosen, ProviderFault
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import carry_out, says
@@ -64,6 +65,7 @@ class AttemptRequest(Value, frozen=True):
     fresh: bool = False  # do not reuse what another trial paid for
     agent: TrialAgent | None = None  # who carries it out; None: Whet's own
     interactive: bool = False  # as a conversation, which some rules are for
+    watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
 
 
 def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
@@ -79,10 +81,13 @@ def _as_read(ask: AttemptRequest) -> AttemptRequest:
     return decoded(encoded(ask), AttemptRequest)
 
 
-def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | None = None) -> Done:
+def attempt(
+    home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | None = None, meter: Meter | None = None
+) -> Done:
     """Carry out one order for an attempt. One that was carried out and paid for is never carried out again.
 
     Any home of a member may take it, and takes none that another member gave: a case has a task and a command.
+    With a meter, what other agents spend counts against the daily limit; a supply counts what models spend.
     """
 
     def carry_out() -> Attempt:
@@ -92,6 +97,8 @@ def attempt(home: Home, steps: Steps, ask: AttemptRequest, *, supply: Supply | N
                     "This attempt was not ordered by a home of this member, so it was not carried out.",
                     advice="Look who can write to the team's database; start the trial anew.",
                 )
+            if ask.agent is not None:
+                return _make_by_agent(home, database, ask, ask.agent, meter=meter, interrupt=steps.interrupt)
             return _make(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
 
     made = steps.do("attempt", carry_out, Attempt)
@@ -112,13 +119,19 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
     return provider_for(settings, environment=os.environ, home=home, model=model)
 
 
+def _make_by_agent(
+    home: Home, database: Database, ask: AttemptRequest, agent: TrialAgent, *, meter: Meter | None, interrupt: Event
+) -> Attempt:
+    case = material(database, ask.case, Case)
+    patch = material(database, ask.patch, Patch) if ask.patch else None
+    hidden = tuple(map(Path, ask.hidden))
+    order = AgentOrder(agent, case, patch, ask.arm, ask.seed, ask.trial, hidden, ask.fresh)
+    return make_by_agent(home, database, order, meter=meter, interrupt=interrupt)
+
+
 def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply, interrupt: Event) -> Attempt:
     case = material(database, ask.case, Case)
     patch = material(database, ask.patch, Patch) if ask.patch else None
-    if ask.agent is not None:
-        hidden = tuple(map(Path, ask.hidden))
-        order = AgentOrder(ask.agent, case, patch, ask.arm, ask.seed, ask.trial, hidden, ask.fresh)
-        return make_by_agent(home, database, order, interrupt=interrupt)
     settings = load(home)
     chosen = supply(home, settings, ask.model)
     sampling = replace(ask.sampling, seed=ask.seed)

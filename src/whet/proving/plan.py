@@ -176,7 +176,7 @@ def _identity(home: Home, database: Database, trial: Trial) -> str:
 
 
 def _content(trial: Trial) -> str:
-    return key_of(replace(trial, id="", of_one=Spent()))
+    return key_of(replace(trial, id="", of_one=Spent(), watched=False))
 
 
 def base_request(model: str, sampling: Sampling, agent: TrialAgent | None = None) -> AttemptRequest:

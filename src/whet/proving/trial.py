@@ -101,6 +101,7 @@ def _request(trial: Trial, place: AttemptPlace, work: str) -> tuple[str, Attempt
         fresh=trial.fresh,
         agent=trial.agent,
         interactive=trial.interactive,
+        watched=trial.watched,
     )
     return f"{work}/{place.case}/{place.arm}/{place.seed}", ask
 

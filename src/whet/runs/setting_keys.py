@@ -57,6 +57,8 @@ TEXTS = {
     "review.model_calls": "Maximum model calls per review.",
     "review.tokens": "Maximum tokens per review.",
     "review.seconds": "Maximum time per review, in seconds.",
+    "background.tokens_per_day": "Maximum tokens per day for all background work; 0 stops it.",
+    "background.dollars_per_day": "Maximum cost per day for all background work, if prices are known.",
     "compaction.enabled": "Summarise conversations that grow too long.",
     "compaction.at": "Share of the context window at which to summarise.",
     "compaction.tail": "Share of the window for the newest messages, which are kept word for word.",

@@ -100,6 +100,13 @@ class Review(Value, frozen=True):
     seconds: float = 300.0
 
 
+class DailyLimit(Value, frozen=True):
+    """What all background work of a home may spend on one day, by the machine's own date."""
+
+    tokens_per_day: int = 1_000_000
+    dollars_per_day: float = 1.0
+
+
 class Compaction(Value, frozen=True):
     """When the older part of a long conversation gives way to a summary."""
 
@@ -168,6 +175,7 @@ class Settings(Value, frozen=True):
     sandbox: Sandbox = Sandbox()
     terminal: Terminal = Terminal()
     review: Review = Review()
+    background: DailyLimit = DailyLimit()
     compaction: Compaction = Compaction()
     local: Local = Local()
     chat: Chat = Chat()

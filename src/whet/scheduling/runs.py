@@ -17,6 +17,7 @@ from whet.engine.steps import Steps, Unsure, encoded
 from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState, finished, handed, heading, script_result
+from whet.proving.attempt import Supply
 from whet.scheduling.material import expect_outside, expect_script, folder_of, prompt_of
 from whet.scheduling.programs import Program, ProgramEnd, run
 from whet.scheduling.reports import Surroundings, deliver, may_be_repeated
@@ -76,12 +77,12 @@ def delivery_order(record: JobRecord) -> Order:
     return Order(DELIVERY, f"{record.id}/{record.tries}", encoded(JobRequest(record.id, record.tries)))
 
 
-def job(home: Home, steps: Steps, ask: JobRequest) -> Done:
+def job(home: Home, steps: Steps, ask: JobRequest, *, supply: Supply | None = None) -> Done:
     """Carry one run out: look it up, run its script, let the agent work, write down what came of it, deliver it."""
     begun = steps.do("begin", lambda: _begin(home, ask), Begun)
     record = begun.record
     if record.state is not RunState.ENDED:  # an order that came twice is no second run
-        result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _work(home, steps, begun)
+        result = JobResult(JobOutcome.FAILED, error=begun.error) if begun.error else _work(home, steps, begun, supply)
         record = steps.do("record", lambda: _record(home, begun.record, result), JobRecord)
         record = _hand_over(home, steps, record)
     result = record.result or JobResult(JobOutcome.FAILED)
@@ -141,7 +142,7 @@ def _digest(task: JobTask) -> str:
     return hashlib.blake2b(msgspec.json.encode(task), digest_size=DIGEST_BYTES).hexdigest()
 
 
-def _work(home: Home, steps: Steps, begun: Begun) -> JobResult:
+def _work(home: Home, steps: Steps, begun: Begun, supply: Supply | None) -> JobResult:
     record, material = begun.record, ""
     exit_code = None
     if record.job.script.strip():
@@ -159,7 +160,7 @@ def _work(home: Home, steps: Steps, begun: Begun) -> JobResult:
         if not (record.job.prompt.strip() or record.job.prompt_file):
             outcome = JobOutcome.DONE if material.strip() else JobOutcome.NOTHING_TO_REPORT
             return JobResult(outcome, report=material, exit_code=exit_code)
-    result = steps.do("agent", lambda: _ask_agent(home, begun, material, steps.interrupt), JobResult)
+    result = steps.do("agent", lambda: _ask_agent(home, begun, material, steps.interrupt, supply), JobResult)
     return replace(result, exit_code=exit_code)
 
 
@@ -171,7 +172,7 @@ def _run_script(home: Home, record: JobRecord, interrupt: Event) -> ProgramEnd:
     return replace(ran, output=Redactor(secret_values(os.environ)).text(ran.output))
 
 
-def _ask_agent(home: Home, begun: Begun, material: str, interrupt: Event) -> JobResult:
+def _ask_agent(home: Home, begun: Begun, material: str, interrupt: Event, supply: Supply | None) -> JobResult:
     """What cannot even begin, for want of a key or a model, is a failed run like any other."""
     record = begun.record
     with opened(home) as database:
@@ -183,7 +184,7 @@ def _ask_agent(home: Home, begun: Begun, material: str, interrupt: Event) -> Job
                     f"The prompt or a skill of the job {job.name} changed after this run started, so it was stopped.",
                     advice=f"To run it as it is now, run `whet jobs run {job.name}`.",
                 )
-            scene = JobScene(home, database, os.environ, interrupt)
+            scene = JobScene(home, database, os.environ, interrupt, supply)
             return carry_out(scene, replace(record, job=job), replace(task, material=material))
         except WhetError as error:
             spent = spent_on(database, record)  # a worker before this one may have begun

@@ -12,6 +12,7 @@ from whet.agent.session import Talk
 from whet.errors import WhetError
 from whet.jobs.job import LEAST_WINDOW, Job, tools_of
 from whet.jobs.runs import JobRecord, JobResult, missed_words, moment, report_in, result_of
+from whet.proving.attempt import Supply
 from whet.runs.endpoints import address_of
 from whet.runs.models import Model
 from whet.runs.run import Ended, Spent, together
@@ -54,6 +55,7 @@ class JobScene(NamedTuple):
     database: Database
     environment: Mapping[str, str]
     interrupt: Event
+    supply: Supply | None = None  # who answers; None: as the settings say
 
 
 def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
@@ -73,6 +75,7 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
         purpose=Purpose.JOB,
         id=_id(record),
         platform="",
+        chosen=scene.supply(scene.home, settings, "") if scene.supply else None,
     )
     talk = Talk(scene.home, scene.database, wish)
     try:

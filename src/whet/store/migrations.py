@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.database import Database
 from whet.store.job_tables import JOBS, JOBS_ADDED
 from whet.store.live_tables import CANARIES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
@@ -251,6 +252,7 @@ MIGRATIONS = (
         shared=SESSION_DRAWS,
         postgres=SESSION_DRAWS_OF_A_TEAM,
     ),
+    Migration("model calls in the background, by day", shared=BACKGROUND_CALLS, postgres=BACKGROUND_CALLS_OF_A_TEAM),
 )
 
 

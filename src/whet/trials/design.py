@@ -66,6 +66,7 @@ class Trial(Value, frozen=True):
     before: PastEvidence = PastEvidence()  # what earlier trials of the same change have won
     keys: Mapping[str, str] = {}  # by the name of each case, what makes it the same case under another name
     left_out: int = 0  # cases from sessions that the change was written from
+    watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
 
 
 class TrialStop(StrEnum):

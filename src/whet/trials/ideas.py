@@ -38,6 +38,7 @@ class ImproveRequest(Value, frozen=True):
     since: float | None = None
     retire: bool = False  # ask of each rule in force whether it still helps, and nothing else
     agent: str = ""  # another agent that carries the attempts out; `model` is its own then
+    watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
 
 
 class Idea(Value, frozen=True):

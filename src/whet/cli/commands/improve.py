@@ -144,8 +144,10 @@ def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
 
 
 def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool) -> int:
+    from msgspec.structs import replace
+
     from whet.cli.other_agents import at_once
-    from whet.cli.procedures import PROCEDURES
+    from whet.cli.procedures import PROCEDURES, is_watched
     from whet.engine.orders import Queue
     from whet.engine.steps import decoded
     from whet.engine.work import WorkState, office
@@ -154,7 +156,8 @@ def _queued(home: "Home", ask: "ImproveRequest", *, follow: bool, as_json: bool)
     from whet.trials.ideas import ImproveReport
 
     with office(home) as counter:
-        id = counter.submit(order(ask, key=_id()), Queue.TRIALS)
+        watched = replace(ask, watched=follow and is_watched(os.environ))
+        id = counter.submit(order(watched, key=_id()), Queue.TRIALS)
     if not follow:
         if as_json:
             print_json({"work": id})

@@ -1,6 +1,7 @@
 """whet work: what is queued, running, done and failed."""
 
 import os
+import time
 from typing import TYPE_CHECKING
 
 import click
@@ -37,8 +38,12 @@ def command(context: click.Context, with_all: bool, as_json: bool) -> int:
         return 0
     headings = ("id", "state", "queue", "changed", "cost", "what")
     console().print(table(headings, [_row(work) for work in found]))
+    held_up = [work for work in found if work.waits > time.time()]
+    if held_up:
+        say(f"{many(len(held_up), 'piece')} of work waits for the daily limit until {moment(held_up[0].waits)}.")
+        say("To see what was spent, run `whet status`; to raise it: `whet config set background.tokens_per_day N`.")
     waiting = sum(work.is_open for work in found)
-    if waiting:
+    if waiting > len(held_up):
         say(f"{many(waiting, 'piece')} of work open. To run it, start `whet worker`.")
     return 0
 
@@ -92,7 +97,8 @@ def _row(work: "Work") -> tuple[str, ...]:
     tokens = work.spent.input + work.spent.output
     cost = f"${work.spent.dollars:.4f}" if work.spent.dollars is not None else f"{tokens:,} tokens" if tokens else ""
     what = work.error or (work.done.summary if work.done else "")
-    return (work.id, work.state.value, work.queue, moment(work.changed), cost, what)
+    state = "waits" if work.waits else work.state.value
+    return (work.id, state, work.queue, moment(work.changed), cost, what)
 
 
 def _record(work: "Work") -> dict[str, object]:
@@ -105,6 +111,7 @@ def _record(work: "Work") -> dict[str, object]:
         "created": work.created,
         "changed": work.changed,
         "step": work.step,
+        "waits_until": work.waits or None,
         "error": work.error,
         "summary": work.done.summary if work.done else "",
         "sessions": list(came.sessions),

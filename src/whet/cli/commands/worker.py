@@ -60,7 +60,7 @@ def work_off(home: "Home", queues: "list[Queue]", *, concurrency: int, until_idl
     with launched(home, with_clock(), queues=queues, concurrency=concurrency) as worker:
         while not stop.is_set():
             worker.look_after()
-            if until_idle and worker.is_idle():
+            if until_idle and (worker.is_idle() or worker.is_held_up()):
                 break
             stop.wait(LOOK_SECONDS)
     if worker.busy:
