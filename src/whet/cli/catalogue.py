@@ -2,6 +2,8 @@
 
 # Plain tuples of name, module and help: even a named tuple would cost a third of the start.
 CATALOGUE = (
+    ("setup", "setup", "Set up Whet on this machine in one step, or undo it."),
+    ("status", "status", "Show what is installed, runs, was learned, waits for you and costs."),
     ("chat", "chat", "Talk to the agent."),
     ("run", "run", "Give the agent one task and print its answer."),
     ("config", "config", "Show and change the settings: model, provider, limits."),

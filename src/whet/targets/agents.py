@@ -98,13 +98,18 @@ def known(name: str) -> Agent | None:
     return next((agent for agent in AGENTS if agent.name == name), None)
 
 
+def own_folder(agent: Agent, *, person: Path, environment: Mapping[str, str]) -> Path:
+    """The folder with an agent's own settings, whether it is there or not."""
+    named = environment.get(agent.variable, "") if agent.variable else ""
+    return Path(named).expanduser().absolute() if named else person / agent.folder
+
+
 def reading(agent: Agent, *, person: Path, environment: Mapping[str, str], project: Path | None) -> ReadingPlace:
     """Where the agent reads for a person in every project, or in one of them."""
     if project is not None:
         files = [project / name for name in agent.project_files]
         return ReadingPlace(_chosen(files), project / agent.project_skills if agent.project_skills else None)
-    named = environment.get(agent.variable, "") if agent.variable else ""
-    own = Path(named).expanduser().absolute() if named else person / agent.folder
+    own = own_folder(agent, person=person, environment=environment)
 
     def place(name: str) -> Path:
         return person / name[2:] if name.startswith("~/") else own / name

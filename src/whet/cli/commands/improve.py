@@ -18,7 +18,6 @@ if TYPE_CHECKING:
     from whet.trials.ideas import ImproveReport, ImproveRequest
 
 LOOK_SECONDS = 1.0
-JOB = "improve"
 ALPHA_RANGE = click.FloatRange(0, 0.5, min_open=True, max_open=True)
 
 
@@ -192,9 +191,6 @@ def _options(ask: "ImproveRequest", *, budget: tuple[str, ...], since: str | Non
 
 
 def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int:
-    """A job whose script leaves the improvement to the worker, which survives a crash."""
-    import re
-    import shlex
     import sys
     from pathlib import Path
 
@@ -202,15 +198,11 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
     from whet.changes.job_changes import keep
     from whet.cli.acting import actor_of, trust_of
     from whet.context.zone import local_zone
-    from whet.jobs.job import Job
+    from whet.jobs.nightly import nightly_job
     from whet.store.opening import opened
 
-    found = re.fullmatch(r"([01]?\d|2[0-3]):([0-5]\d)", at)
-    if found is None:
-        raise WhetError(f"{at} is not a time of day.", advice="Give a time such as 03:30.")
-    script = shlex.join([str(Path(sys.executable).with_name("whet")), "improve", "--background", *options])
-    schedule = f"{int(found[2])} {int(found[1])} * * *"
-    job = Job(JOB, schedule, timezone=local_zone(os.environ), script=script, added=time.time())
+    program = str(Path(sys.executable).with_name("whet"))
+    job = nightly_job(at, options, program=program, timezone=local_zone(os.environ), now=time.time())
     actor = actor_of(os.environ)
     with opened(home) as database:
         author = Author(home, database, actor, trust_of(actor), time.time(), reason="improve every night")

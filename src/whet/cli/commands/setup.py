@@ -1,0 +1,154 @@
+"""whet setup: everything in one command, and back again."""
+
+import os
+import shutil
+import sys
+import time
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from whet.cli.options import json_option, yes_option
+from whet.cli.output import plain, print_json, say
+from whet.errors import WhetError
+
+if TYPE_CHECKING:
+    from whet.setup.looking import Surroundings
+    from whet.setup.planning import SetupStep
+
+PARTS = ("import", "hooks", "target", "service", "nightly")
+MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]–[/]"}
+
+
+@click.command(
+    "setup",
+    epilog="Example: whet setup --dry-run",
+    help="Set up Whet on this machine: find the agents, import their sessions, add hooks, write rules to the files "
+    "they read, run the worker as a service, and improve every night. It shows what it would do and asks first. "
+    "A second run adds only what is missing.",
+)
+@click.option("--dry-run", is_flag=True, help="Show what it would do, without doing it.")
+@click.option("--undo", is_flag=True, help="Take back what setup did. Files that you changed since are left and named.")
+@click.option(
+    "--without", multiple=True, type=click.Choice(PARTS), help="Leave this part out. Repeatable.", metavar="PART"
+)
+@click.option("--nightly", default="03:30", show_default=True, metavar="HH:MM", help="When to improve every night.")
+@yes_option
+@json_option
+def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, yes: bool, as_json: bool) -> int:
+    from whet.setup.looking import look
+    from whet.setup.planning import planned
+
+    if dry_run and undo:
+        raise WhetError("Use only one of --dry-run and --undo.", advice="Remove the other.")
+    here = _surroundings(nightly)
+    if undo:
+        return _undo(here, yes=yes, as_json=as_json)
+    steps = planned(look(here), without=frozenset(without))
+    open_steps = [step for step in steps if step.state == "to do"]
+    if not as_json:
+        _show_plan(here, steps)
+    if dry_run or not open_steps:
+        if as_json:
+            print_json({"steps": steps, "results": []})
+        elif not open_steps:
+            say("Nothing to change. To see how it stands, run `whet status`.")
+        return 0
+    _ask("Do this?", here, yes=yes)
+    return _do(here, steps, as_json=as_json)
+
+
+def _surroundings(nightly: str) -> "Surroundings":
+    from whet.jobs.nightly import nightly_job
+    from whet.setup.looking import Surroundings
+    from whet.setup.services import service_for
+    from whet.store.home import find_home
+
+    nightly_job(nightly, program="whet", timezone="UTC", now=0)  # a time that is none is refused before anything else
+    home, program = find_home(os.environ), Path(sys.executable).with_name("whet")
+    service = service_for(home, Path.home(), os.environ, program=program, platform=sys.platform)
+    return Surroundings(home, Path.home(), os.environ, program, service, nightly, time.time())
+
+
+def _show_plan(here: "Surroundings", steps: "tuple[SetupStep, ...]") -> None:
+    from whet.store.settings_file import load
+
+    for step in steps:
+        words = step.words if step.state == "to do" else f"{step.words}: {step.why_not or 'done already'}"
+        say(f"{MARKS[step.state]} {plain(words)}")
+    if not any(step.kind in ("import", "hooks", "target") for step in steps):
+        say("No agent was found on this machine.")
+    if any(step.kind == "hooks" for step in steps) and shutil.which("whet", path=here.environment.get("PATH")) is None:
+        say("[yellow]`whet` is not on your PATH[/]: hooks do nothing until it is.")
+    limit = load(here.home).background
+    say(
+        f"Background work costs at most {limit.tokens_per_day:,} tokens and ${limit.dollars_per_day:.2f} a day "
+        "(`whet config set background.dollars_per_day N`)."
+    )
+
+
+def _ask(question: str, here: "Surroundings", *, yes: bool) -> None:
+    """Go on only after a person's yes; --yes is one where the settings say so."""
+    from whet.cli.acting import actor_of, has_terminal, trust_at
+    from whet.sessions.trust import Trust
+
+    if trust_at(here.home, actor_of(here.environment), yes=yes) is not Trust.OPERATOR:
+        raise WhetError(
+            "This needs a person's yes in a terminal.",
+            advice="Run it in your own terminal, or set trust.commands to true and pass --yes.",
+        )
+    if has_terminal() and not yes:
+        click.confirm(question, abort=True)
+
+
+def _do(here: "Surroundings", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
+    from whet.setup.doing import set_up
+
+    results = set_up(here, steps, progress=lambda _name, _size: None)
+    failed = any(result.has_failed for result in results)
+    if as_json:
+        shown = [{"kind": each.step.kind, "name": each.step.name, "words": each.words} for each in results]
+        print_json({"steps": steps, "results": shown, "failed": failed})
+        return int(failed)
+    for result in results:
+        say(f"{'[red]Failed:[/] ' if result.has_failed else ''}{plain(result.words)}")
+    if any(result.step.kind == "service" for result in results):
+        _say_where_keys_go(here)
+    say("To see how it stands, run `whet status`. To take it back, run `whet setup --undo`.")
+    return int(failed)
+
+
+def _say_where_keys_go(here: "Surroundings") -> None:
+    """A service does not have the variables of this shell, and no key is copied into a file by Whet."""
+    from whet.runs.endpoints import endpoint_of
+    from whet.setup.service_texts import KEYS_FILE
+    from whet.store.settings_file import load
+
+    settings = load(here.home)
+    endpoint = endpoint_of(settings, settings.model.partition(":")[0]) if settings.model else None
+    if endpoint and endpoint.key_variable:
+        where = f"a line {endpoint.key_variable}=… in {here.home.folder / KEYS_FILE}, readable by you alone"
+        how = where if here.service.kind == "systemd" else f"`launchctl setenv {endpoint.key_variable} …`"
+        say(f"The service does not see your shell's variables. Give it the key with {plain(how)}.")
+
+
+def _undo(here: "Surroundings", *, yes: bool, as_json: bool) -> int:
+    from whet.setup.records import load_record
+    from whet.setup.undoing import undo
+
+    if load_record(here.home).is_empty:
+        if as_json:
+            print_json({"undone": []})
+        else:
+            say("Nothing to undo: `whet setup` did nothing in this home.")
+        return 0
+    _ask("Take back what `whet setup` did?", here, yes=yes)
+    done = undo(here)
+    if as_json:
+        print_json({"undone": [each._asdict() for each in done]})
+    else:
+        for each in done:
+            say(f"{'[yellow]Left:[/] ' if each.is_left else ''}{plain(each.words)}")
+        say("Imported sessions stay in the home. To delete them, run `whet forget`.")
+    return int(any(each.is_left for each in done))

@@ -1,0 +1,110 @@
+"""How `whet status` looks: ten lines, or one JSON document."""
+
+from typing import Any
+
+from whet.cli.output import many, moment, plain, short
+from whet.runs.daily_limit import Amount
+from whet.setup.status import Standing
+
+
+def status_lines(found: Standing) -> list[str]:
+    """What a person reads: each line says what stands, and what to do where something is missing."""
+    rows = (
+        ("Agents", _agents(found)),
+        ("Hooks", _hooks(found)),
+        ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet target add AGENT`)"),
+        ("Worker", _worker(found)),
+        ("Work", _work(found)),
+        ("Sessions", f"{found.stored.sessions:,} stored, {found.stored.sessions_this_week:,} of this week"),
+        ("Learned", _learned(found)),
+        ("Pending", _pending(found)),
+        ("This week", f"{_amount(found.spent_this_week)} for background work"),
+        ("Today", _today(found)),
+    )
+    return [f"[bold]{name:<10}[/]{plain(text)}" for name, text in rows]
+
+
+def status_record(found: Standing) -> dict[str, Any]:
+    """The same for programs."""
+    stored = found.stored
+    return {
+        "agents": [{"name": each.name, "has_sessions": each.has_sessions} for each in found.agents],
+        "hooks": list(found.hooked),
+        "targets": list(found.targets),
+        "worker": {
+            "running": found.is_worker_running,
+            "last_seen": stored.worker_seen,
+            "service": found.service or None,
+        },
+        "jobs": list(found.jobs),
+        "work": {
+            "queued": stored.work.queued,
+            "running": stored.work.running,
+            "postponed": stored.work.postponed,
+            "postponed_until": stored.work.until or None,
+        },
+        "sessions": {"all": stored.sessions, "this_week": stored.sessions_this_week},
+        "learned_this_week": dict(stored.learned),
+        "rules": stored.rules,
+        "canaries": stored.canaries,
+        "pending": stored.pending,
+        "background": {
+            "this_week": _record(found.spent_this_week),
+            "today": _record(found.spent_today),
+            "limit": {"tokens": found.limit.tokens_per_day, "dollars": found.limit.dollars_per_day},
+            "by_day": [
+                {"day": each.day, "purpose": each.purpose, "calls": each.calls, **_record(each.cost)}
+                for each in stored.costs
+            ],
+        },
+    }
+
+
+def _agents(found: Standing) -> str:
+    return ", ".join(each.title for each in found.agents) or "none found on this machine"
+
+
+def _hooks(found: Standing) -> str:
+    return ", ".join(found.hooked) or "none: sessions are not taken in by themselves (`whet setup`)"
+
+
+def _worker(found: Standing) -> str:
+    seen = found.stored.worker_seen
+    runs = "running" if found.is_worker_running else f"last ran {moment(seen)}" if seen else "has never run"
+    service = f"as a service ({found.service})" if found.service else "not a service (`whet setup`)"
+    return f"{runs}, {service}"
+
+
+def _work(found: Standing) -> str:
+    work = found.stored.work
+    jobs = f"jobs: {', '.join(found.jobs)}" if found.jobs else "no jobs"
+    waits = f", {work.postponed:,} waits for the daily limit until {moment(work.until)}" if work.postponed else ""
+    return f"{work.running:,} running, {work.queued:,} queued{waits}; {jobs}"
+
+
+def _learned(found: Standing) -> str:
+    new = ", ".join(many(number, form) for form, number in sorted(found.stored.learned.items()))
+    canaries = f", {many(found.stored.canaries, 'canary').replace('canarys', 'canaries')}"
+    active = f"{many(found.stored.rules, 'rule')} active{canaries if found.stored.canaries else ''}"
+    return f"this week: {new or 'nothing new'}; {active}"
+
+
+def _pending(found: Standing) -> str:
+    number = found.stored.pending
+    if not number:
+        return "nothing waits for you"
+    return f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval (`whet pending`)"
+
+
+def _today(found: Standing) -> str:
+    spent, limit = found.spent_today, found.limit
+    used = f"{short(spent.tokens)} of {short(limit.tokens_per_day)} tokens"
+    return f"{used}, ${spent.dollars or 0:.2f} of ${limit.dollars_per_day:.2f} (the daily limit of background work)"
+
+
+def _amount(amount: Amount) -> str:
+    return f"{short(amount.tokens)} tokens" + ("" if amount.dollars is None else f", ${amount.dollars:.2f}")
+
+
+def _record(amount: Amount) -> dict[str, Any]:
+    return {"tokens": amount.tokens, "dollars": amount.dollars}

@@ -1,0 +1,125 @@
+"""Setting up, step by step. Each step is on record before it is done, so that undoing finds all of it."""
+
+from collections.abc import Callable
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.changes.author import Author
+from whet.changes.job_changes import keep
+from whet.context.zone import local_zone
+from whet.errors import WhetError
+from whet.hooks.installing import install_hooks
+from whet.intake.reading import ReadOrder
+from whet.intake.taking import Progress, take
+from whet.jobs.job import written
+from whet.jobs.nightly import nightly_job
+from whet.ledger.entries import Actor
+from whet.secrets.redactor import secret_values
+from whet.sessions.trust import Trust
+from whet.setup.agents import find_agents
+from whet.setup.looking import Surroundings, hooks_file, new_files, target_for
+from whet.setup.planning import HOOKS, IMPORT, NIGHTLY, SERVICE, TARGET, SetupStep, StepState
+from whet.setup.records import HookedAgent, WrittenFile, digest_of, load_record, save_record
+from whet.setup.services import Control, control, start
+from whet.store import files
+from whet.store.job_files import place_of
+from whet.store.opening import opened
+from whet.targets import settings as targets
+from whet.targets.telling import tell
+
+READABLE = 0o644
+
+
+class StepResult(NamedTuple):
+    """What became of a step: words for people, and whether it could not be done."""
+
+    step: SetupStep
+    words: str
+    has_failed: bool = False
+
+
+def set_up(
+    here: Surroundings, steps: tuple[SetupStep, ...], *, progress: Progress, run: Control = control
+) -> tuple[StepResult, ...]:
+    """Do every step that is to do; one that fails keeps no other from being done."""
+    doing: dict[str, Callable[[SetupStep], str]] = {
+        IMPORT: lambda step: _import(here, step, progress),
+        HOOKS: lambda step: _add_hooks(here, step),
+        TARGET: lambda step: _add_target(here, step),
+        SERVICE: lambda _: _add_service(here, run),
+        NIGHTLY: lambda _: _add_job(here),
+    }
+    results = []
+    for step in steps:
+        if step.state is StepState.TO_DO:
+            try:
+                results.append(StepResult(step, doing[step.kind](step)))
+            except WhetError as error:
+                results.append(StepResult(step, f"{error.message} {error.advice}".strip(), has_failed=True))
+    return tuple(results)
+
+
+def _import(here: Surroundings, step: SetupStep, progress: Progress) -> str:
+    paths = list(new_files(here).get(step.name, ()))
+    order = ReadOrder(secrets=secret_values(here.environment))
+    with opened(here.home) as database:
+        report = take(database, here.home, paths, order, progress=progress)
+    left_out = f"; {len(report.skipped):,} left out" if report.skipped else ""
+    return f"Imported {report.imported + report.updated:,} sessions of {step.name}{left_out}."
+
+
+def _add_hooks(here: Surroundings, step: SetupStep) -> str:
+    config = next(each.config for each in find_agents(here.person, here.environment) if each.name == step.name)
+    assert config is not None  # the plan has hooks for agents with a folder alone
+    path = hooks_file(step.name, config)
+    noted = HookedAgent(step.name, str(config), _before(path))
+    record = load_record(here.home)
+    save_record(here.home, replace(record, hooks=(*record.hooks, noted)))
+    install_hooks(step.name, config, here.home)
+    done = replace(noted, file=replace(noted.file, digest=digest_of(files.read(files.at(path)) or b"")))
+    save_record(here.home, replace(record, hooks=(*record.hooks, done)))
+    return f"Added hooks to {path}."
+
+
+def _add_target(here: Surroundings, step: SetupStep) -> str:
+    agent = next(each for each in find_agents(here.person, here.environment) if each.name == step.name)
+    target = target_for(here, agent)
+    assert target is not None
+    record = load_record(here.home)
+    save_record(here.home, replace(record, targets=(*record.targets, target.name)))
+    targets.add(here.home, target)
+    with opened(here.home) as database:
+        tell(here.home, database, now=here.now)
+    return f"Rules for {step.name} go to {target.file}."
+
+
+def _add_service(here: Surroundings, run: Control) -> str:
+    service = here.service
+    body = service.text.encode()
+    noted = replace(_before(service.path), digest=digest_of(body))
+    save_record(here.home, replace(load_record(here.home), service=noted))
+    service.path.parent.mkdir(parents=True, exist_ok=True)
+    files.write(files.at(service.path), body, expected=None, mode=READABLE)
+    start(service, run)
+    return f"The worker runs as a {service.kind} service: {service.path}."
+
+
+def _add_job(here: Surroundings) -> str:
+    zone = local_zone(here.environment)
+    job = nightly_job(here.nightly_at, program=str(here.program), timezone=zone, now=here.now)
+    path = place_of(here.home.folder, job.name).path
+    noted = WrittenFile(str(path), digest_of(written(job).encode()))
+    save_record(here.home, replace(load_record(here.home), job=noted))
+    with opened(here.home) as database:
+        author = Author(here.home, database, Actor.PERSON, Trust.OPERATOR, here.now, reason="set up")
+        keep(author, job)
+    return f"The job {job.name} runs every night at {here.nightly_at} ({zone})."
+
+
+def _before(path: Path) -> WrittenFile:
+    """A file as it stands now, and the folders that have to be made for it."""
+    folders = tuple(str(each) for each in path.parents if not each.exists())
+    body = files.read(files.at(path)) if path.parent.is_dir() else None
+    return WrittenFile(str(path), "", body, folders)

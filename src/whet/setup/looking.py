@@ -1,0 +1,112 @@
+"""What is on this machine and what is set up already: the facts that a plan is made from."""
+
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.hooks.events import HOSTS, OPENCODE
+from whet.hooks.installing import FILES, SCRIPT, are_installed
+from whet.intake.finding import usual_places
+from whet.intake.taking import stamp_of
+from whet.jobs.nightly import NAME
+from whet.setup.agents import FoundAgent, find_agents
+from whet.setup.planning import AgentFacts, MachineFacts
+from whet.setup.services import Service
+from whet.store import files
+from whet.store.home import Home
+from whet.store.job_files import read_text
+from whet.store.opening import opened
+from whet.targets import settings as targets
+from whet.targets.agents import known
+from whet.targets.hooked import hooked_agents
+from whet.targets.settings import Target
+
+
+class Surroundings(NamedTuple):
+    """Where Whet is set up: its home, the person's own folder, the environment, and the program itself."""
+
+    home: Home
+    person: Path
+    environment: Mapping[str, str]
+    program: Path
+    service: Service
+    nightly_at: str
+    now: float
+
+
+def look(here: Surroundings) -> MachineFacts:
+    """What setting up finds on this machine. It changes nothing."""
+    fresh = new_files(here)
+    ran = hooked_agents(here.home, now=here.now)
+    standing = {each.name for each in targets.load(here.home)}
+    service = here.service
+    body = files.read(files.at(service.path)) if service.kind else None
+    is_foreign = body is not None and body != service.text.encode()
+    return MachineFacts(
+        agents=tuple(_agent(here, each, fresh, ran, standing) for each in find_agents(here.person, here.environment)),
+        service=service.kind,
+        service_file=str(service.path),
+        is_service_there=body is not None,
+        why_no_service=f"{service.path} is there already, with other content" if is_foreign else service.why_not,
+        nightly_at=here.nightly_at,
+        has_nightly=read_text(here.home.folder, NAME) is not None,
+    )
+
+
+def new_files(here: Surroundings) -> dict[str, tuple[Path, ...]]:
+    """The files with sessions of each agent that were not imported yet, or have changed since."""
+    imported: dict[str, tuple[int, ...]] = {}
+    if here.home.database_url or here.home.database_path.exists():
+        with opened(here.home) as database:
+            rows = database.query("SELECT path, size, modified FROM files")
+        imported = {path: (size, modified) for path, size, modified in rows}
+    found: dict[str, tuple[Path, ...]] = {}
+    for place in usual_places(here.person):
+        fresh = (path for path in place.files if imported.get(os.path.abspath(path)) != tuple(stamp_of(path)))
+        found[place.format] = (*found.get(place.format, ()), *fresh)
+    return found
+
+
+def hooks_file(agent: str, config: Path) -> Path:
+    """The file in an agent's own folder that holds its hooks."""
+    return config.joinpath(*SCRIPT) if agent == OPENCODE else config / FILES[agent]
+
+
+def target_for(here: Surroundings, agent: FoundAgent) -> Target | None:
+    """Where an agent reads rules for every project; None where it reads none."""
+    if agent.config is None or known(agent.name) is None:
+        return None
+    chosen = targets.choose(agent.name, person=here.person, environment=here.environment, project=None)
+    return chosen if chosen.file else None
+
+
+def _agent(
+    here: Surroundings,
+    agent: FoundAgent,
+    fresh: Mapping[str, tuple[Path, ...]],
+    ran: frozenset[str],
+    standing: set[str],
+) -> AgentFacts:
+    target = target_for(here, agent)
+    config = agent.config if agent.name in HOSTS else None
+    is_hooked, why_no_hooks = _hooks(agent.name, config, ran) if config else (None, "")
+    return AgentFacts(
+        agent.name,
+        agent.title,
+        len(fresh.get(agent.name, ())),
+        is_hooked=is_hooked,
+        hooks_file=str(hooks_file(agent.name, config)) if config else "",
+        why_no_hooks=why_no_hooks,
+        is_target=None if target is None else target.name in standing,
+        target_file=target.file if target else "",
+    )
+
+
+def _hooks(agent: str, config: Path, ran: frozenset[str]) -> tuple[bool, str]:
+    """Whether an agent has hooks, or why it can have none. One that ran lately and is not there is a plugin's."""
+    try:
+        return agent in ran or are_installed(agent, config), ""
+    except WhetError as error:
+        return False, error.message

@@ -1,0 +1,83 @@
+"""What `whet setup` did, kept in the home, so that it can be taken back exactly."""
+
+import hashlib
+from pathlib import Path
+
+import msgspec
+
+from whet.errors import WhetError
+from whet.store import files
+from whet.store.home import Home, prepare_home
+from whet.values import Value
+
+FILE_NAME = "setup.json"
+DIGEST_BYTES = 16
+
+
+class WrittenFile(Value, frozen=True):
+    """A file as it was left, by its digest, and the bytes that stood there before, None where there was no file.
+
+    `folders` were made for it, the innermost first.
+    """
+
+    path: str
+    digest: str
+    before: bytes | None = None
+    folders: tuple[str, ...] = ()
+
+
+class HookedAgent(Value, frozen=True):
+    """An agent whose hooks were put into its own folder, and the file that holds them."""
+
+    agent: str
+    config: str
+    file: WrittenFile
+
+
+class SetupRecord(Value, frozen=True):
+    """All that was done: what is not listed was there before, and stays."""
+
+    service: WrittenFile | None = None
+    hooks: tuple[HookedAgent, ...] = ()
+    targets: tuple[str, ...] = ()
+    job: WrittenFile | None = None
+
+    @property
+    def is_empty(self) -> bool:
+        return self == SetupRecord()
+
+
+def load_record(home: Home) -> SetupRecord:
+    """What was done before; nothing where nothing was."""
+    body = files.read(_place(home))
+    if body is None:
+        return SetupRecord()
+    try:
+        return msgspec.json.decode(body, type=SetupRecord)
+    except msgspec.MsgspecError as error:
+        path = _place(home).path
+        raise WhetError(f"{path} cannot be read: {error}.", advice="Restore a copy, or delete it.") from error
+
+
+def save_record(home: Home, record: SetupRecord) -> None:
+    """Keep what was done; an empty record leaves no file."""
+    prepare_home(home)
+    before = files.read(_place(home))
+    if not record.is_empty:
+        files.write(_place(home), msgspec.json.format(msgspec.json.encode(record), indent=2), expected=before)
+    elif before is not None:
+        files.remove(_place(home), expected=before)
+
+
+def digest_of(body: bytes) -> str:
+    return hashlib.blake2b(body, digest_size=DIGEST_BYTES).hexdigest()
+
+
+def is_as_left(written: WrittenFile) -> bool:
+    """Whether the file holds what was written there."""
+    body = files.read(files.at(Path(written.path)))
+    return body is not None and digest_of(body) == written.digest
+
+
+def _place(home: Home) -> files.Place:
+    return files.beneath(home.folder, FILE_NAME)

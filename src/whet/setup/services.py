@@ -1,0 +1,90 @@
+"""The worker as a service of the person who runs Whet: its file, and the program of the machine that starts it."""
+
+import os
+import subprocess
+from collections.abc import Callable, Mapping
+from importlib.util import find_spec
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.setup.service_texts import LABEL, UNIT_NAME, plist_text, unit_text
+from whet.store.home import Home
+
+SECONDS = 30
+# The address of a shared database may hold a password, which must not stand in a file of the machine.
+PASSED_ON = ("PATH", "WHET_HOME")
+
+
+class Service(NamedTuple):
+    """How this machine runs the worker: its file, and what starts and stops it. Without a kind, it cannot."""
+
+    kind: str = ""  # systemd or launchd
+    path: Path = Path()
+    text: str = ""
+    start: tuple[tuple[str, ...], ...] = ()
+    stop: tuple[tuple[str, ...], ...] = ()
+    after_removal: tuple[tuple[str, ...], ...] = ()
+    why_not: str = ""
+
+
+Control = Callable[[tuple[str, ...]], bool]
+
+
+def control(command: tuple[str, ...]) -> bool:
+    """Run one command of systemctl or launchctl; whether it worked. The only place that does."""
+    try:
+        done = subprocess.run(command, capture_output=True, check=False, timeout=SECONDS)
+    except (OSError, subprocess.TimeoutExpired):
+        return False
+    return done.returncode == 0
+
+
+def service_for(
+    home: Home, person: Path, environment: Mapping[str, str], *, program: Path, platform: str, run: Control = control
+) -> Service:
+    """The service of this machine, or why there is none."""
+    if home.database_url:
+        why = "WHET_DATABASE_URL is set, and its password must not stand in a service file: run `whet worker` yourself"
+        return Service(why_not=why)
+    if find_spec("dbos") is None:
+        return Service(why_not="background work needs a library: run `pip install 'whet[work]'`")
+    passed = {name: environment[name] for name in PASSED_ON if environment.get(name)} | {"WHET_HOME": str(home.folder)}
+    if any("\n" in value for value in passed.values()):
+        return Service(why_not="a path contains a line break")
+    if platform == "darwin":
+        return _launchd(person, program, passed)
+    if not run(("systemctl", "--user", "show-environment")):
+        return Service(why_not="systemd runs no services for you here: run `whet worker` yourself")
+    folder = Path(environment.get("XDG_CONFIG_HOME") or person / ".config") / "systemd" / "user"
+    systemctl = ("systemctl", "--user")
+    return Service(
+        "systemd",
+        folder / UNIT_NAME,
+        unit_text(str(program), passed, home=str(home.folder)),
+        start=((*systemctl, "daemon-reload"), (*systemctl, "enable", "--now", UNIT_NAME)),
+        stop=((*systemctl, "disable", "--now", UNIT_NAME),),
+        after_removal=((*systemctl, "daemon-reload"),),
+    )
+
+
+def _launchd(person: Path, program: Path, passed: Mapping[str, str]) -> Service:
+    path = person / "Library" / "LaunchAgents" / f"{LABEL}.plist"
+    domain = f"gui/{os.getuid()}"
+    return Service(
+        "launchd",
+        path,
+        plist_text(str(program), passed),
+        start=(("launchctl", "bootstrap", domain, str(path)),),
+        stop=(("launchctl", "bootout", f"{domain}/{LABEL}"),),
+    )
+
+
+def start(service: Service, run: Control = control) -> None:
+    """Have the machine run the worker, now and from its next start on."""
+    for command in service.start:
+        if not run(command):
+            raise WhetError(
+                f"The service was written to {service.path}, but did not start: `{' '.join(command)}` failed.",
+                advice="Run that command to see why, or `whet setup --undo` to remove the service.",
+            )

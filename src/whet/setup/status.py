@@ -1,0 +1,137 @@
+"""How Whet stands on this machine: what is installed, what runs, what was learned, what waits and what it costs."""
+
+from collections import Counter
+from collections.abc import Iterable, Mapping
+from datetime import datetime, timedelta
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.agent.metering import local_day
+from whet.changes.pending import waiting
+from whet.engine.open_work import OpenWork, count_open_work
+from whet.errors import WhetError
+from whet.hooks.events import HOSTS
+from whet.hooks.installing import are_installed
+from whet.ledger.entries import Entry, Step
+from whet.ledger.patches import Action, Form
+from whet.runs.daily_limit import Amount
+from whet.runs.settings import DailyLimit
+from whet.setup.agents import FoundAgent, find_agents
+from whet.setup.records import load_record
+from whet.store import job_records
+from whet.store.background_calls import DayCost, costs_since
+from whet.store.home import Home
+from whet.store.job_files import list_jobs
+from whet.store.ledger import ledger_of
+from whet.store.listing import Filters, count_sessions
+from whet.store.opening import opened
+from whet.store.owner import identity_of
+from whet.store.settings_file import load
+from whet.targets import settings as targets
+from whet.targets.hooked import hooked_agents
+
+WEEK_DAYS = 7
+DAY_SECONDS = 86_400.0
+STALE_SECONDS = 180.0  # the clock of a worker looks every minute
+LEARNED = frozenset({Step.APPLIED, Step.CANARY, Step.PROMOTED})
+
+
+class Stored(NamedTuple):
+    """What the store says: sessions, changes of this week by form, what is active, pending and open, and costs."""
+
+    sessions: int = 0
+    sessions_this_week: int = 0
+    learned: Mapping[str, int] = {}
+    rules: int = 0
+    canaries: int = 0
+    pending: int = 0
+    work: OpenWork = OpenWork()
+    worker_seen: float | None = None
+    costs: tuple[DayCost, ...] = ()
+
+
+class Standing(NamedTuple):
+    """Everything that `whet status` shows."""
+
+    agents: tuple[FoundAgent, ...]
+    hooked: tuple[str, ...]  # the agents that call Whet when a session starts and ends
+    service: str  # the file of the worker's service, empty where it is none
+    targets: tuple[str, ...]
+    jobs: tuple[str, ...]
+    limit: DailyLimit
+    today: str
+    now: float
+    stored: Stored
+
+    @property
+    def is_worker_running(self) -> bool:
+        seen = self.stored.worker_seen
+        return seen is not None and self.now - seen < STALE_SECONDS
+
+    @property
+    def spent_today(self) -> Amount:
+        return _sum(each for each in self.stored.costs if each.day == self.today)
+
+    @property
+    def spent_this_week(self) -> Amount:
+        return _sum(self.stored.costs)
+
+
+def standing(home: Home, person: Path, environment: Mapping[str, str], *, now: float) -> Standing:
+    """How Whet stands now. It changes nothing, and makes no home where there is none."""
+    agents = find_agents(person, environment)
+    ran = hooked_agents(home, now=now)
+    service = load_record(home).service
+    has_store = bool(home.database_url) or home.database_path.exists()
+    return Standing(
+        agents=agents,
+        hooked=tuple(each.name for each in agents if each.name in ran or _has_hooks(each)),
+        service=service.path if service and Path(service.path).exists() else "",
+        targets=tuple(each.name for each in targets.load(home)),
+        jobs=tuple(each.name for each in list_jobs(home.folder)),
+        limit=load(home).background,
+        today=local_day(now),
+        now=now,
+        stored=_stored(home, now) if has_store else Stored(),
+    )
+
+
+def _has_hooks(agent: FoundAgent) -> bool:
+    if agent.config is None or agent.name not in HOSTS:
+        return False
+    try:
+        return are_installed(agent.name, agent.config)
+    except WhetError:  # its file is not in order, which is not for a status to complain about
+        return False
+
+
+def _stored(home: Home, now: float) -> Stored:
+    since = now - WEEK_DAYS * DAY_SECONDS
+    first_day = (datetime.fromtimestamp(now).astimezone().date() - timedelta(days=WEEK_DAYS - 1)).isoformat()
+    own = identity_of(home)
+    with opened(home) as database:
+        ledger = ledger_of(home, database)
+        entries = ledger.entries()
+        rules = ledger.state().rules
+        mark = job_records.mark_of(database, own, job_records.CLOCK)
+        return Stored(
+            sessions=count_sessions(database, Filters()),
+            sessions_this_week=count_sessions(database, Filters(since=since)),
+            learned=Counter(each.patch.form.value for each in entries if each.at >= since and _is_learned(each)),
+            rules=sum(not rule.canary for rule in rules),
+            canaries=sum(bool(rule.canary) for rule in rules),
+            pending=waiting(home, database, now=now),
+            work=count_open_work(home, database, now=now),
+            worker_seen=mark.accounted if mark else None,
+            costs=costs_since(database, own, first_day),
+        )
+
+
+def _is_learned(entry: Entry) -> bool:
+    return entry.step in LEARNED and entry.patch.form is not Form.JOB and entry.patch.action is not Action.REMOVE
+
+
+def _sum(costs: Iterable[DayCost]) -> Amount:
+    found = tuple(costs)
+    dollars = [each.cost.dollars for each in found if each.cost.dollars is not None]
+    return Amount(sum(each.cost.tokens for each in found), sum(dollars) if dollars else None)

@@ -1,0 +1,123 @@
+"""Taking back what `whet setup` did, exactly; what a person changed since is left, and named."""
+
+import contextlib
+import os
+from pathlib import Path
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.changes.author import Author
+from whet.changes.job_changes import remove
+from whet.hooks.installing import remove_hooks
+from whet.jobs.nightly import NAME
+from whet.ledger.entries import Actor
+from whet.sessions.trust import Trust
+from whet.setup.looking import Surroundings
+from whet.setup.records import HookedAgent, WrittenFile, is_as_left, load_record, save_record
+from whet.setup.services import Control, control
+from whet.store import files
+from whet.store.opening import opened
+from whet.targets import settings as targets
+from whet.targets.sync import withdraw
+from whet.targets.telling import order_of
+
+LEFT = ("conflict", "skipped")
+
+
+class Undone(NamedTuple):
+    """One thing that was taken back, or left because a person changed it since."""
+
+    words: str
+    is_left: bool = False
+
+
+def undo(here: Surroundings, *, run: Control = control) -> tuple[Undone, ...]:
+    """Take all of it back, the last first. Imported sessions stay: they are Whet's own copy."""
+    record = load_record(here.home)
+    done: list[Undone] = []
+    if record.job is not None:
+        done.append(_remove_job(here, record.job))
+        if not done[-1].is_left:
+            record = replace(record, job=None)
+            save_record(here.home, record)
+    if record.service is not None:
+        done.append(_remove_service(here, record.service, run))
+        if not done[-1].is_left:
+            record = replace(record, service=None)
+            save_record(here.home, record)
+    for name in reversed(record.targets):
+        done.append(_remove_target(here, name))
+        if not done[-1].is_left:
+            record = replace(record, targets=tuple(each for each in record.targets if each != name))
+            save_record(here.home, record)
+    for hooked in reversed(record.hooks):
+        done.append(_remove_hooks(hooked))
+        record = replace(record, hooks=tuple(each for each in record.hooks if each != hooked))
+        save_record(here.home, record)
+    return tuple(done)
+
+
+def _remove_job(here: Surroundings, job: WrittenFile) -> Undone:
+    if not Path(job.path).exists():
+        return Undone(f"The job {NAME} was gone already.")
+    if not is_as_left(job):
+        return Undone(f"{job.path} was changed since, so the job stays. To remove it: `whet jobs remove {NAME}`.", True)
+    with opened(here.home) as database:
+        remove(Author(here.home, database, Actor.PERSON, Trust.OPERATOR, here.now, reason="setup undone"), NAME)
+    return Undone(f"Removed the job {NAME}.")
+
+
+def _remove_service(here: Surroundings, service: WrittenFile, run: Control) -> Undone:
+    path = Path(service.path)
+    if not path.exists():
+        return Undone(f"{path} was gone already.")
+    if not is_as_left(service):
+        stop = " ".join(here.service.stop[0]) if here.service.stop else "its own program"
+        return Undone(f"{path} was changed since, so the service stays. To stop it: `{stop}`.", True)
+    for command in here.service.stop:
+        run(command)
+    _put_back(service)
+    for command in here.service.after_removal:
+        run(command)
+    return Undone(f"Stopped the worker's service and removed {path}.")
+
+
+def _remove_target(here: Surroundings, name: str) -> Undone:
+    standing = targets.load(here.home)
+    target = next((each for each in standing if each.name == name), None)
+    if target is None:
+        return Undone(f"The target {name} was gone already.")
+    others = tuple(each for each in standing if each is not target)
+    with opened(here.home) as database:
+        changes = withdraw(order_of(here.home, database, now=here.now), target, others)
+    left = [change for change in changes if change.kind in LEFT]
+    if left:
+        return Undone(f"The target {name} stays: {left[0].note}", True)
+    targets.remove(here.home, name)
+    return Undone(f"Removed the target {name} and what stood in {target.file}.")
+
+
+def _remove_hooks(hooked: HookedAgent) -> Undone:
+    """The file as it was before; where it was changed since, Whet's hooks alone are taken out of it."""
+    path = hooked.file.path
+    if is_as_left(hooked.file):
+        _put_back(hooked.file)
+        return Undone(f"Put {path} back as it was.")
+    changed = remove_hooks(hooked.agent, Path(hooked.config)).is_changed
+    what = "Whet's hooks were taken out, the rest stays" if changed else "it has none of Whet's hooks"
+    return Undone(f"{path} was changed since: {what}.", is_left=True)
+
+
+def _put_back(written: WrittenFile) -> None:
+    place = files.at(Path(written.path))
+    body = files.read(place)
+    if body is None:
+        return
+    if written.before is not None:
+        files.write(place, written.before, expected=body)
+        return
+    files.remove(place, expected=body)
+    for folder in written.folders:  # the innermost first; one that others use by now is not empty
+        with contextlib.suppress(OSError):
+            os.rmdir(folder)

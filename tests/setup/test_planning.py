@@ -1,0 +1,33 @@
+"""The plan of setting up: every step once, in order, with its state."""
+
+from whet.setup.planning import AgentFacts, MachineFacts, StepState, planned
+
+CLAUDE = AgentFacts("claude-code", "Claude Code", 3, False, "/c/settings.json", "", False, "/c/CLAUDE.md")
+FACTS = MachineFacts((CLAUDE,), "systemd", "/u/whet.service", nightly_at="03:30")
+
+
+def test_an_agent_is_imported_hooked_and_told_and_the_worker_runs() -> None:
+    steps = planned(FACTS)
+    assert [step.kind for step in steps] == ["import", "hooks", "target", "service", "nightly"]
+    assert {step.state for step in steps} == {StepState.TO_DO}
+    assert steps[0].words == "Import the sessions of Claude Code: 3 new files"
+
+
+def test_what_is_done_is_not_done_again() -> None:
+    done = AgentFacts("claude-code", "Claude Code", 0, True, "/c", "", True, "/c")
+    steps = planned(MachineFacts((done,), "systemd", "/u", True, nightly_at="03:30", has_nightly=True))
+    assert {step.state for step in steps} == {StepState.DONE}
+    assert "import" not in {step.kind for step in steps}
+
+
+def test_an_agent_without_hooks_or_rules_is_only_imported() -> None:
+    steps = planned(MachineFacts((AgentFacts("pi", "pi", 1),), why_no_service="no systemd"))
+    assert [(step.kind, step.state) for step in steps] == [
+        ("import", StepState.TO_DO), ("service", StepState.NOT_POSSIBLE), ("nightly", StepState.TO_DO)
+    ]  # fmt: skip
+    assert steps[1].why_not == "no systemd"
+
+
+def test_a_part_is_left_out_where_the_person_says_so() -> None:
+    kinds = {step.kind for step in planned(FACTS, without=frozenset({"hooks", "service"}))}
+    assert kinds == {"import", "target", "nightly"}

@@ -1,0 +1,157 @@
+"""whet setup: all of it in one command, nothing twice, and all of it back exactly."""
+
+import json
+import os
+import shutil
+from pathlib import Path
+
+import pytest
+
+from command import Done, Whet, allow
+
+ORDINARY = '{"model":"opus",\n   "env": {"A": "1"} }'
+
+
+@pytest.fixture
+def machine(person: Path, examples: Path, tmp_path: Path) -> Path:
+    """A person with Claude Code and Codex, and a systemctl that writes down what it is asked."""
+    projects = person / ".claude" / "projects" / "x"
+    projects.mkdir(parents=True)
+    shutil.copy(next((examples / "claude-code").rglob("*.jsonl")), projects)
+    (person / ".claude" / "settings.json").write_text(ORDINARY)
+    (person / ".claude" / "CLAUDE.md").write_text("Be kind.\n")
+    (person / ".codex").mkdir()
+    program = tmp_path / "bin" / "systemctl"
+    program.parent.mkdir()
+    program.write_text(f'#!/bin/sh\necho "$@" >> {tmp_path}/asked\n')
+    program.chmod(0o755)
+    return person
+
+
+@pytest.fixture
+def setup(whet: Whet, machine: Path, tmp_path: Path) -> Whet:
+    """`whet setup` on that machine, by a person whose yes counts without a terminal."""
+    allow(tmp_path / "home")
+    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+
+    def run(*arguments: str) -> Done:
+        return whet("setup", *arguments, variables={"PATH": path, "HOME": str(machine)})
+
+    return run
+
+
+def asked(tmp_path: Path) -> list[str]:
+    """What systemctl was asked to do; each look at the machine asks whether it answers."""
+    path = tmp_path / "asked"
+    lines = path.read_text().splitlines() if path.exists() else []
+    path.unlink(missing_ok=True)
+    return [line.removeprefix("--user ") for line in lines if "show-environment" not in line]
+
+
+def contents(folder: Path) -> dict[str, str]:
+    """Every file and folder, with what it holds."""
+    return {
+        str(path.relative_to(folder)): path.read_text() if path.is_file() else "" for path in sorted(folder.rglob("*"))
+    }
+
+
+def test_a_dry_run_says_what_it_would_do_and_does_nothing(setup: Whet, machine: Path, tmp_path: Path) -> None:
+    before = contents(machine)
+    shown = setup("--dry-run").out
+    for words in ("Import the sessions of Claude Code", "hooks for Codex", "CLAUDE.md", "systemd service", "03:30"):
+        assert words in shown
+    assert contents(machine) == before
+    assert asked(tmp_path) == []
+
+
+def test_all_of_it_is_set_up_shown_and_not_done_twice(setup: Whet, whet: Whet, machine: Path, tmp_path: Path) -> None:
+    assert setup("--yes").code == 0
+    assert asked(tmp_path) == ["daemon-reload", "enable --now whet-worker.service"]
+    unit = machine / ".config" / "systemd" / "user" / "whet-worker.service"
+    assert f"WHET_HOME={tmp_path / 'home'}" in unit.read_text()
+    found = whet("status", "--json").json
+    assert found["hooks"] == ["claude-code", "codex"]
+    assert found["targets"] == ["claude-code", "codex"]
+    assert (found["worker"]["service"], found["jobs"]) == (str(unit), ["improve"])
+    assert found["sessions"]["all"] == 1
+    assert json.loads((machine / ".claude" / "settings.json").read_text())["model"] == "opus"
+
+    after, record = contents(machine), (tmp_path / "home" / "setup.json").read_text()
+    again = setup("--yes")
+    assert "Nothing to change." in again.out
+    assert contents(machine) == after
+    assert (tmp_path / "home" / "setup.json").read_text() == record
+    assert asked(tmp_path) == []
+
+
+def test_undoing_leaves_the_machine_byte_for_byte_as_it_was(setup: Whet, machine: Path, tmp_path: Path) -> None:
+    before = contents(machine)
+    assert setup("--yes").code == 0
+    asked(tmp_path)
+    assert setup("--undo", "--yes").code == 0
+    assert contents(machine) == before
+    assert asked(tmp_path) == ["disable --now whet-worker.service", "daemon-reload"]
+    assert list((tmp_path / "home" / "jobs").glob("*.toml")) == []
+    assert "Nothing to undo" in setup("--undo", "--yes").out
+    assert setup("--yes").code == 0, "it can be set up again"
+
+
+def test_what_a_person_changed_since_is_left_and_named(setup: Whet, machine: Path, tmp_path: Path) -> None:
+    assert setup("--yes").code == 0
+    unit = machine / ".config" / "systemd" / "user" / "whet-worker.service"
+    unit.write_text(f"{unit.read_text()}# mine\n")
+    job = tmp_path / "home" / "jobs" / "improve.toml"
+    job.write_text(f"{job.read_text()}# mine\n")
+    settings = machine / ".claude" / "settings.json"
+    settings.write_text(settings.read_text().replace('"opus"', '"sonnet"'))
+    asked(tmp_path)
+    done = setup("--undo", "--yes")
+    assert done.code == 1
+    for path in (unit, job, settings):
+        assert f"{path} was changed since" in done.out
+    assert (unit.exists(), job.exists()) == (True, True)
+    assert json.loads(settings.read_text()) == {"model": "sonnet", "env": {"A": "1"}}
+    assert asked(tmp_path) == []
+
+
+def test_what_was_there_before_is_not_taken_away(setup: Whet, whet: Whet) -> None:
+    assert whet("target", "add", "codex").code == 0
+    assert setup("--yes").code == 0
+    assert setup("--undo", "--yes").code == 0
+    assert [each["name"] for each in whet("target", "list", "--json").json["targets"]] == ["codex"]
+
+
+def test_a_unit_of_somebody_else_is_left_alone(setup: Whet, machine: Path, tmp_path: Path) -> None:
+    unit = machine / ".config" / "systemd" / "user" / "whet-worker.service"
+    unit.parent.mkdir(parents=True)
+    unit.write_text("[Service]\n")
+    assert f"{unit} is there already, with other content" in setup("--yes").out
+    assert unit.read_text() == "[Service]\n"
+    assert asked(tmp_path) == []
+
+
+def test_a_part_is_left_out_and_a_machine_without_services_is_told_so(setup: Whet, whet: Whet, tmp_path: Path) -> None:
+    (tmp_path / "bin" / "systemctl").write_text("#!/bin/sh\nexit 1\n")
+    done = setup("--yes", "--without", "hooks", "--without", "nightly")
+    assert "systemd runs no services for you here" in done.out
+    found = whet("status", "--json").json
+    assert (found["hooks"], found["jobs"], found["worker"]["service"]) == ([], [], None)
+
+
+def test_a_broken_file_of_an_agent_keeps_nothing_else_from_being_set_up(setup: Whet, machine: Path) -> None:
+    (machine / ".codex" / "hooks.json").write_text("{")
+    done = setup("--yes")
+    assert "hooks.json cannot be read" in done.out
+    assert "Added hooks to" in done.out
+
+
+def test_nothing_is_done_without_a_persons_yes(whet: Whet, machine: Path) -> None:
+    before = contents(machine)
+    refused = whet("setup", "--yes", allowed=False)
+    assert refused.code == 1
+    assert "needs a person's yes" in refused.err
+    assert contents(machine) == before
+
+
+def test_a_time_that_is_none_is_refused_first(setup: Whet) -> None:
+    assert "is not a time of day" in setup("--nightly", "25:00", "--yes").err
