@@ -5,7 +5,7 @@ from pathlib import Path
 from command import Whet
 from whet.agent.metering import local_day
 from whet.runs.daily_limit import Amount
-from whet.setup.status import standing
+from whet.setup.status import machine_status
 from whet.store.background_calls import BackgroundCall, begin_call, end_call
 from whet.store.home import Home
 from whet.store.opening import opened
@@ -39,14 +39,14 @@ def test_what_was_spent_is_counted_by_day_and_what_runs_counts_with_what_is_set_
     spend(home, NOW - 2 * DAY, 200, 0.25)
     spend(home, NOW, 30, None)
     spend(home, NOW + 1, 4, 0.1, ended=False)
-    found = standing(home, tmp_path, {}, now=NOW)
+    found = machine_status(home, tmp_path, {}, now=NOW)
     assert found.spent_today == Amount(34, 0.1)
     assert found.spent_this_week == Amount(234, 0.35)
 
 
 def test_the_next_day_begins_at_nothing(home: Home, tmp_path: Path) -> None:
     spend(home, NOW, 30, None)
-    assert standing(home, tmp_path, {}, now=NOW + DAY).spent_today == Amount(0, None)
+    assert machine_status(home, tmp_path, {}, now=NOW + DAY).spent_today == Amount(0, None)
 
 
 def test_what_was_learned_and_what_waits_is_counted(whet: Whet, person: Path) -> None:

@@ -16,7 +16,7 @@ from whet.errors import WhetError
 from whet.runs.daily_limit import Postponed
 from whet.store.owner import UNSHARED
 
-LOOK_AGAIN_SECONDS = 20.0
+LOOK_AGAIN_SECONDS = 5.0
 CarryOut = Callable[[str, str, str], str]
 
 
@@ -66,6 +66,8 @@ class Durable:
                 while not reason.has_room() and not self.interrupt.wait(LOOK_AGAIN_SECONDS):
                     pass
                 self._under_way.postponed.pop(self.id, None)
+                if self.interrupt.is_set():
+                    raise Failed("It was stopped while it waited for the daily limit.") from reason
 
     def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         """The worker that begins is written down first: another one that comes here knows that it is too late."""

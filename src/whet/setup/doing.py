@@ -19,7 +19,7 @@ from whet.ledger.entries import Actor
 from whet.secrets.redactor import secret_values
 from whet.sessions.trust import Trust
 from whet.setup.agents import find_agents
-from whet.setup.looking import Surroundings, hooks_file, new_files, target_for
+from whet.setup.looking import SetupPlace, hooks_file, new_files, target_for
 from whet.setup.planning import HOOKS, IMPORT, NIGHTLY, SERVICE, TARGET, SetupStep, StepState
 from whet.setup.records import HookedAgent, WrittenFile, digest_of, load_record, save_record
 from whet.setup.services import Control, control, start
@@ -41,7 +41,7 @@ class StepResult(NamedTuple):
 
 
 def set_up(
-    here: Surroundings, steps: tuple[SetupStep, ...], *, progress: Progress, run: Control = control
+    here: SetupPlace, steps: tuple[SetupStep, ...], *, progress: Progress, run: Control = control
 ) -> tuple[StepResult, ...]:
     """Do every step that is to do; one that fails keeps no other from being done."""
     doing: dict[str, Callable[[SetupStep], str]] = {
@@ -61,7 +61,7 @@ def set_up(
     return tuple(results)
 
 
-def _import(here: Surroundings, step: SetupStep, progress: Progress) -> str:
+def _import(here: SetupPlace, step: SetupStep, progress: Progress) -> str:
     paths = list(new_files(here).get(step.name, ()))
     order = ReadOrder(secrets=secret_values(here.environment))
     with opened(here.home) as database:
@@ -70,7 +70,7 @@ def _import(here: Surroundings, step: SetupStep, progress: Progress) -> str:
     return f"Imported {report.imported + report.updated:,} sessions of {step.name}{left_out}."
 
 
-def _add_hooks(here: Surroundings, step: SetupStep) -> str:
+def _add_hooks(here: SetupPlace, step: SetupStep) -> str:
     config = next(each.config for each in find_agents(here.person, here.environment) if each.name == step.name)
     assert config is not None  # the plan has hooks for agents with a folder alone
     path = hooks_file(step.name, config)
@@ -83,7 +83,7 @@ def _add_hooks(here: Surroundings, step: SetupStep) -> str:
     return f"Added hooks to {path}."
 
 
-def _add_target(here: Surroundings, step: SetupStep) -> str:
+def _add_target(here: SetupPlace, step: SetupStep) -> str:
     agent = next(each for each in find_agents(here.person, here.environment) if each.name == step.name)
     target = target_for(here, agent)
     assert target is not None
@@ -95,7 +95,7 @@ def _add_target(here: Surroundings, step: SetupStep) -> str:
     return f"Rules for {step.name} go to {target.file}."
 
 
-def _add_service(here: Surroundings, run: Control) -> str:
+def _add_service(here: SetupPlace, run: Control) -> str:
     service = here.service
     body = service.text.encode()
     noted = replace(_before(service.path), digest=digest_of(body))
@@ -106,7 +106,7 @@ def _add_service(here: Surroundings, run: Control) -> str:
     return f"The worker runs as a {service.kind} service: {service.path}."
 
 
-def _add_job(here: Surroundings) -> str:
+def _add_job(here: SetupPlace) -> str:
     zone = local_zone(here.environment)
     job = nightly_job(here.nightly_at, program=str(here.program), timezone=zone, now=here.now)
     path = place_of(here.home.folder, job.name).path

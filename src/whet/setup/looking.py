@@ -24,7 +24,7 @@ from whet.targets.hooked import hooked_agents
 from whet.targets.settings import Target
 
 
-class Surroundings(NamedTuple):
+class SetupPlace(NamedTuple):
     """Where Whet is set up: its home, the person's own folder, the environment, and the program itself."""
 
     home: Home
@@ -36,7 +36,7 @@ class Surroundings(NamedTuple):
     now: float
 
 
-def look(here: Surroundings) -> MachineFacts:
+def look(here: SetupPlace) -> MachineFacts:
     """What setting up finds on this machine. It changes nothing."""
     fresh = new_files(here)
     ran = hooked_agents(here.home, now=here.now)
@@ -55,7 +55,7 @@ def look(here: Surroundings) -> MachineFacts:
     )
 
 
-def new_files(here: Surroundings) -> dict[str, tuple[Path, ...]]:
+def new_files(here: SetupPlace) -> dict[str, tuple[Path, ...]]:
     """The files with sessions of each agent that were not imported yet, or have changed since."""
     imported: dict[str, tuple[int, ...]] = {}
     if here.home.database_url or here.home.database_path.exists():
@@ -74,7 +74,7 @@ def hooks_file(agent: str, config: Path) -> Path:
     return config.joinpath(*SCRIPT) if agent == OPENCODE else config / FILES[agent]
 
 
-def target_for(here: Surroundings, agent: FoundAgent) -> Target | None:
+def target_for(here: SetupPlace, agent: FoundAgent) -> Target | None:
     """Where an agent reads rules for every project; None where it reads none."""
     if agent.config is None or known(agent.name) is None:
         return None
@@ -83,7 +83,7 @@ def target_for(here: Surroundings, agent: FoundAgent) -> Target | None:
 
 
 def _agent(
-    here: Surroundings,
+    here: SetupPlace,
     agent: FoundAgent,
     fresh: Mapping[str, tuple[Path, ...]],
     ran: frozenset[str],

@@ -36,7 +36,7 @@ STALE_SECONDS = 180.0  # the clock of a worker looks every minute
 LEARNED = frozenset({Step.APPLIED, Step.CANARY, Step.PROMOTED})
 
 
-class Stored(NamedTuple):
+class StoreStatus(NamedTuple):
     """What the store says: sessions, changes of this week by form, what is active, pending and open, and costs."""
 
     sessions: int = 0
@@ -50,7 +50,7 @@ class Stored(NamedTuple):
     costs: tuple[DayCost, ...] = ()
 
 
-class Standing(NamedTuple):
+class MachineStatus(NamedTuple):
     """Everything that `whet status` shows."""
 
     agents: tuple[FoundAgent, ...]
@@ -61,7 +61,7 @@ class Standing(NamedTuple):
     limit: DailyLimit
     today: str
     now: float
-    stored: Stored
+    stored: StoreStatus
 
     @property
     def is_worker_running(self) -> bool:
@@ -77,13 +77,13 @@ class Standing(NamedTuple):
         return _sum(self.stored.costs)
 
 
-def standing(home: Home, person: Path, environment: Mapping[str, str], *, now: float) -> Standing:
+def machine_status(home: Home, person: Path, environment: Mapping[str, str], *, now: float) -> MachineStatus:
     """How Whet stands now. It changes nothing, and makes no home where there is none."""
     agents = find_agents(person, environment)
     ran = hooked_agents(home, now=now)
     service = load_record(home).service
     has_store = bool(home.database_url) or home.database_path.exists()
-    return Standing(
+    return MachineStatus(
         agents=agents,
         hooked=tuple(each.name for each in agents if each.name in ran or _has_hooks(each)),
         service=service.path if service and Path(service.path).exists() else "",
@@ -92,7 +92,7 @@ def standing(home: Home, person: Path, environment: Mapping[str, str], *, now: f
         limit=load(home).background,
         today=local_day(now),
         now=now,
-        stored=_stored(home, now) if has_store else Stored(),
+        stored=_stored(home, now) if has_store else StoreStatus(),
     )
 
 
@@ -105,7 +105,7 @@ def _has_hooks(agent: FoundAgent) -> bool:
         return False
 
 
-def _stored(home: Home, now: float) -> Stored:
+def _stored(home: Home, now: float) -> StoreStatus:
     since = now - WEEK_DAYS * DAY_SECONDS
     first_day = (datetime.fromtimestamp(now).astimezone().date() - timedelta(days=WEEK_DAYS - 1)).isoformat()
     own = identity_of(home)
@@ -114,7 +114,7 @@ def _stored(home: Home, now: float) -> Stored:
         entries = ledger.entries()
         rules = ledger.state().rules
         mark = job_records.mark_of(database, own, job_records.CLOCK)
-        return Stored(
+        return StoreStatus(
             sessions=count_sessions(database, Filters()),
             sessions_this_week=count_sessions(database, Filters(since=since)),
             learned=Counter(each.patch.form.value for each in entries if each.at >= since and _is_learned(each)),

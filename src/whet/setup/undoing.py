@@ -13,7 +13,7 @@ from whet.hooks.installing import remove_hooks
 from whet.jobs.nightly import NAME
 from whet.ledger.entries import Actor
 from whet.sessions.trust import Trust
-from whet.setup.looking import Surroundings
+from whet.setup.looking import SetupPlace
 from whet.setup.records import HookedAgent, WrittenFile, is_as_left, load_record, save_record
 from whet.setup.services import Control, control
 from whet.store import files
@@ -32,7 +32,7 @@ class Undone(NamedTuple):
     is_left: bool = False
 
 
-def undo(here: Surroundings, *, run: Control = control) -> tuple[Undone, ...]:
+def undo(here: SetupPlace, *, run: Control = control) -> tuple[Undone, ...]:
     """Take all of it back, the last first. Imported sessions stay: they are Whet's own copy."""
     record = load_record(here.home)
     done: list[Undone] = []
@@ -58,7 +58,7 @@ def undo(here: Surroundings, *, run: Control = control) -> tuple[Undone, ...]:
     return tuple(done)
 
 
-def _remove_job(here: Surroundings, job: WrittenFile) -> Undone:
+def _remove_job(here: SetupPlace, job: WrittenFile) -> Undone:
     if not Path(job.path).exists():
         return Undone(f"The job {NAME} was gone already.")
     if not is_as_left(job):
@@ -68,7 +68,7 @@ def _remove_job(here: Surroundings, job: WrittenFile) -> Undone:
     return Undone(f"Removed the job {NAME}.")
 
 
-def _remove_service(here: Surroundings, service: WrittenFile, run: Control) -> Undone:
+def _remove_service(here: SetupPlace, service: WrittenFile, run: Control) -> Undone:
     path = Path(service.path)
     if not path.exists():
         return Undone(f"{path} was gone already.")
@@ -83,7 +83,7 @@ def _remove_service(here: Surroundings, service: WrittenFile, run: Control) -> U
     return Undone(f"Stopped the worker's service and removed {path}.")
 
 
-def _remove_target(here: Surroundings, name: str) -> Undone:
+def _remove_target(here: SetupPlace, name: str) -> Undone:
     standing = targets.load(here.home)
     target = next((each for each in standing if each.name == name), None)
     if target is None:

@@ -14,7 +14,7 @@ from whet.cli.output import plain, print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
-    from whet.setup.looking import Surroundings
+    from whet.setup.looking import SetupPlace
     from whet.setup.planning import SetupStep
 
 PARTS = ("import", "hooks", "target", "service", "nightly")
@@ -42,7 +42,7 @@ def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, y
 
     if dry_run and undo:
         raise WhetError("Use only one of --dry-run and --undo.", advice="Remove the other.")
-    here = _surroundings(nightly)
+    here = _machine(nightly)
     if undo:
         return _undo(here, yes=yes, as_json=as_json)
     steps = planned(look(here), without=frozenset(without))
@@ -59,19 +59,19 @@ def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, y
     return _do(here, steps, as_json=as_json)
 
 
-def _surroundings(nightly: str) -> "Surroundings":
+def _machine(nightly: str) -> "SetupPlace":
     from whet.jobs.nightly import nightly_job
-    from whet.setup.looking import Surroundings
+    from whet.setup.looking import SetupPlace
     from whet.setup.services import service_for
     from whet.store.home import find_home
 
     nightly_job(nightly, program="whet", timezone="UTC", now=0)  # a time that is none is refused before anything else
     home, program = find_home(os.environ), Path(sys.executable).with_name("whet")
     service = service_for(home, Path.home(), os.environ, program=program, platform=sys.platform)
-    return Surroundings(home, Path.home(), os.environ, program, service, nightly, time.time())
+    return SetupPlace(home, Path.home(), os.environ, program, service, nightly, time.time())
 
 
-def _show_plan(here: "Surroundings", steps: "tuple[SetupStep, ...]") -> None:
+def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     from whet.store.settings_file import load
 
     for step in steps:
@@ -88,7 +88,7 @@ def _show_plan(here: "Surroundings", steps: "tuple[SetupStep, ...]") -> None:
     )
 
 
-def _ask(question: str, here: "Surroundings", *, yes: bool) -> None:
+def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
     """Go on only after a person's yes; --yes is one where the settings say so."""
     from whet.cli.acting import actor_of, has_terminal, trust_at
     from whet.sessions.trust import Trust
@@ -102,7 +102,7 @@ def _ask(question: str, here: "Surroundings", *, yes: bool) -> None:
         click.confirm(question, abort=True)
 
 
-def _do(here: "Surroundings", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
+def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
     from whet.setup.doing import set_up
 
     results = set_up(here, steps, progress=lambda _name, _size: None)
@@ -119,7 +119,7 @@ def _do(here: "Surroundings", steps: "tuple[SetupStep, ...]", *, as_json: bool) 
     return int(failed)
 
 
-def _say_where_keys_go(here: "Surroundings") -> None:
+def _say_where_keys_go(here: "SetupPlace") -> None:
     """A service does not have the variables of this shell, and no key is copied into a file by Whet."""
     from whet.runs.endpoints import endpoint_of
     from whet.setup.service_texts import KEYS_FILE
@@ -133,7 +133,7 @@ def _say_where_keys_go(here: "Surroundings") -> None:
         say(f"The service does not see your shell's variables. Give it the key with {plain(how)}.")
 
 
-def _undo(here: "Surroundings", *, yes: bool, as_json: bool) -> int:
+def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
     from whet.setup.records import load_record
     from whet.setup.undoing import undo
 

@@ -25,10 +25,10 @@ def command(as_json: bool) -> int:
 def show_status(*, as_json: bool = False) -> None:
     """Print how Whet stands on this machine."""
     from whet.cli.shown.status import status_lines, status_record
-    from whet.setup.status import standing
+    from whet.setup.status import machine_status
     from whet.store.home import find_home
 
-    found = standing(find_home(os.environ), Path.home(), os.environ, now=time.time())
+    found = machine_status(find_home(os.environ), Path.home(), os.environ, now=time.time())
     if as_json:
         print_json(status_record(found))
         return

@@ -4,10 +4,10 @@ from typing import Any
 
 from whet.cli.output import many, moment, plain, short
 from whet.runs.daily_limit import Amount
-from whet.setup.status import Standing
+from whet.setup.status import MachineStatus
 
 
-def status_lines(found: Standing) -> list[str]:
+def status_lines(found: MachineStatus) -> list[str]:
     """What a person reads: each line says what stands, and what to do where something is missing."""
     rows = (
         ("Agents", _agents(found)),
@@ -24,7 +24,7 @@ def status_lines(found: Standing) -> list[str]:
     return [f"[bold]{name:<10}[/]{plain(text)}" for name, text in rows]
 
 
-def status_record(found: Standing) -> dict[str, Any]:
+def status_record(found: MachineStatus) -> dict[str, Any]:
     """The same for programs."""
     stored = found.stored
     return {
@@ -60,43 +60,43 @@ def status_record(found: Standing) -> dict[str, Any]:
     }
 
 
-def _agents(found: Standing) -> str:
+def _agents(found: MachineStatus) -> str:
     return ", ".join(each.title for each in found.agents) or "none found on this machine"
 
 
-def _hooks(found: Standing) -> str:
+def _hooks(found: MachineStatus) -> str:
     return ", ".join(found.hooked) or "none: sessions are not taken in by themselves (`whet setup`)"
 
 
-def _worker(found: Standing) -> str:
+def _worker(found: MachineStatus) -> str:
     seen = found.stored.worker_seen
     runs = "running" if found.is_worker_running else f"last ran {moment(seen)}" if seen else "has never run"
     service = f"as a service ({found.service})" if found.service else "not a service (`whet setup`)"
     return f"{runs}, {service}"
 
 
-def _work(found: Standing) -> str:
+def _work(found: MachineStatus) -> str:
     work = found.stored.work
     jobs = f"jobs: {', '.join(found.jobs)}" if found.jobs else "no jobs"
     waits = f", {work.postponed:,} waits for the daily limit until {moment(work.until)}" if work.postponed else ""
     return f"{work.running:,} running, {work.queued:,} queued{waits}; {jobs}"
 
 
-def _learned(found: Standing) -> str:
+def _learned(found: MachineStatus) -> str:
     new = ", ".join(many(number, form) for form, number in sorted(found.stored.learned.items()))
     canaries = f", {many(found.stored.canaries, 'canary').replace('canarys', 'canaries')}"
     active = f"{many(found.stored.rules, 'rule')} active{canaries if found.stored.canaries else ''}"
     return f"this week: {new or 'nothing new'}; {active}"
 
 
-def _pending(found: Standing) -> str:
+def _pending(found: MachineStatus) -> str:
     number = found.stored.pending
     if not number:
         return "nothing waits for you"
     return f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval (`whet pending`)"
 
 
-def _today(found: Standing) -> str:
+def _today(found: MachineStatus) -> str:
     spent, limit = found.spent_today, found.limit
     used = f"{short(spent.tokens)} of {short(limit.tokens_per_day)} tokens"
     return f"{used}, ${spent.dollars or 0:.2f} of ${limit.dollars_per_day:.2f} (the daily limit of background work)"
