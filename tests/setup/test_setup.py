@@ -34,8 +34,8 @@ def setup(whet: Whet, machine: Path, tmp_path: Path) -> Whet:
     allow(tmp_path / "home")
     path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
 
-    def run(*arguments: str) -> Done:
-        return whet("setup", *arguments, variables={"PATH": path, "HOME": str(machine)})
+    def run(*arguments: str, variables: dict[str, str] | None = None) -> Done:
+        return whet("setup", *arguments, variables={"PATH": path, "HOME": str(machine), **(variables or {})})
 
     return run
 
@@ -82,11 +82,17 @@ def test_all_of_it_is_set_up_shown_and_not_done_twice(setup: Whet, whet: Whet, m
     assert contents(machine) == after
     assert (tmp_path / "home" / "setup.json").read_text() == record
     assert asked(tmp_path) == []
+    elsewhere = f"{tmp_path / 'bin'}:{os.environ['PATH']}:/opt/other"
+    assert "Nothing to change." in setup("--yes", variables={"PATH": elsewhere}).out, "from another shell too"
 
 
-def test_undoing_leaves_the_machine_byte_for_byte_as_it_was(setup: Whet, machine: Path, tmp_path: Path) -> None:
+def test_undoing_leaves_the_machine_byte_for_byte_as_it_was(
+    setup: Whet, whet: Whet, machine: Path, tmp_path: Path
+) -> None:
     before = contents(machine)
+    assert whet("rules", "add", "read-first", "Read the file before you edit it.").code == 0
     assert setup("--yes").code == 0
+    assert "Read the file" in (machine / ".claude" / "CLAUDE.md").read_text()
     asked(tmp_path)
     assert setup("--undo", "--yes").code == 0
     assert contents(machine) == before

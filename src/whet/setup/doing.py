@@ -76,10 +76,11 @@ def _add_hooks(here: SetupPlace, step: SetupStep) -> str:
     path = hooks_file(step.name, config)
     noted = HookedAgent(step.name, str(config), _before(path))
     record = load_record(here.home)
-    save_record(here.home, replace(record, hooks=(*record.hooks, noted)))
+    others = tuple(each for each in record.hooks if each.agent != step.name)
+    save_record(here.home, replace(record, hooks=(*others, noted)))
     install_hooks(step.name, config, here.home)
     done = replace(noted, file=replace(noted.file, digest=digest_of(files.read(files.at(path)) or b"")))
-    save_record(here.home, replace(record, hooks=(*record.hooks, done)))
+    save_record(here.home, replace(record, hooks=(*others, done)))
     return f"Added hooks to {path}."
 
 

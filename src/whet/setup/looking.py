@@ -13,6 +13,7 @@ from whet.intake.taking import stamp_of
 from whet.jobs.nightly import NAME
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.planning import AgentFacts, MachineFacts
+from whet.setup.records import load_record
 from whet.setup.services import Service
 from whet.store import files
 from whet.store.home import Home
@@ -43,7 +44,9 @@ def look(here: SetupPlace) -> MachineFacts:
     standing = {each.name for each in targets.load(here.home)}
     service = here.service
     body = files.read(files.at(service.path)) if service.kind else None
-    is_foreign = body is not None and body != service.text.encode()
+    own = load_record(here.home).service
+    is_own = own is not None and own.path == str(service.path)  # made from another shell, its text may differ
+    is_foreign = body is not None and not is_own and body != service.text.encode()
     return MachineFacts(
         agents=tuple(_agent(here, each, fresh, ran, standing) for each in find_agents(here.person, here.environment)),
         service=service.kind,

@@ -68,7 +68,7 @@ def command(
         if dry_run and not home.database_url and not home.database_path.exists():
             home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         database = stack.enter_context(opened(home))
-        progress = stack.enter_context(_progress(files))
+        progress = stack.enter_context(progress_over(files))
         report = take(database, home, files, order, dry_run=dry_run, progress=progress)
         if not dry_run:
             _add(report, take_spool(home, database, secrets=secrets, now=time.time()))
@@ -118,7 +118,7 @@ def _discovered(*, quiet: bool) -> list[Path]:
 
 
 @contextlib.contextmanager
-def _progress(files: list[Path]) -> Iterator[Progress]:
+def progress_over(files: list[Path]) -> Iterator[Progress]:
     """A progress bar on a terminal, counted in bytes; silence elsewhere."""
     if not sys.stderr.isatty():
         yield lambda _name, _size: None

@@ -79,13 +79,22 @@ def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
         say(f"{MARKS[step.state]} {plain(words)}")
     if not any(step.kind in ("import", "hooks", "target") for step in steps):
         say("No agent was found on this machine.")
-    if any(step.kind == "hooks" for step in steps) and shutil.which("whet", path=here.environment.get("PATH")) is None:
-        say("[yellow]`whet` is not on your PATH[/]: hooks do nothing until it is.")
+    if any(step.kind == "hooks" for step in steps):
+        _warn_of_hooks(here)
     limit = load(here.home).background
     say(
         f"Background work costs at most {limit.tokens_per_day:,} tokens and ${limit.dollars_per_day:.2f} a day "
         "(`whet config set background.dollars_per_day N`)."
     )
+
+
+def _warn_of_hooks(here: "SetupPlace") -> None:
+    """Hooks run in the agent's environment, and call the `whet` and the home that they find there."""
+    if shutil.which("whet", path=here.environment.get("PATH")) is None:
+        say("[yellow]`whet` is not on your PATH[/]: hooks do nothing until it is.")
+    if here.home.folder != here.person / ".whet":
+        say("[yellow]Hooks use the home that your agents see.[/] Set it for them too:")
+        say(f"  export WHET_HOME={plain(here.home.folder)}")
 
 
 def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
@@ -103,9 +112,12 @@ def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
 
 
 def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
+    from whet.cli.commands.import_ import progress_over
     from whet.setup.doing import set_up
+    from whet.setup.looking import new_files
 
-    results = set_up(here, steps, progress=lambda _name, _size: None)
+    with progress_over([path for paths in new_files(here).values() for path in paths]) as progress:
+        results = set_up(here, steps, progress=progress)
     failed = any(result.has_failed for result in results)
     if as_json:
         shown = [{"kind": each.step.kind, "name": each.step.name, "words": each.words} for each in results]
