@@ -1,5 +1,6 @@
 """Background calls against the daily limit: counted by the machine's own day, never past it."""
 
+from concurrent.futures import ThreadPoolExecutor
 from threading import Event
 
 import pytest
@@ -126,3 +127,21 @@ def test_another_worker_does_not_take_the_same_room(home: Home) -> None:
 def test_the_day_is_that_of_the_machine() -> None:
     assert next_day(next_day(NOON)) > next_day(NOON) > NOON
     assert local_day(next_day(NOON) - 1) == local_day(NOON) != local_day(next_day(NOON))
+
+
+def test_many_calls_at_once_never_pass_the_limit_together(home: Home) -> None:
+    limit(home, 5_000)
+    with opened(home):  # made before they all come
+        pass
+
+    def call(_: int) -> bool:
+        try:
+            ask(home, Clock(), says("Hi.", usage=Usage(200, 1_000)))
+        except Postponed:
+            return False
+        return True
+
+    with ThreadPoolExecutor(8) as pool:
+        done = list(pool.map(call, range(8)))
+    assert 1 <= sum(done) <= 4
+    assert spent(home, NOON) == DaySpent(Amount(1_200 * sum(done)))
