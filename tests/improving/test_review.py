@@ -11,7 +11,8 @@ import pytest
 from agent.loopback import Play, playing, refused
 from agent.prefixes import extends
 from cli.chat.answers import calls, settings_for, whet_at, words
-from command import COMMAND, KEPT_VARIABLES, Whet, runner
+from cli.chat.seat import CTRL_D, seated
+from command import COMMAND, KEPT_VARIABLES, Whet, environment, runner
 from lengths import long_on_postgres
 from patience import PATIENCE_SECONDS, until
 from whet.store.home import Home
@@ -256,24 +257,13 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
         settings_for(place, server.base_url)
         with (place / "settings.toml").open("a") as settings:
             settings.write("[review]\nmemory_turns = 2\nskill_calls = 0\n")
-        kept = {name: os.environ[name] for name in os.environ if name.startswith(KEPT_VARIABLES)}
-        chat = subprocess.Popen(
-            [COMMAND, "chat"],
-            stdin=subprocess.PIPE,
-            stdout=subprocess.PIPE,
-            text=True,
-            env={**kept, "HOME": str(person), "WHET_HOME": str(place)},
-            cwd=person.parent,
-        )
-        assert chat.stdin is not None
-        chat.stdin.write(f"{WISH}\nAnd again.\n")
-        chat.stdin.flush()
-        until(lambda: (place / "user.md").exists() and len(server.requests) >= 4)
-        chat.stdin.write("One more.\nAnd the last.\n")
-        out, _ = chat.communicate(timeout=PATIENCE_SECONDS)
+        with seated([str(COMMAND), "chat"], environment=environment(place, person), folder=person.parent) as seat:
+            seat.expect("›").say(WISH).expect("First.").expect("›").say("And again.").expect("Second.").expect("›")
+            until(lambda: (place / "user.md").exists() and len(server.requests) >= 4)
+            seat.say("One more.").expect("Whet learned: note “Always answer in one sentence.”").expect("Third.")
+            seat.expect("›").type(CTRL_D)
+            assert seat.leave() == 0
         bodies = [request.body for request in server.requests]
-    assert chat.returncode == 0
-    assert "Whet learned: note “Always answer in one sentence.”" in out
     assert extends(bodies[1], bodies[2]), "the review extends the live conversation"
     assert extends(bodies[1], bodies[4]), "the conversation does not know of the review"
     assert "preferred outcome" not in bodies[4].decode()
