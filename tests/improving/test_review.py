@@ -260,7 +260,7 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
         with seated([str(COMMAND), "chat"], environment=environment(place, person), folder=person.parent) as seat:
             seat.expect("›").say(WISH).expect("First.").expect("›").say("And again.").expect("Second.").expect("›")
             until(lambda: (place / "user.md").exists() and len(server.requests) >= 4)
-            seat.say("One more.").expect("Whet learned: note “Always answer in one sentence.”").expect("Third.")
+            seat.say("One more.").expect("Third.").expect("Whet learned: note “Always answer in one sentence.”")
             seat.expect("›").type(CTRL_D)
             assert seat.leave() == 0
         bodies = [request.body for request in server.requests]
