@@ -11,7 +11,7 @@ from agent.providers.vendor_streams import openai_answer
 from conversations import agent, conversation, shell, user
 from proving.trial_scenes import supply_of
 from replies import says
-from whet.agent.protocols import Reply
+from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.choosing import provider_for
 from whet.changes.apply import apply
 from whet.engine.steps import Direct, decoded
@@ -98,6 +98,20 @@ def test_where_a_model_writes_a_platitude_the_pattern_speaks(home: Home, databas
     outcome = improved(home, writes("Always read error messages with care."))
     assert outcome.idea.patch is not None
     assert outcome.idea.patch.text == PATTERN
+
+
+def test_a_small_model_writes_nothing_over_the_patterns_words(home: Home, database: Database) -> None:
+    kept(database, learning(1), learning(2))
+    seen: list[Run] = []
+    supply = writes(WRITTEN, seen)
+
+    def small(home: Home, settings: Settings, model: str) -> Chosen:
+        chosen = supply(home, settings, model)
+        return chosen._replace(model=replace(chosen.model, size="small"))
+
+    outcome = improved(home, small)
+    assert outcome.idea.patch is not None
+    assert (outcome.idea.patch.text, seen) == (PATTERN, [])
 
 
 def test_what_a_tool_said_is_tried_and_then_waits_with_what_is_known_of_it(home: Home, database: Database) -> None:

@@ -55,6 +55,11 @@ def test_an_errors_own_remedy_is_a_tools_word() -> None:
     assert (draft.source, draft.trust) == (LessonSource.REMEDY, Trust.TOOL)
 
 
+def test_a_remedy_for_tests_says_what_it_is_for_and_not_what_fails() -> None:
+    failed = shell("python -m pytest test_cart.py", "Use: ./dev test MODULE", error=True)
+    assert only((user("Go"), failed)).text == "In this project run tests with `./dev test MODULE`."
+
+
 def test_one_search_that_found_nothing_is_no_fact_yet() -> None:
     missed = call("Grep", {"pattern": "golangci", "path": "src"}, "No matches found")
     found = call("Grep", {"pattern": "golangci", "path": "tools"}, "tools/golangci.yaml")

@@ -73,8 +73,13 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
 
 
 def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
-    """The idea with a rule that a model wrote for it: from the evidence, or where nobody has written one yet."""
+    """The idea with a rule that a model wrote for it: from the evidence, or where nobody has written one yet.
+
+    A small model writes nothing over what a pattern drafted: its words are followed less often than those.
+    """
     pen = Pen(home, database, chosen, interrupt)
+    if idea.patch is not None and chosen.model.size == "small":
+        return idea, Spent()
     if idea.evidence is not None:
         return _from_model(pen, idea, idea.evidence)
     if idea.patch is not None or idea.lesson is None or idea.way != Way.MODEL:

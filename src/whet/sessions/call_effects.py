@@ -52,6 +52,10 @@ CHECKERS = names(
     "markdownlint-cli2 vale oxlint deptry bandit semgrep hlint credo dialyzer scalafmt spotless karma jasmine "
     "busted luacheck"
 )
+TESTERS = names(
+    "test tests e2e pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox nextest karma jasmine busted "
+    "playwright cypress"
+)
 CHECKING_WORDS = re.compile(
     r"(?:^|[:_-])(tests?|lint|check|typecheck|type-check|build|verify|validate|e2e|ci)(?:$|[:_-])"
 )
@@ -97,7 +101,12 @@ def checks_of(call: ToolCall) -> frozenset[str]:
         return frozenset({plain_name(call.name)})
     if family_of(call) is not Family.SHELL:
         return frozenset()
-    return frozenset(name for stage in split(command_of(call)) if (name := _check_of(stage)))
+    return checks_in(command_of(call))
+
+
+def checks_in(command: str) -> frozenset[str]:
+    """The tests, builds and linters that a command line runs."""
+    return frozenset(name for stage in split(command) if (name := _check_of(stage)))
 
 
 def _effect_of_command(command: str) -> Effect:

@@ -11,7 +11,7 @@ import msgspec
 from whet.failures.view import JudgedCall, gather
 from whet.lessons.purposes import is_shell
 from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import checks_of
+from whet.sessions.call_effects import TESTERS, checks_of
 from whet.sessions.shell_lines import written
 from whet.sessions.transcripts import Transcript
 from whet.text.words import names
@@ -28,10 +28,6 @@ SCRIPT_NAME = re.compile(r"[._](?:test|spec)\.[cm]?[jt]sx?$|(?:^|/)(?:__tests__|
 CODE = names(
     "py pyi js jsx mjs cjs ts tsx mts cts go rs rb java kt kts scala c h cc cpp hpp cs php swift ex exs erl hs ml mli "
     "lua pl r jl dart zig sh bash vue svelte sql css scss html toml yaml yml json cfg ini mk"
-)
-TESTERS = names(
-    "test tests e2e pytest unittest jest vitest mocha ava tap rspec phpunit ctest tox nox nextest karma jasmine busted "
-    "playwright cypress"
 )
 LOCKS = (
     ("pnpm-lock.yaml", "pnpm"), ("bun.lock", "bun"), ("bun.lockb", "bun"), ("yarn.lock", "yarn"), ("", "npm"),
