@@ -1,6 +1,7 @@
 """Drafts hold the record's own words, and the lowest trust of them."""
 
 import pytest
+from msgspec.structs import replace
 
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.lessons.candidates import LessonCandidate, candidates
@@ -58,6 +59,20 @@ def test_an_errors_own_remedy_is_a_tools_word() -> None:
 def test_a_remedy_for_tests_says_what_it_is_for_and_not_what_fails() -> None:
     failed = shell("python -m pytest test_cart.py", "Use: ./dev test MODULE", error=True)
     assert only((user("Go"), failed)).text == "In this project run tests with `./dev test MODULE`."
+
+
+def test_a_rule_is_written_from_the_oldest_sessions_so_that_the_later_ones_can_judge_it() -> None:
+    failed = shell("python -m pytest test_cart.py", "Use: ./dev test MODULE", error=True)
+    sessions = [conversation(user("Go"), failed, native_id=f"s{each}") for each in range(8)]
+    pieces = [replace(piece, at=at) for at, each in enumerate(sessions, 1) for piece in pieces_of_session(each)]
+    [candidate] = candidates(pieces, {})
+    draft = draft_of(candidate)
+    assert draft is not None
+    patch = patch_of_draft(draft, candidate, "example.org/shop")
+    assert {proof.session for proof in patch.proofs} == {session.id for session in sessions[:2]}
+    assert "8 sessions" in patch.reason
+    [alone] = candidates(pieces[:1], {})
+    assert len(patch_of_draft(draft, alone, "example.org/shop").proofs) == 1
 
 
 def test_one_search_that_found_nothing_is_no_fact_yet() -> None:

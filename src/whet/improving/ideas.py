@@ -16,7 +16,7 @@ from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.candidates import LessonCandidate
-from whet.lessons.drafts import learned_name, patch_of_draft
+from whet.lessons.drafts import draft_of, learned_name, patch_of_draft, written_from
 from whet.proving.cases_from_sessions import cases_from
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Purpose
@@ -90,11 +90,12 @@ def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, in
 
 
 def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea, Spent]:
-    """What a model makes of the evidence; the pattern's draft, where there is one, when that is of no use."""
-    made = write_from_evidence(pen, candidate)
+    """What a model makes of the older evidence; the pattern's draft, where there is one, when that is of no use."""
+    older = written_from(candidate, draft_of(candidate))
+    made = write_from_evidence(pen, older)
     if made.draft is None:
         return (idea if idea.patch else replace(idea, refused=made.why)), made.spent
-    patch = for_model(patch_of_draft(made.draft, candidate, idea.project), pen.chosen.model.name)
+    patch = for_model(patch_of_draft(made.draft, older, idea.project), pen.chosen.model.name)
     # What was decided of a candidate is found by its name, whatever words a model chooses the next time.
     name = idea.patch.name if idea.patch else learned_name(idea.project, candidate.best.text)
     return replace(idea, patch=replace(patch, name=name)), made.spent

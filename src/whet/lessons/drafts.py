@@ -3,10 +3,12 @@
 A draft carries the lowest trust of the words in it: a person's sentence stays theirs, an error's words are a tool's.
 """
 
+import math
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
 
 import re2
+from msgspec.structs import replace
 
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
 from whet.lessons.candidates import LessonCandidate
@@ -82,13 +84,32 @@ def drafts_of(candidates: Iterable[LessonCandidate]) -> Iterator[tuple[LessonCan
         yield candidate, draft
 
 
+def written_from(candidate: LessonCandidate, draft: LessonDraft | None) -> LessonCandidate:
+    """The part of a candidate that its words are written from: the oldest quarter of its sessions, or as many of the
+    oldest as it takes to say the same. The later ones can judge it. Without a draft, the older half, for a model.
+    """
+    at: dict[str, float] = {}
+    for piece in candidate.pieces:
+        at[piece.session] = min(at.get(piece.session, math.inf), piece.at or 0.0)
+    sessions = sorted(at, key=lambda session: (at[session], session))
+    for count in range(math.ceil(len(sessions) / (4 if draft else 2)), len(sessions)):
+        older = frozenset(sessions[:count])
+        pieces = tuple(piece for piece in candidate.pieces if piece.session in older)
+        part = replace(candidate, pieces=pieces, sessions=min(count, candidate.sessions))
+        found = draft_of(part) if draft else None
+        if draft is None or (found is not None and found.text == draft.text):
+            return part
+    return candidate
+
+
 def learned_name(project: str, text: str) -> str:
     """The name of what one project teaches: the same for the same words in the same project."""
     return f"learned-{digest(f'{project} {text}')[:NAME_LETTERS]}"
 
 
 def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patch:
-    """The rule that a draft proposes, for its project alone, with the evidence."""
+    """The rule that a draft proposes, for its project alone, with the evidence that it was written from."""
+    part = written_from(candidate, draft)
     return Patch(
         form=Form.RULE,
         action=Action.ADD,
@@ -98,8 +119,7 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
         reason=f"{draft.source.value} in {candidate.sessions} sessions of the project",
         trust=draft.trust,
         proofs=tuple(
-            Proof(piece.session, piece.message, piece.source.value, piece.text[:QUOTE_LETTERS])
-            for piece in candidate.pieces
+            Proof(piece.session, piece.message, piece.source.value, piece.text[:QUOTE_LETTERS]) for piece in part.pieces
         ),
         situation=_situation(draft, candidate),
     )
