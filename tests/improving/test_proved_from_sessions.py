@@ -1,0 +1,66 @@
+"""The circle from sessions alone: the oldest write the rule, the later ones become the cases that prove it."""
+
+import pytest
+from msgspec.structs import replace
+
+from conversations import conversation, shell, user
+from proving.trial_scenes import supply_of
+from replies import asks
+from whet.agent.protocols import Reply
+from whet.agent.providers.scripted import Call
+from whet.engine.steps import Direct, decoded
+from whet.evidence.verdicts import Ruling
+from whet.improving.improve import improve
+from whet.proving.attempt import attempt
+from whet.runs.run import Run
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.preparing import prepare
+from whet.store.sessions import Provenance, keep
+from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
+
+RULE = "In this project run tests with `./dev test MODULE`."
+EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database
+
+
+def obeys(run: Run) -> Reply:
+    """Runs tests as it is told, else with pytest."""
+    part = run.messages[0].text.removeprefix("Run the tests of part ").rstrip(".")
+    command = f"./dev test part{part}" if RULE in run.system else f"pytest part{part}"
+    return asks(Call("Bash", f'{{"command": "{command}"}}'))
+
+
+def improved(home: Home, database: Database, *, sessions: int) -> IdeaOutcome:
+    for number in range(sessions):
+        turns = (
+            user(f"Run the tests of part {number}."),
+            shell(f"pytest part{number}", "Use: ./dev test MODULE", error=True),
+            shell(f"./dev test part{number}", "3 passed"),
+        )
+        transcript = replace(conversation(*turns, native_id=f"s{number}", at=float(number)), folder="/work/shop")
+        keep(database, prepare(transcript), Provenance("", float(number), float(number)))
+    supply = supply_of(obeys)
+    steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    ask = ImproveRequest(model="scripted", placebo=True, most=1)
+    report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
+    return report.outcomes[0]
+
+
+@EMBEDDED
+def test_a_rule_that_two_of_eight_sessions_wrote_is_proved_on_the_other_six(home: Home, database: Database) -> None:
+    outcome = improved(home, database, sessions=8)
+    assert outcome.idea.patch is not None
+    assert outcome.idea.patch.text == RULE
+    assert outcome.verdict is not None
+    assert (outcome.verdict.ruling, outcome.verdict.cases, outcome.attempts) == (Ruling.ACCEPT, 6, 18)
+    assert outcome.became is Became.WAITS  # the words are a command's: a person has the last word
+    [pending] = ledger_of(home, database).state().pending
+    written_from = {proof.session for proof in pending.patch.proofs}
+    assert len(written_from) == 2
+
+
+@EMBEDDED
+def test_with_too_few_later_sessions_nothing_is_spent(home: Home, database: Database) -> None:
+    outcome = improved(home, database, sessions=5)
+    assert (outcome.became, outcome.attempts) == (Became.WAITS, 0)
