@@ -1,9 +1,9 @@
 """Five changes through the whole circle on a real local model: how often each verdict came.
 
-In each world a project runs its tests by a script of its own, and an agent that a script plays finds that out anew in each
-session. Whet reads the sessions, makes the cases and tries each change with a base, a candidate and a placebo arm. Seven
-tasks do not say how tests are run (a rule can help), four do (a rule can harm). What must never be accepted: the useless
-rule, the platitude in a placebo's manner, the harmful rule and the nonsense prefix.
+In each world a project runs its tests by a script of its own, and a played agent finds that out anew in each
+session. Whet reads the sessions, makes the cases and tries each change with base, candidate and placebo arms. Seven
+tasks do not say how tests are run (a rule can help), four do (a rule can harm). Never to be accepted: the useless rule,
+the platitude in a placebo's manner, the harmful rule and the nonsense prefix.
 
     python bench/proof.py WEIGHTS [--template FILE] [--threads N] [--world N]...
 """

@@ -75,7 +75,8 @@ for module in cart price stock order user mail tax login search refund ship coup
     printf 'def total():\n    return 1\n' >"$module.py"
     printf 'from %s import total\n\n\ndef test_total():\n    assert total() == 1\n' "$module" >"test_$module.py"
 done
-git init -q . && git add . && git -c user.name=Demo -c user.email=demo@example.org commit -qm "A small shop"
+git init -q . && git remote add origin https://example.org/shop.git && git add .
+git -c user.name=Demo -c user.email=demo@example.org commit -qm "A small shop"
 
 echo
 echo "1. FAIL. In this project tests run with ./dev test MODULE. The model ($model) does not know it:"
@@ -138,10 +139,11 @@ if [[ $verdict == accepted ]]; then
     step whet sync
     step cat AGENTS.md
     echo
-    echo "6. UNDO. Every change can be taken back:"
+    echo "6. UNDO, REDO. Every change can be taken back, and the file with it; and back again:"
     step whet ledger
     step whet ledger undo
     step whet sync
+    step whet ledger redo
     step whet rules
 else
     echo "5. NOT PROVED. The verdict was: $verdict. So nothing changes: what is not proved is not kept by itself."
