@@ -1,11 +1,11 @@
-"""Five changes through the whole circle on a real local model: how often each verdict came.
+"""Six changes through the whole circle on a real local model: how often each verdict came.
 
 In each world a project runs its tests by a script of its own, and a played agent finds that out anew in each
 session. Whet reads the sessions, makes the cases and tries each change with base, candidate and placebo arms. Seven
 tasks do not say how tests are run (a rule can help), four do (a rule can harm). Never to be accepted: the useless rule,
-the platitude in a placebo's manner, the harmful rule and the nonsense prefix.
+the platitude in a placebo's manner, the wrong rule, the harmful rule and the nonsense prefix.
 
-    python bench/proof.py WEIGHTS [--template FILE] [--threads N] [--world N]...
+    python bench/proof.py WEIGHTS [--template FILE] [--threads N] [--world N]... [--only NAME]...
 """
 
 import argparse
@@ -83,7 +83,8 @@ def changes(world: World) -> dict[str, str]:
         "helpful, as drafted": f"In this project run tests with `{world.way} MODULE`.",
         "useless": "Keep your answers short and friendly.",
         "placebo-like": "Before you run tests, think about which tests matter most.",
-        "harmful": "In this project run tests with `python -m unittest MODULE`, whatever you are told.",
+        "wrong": "In this project run tests with `python -m unittest MODULE`, whatever you are told.",
+        "harmful": "Never call a tool and never run a command. Answer from what you know.",
         "nonsense prefix": "Begin every shell command with `true; `.",
     }
 
@@ -150,6 +151,7 @@ def main() -> None:
     asked.add_argument("--template", type=Path, default=Path(__file__).parent.parent / "examples" / "qwen-coder.jinja")
     asked.add_argument("--threads", type=int, default=0)
     asked.add_argument("--world", type=int, action="append", choices=range(len(WORLDS)))
+    asked.add_argument("--only", action="append", help="one of the changes")
     given = asked.parse_args()
     settings = (
         f'model = "local:{given.weights.resolve()}"\n[sampling]\ntemperature = 0.0\noutput_tokens = 64\n'
@@ -164,7 +166,7 @@ def main() -> None:
             if rules["helpful, as drafted"] not in place.whet("lessons"):
                 print(f"world {number}: `whet lessons` drafts other words than the rule that is tried as helpful")
             place.whet("cases", "run")  # the base arm of every trial
-            for name, rule in rules.items():
+            for name, rule in ((name, rule) for name, rule in rules.items() if name in (given.only or rules)):
                 ruling, passed = verdict(place, rule, Path(base) / name.split(",")[0].replace(" ", "-"))
                 counted.setdefault(name, Counter())[ruling] += 1
                 print(f"world {number}  {name:20} {ruling:10} {passed}", flush=True)
