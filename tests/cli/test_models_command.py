@@ -21,7 +21,7 @@ def test_a_model_is_pulled_from_a_hub_listed_and_removed(whet: Whet) -> None:
         pulled = whet("models", "pull", "hf:a/b/tiny.gguf", "--name", "mine", "--json", variables=variables)
     assert pulled.code == 0, pulled.err
     assert pulled.json["name"] == "mine"
-    assert "Warning: Nobody named a checksum" in pulled.err
+    assert "Warning: No checksum is known" in pulled.err
     assert [each["setting"] for each in whet("models", "list", "--json").json["models"]] == ["local", "local:mine"]
     assert "whet config set model local:mine" not in pulled.out
     assert whet("models", "remove", "mine", "--json").json["removed"] == "mine"

@@ -84,7 +84,7 @@ def test_printing_keeps_nothing(whet: Whet) -> None:
 def test_warnings_go_to_the_person(whet: Whet, project: Path) -> None:
     (project / "GEMINI.md").symlink_to("/etc/hostname")
     done = whet("prompt", "--folder", str(project))
-    assert "GEMINI.md: it is a link that leads out of the repository" in done.err
+    assert "GEMINI.md: it is a link that leaves the repository" in done.err
     assert "# What could not be read" in done.out
 
 

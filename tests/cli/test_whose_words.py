@@ -111,4 +111,4 @@ def test_a_project_that_its_owner_declared_teaches_without_asking(
         assert "trust.projects" in done.err
         assert "trust.projects" in whet("prompt", "--folder", str(project), "--sizes").out
         [entry] = [each for each in whet("ledger", "--json").json["entries"] if each["step"] == "applied"]
-        assert f"counts as the owner's, by the setting trust.projects ({project})" in entry["reason"]
+        assert f"counts as the owner's words, by the setting trust.projects ({project})" in entry["reason"]
