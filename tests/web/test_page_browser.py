@@ -168,8 +168,9 @@ def test_dark_mode_is_dark(filled: Home) -> None:
     with page_of(filled) as page, chromium(dark=True) as window:
         window.go(page.server.address)
         until(lambda: "Overview" in window.text)
-        back = window.run("return getComputedStyle(document.body).backgroundColor")
-        assert max(int(part) for part in back.strip("rgb()").split(",")) < 60
+        back = "return getComputedStyle(document.body).backgroundColor"
+        until(lambda: window.run(back).startswith("rgb("))  # transparent until the style sheet is there
+        assert max(int(part) for part in window.run(back).strip("rgb()").split(",")) < 60
         for path in ("/failures", "/waiting", SESSION) if AXE.exists() else ():
             window.go(at(page, path))
             window.run(AXE.read_text())
