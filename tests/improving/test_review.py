@@ -237,6 +237,21 @@ def test_a_review_that_fails_says_why_and_breaks_nothing(place: Path, person: Pa
     assert "failed" in whet("work").out
 
 
+@pytest.mark.parametrize("by", ["option", "setting"])
+def test_another_model_reviews_under_its_own_name(place: Path, person: Path, by: str) -> None:
+    with playing(words("Hello.")) as first, playing(words("Nothing.")) as second:
+        whet = whet_at(place, person, first.base_url)
+        with (place / "settings.toml").open("a") as settings:
+            settings.write(f'[providers.other]\nbase_url = "{second.base_url}"\nretries = 0\n')
+            if by == "setting":
+                settings.write('[review]\nmodel = "other:small-model"\n')
+        session = talked(whet, "Hello.")
+        done = whet("review", session, *(("--model", "other:small-model") if by == "option" else ()))
+        assert done.code == 0, done.err
+        assert [json.loads(request.body)["model"] for request in second.requests] == ["small-model"]
+        assert len(first.requests) == 1
+
+
 def test_commands_that_need_no_durable_work_never_load_the_engine(place: Path, person: Path) -> None:
     settings_for(place, "http://127.0.0.1:9/v1")
     whet = runner(place, person)

@@ -11,14 +11,13 @@ from whet.agent.assembling import Ask, Wish, assemble_run, compacting_for
 from whet.agent.compaction import Said
 from whet.agent.protocols import Chosen
 from whet.agent.providers.choosing import provider_for
-from whet.agent.start import newest, perform, resume, room_of, says
+from whet.agent.start import newest, perform, resume, says, with_model
 from whet.agent.tools.toolbox import Box
 from whet.agent.warm_start import AUTO, beginning, chosen, count_use, draw_lot, warmed
 from whet.context.projects import said_of
 from whet.errors import WhetError
 from whet.examples.choosing import Need
 from whet.runs.run import Ended, Run, grown
-from whet.runs.settings import Settings
 from whet.sessions.transcripts import Message
 from whet.store.database import Database
 from whet.store.home import Home
@@ -94,7 +93,7 @@ class Talk:
         self._chosen = provider_for(settings, environment=self._wish.environment, home=self.home)
         self._wish = self._wish._replace(settings=settings, chosen=self._chosen)
         self.model = name
-        self.run = self._with_model(self.run, settings)
+        self.run = with_model(self.run, self._chosen.model, settings.compaction.at)
         compacting = compacting_for(self.home, self.database, self._wish, self._chosen, self.run)
         self._means = self._means._replace(provider=self._chosen.provider, compacting=compacting)
 
@@ -128,10 +127,4 @@ class Talk:
     def _resumed(self, wish: Wish) -> Run:
         run = resume(self.database, wish.resumed or newest(self.database, self.folder), now=time.time())
         run = replace(run, budget=wish.budget or wish.settings.budget, sampling=wish.sampling or run.sampling)
-        return self._with_model(run, wish.settings)
-
-    def _with_model(self, run: Run, settings: Settings) -> Run:
-        model = self._chosen.model
-        if run.model == model.name:
-            return run
-        return replace(run, model=model.name, room=room_of(model, run.sampling, settings.compaction.at))
+        return with_model(run, self._chosen.model, wish.settings.compaction.at)

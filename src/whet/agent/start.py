@@ -7,6 +7,8 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+from msgspec.structs import replace
+
 from whet.agent.calls import stand_in
 from whet.agent.compaction import Compacting, Said, pursue
 from whet.agent.loop import Clock
@@ -56,6 +58,13 @@ def room_of(model: Model, sampling: Sampling, compacted_at: float = COMPACTED_AT
         return None
     answer = min(sampling.output_tokens or model.output_tokens or model.window, model.window * UNKNOWN_OUTPUT_SHARE)
     return int(min(model.window * compacted_at, model.window - answer))
+
+
+def with_model(run: Run, model: Model, compacted_at: float = COMPACTED_AT) -> Run:
+    """The run as this model goes on with it."""
+    if run.model == model.name:
+        return run
+    return replace(run, model=model.name, room=room_of(model, run.sampling, compacted_at))
 
 
 def says(words: str, *, now: float, trust: Trust = Trust.USER) -> Message:

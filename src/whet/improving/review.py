@@ -13,7 +13,7 @@ from msgspec.structs import replace
 from whet.agent.assembling import Wish, assemble_run
 from whet.agent.protocols import Answer, Toolbox
 from whet.agent.providers.choosing import provider_for
-from whet.agent.start import answered, carry_out
+from whet.agent.start import answered, carry_out, with_model
 from whet.context.projects import project_of
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
@@ -195,7 +195,8 @@ def _forked(database: Database, session: Session, ask: ReviewRequest, wish: Wish
     whole = restored_run(database, session)
     before = replace(whole, messages=whole.messages[: ask.messages])
     made = fork(before, id=wish.id, order=(_order(ask.kind),), allowed=ALLOWED, purpose=Purpose.REVIEW)
-    return replace(made, budget=wish.budget)
+    made = replace(made, budget=wish.budget)
+    return with_model(made, wish.chosen.model) if wish.chosen else made
 
 
 def _is_ours(database: Database, session: Session) -> bool:
