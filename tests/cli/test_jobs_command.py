@@ -171,3 +171,10 @@ def test_looking_at_jobs_loads_no_engine(person: Path, tmp_path: Path) -> None:
     for command in (["jobs"], ["jobs", "history"], ["jobs", "run", "mine"], ["jobs", "pause", "mine"]):
         done = whet(*command, variables={"PYTHONPROFILEIMPORTTIME": "1"})
         assert " dbos" not in done.err, command
+
+
+def test_a_run_that_called_the_model_often_is_reviewed_by_the_worker(whet: Whet, leaves: str, tmp_path: Path) -> None:
+    (tmp_path / "home" / "settings.toml").write_text("[review]\nmemory_turns = 1\nskill_calls = 0\n")
+    assert whet("jobs", "run", leaves, "--background").code == 0
+    whet("worker", "--queue", "jobs", "--until-idle")
+    assert [work["kind"] for work in whet("work", "--json").json["work"]].count("review") == 1

@@ -286,6 +286,31 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
     assert "preferred outcome" not in bodies[4].decode()
 
 
+def test_a_conversation_is_told_that_its_review_failed(place: Path, person: Path) -> None:
+    plays = [words("First."), refused(401, {"error": {"message": "bad key"}}), words("Second."), words("Third.")]
+    with playing(*plays) as server:
+        settings_for(place, server.base_url)
+        with (place / "settings.toml").open("a") as settings:
+            settings.write("[review]\nmemory_turns = 1\nskill_calls = 0\n")
+        with seated([str(COMMAND), "chat"], environment=environment(place, person), folder=person.parent) as seat:
+            seat.expect("›").say("Hello.").expect("First.").expect("›")
+            whet = runner(place, person)
+            until(lambda: "failed" in whet("work").out)
+            seat.say("Once more.").expect("A review ended early: failed.").expect("›").type(CTRL_D)
+            assert seat.leave() == 0
+
+
+def test_a_single_task_that_took_many_calls_is_reviewed(place: Path, person: Path) -> None:
+    plays = [calls("todo", items=[]), words("Done."), calls("memory", action="add", page="user", text=WISH), words("!")]
+    with playing(*plays) as server:
+        whet = whet_at(place, person, server.base_url)
+        with (place / "settings.toml").open("a") as settings:
+            settings.write("[review]\nmemory_turns = 1\nskill_calls = 0\n")
+        assert whet("run", WISH).code == 0
+        until(lambda: (place / "user.md").exists() and len(server.requests) == 4)
+    assert WISH in (place / "user.md").read_text()
+
+
 @long_on_postgres
 def test_a_worker_that_is_killed_within_a_review_repeats_nothing(home: Home, person: Path) -> None:
     plays = [

@@ -12,6 +12,7 @@ from whet.proving import attempt, plan, trial
 from whet.runs.settings import Settings
 from whet.scheduling import runs
 from whet.store.home import Home
+from whet.store.opening import opened
 from whet.trials.design import Trial
 from whet.trials.ideas import ImproveRequest
 
@@ -43,7 +44,21 @@ def _attempt(home: Home, steps: Steps, ask: attempt.AttemptRequest) -> Done:
 
 
 def _job(home: Home, steps: Steps, ask: runs.JobRequest) -> Done:
-    return runs.job(home, steps, ask, supply=within_limit)
+    done = runs.job(home, steps, ask, supply=within_limit)
+    steps.do("review", lambda: _order_review(home, done), bool)
+    return done
+
+
+def _order_review(home: Home, done: Done) -> bool:
+    """Have a job's session looked back on where it calls for it; whether it does."""
+    from whet.engine.work import office
+
+    with opened(home) as database:
+        asked = [ask for session in done.sessions if (ask := review.due_after(home, database, session))]
+    with office(home) as counter:
+        for ask in asked:
+            counter.submit(review.order(ask), Queue.REVIEWS)
+    return bool(asked)
 
 
 def _improve(home: Home, steps: Steps, ask: ImproveRequest) -> Done:

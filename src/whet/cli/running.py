@@ -14,6 +14,7 @@ from whet.agent.session import Talk
 from whet.agent.tools.situation import Question
 from whet.cli.chat.calls import duration, fault, summary
 from whet.cli.chat.interrupts import interruptible
+from whet.cli.chat.reviewing import Reviews
 from whet.cli.shown.endings import answer_of, ended_record, exit_code, failure_words, spent_words
 from whet.runs.run import Ended, Fragment, Run
 from whet.sessions.transcripts import Ending, Message, Origin, Role, Text, ToolCall
@@ -54,6 +55,9 @@ def perform(home: Home, wish: Wish, task: Task, *, form: Form) -> int:
         stack.callback(talk.close)
         _say_notes(talk.notes)
         messages, ended = _follow(talk, task, watcher, form)
+        reviews = Reviews(talk, wish.settings.review)
+        reviews.after(ended)
+        _say_notes(reviews.news())
     return _report(talk.run.id, messages, ended, form)
 
 

@@ -38,7 +38,7 @@ from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_believed, load, stored
 from whet.store.settings_file import load as load_settings
 from whet.text.quoting import mark_for, quoted
-from whet.told.review_when import ALLOWED, Reviewed, ReviewKind, denial, summary
+from whet.told.review_when import ALLOWED, Reviewed, ReviewKind, count, denial, due, summary
 from whet.values import Value
 
 KIND = "review"
@@ -134,14 +134,28 @@ def reviews_of(database: Database, session: str) -> tuple[Reviewed, ...]:
     return tuple(Reviewed(ReviewKind(each[1]), int(each[2])) for each in found if each)
 
 
+def due_after(home: Home, database: Database, session: str) -> ReviewRequest | None:
+    """The review that a session which ended well calls for, if it does."""
+    run = restored_run(database, find(database, session))
+    counters = count(run.messages, reviews_of(database, session))
+    kind = due(counters, Ending.FINISHED, load_settings(home).review, (each.name for each in run.shown))
+    return ReviewRequest(session, len(run.messages), kind) if kind else None
+
+
 def news(home: Home, database: Database, session: str, *, since: float) -> tuple[str, ...]:
-    """What reviews of a session that ended since then have learned, a line for each that learned anything."""
+    """What reviews of a session that ended since then have learned, a line for each that learned anything or failed."""
     rows = database.query(
         f"SELECT {SESSION_COLUMNS} FROM sessions WHERE parent_id = ? AND purpose = ? AND ended > ? ORDER BY ended",
         (session, Purpose.REVIEW.value, since),
     )
     ended = [each for each in map(session_of, rows) if each.ending != Ending.UNKNOWN]
-    return tuple(filter(None, (summary(made_by(home, database, each.id)) for each in ended)))
+    return tuple(filter(None, (_told(home, database, each) for each in ended)))
+
+
+def _told(home: Home, database: Database, session: Session) -> str:
+    failed = f"A review ended early: {session.ending}. {session.facts.ending_detail}".strip()
+    is_whole = session.ending in (Ending.FINISHED, Ending.BUDGET)
+    return " ".join(filter(None, ("" if is_whole else failed, summary(made_by(home, database, session.id)))))
 
 
 def made_by(home: Home, database: Database, session: str) -> tuple[Entry, ...]:

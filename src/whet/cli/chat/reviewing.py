@@ -12,6 +12,7 @@ from whet.sessions.transcripts import session_id
 from whet.store.recording import SOURCE
 from whet.told.review_when import Reviewed, ReviewKind, count, due
 
+DID_NOT_RUN = "A review failed before it began. To see why, run `whet work`."
 PROGRAM = "from whet.cli.main import main; main()"
 
 
@@ -23,6 +24,7 @@ class Reviews:
         self._settings = settings
         self._begun: dict[str, list[Reviewed]] = {}
         self._faults: list[str] = []
+        self._at_work: list[subprocess.Popen[bytes]] = []
         self._told_until = time.time()
 
     def after(self, ended: Ended) -> None:
@@ -37,9 +39,11 @@ class Reviews:
             self._start(kind)
 
     def news(self) -> tuple[str, ...]:
-        """What reviews have learned since this was last asked: a line for each that learned anything."""
+        """What reviews have learned since this was last asked: a line for each that learned anything or failed."""
         since, self._told_until = self._told_until, time.time()
         lines, self._faults = self._faults, []
+        lines += [DID_NOT_RUN for process in self._at_work if process.poll()]
+        self._at_work = [process for process in self._at_work if process.returncode is None]
         for run in self._begun:
             lines += news(self._talk.home, self._talk.database, session_id(SOURCE, run), since=since)
         return tuple(lines)
@@ -50,12 +54,13 @@ class Reviews:
         command = [sys.executable, "-c", PROGRAM, "review", run.id, "--kind", kind.value, "--background", "--work"]
         model = self._settings.model or self._talk.model
         try:
-            subprocess.Popen(
+            begun = subprocess.Popen(
                 [*command, "--model", model],
                 stdin=subprocess.DEVNULL,
                 stdout=subprocess.DEVNULL,
                 stderr=subprocess.DEVNULL,
                 start_new_session=True,
             )
+            self._at_work.append(begun)
         except OSError as error:
             self._faults.append(f"The review did not start: {error}. To start it yourself, run `whet review {run.id}`.")

@@ -42,8 +42,8 @@ def command(session: str, kind: str, model: str, background: bool, work: bool, a
         found = find(database, session)
         ask = ReviewRequest(found.id, found.message_count, ReviewKind(kind), model)
         if background and (not work or _can_queue()):
-            _submit(home, ask, as_json)
-            return _work(home) if work else 0
+            id = _submit(home, ask, as_json)
+            return _work(home, id) if work else 0
         from whet.cli.chat.interrupts import interruptible
 
         with interruptible() as stop:
@@ -55,7 +55,7 @@ def command(session: str, kind: str, model: str, background: bool, work: bool, a
     return 0 if outcome.ending in ("finished", "budget") else 1
 
 
-def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> None:
+def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> str:
     from whet.engine.orders import Queue
     from whet.engine.work import office
     from whet.improving.review import order
@@ -66,6 +66,7 @@ def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> None:
         print_json({"work": id})
     else:
         say(f"Queued as {id}. To run it: `whet worker`.")
+    return id
 
 
 def _can_queue() -> bool:
@@ -79,13 +80,17 @@ def _can_queue() -> bool:
     return True
 
 
-def _work(home: "Home") -> int:
-    """Out of the way of whoever is talking meanwhile."""
+def _work(home: "Home", id: str) -> int:
+    """Out of the way of whoever is talking meanwhile; they hear of a failure from its session, or by the exit code."""
     from whet.cli.commands.worker import work_off
     from whet.engine.orders import Queue
+    from whet.engine.work import WorkState, office
 
     os.nice(10)
-    return work_off(home, [Queue.REVIEWS], concurrency=1)
+    code = work_off(home, [Queue.REVIEWS], concurrency=1)
+    with office(home) as counter:
+        work = counter.find(id)
+    return 1 if work.state is WorkState.FAILED and not work.left.sessions else code
 
 
 def _because(detail: str) -> str:
