@@ -42,7 +42,6 @@ def test_the_overview_names_every_command(whet: Whet) -> None:
     done = whet("--help")
     assert done.code == 0
     assert all(f"  {name} " in done.out for name, _, _ in CATALOGUE)
-    assert whet().out == done.out
 
 
 @pytest.mark.parametrize("name", [name for name, _, _ in CATALOGUE])
@@ -50,7 +49,7 @@ def test_every_command_has_help_with_an_example_and_json(whet: Whet, name: str) 
     done = whet(name, "--help")
     assert done.code == 0
     assert "Example: whet " in done.out
-    assert "--json" in done.out or name in ("hook", "mcp"), "these print nothing but JSON"
+    assert "--json" in done.out or name in ("hook", "mcp", "completion"), "these speak to programs only"
 
 
 def test_every_command_is_documented() -> None:

@@ -1,48 +1,93 @@
-"""Every command with its one-line help, so that `whet --help` needs to load none of them."""
+"""Every command with its one-line help, by task, so that `whet --help` needs to load none of them."""
 
 # Plain tuples of name, module and help: even a named tuple would cost a third of the start.
-CATALOGUE = (
-    ("setup", "setup", "Set up Whet on this machine in one step, or undo it."),
-    ("status", "status", "Show what is installed, runs, was learned, waits for you and costs."),
-    ("chat", "chat", "Talk to the agent."),
-    ("run", "run", "Give the agent one task and print its answer."),
-    ("config", "config", "Show and change the settings: model, provider, limits."),
-    ("models", "models", "List, download and remove local models."),
-    ("import", "import_", "Import the sessions that agents recorded on this machine."),
-    ("sessions", "sessions", "List sessions."),
-    ("show", "show", "Show one session: messages, tool calls and results."),
-    ("search", "search", "Search messages by word or phrase."),
-    ("stats", "stats", "Count sessions, messages, tools, tokens and errors."),
-    ("signals", "signals", "Show what went wrong in each session, and where."),
-    ("outcomes", "outcomes", "List the outcome of every tool call in a session."),
-    ("lessons", "lessons", "List failures that recur across sessions."),
-    ("page", "page", "Open a local page with charts: failures, lessons, trials, costs, approvals."),
-    ("report", "report", "Summarise what fails most, where, what it costs and what to do."),
-    ("prompt", "prompt", "Print the prompt an agent gets, with the size of each part."),
-    ("memory", "memory", "List and edit the notes that agents get."),
-    ("skills", "skills", "List, create, archive and restore skills."),
-    ("templates", "templates", "Manage examples of good work that new sessions start from."),
-    ("target", "target", "Choose which agents and files receive what was learned."),
-    ("sync", "sync", "Write rules and skills to the files of other agents."),
-    ("hook", "hook", "Answer a hook of another agent: a session starts or ends."),
-    ("rules", "rules", "List, add and remove the rules that agents get."),
-    ("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),
-    ("pending", "pending", "Approve or refuse changes that need your approval."),
-    ("review", "review", "Review a session for notes and skills worth keeping."),
-    ("curate", "curate", "Find overlapping skills and stale notes; propose a clean-up."),
-    ("jobs", "jobs", "Schedule recurring tasks, and see how each run went."),
-    ("work", "work", "List, cancel and retry background work."),
-    ("worker", "worker", "Run queued background work."),
-    ("cases", "cases", "List, write and run test cases for the agent."),
-    ("try", "try_", "Test a change on cases before you keep it."),
-    ("improve", "improve", "Learn from failures, test each change, keep what helps."),
-    ("canary", "canary", "Give a rule to a share of sessions and compare the results."),
-    ("watch", "watch", "Compare sessions with and without each canary; promote or revert it."),
-    ("judge", "judge", "Decide whether one arm of an experiment is better."),
-    ("mcp", "mcp", "Serve rules, lessons and sessions to other agents over MCP."),
-    ("export", "export", "Export sessions as OpenAI messages or ATIF."),
-    ("forget", "forget", "Delete a session, or all sessions of an agent."),
+GROUPS = (
+    (
+        "Start here",
+        (
+            ("setup", "setup", "Set up Whet on this machine in one step, or undo it."),
+            ("status", "status", "Show what is installed, runs, was learned, waits for you and costs."),
+            ("import", "import_", "Import the sessions that agents recorded on this machine."),
+            ("page", "page", "Open a local page with charts: failures, lessons, trials, costs, approvals."),
+            ("report", "report", "Summarise what fails most, where, what it costs and what to do."),
+        ),
+    ),
+    (
+        "See what happened",
+        (
+            ("sessions", "sessions", "List sessions."),
+            ("show", "show", "Show one session: messages, tool calls and results."),
+            ("search", "search", "Search messages by word or phrase."),
+            ("stats", "stats", "Count sessions, messages, tools, tokens and errors."),
+            ("signals", "signals", "Show what went wrong in each session, and where."),
+            ("outcomes", "outcomes", "List the outcome of every tool call in a session."),
+        ),
+    ),
+    (
+        "Learn and prove",
+        (
+            ("lessons", "lessons", "List failures that recur across sessions."),
+            ("improve", "improve", "Learn from failures, test each change, keep what helps."),
+            ("try", "try_", "Test a change on cases before you keep it."),
+            ("cases", "cases", "List, write and run test cases for the agent."),
+            ("canary", "canary", "Give a rule to a share of sessions and compare the results."),
+            ("watch", "watch", "Compare sessions with and without each canary; promote or revert it."),
+            ("judge", "judge", "Decide whether one arm of an experiment is better."),
+        ),
+    ),
+    (
+        "Decide",
+        (
+            ("pending", "pending", "Approve or refuse changes that need your approval."),
+            ("ledger", "ledger", "List changes to rules, notes, skills, templates and jobs; undo them."),
+        ),
+    ),
+    (
+        "What agents are told",
+        (
+            ("rules", "rules", "List, add and remove the rules that agents get."),
+            ("memory", "memory", "List and edit the notes that agents get."),
+            ("skills", "skills", "List, create, archive and restore skills."),
+            ("templates", "templates", "Manage examples of good work that new sessions start from."),
+            ("prompt", "prompt", "Print the prompt an agent gets, with the size of each part."),
+            ("target", "target", "Choose which agents and files receive what was learned."),
+            ("sync", "sync", "Write rules and skills to the files of other agents."),
+        ),
+    ),
+    (
+        "Whet's own agent",
+        (
+            ("chat", "chat", "Talk to the agent."),
+            ("run", "run", "Give the agent one task and print its answer."),
+            ("review", "review", "Review a session for notes and skills worth keeping."),
+            ("curate", "curate", "Find overlapping skills and stale notes; propose a clean-up."),
+            ("models", "models", "List, download and remove local models."),
+            ("config", "config", "Show and change the settings: model, provider, limits."),
+        ),
+    ),
+    (
+        "In the background",
+        (
+            ("jobs", "jobs", "Schedule recurring tasks, and see how each run went."),
+            ("work", "work", "List, cancel and retry background work."),
+            ("worker", "worker", "Run queued background work."),
+        ),
+    ),
+    (
+        "For other programs",
+        (
+            ("mcp", "mcp", "Serve rules, lessons and sessions to other agents over MCP."),
+            ("hook", "hook", "Answer a hook of another agent: a session starts or ends."),
+            ("export", "export", "Export sessions as OpenAI messages or ATIF."),
+            ("completion", "completion", "Print the script that completes commands in bash, zsh or fish."),
+        ),
+    ),
+    (
+        "Remove",
+        (("forget", "forget", "Delete a session, or all sessions of an agent."),),
+    ),
 )
+CATALOGUE = tuple(entry for _, entries in GROUPS for entry in entries)
 
 USAGE = "Usage: whet [OPTIONS] COMMAND [ARGS]..."
 ABOUT = "Whet improves an AI agent from its own sessions, and keeps only changes that are proven to help."
@@ -52,6 +97,8 @@ START = "Start with `whet import`, then `whet report`. For help on a command, ru
 def overview() -> str:
     """The text of `whet --help`."""
     width = max(len(name) for name, _, _ in CATALOGUE)
-    lines = [f"  {name:<{width}}  {summary}" for name, _, summary in CATALOGUE]
     options = ["  --version  Show the version and exit.", "  --help     Show this message and exit."]
-    return "\n".join([USAGE, "", f"  {ABOUT}", f"  {START}", "", "Options:", *options, "", "Commands:", *lines])
+    lines = [USAGE, "", f"  {ABOUT}", f"  {START}", "", "Options:", *options]
+    for title, entries in GROUPS:
+        lines += ["", f"{title}:", *(f"  {name:<{width}}  {summary}" for name, _, summary in entries)]
+    return "\n".join(lines)

@@ -7,6 +7,8 @@ import click
 from whet import __version__
 from whet.cli.catalogue import ABOUT, CATALOGUE, START
 
+COMPLETION_VARIABLE = "_WHET_COMPLETE"
+
 
 class LazyGroup(click.Group):
     """A group that knows its commands from the catalogue and loads one only to run it or to explain it."""
@@ -21,8 +23,24 @@ class LazyGroup(click.Group):
         command: click.Command = import_module(f"whet.cli.commands.{module}").command
         return command
 
+    def resolve_command(
+        self, ctx: click.Context, args: list[str]
+    ) -> tuple[str | None, click.Command | None, list[str]]:
+        """The command that is meant, or an error that names the likely one."""
+        if args and not args[0].startswith("-") and self.get_command(ctx, args[0]) is None:
+            from difflib import get_close_matches
 
-@click.group(cls=LazyGroup, help=f"{ABOUT}\n\n{START}")
+            near = get_close_matches(args[0], self.list_commands(ctx), n=3)
+            hint = f"Did you mean `whet {'`, `whet '.join(near)}`?" if near else "To list all commands: `whet --help`."
+            ctx.fail(f"There is no command {args[0]}. {hint}")
+        return super().resolve_command(ctx, args)
+
+
+@click.group(cls=LazyGroup, help=f"{ABOUT}\n\n{START}", invoke_without_command=True)
 @click.version_option(__version__, message="whet %(version)s")
-def group() -> None:
-    pass
+@click.pass_context
+def group(ctx: click.Context) -> None:
+    if ctx.invoked_subcommand is None:
+        from whet.cli.commands.status import show_front
+
+        show_front()

@@ -10,13 +10,13 @@ from whet.cli.catalogue import overview
 def main() -> None:
     """Run the command line and exit with its code: 0 done, 1 failed, 2 misused, 130 interrupted."""
     arguments = sys.argv[1:]
-    if arguments in ([], ["--help"], ["-h"]):
+    if arguments in (["--help"], ["-h"]):
         sys.stdout.write(f"{overview()}\n")
         sys.exit(0)
     if arguments == ["--version"]:
         sys.stdout.write(f"whet {__version__}\n")
         sys.exit(0)
-    if arguments[0] == "hook" and "--help" not in arguments:
+    if arguments[:1] == ["hook"] and "--help" not in arguments:
         from whet.hooks.entry import run
 
         sys.exit(run(arguments[1:], os.environ))
@@ -36,7 +36,7 @@ def _run(arguments: list[str]) -> int:
 
     try:
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
-        if sys.stderr.isatty() and arguments[0] != "pending":
+        if sys.stderr.isatty() and arguments[:1] not in ([], ["pending"]):
             from whet.cli.mention import mention_pending
 
             mention_pending()

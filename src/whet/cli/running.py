@@ -156,6 +156,8 @@ class Logged:
         """Nobody looks on."""
 
     def show(self, said: Message | Fragment | Ended) -> None:
+        if isinstance(said, Fragment) and said.kind == "wait":
+            sys.stderr.write(f"Note: {safe(said.text)}\n")
         if not isinstance(said, Message):
             return
         for call in said.calls:

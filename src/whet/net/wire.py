@@ -10,6 +10,7 @@ import socket
 import ssl
 import threading
 from collections.abc import Callable
+from ipaddress import ip_address
 from typing import Any, NamedTuple, TypeVar
 
 from whet.net.interrupting import Interrupted
@@ -127,6 +128,7 @@ class _Reading(io.RawIOBase):
 def connect(host: str, port: int, patience: Patience) -> Wire:
     """A connection to the first address of a host that takes one."""
     fault = "it has no address"
+    nobody_listens = False
     for family, address in look_up(host, port, patience):
         made = socket.socket(family, socket.SOCK_STREAM)
         try:
@@ -134,10 +136,13 @@ def connect(host: str, port: int, patience: Patience) -> Wire:
         except (OSError, TransportFailed) as error:
             made.close()
             fault = error.message if isinstance(error, TransportFailed) else _reason(error)
+            # On this machine a refusal is certain: no program listens there.
+            nobody_listens = isinstance(error, ConnectionRefusedError) and ip_address(address[0]).is_loopback
         except Interrupted:
             made.close()
             raise
-    raise TransportFailed(f"{host}:{port} cannot be reached: {fault}")
+    advice = "No program listens there: start the server, or correct the base_url." if nobody_listens else ""
+    raise TransportFailed(f"{host}:{port} cannot be reached: {fault}", advice=advice, is_certain=nobody_listens)
 
 
 def look_up(host: str, port: int, patience: Patience) -> Found:

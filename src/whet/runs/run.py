@@ -94,10 +94,11 @@ class Ended(Value, frozen=True):
 class Fragment(Value, frozen=True):
     """A piece of a reply while it streams, for eyes only: what counts is the message that follows.
 
-    `again` says that the pieces shown so far are void: the answer broke off, and the model is asked once more.
+    `again` says that the pieces shown so far are void: the answer broke off, and the model is asked once more; `wait`
+    says why and how long nothing comes before that.
     """
 
-    kind: Literal["text", "thought", "call", "again"]
+    kind: Literal["text", "thought", "call", "again", "wait"]
     text: str
 
 

@@ -163,7 +163,7 @@ def test_nothing_of_a_cut_answer_is_in_the_reply_and_eyes_are_told(watched: Watc
             *pieces, reply = answered(watched(asking_of(server)))
         assert isinstance(reply, Reply)
         assert (reply.message.text, [call.id for call in reply.message.calls]) == ("Hello", ["c1"])
-        kinds = [piece.kind for piece in pieces if isinstance(piece, Fragment)]
+        kinds = [piece.kind for piece in pieces if isinstance(piece, Fragment) and piece.kind != "wait"]
         shown = kinds.index("again") if "again" in kinds else 0
         assert kinds[shown:] in (["again", "text", "call"], ["text", "call"])
 
@@ -240,3 +240,19 @@ def test_what_is_sent_is_the_request_with_the_key_in_its_header_only() -> None:
     assert request.headers["x-api-key"] == KEY
     assert request.body == provider.request(RUN)
     assert KEY not in json.dumps(request.json)
+
+
+def test_who_waits_is_told_why_and_how_long() -> None:
+    with playing(refused(429, headers={"Retry-After": "2"}), streamed(GOOD)) as server:
+        said = answered(asking_of(server))
+    waits = [piece.text for piece in said if isinstance(piece, Fragment) and piece.kind == "wait"]
+    assert waits == ["rate limited, try 2 of 4 in 2 s"]
+
+
+def test_nobody_listening_on_this_machine_is_told_at_once() -> None:
+    with playing(streamed(GOOD)) as server:
+        pauses = Pauses()
+        provider = asking_of(server, pauses=pauses)
+    with pytest.raises(ProviderFailed, match="cannot be reached") as caught:
+        replied(provider)
+    assert "No program listens there" in caught.value.advice

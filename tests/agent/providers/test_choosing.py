@@ -6,10 +6,10 @@ import pytest
 
 from agent.loopback import playing, streamed
 from agent.providers.vendor_streams import KEY, openai_answer, replied
-from whet.agent.providers.choosing import provider_for
+from whet.agent.providers.choosing import at_base, provider_for
 from whet.agent.providers.dialects import BY_HOST, dialect_of
 from whet.errors import WhetError
-from whet.runs.endpoints import KNOWN
+from whet.runs.endpoints import KNOWN, address_of
 from whet.runs.models import Model, Prices, with_facts
 from whet.runs.settings import Endpoint, ModelFacts, Settings
 from whet.store.home import Home
@@ -83,3 +83,23 @@ def test_every_known_endpoint_can_be_asked() -> None:
 
 def test_every_dialect_belongs_to_a_known_endpoint() -> None:
     assert {dialect_of(each.name, each.base_url) for each in KNOWN} >= set(BY_HOST.values())
+
+
+@pytest.mark.parametrize(
+    ("model", "variables", "base"),
+    [
+        ("openai:gpt-5.1", {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1/"}, "http://127.0.0.1:9/v1"),
+        ("anthropic:claude", {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, "http://127.0.0.1:9/v1"),
+        ("anthropic:claude", {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9/v1"}, "http://127.0.0.1:9/v1"),
+        ("openai:gpt-5.1", {"ANTHROPIC_BASE_URL": "http://127.0.0.1:9"}, "https://api.openai.com/v1"),
+    ],
+)
+def test_the_environment_may_name_the_address(model: str, variables: dict[str, str], base: str) -> None:
+    settings = Settings(model=model)
+    assert at_base(address_of(settings).endpoint, settings, variables).base_url == base
+
+
+def test_an_address_in_the_settings_counts_more_than_one_in_the_environment() -> None:
+    settings = Settings(model="openai:x", providers=(Endpoint("openai", "openai", "http://127.0.0.1:1/v1"),))
+    found = at_base(address_of(settings).endpoint, settings, {"OPENAI_BASE_URL": "http://127.0.0.1:9/v1"})
+    assert found.base_url == "http://127.0.0.1:1/v1"

@@ -85,7 +85,11 @@ class Asking:
                     yield piece
                 return
             except _Failed as failed:
-                self._wait_or_raise(failed.failure, number, interrupt)
+                seconds = self._pause(failed.failure, number, interrupt)
+                why = "rate limited" if failed.failure.fault is ProviderFault.LIMIT else failed.failure.message
+                yield Fragment("wait", f"{why.rstrip('.')}, try {number + 1} of {self._retries + 1} in {seconds:.0f} s")
+            if self._timing.wait(interrupt, seconds):
+                raise Interrupted
             if shown:
                 yield Fragment("again", "")
 
@@ -150,7 +154,8 @@ class Asking:
             yield from _streamed(response, reading)
         yield from reading.rest()
 
-    def _wait_or_raise(self, failure: Failure, number: int, interrupt: Interrupt) -> None:
+    def _pause(self, failure: Failure, number: int, interrupt: Interrupt) -> float:
+        """The seconds before the next try; raises where there is none."""
         if interrupt.is_set():
             raise Interrupted
         after = failure.after_seconds
@@ -158,9 +163,7 @@ class Asking:
         if not failure.is_passing or number > self._retries or is_too_long:
             asks = f" It asks you to wait {after:.0f} seconds." if after is not None and is_too_long else ""
             raise ProviderFailed(failure.fault, failure.message + asks, advice=failure.advice)
-        seconds = delay(number, chance=self._timing.chance(), after_seconds=after)
-        if self._timing.wait(interrupt, seconds):
-            raise Interrupted
+        return delay(number, chance=self._timing.chance(), after_seconds=after)
 
     def _unreached(self, failed: TransportFailed) -> Failure:
         advice = failed.advice or "Check the network and the base_url of the provider."

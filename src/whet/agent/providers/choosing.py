@@ -3,6 +3,8 @@
 from collections.abc import Mapping
 from pathlib import Path
 
+from msgspec.structs import replace
+
 from whet.agent.protocols import Chosen
 from whet.agent.providers.anthropic import AnthropicCodec
 from whet.agent.providers.asking import Asking, Codec
@@ -20,11 +22,14 @@ from whet.runs.settings import Endpoint, Settings
 from whet.shipped import data
 from whet.store.home import Home
 
+# Where people and proxies put the address of these two already; what the settings say wins.
+BASE_VARIABLES = {"openai": "OPENAI_BASE_URL", "anthropic": "ANTHROPIC_BASE_URL"}
+
 
 def provider_for(settings: Settings, *, environment: Mapping[str, str], home: Home, model: str = "") -> Chosen:
     """The provider of the chosen model, or of one named as in the settings; raises WhetError with advice."""
     address = address_of(settings, model)
-    endpoint = address.endpoint
+    endpoint = at_base(address.endpoint, settings, environment)
     if endpoint.kind == "local":
         from whet.agent.providers import local  # noqa: PLC0415 - it is an extra, and nobody else needs it
 
@@ -33,6 +38,16 @@ def provider_for(settings: Settings, *, environment: Mapping[str, str], home: Ho
         return Chosen(scripted_file(Path(address.model)), Model("scripted"))
     known = with_facts(model_of(address.model, data.models(), provider=endpoint.name), settings.models)
     return Chosen(asking(endpoint, known, key=_key(endpoint, environment), environment=environment), known)
+
+
+def at_base(endpoint: Endpoint, settings: Settings, environment: Mapping[str, str]) -> Endpoint:
+    """The endpoint at the address that the environment names, unless the settings name one."""
+    variable = BASE_VARIABLES.get(endpoint.name)
+    given = environment.get(variable, "").strip().rstrip("/") if variable else ""
+    if not given or any(each.name == endpoint.name and each.base_url for each in settings.providers):
+        return endpoint
+    needs_version = endpoint.kind == "anthropic" and not given.endswith("/v1")
+    return replace(endpoint, base_url=f"{given}/v1" if needs_version else given)
 
 
 def asking(

@@ -57,6 +57,9 @@ class Display:
         elif fragment.kind == "call":
             self._close()
             self._progress.wait("writing a call")
+        elif fragment.kind == "wait":
+            self._close()
+            self._progress.wait(fragment.text)
         else:
             self.wait()
 

@@ -9,7 +9,12 @@ from whet.setup.status import MachineStatus
 
 def status_lines(found: MachineStatus) -> list[str]:
     """What a person reads: each line says what stands, and what to do where something is missing."""
-    rows = (
+    return [f"[bold]{name:<10}[/]{plain(text)}" for name, text in status_rows(found)]
+
+
+def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
+    """Name and words of each line."""
+    return (
         ("Agents", _agents(found)),
         ("Hooks", _hooks(found)),
         ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet target add AGENT`)"),
@@ -21,7 +26,6 @@ def status_lines(found: MachineStatus) -> list[str]:
         ("This week", f"{_amount(found.spent_this_week)} for background work"),
         ("Today", _today(found)),
     )
-    return [f"[bold]{name:<10}[/]{plain(text)}" for name, text in rows]
 
 
 def status_record(found: MachineStatus) -> dict[str, Any]:
