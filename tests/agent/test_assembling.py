@@ -19,7 +19,7 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.proving.replay import Replay
 from whet.runs.models import Model
 from whet.runs.run import Run
-from whet.runs.settings import Compaction, Settings
+from whet.runs.settings import Compaction, PromptSettings, Settings
 from whet.sessions.transcripts import Purpose, ToolCall
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -125,3 +125,41 @@ def test_a_secret_is_put_back_also_after_another_model_was_chosen(
         list(talk.turn("Write it down.", interrupt=Event()))
         assert KEY not in str(talk.run.messages)
     assert (tmp_path / "token").read_text() == KEY
+
+
+@pytest.mark.parametrize("setting", ["memory", "profile", "session", "platform", "enforcement", "ephemeral"])
+def test_the_settings_say_what_the_prompt_holds(home: Home, database: Database, tmp_path: Path, setting: str) -> None:
+    home.folder.mkdir(exist_ok=True)
+    (home.folder / "memory.md").write_text("- The pump is in the shed.\n")
+    (home.folder / "user.md").write_text("- I am a gardener.\n")
+    values: dict[str, object] = {
+        "memory": False,
+        "profile": False,
+        "session": True,
+        "platform": "telegram",
+        "enforcement": ("always",),
+        "ephemeral": "Today speak in verse.",
+    }
+    marks = {
+        "memory": "pump",
+        "profile": "gardener",
+        "session": "20990101-000000-abcd",
+        "platform": "telephone",
+        "enforcement": "",
+        "ephemeral": "in verse",
+    }
+    held = {}
+    for chosen in (PromptSettings(), PromptSettings(**{setting: values[setting]})):  # type: ignore[arg-type]
+        settings = Settings(model="scripted:x", prompt=chosen)
+        wish = Wish(settings, tmp_path, interactive=True, id="20990101-000000-abcd", chosen=Chosen(Scripted([]), MODEL))
+        found = assemble_run(home, database, wish)
+        found.means.toolbox.close()
+        held[chosen == PromptSettings()] = found.run
+    before, after = held[True], held[False]
+    assert before.spoken != after.spoken
+    if setting in ("memory", "profile"):
+        assert marks[setting] in before.spoken
+        assert marks[setting] not in after.spoken
+    else:
+        assert marks[setting] in after.spoken
+    assert (after.system == before.system) is (setting == "ephemeral"), "what is ephemeral is in no stored prompt"

@@ -172,3 +172,23 @@ def test_a_rule_that_was_synced_into_the_repository_is_not_told_twice(
     assert "Use tabs." in built(home, database, project).context
     # The block of somebody else who works there says what their Whet has learned.
     assert "Read the exit code." in built(Home(tmp_path / "other", home.database_url), database, project).context
+
+
+@pytest.mark.parametrize(
+    ("conditions", "tools", "sets", "is_told"),
+    [
+        ("requires_tools: [terminal]", ("terminal", "skills"), (), True),
+        ("requires_tools: [terminal]", ("skills",), (), False),
+        ("requires_toolsets: [web]", ("skills", "terminal"), ("terminal",), False),
+        ("requires_toolsets: [terminal]", ("skills", "terminal"), ("terminal",), True),
+        ("fallback_for_toolsets: [web]", ("skills",), ("web",), False),
+        ("fallback_for_tools: web_search", ("skills",), (), True),
+    ],
+)
+def test_a_skill_is_told_only_where_its_tools_are(
+    home: Home, database: Database, conditions: str, tools: tuple[str, ...], sets: tuple[str, ...], is_told: bool
+) -> None:
+    head = f"name: water\ndescription: Water the plants.\nmetadata:\n  hermes:\n    {conditions}"
+    put(home, "skills/water/SKILL.md", f"---\n{head}\n---\n\nUse the can.\n")
+    prompt = assemble(gather(home, database, Request(Circumstances(tools=tools), None, DAY, sets=sets)))
+    assert ("Water the plants." in prompt.text) is is_told

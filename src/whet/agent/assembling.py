@@ -14,6 +14,7 @@ from whet.agent.protocols import Chosen, Toolbox
 from whet.agent.providers.choosing import provider_for
 from whet.agent.redacting import Secrets
 from whet.agent.start import COMPACTED_AT, Means, new_id, room_of
+from whet.agent.tools.registry import sets_within
 from whet.agent.tools.situation import Question, Situation
 from whet.agent.tools.toolbox import Box, toolbox
 from whet.context.gathering import Request, gather, prompt_for
@@ -64,7 +65,7 @@ class Wish(NamedTuple):
     environment: Mapping[str, str] = os.environ
     purpose: Purpose = Purpose.CHAT
     id: str = ""  # of the new session; empty: one that tells when
-    platform: str = "cli"
+    platform: str | None = None  # where answers are shown; None: as the settings say
     sets: tuple[str, ...] = ()  # of tools; empty: as the settings say
     hidden: tuple[Path, ...] = ()  # what no tool may see
     chosen: Chosen | None = None  # who answers; None: as the settings say
@@ -98,12 +99,15 @@ def assemble_run(home: Home, database: Database, wish: Wish, *, ask: Ask | None 
     if wish.run is not None:
         prompt = restore_prompt(database, wish.run.prompt_key) if wish.run.prompt_key else None
     elif not wish.system:
-        sources = gather(home, database, _request(wish, chosen, tools.definitions, lot=_lot(wish, identity)))
+        request = _request(wish, chosen, tools.definitions, identity=identity, lot=_lot(wish, identity))
+        sources = gather(home, database, request)
         prompt = assemble(sources)
         keep_prompt(database, prompt, now=time.time())
     run = wish.run or replace(_new_run(wish, chosen.model, identity, tools.definitions, prompt), home=identity_of(home))
     if isinstance(tools, Box) and wish.purpose is not Purpose.TRIAL:  # what an attempt writes ends with it
         tools.lower(min(trust_of(prompt) if prompt else Trust.EXTERNAL, trust_of_shown(run.shown)))
+    if wish.purpose is not Purpose.TRIAL and not wish.system:
+        run = replace(run, ephemeral=wish.settings.prompt.ephemeral.strip())
     compacting = compacting_for(home, database, wish, chosen, run)
     means = Means(chosen.provider, tools, compacting, Secrets(secret_values(wish.environment)))
     return Assembled(run, means, situation, prompt, sources)
@@ -120,7 +124,8 @@ def compacting_for(home: Home, database: Database, wish: Wish, chosen: Chosen, r
     """How a session is shortened. Who asks once, or tries or reviews something, begins anew instead."""
 
     def rebuild() -> Prompt:
-        return prompt_for(home, database, _request(wish, chosen, run.shown, lot=run.lot), now=time.time())
+        request = _request(wish, chosen, run.shown, identity=run.id, lot=run.lot)
+        return prompt_for(home, database, request, now=time.time())
 
     limits = wish.settings.compaction
     is_enabled = limits.enabled and wish.purpose in LIVE
@@ -159,14 +164,15 @@ def _lot(wish: Wish, identity: str) -> str:
     return identity if wish.purpose in LIVE else ""
 
 
-def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, lot: str) -> Request:
+def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, identity: str, lot: str) -> Request:
     is_here = wish.purpose is not Purpose.REVIEW  # nothing that a review may use works on the machine
     setting = Circumstances(
         tools=tuple(definition.name for definition in shown),
         model=chosen.model.name,
         provider=chosen.provider.name,
         purpose="interactive" if wish.interactive else "unattended",
-        platform=wish.platform if is_here else "",
+        platform=_platform(wish) if is_here else "",
+        enforcement=wish.settings.prompt.enforcement,
         environments=environments(this_machine(wish.environment)) if is_here else (),
         size=chosen.model.size,
         project=name_of_project(wish.folder) if wish.folder and is_here else "",
@@ -181,7 +187,15 @@ def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, lot: 
         lot=lot,
         project=declared_project(wish),
         secrets=secret_values(wish.environment),
+        session=identity if wish.settings.prompt.session else "",
+        memory=wish.settings.prompt.memory,
+        profile=wish.settings.prompt.profile,
+        sets=sets_within(setting.tools),
     )
+
+
+def _platform(wish: Wish) -> str:
+    return wish.settings.prompt.platform if wish.platform is None else wish.platform
 
 
 def _new_run(wish: Wish, model: Model, identity: str, shown: tuple[Definition, ...], prompt: Prompt | None) -> Run:

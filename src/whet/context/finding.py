@@ -14,7 +14,7 @@ from whet.text.quoting import HEAD_SHARE
 from whet.told.marked_block import Block, find, take_out
 from whet.told.prompt_inputs import ContextFile
 
-NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", ".cursorrules")
+NAMES = ("AGENTS.md", "CLAUDE.md", "GEMINI.md", "HERMES.md", ".hermes.md", ".cursorrules")
 RULES_FOLDER = Path(".cursor", "rules")
 RULES_SUFFIX = ".mdc"
 MOST_RULES = 50

@@ -30,7 +30,7 @@ from whet.told.memory import block
 from whet.told.passages import Circumstances, Passage, passage_of, plain_names
 from whet.told.prompt import Prompt, assemble
 from whet.told.prompt_inputs import Budgets, ContextFile, Material, Rule, Sources
-from whet.told.skills import Skill, index
+from whet.told.skills import Skill, index, suits
 from whet.trials.canaries import replaced_by, told_rules
 
 SOUL = "SOUL.md"
@@ -49,6 +49,9 @@ class Request(NamedTuple):
     lot: str = ""  # by which canaries are drawn for it; without one, it is told none
     external: Material | None = None  # what an external memory has to say
     project: Path | None = None  # that the folder lies in, and that its owner declared their own
+    sets: tuple[str, ...] = ()  # of tools that it has whole
+    memory: bool = True  # whether it is given the notes
+    profile: bool = True  # whether it is given what the person wrote of themselves
     secrets: tuple[str, ...] = ()  # values that must not leave the machine, besides those that look secret
 
 
@@ -73,13 +76,13 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
         setting=request.setting,
         guidance=(*built_in(), *_own_guidance(home)),
         identity=Material(soul, Trust.OPERATOR) if soul else None,
-        skills=_index(database, [each.skill for each in found if each.skill]),
+        skills=_index(database, [each.skill for each in found if each.skill and _suits(each.skill, request)]),
         rules=rules_in_force(ledger_of(home, database).entries(), lot=request.lot),
         caller=Material(request.caller, Trust.OPERATOR) if request.caller else None,
         files=_context_files(home, request),
         with_files=request.folder is not None,
-        memory=_notes(home, "memory"),
-        user=_notes(home, "user"),
+        memory=_notes(home, "memory") if request.memory else None,
+        user=_notes(home, "user") if request.profile else None,
         external=request.external or _vault_block(vault),
         date=request.date,
         session=request.session,
@@ -106,6 +109,12 @@ def can_load_skills(setting: Circumstances) -> bool:
     names = plain_names(setting.tools)
     loading = any("skill" in name or family_of(ToolCall("", name)) in (Family.READ, Family.SHELL) for name in names)
     return loading or not names
+
+
+def _suits(skill: Skill, request: Request) -> bool:
+    """Whether a skill is of use with these tools; where none are known, it might be."""
+    names = frozenset(plain_names(request.setting.tools))
+    return not names or suits(skill, names.union(request.sets))
 
 
 def rules_in_force(entries: Iterable[Entry], *, lot: str = "") -> tuple[Rule, ...]:

@@ -48,7 +48,13 @@ class Run(Value, frozen=True):
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
     lot: str = ""  # by which canaries were drawn for it; the same in all that goes on from it
+    ephemeral: str = ""  # said at the end of `system` in each request, and never stored
     room: int | None = None  # tokens that a request may have before the run is compacted; None where it is not known
+
+    @property
+    def spoken(self) -> str:
+        """The system prompt of a request."""
+        return f"{self.system}\n\n{self.ephemeral}" if self.ephemeral else self.system
 
 
 class Spent(Value, frozen=True):

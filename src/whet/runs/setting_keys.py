@@ -8,6 +8,12 @@ from whet.errors import WhetError
 
 TEXTS = {
     "model": "The model that answers: provider:name, such as openai:gpt-5.1, or local for the embedded model.",
+    "prompt.enforcement": "When to tell the model to act with tools: auto, always, never, or parts of model names.",
+    "prompt.platform": "Where answers are shown, for a hint in the prompt: cli, telegram, slack, email, web, api.",
+    "prompt.memory": "Give new sessions the notes.",
+    "prompt.profile": "Give new sessions what you wrote of yourself (user.md).",
+    "prompt.session": "State the session's id in the prompt.",
+    "prompt.ephemeral": "Text at the end of the system prompt of each request, which is never stored.",
     "context_files": "Read AGENTS.md, CLAUDE.md and similar files in the working folder.",
     "tools": "Tool sets that the agent has; empty for the default sets.",
     "providers.*.kind": "API that it speaks: openai (chat completions), anthropic (messages), local or scripted.",

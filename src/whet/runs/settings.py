@@ -159,11 +159,23 @@ class Local(Value, frozen=True):
     template: str = ""
 
 
+class PromptSettings(Value, frozen=True):
+    """What the prompt of Whet's own agent holds, where that is a matter of taste."""
+
+    enforcement: tuple[str, ...] = ("auto",)
+    platform: str = "cli"
+    memory: bool = True
+    profile: bool = True
+    session: bool = False
+    ephemeral: str = ""
+
+
 class Settings(Value, frozen=True):
     """Everything that a person can choose; what is not chosen has the default that stands here."""
 
     model: str = ""
     context_files: bool = True
+    prompt: PromptSettings = PromptSettings()
     tools: tuple[str, ...] = ()
     providers: tuple[Endpoint, ...] = ()
     models: tuple[ModelFacts, ...] = ()

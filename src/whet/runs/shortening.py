@@ -50,7 +50,7 @@ def size_of(messages: Iterable[Message]) -> int:
 def overhead(run: Run) -> int:
     """About how many tokens a request has before its first message."""
     shown = sum(tokens.estimate(f"{one.name}{one.description}{one.parameters}") for one in run.shown)
-    return tokens.estimate(run.system) + shown
+    return tokens.estimate(run.spoken) + shown
 
 
 def is_full(run: Run) -> bool:

@@ -212,7 +212,8 @@ def restored_run(database: Database, session: Session) -> Run:
 
 def _keep_run(database: Database, run: Run, now: float) -> str:
     """Store what a run is besides its conversation. Its prompt is stored by its own key; what is not in it, never."""
-    bare = replace(run, id="", parent="", lot="", messages=(), system="" if run.prompt_key else run.system)
+    system = "" if run.prompt_key else run.system
+    bare = replace(run, id="", parent="", lot="", messages=(), system=system, ephemeral="")
     body = msgspec.json.encode(bare, order="deterministic")
     key = _key_of(body)
     database.execute(

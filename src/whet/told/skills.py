@@ -36,6 +36,8 @@ class Skill(Value, frozen=True):
     description: str
     text: str = ""
     compatibility: str = ""
+    requires: tuple[str, ...] = ()  # tools and sets of tools without which it is of no use
+    fallback_for: tuple[str, ...] = ()  # tools and sets that it stands in for where they are missing
     other: tuple[str, ...] = ()  # fields that the form does not know; other agents have their own
     uses: int = 0
 
@@ -57,7 +59,28 @@ def read(text: str) -> Skill:
         description=_string(fields, "description"),
         text=text,
         compatibility=_string(fields, "compatibility"),
+        requires=_conditions(fields, "requires_tools", "requires_toolsets"),
+        fallback_for=_conditions(fields, "fallback_for_tools", "fallback_for_toolsets"),
         other=tuple(sorted(fields.keys() - FIELDS)),
+    )
+
+
+def suits(skill: Skill, has: frozenset[str]) -> bool:
+    """Whether a skill is of use to an agent with these tools and sets of tools."""
+    lacks = any(name not in has for name in skill.requires)
+    return not lacks and not any(name in has for name in skill.fallback_for)
+
+
+def _conditions(fields: dict[str, Field], *keys: str) -> tuple[str, ...]:
+    """Names under these keys, at the top or in the metadata, where Hermes has them."""
+    metadata = fields.get("metadata")
+    places = [fields, metadata, metadata.get("hermes") if isinstance(metadata, dict) else None]
+    found = [place.get(key, "") for place in places if isinstance(place, dict) for key in keys]
+    return tuple(
+        name
+        for value in found
+        for name in (front_matter.words(value) if isinstance(value, str) else value)
+        if isinstance(name, str)
     )
 
 

@@ -43,8 +43,8 @@ class AnthropicCodec:
         body: Json = {"model": run.model, "max_tokens": run.sampling.output_tokens or known, "stream": True, **CACHED}
         if run.shown:
             body["tools"] = [_tool(one) for one in run.shown]
-        if run.system.strip():
-            body["system"] = [{"type": "text", "text": run.system, **CACHED}]
+        if run.spoken.strip():
+            body["system"] = [{"type": "text", "text": run.spoken, **CACHED}]
         return msgspec.json.encode({**body, "messages": list(_messages(run))})
 
     def reading(self, run: Run) -> AnthropicReading:

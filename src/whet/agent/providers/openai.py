@@ -60,8 +60,8 @@ class OpenAICodec:
         return {key: value for key, value in given.items() if key and value is not None}
 
     def _native(self, run: Run) -> Iterator[Json]:
-        if run.system:
-            yield {"role": "system", "content": run.system}
+        if run.spoken:
+            yield {"role": "system", "content": run.spoken}
         for message in run.messages:
             if message.role is Role.AGENT:
                 yield from self._agent(message)
@@ -121,8 +121,8 @@ def _in_words(run: Run, model: Model) -> Iterator[Json]:
     """The conversation for a model that has no calls of its own."""
     is_brief = (model.size or size_of(model.name)) == "small"
     tools = text_calls.described(run.shown, frame(Slot.CALLS), is_brief=is_brief)
-    if run.system or tools:
-        yield {"role": "system", "content": "\n\n".join(text for text in (run.system, tools) if text)}
+    if run.spoken or tools:
+        yield {"role": "system", "content": "\n\n".join(text for text in (run.spoken, tools) if text)}
     result_frame = frame(Slot.RESULT)
     for message in run.messages:
         text = text_calls.rendered(message, result_frame)

@@ -99,7 +99,7 @@ def request_of(run: Run) -> bytes:
     return msgspec.json.encode(
         {
             "model": run.model,
-            "system": run.system,
+            "system": run.spoken,
             "tools": run.shown,
             "sampling": run.sampling,
             "messages": [{"role": message.role.value, "parts": message.parts} for message in run.messages],

@@ -62,6 +62,12 @@ SETS: dict[str, tuple[str, ...]] = {
 }
 
 
+def sets_within(tools: Iterable[str]) -> tuple[str, ...]:
+    """The sets whose tools are all among these."""
+    names = frozenset(tools) | {SERVERS}
+    return tuple(name for name, held in SETS.items() if names.issuperset(held))
+
+
 @functools.cache
 def built_in() -> tuple[Tool, ...]:
     return tuple(tool_of(function, beside=beside) for function, beside in FUNCTIONS)

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import click
 
+from whet.agent.tools.registry import sets_within
 from whet.cli.options import json_option
 from whet.cli.output import console, count, plain, print_json, say, table
 from whet.cli.shown.reviewing import copied
@@ -47,12 +48,11 @@ PURPOSES = ("interactive", "unattended")
     show_default=True,
     help="Whether a person can answer questions.",
 )
-@click.option("--platform", default="", help="Where answers are displayed: cli, telegram, slack, email, web, api …")
+@click.option("--platform", help="Where answers are displayed: cli, telegram, slack … Default: as in the settings.")
 @click.option(
     "--enforcement",
-    default="auto",
-    show_default=True,
-    help="When to tell the model to act with tools: auto, always, never, or parts of model names.",
+    help="When to tell the model to act with tools: auto, always, never, or parts of model names. Default: as in the"
+    " settings.",
 )
 @click.option("--no-context", is_flag=True, help="Leave out the repository's context files.")
 @click.option("--date", "day", help="Date to state in the prompt. Default: today.")
@@ -67,8 +67,8 @@ def command(
     folder: Path | None,
     tools: str,
     purpose: str,
-    platform: str,
-    enforcement: str,
+    platform: str | None,
+    enforcement: str | None,
     no_context: bool,
     day: str | None,
     other: str | None,
@@ -77,20 +77,30 @@ def command(
     as_json: bool,
 ) -> int:
     home = find_home(os.environ)
+    chosen = load(home)
     setting = Circumstances(
         tools=words(tools),
         model=model,
         provider=provider,
         purpose=purpose,
-        platform=platform,
+        platform=chosen.prompt.platform if platform is None else platform,
         environments=environments(this_machine(os.environ)),
-        enforcement=words(enforcement.lower()),
+        enforcement=chosen.prompt.enforcement if enforcement is None else words(enforcement.lower()),
         project=name_of_project(folder or Path.cwd()),
     )
     where = None if no_context else folder or Path.cwd()
-    project = project_of(folder or Path.cwd(), load(home).trust.projects)
+    project = project_of(folder or Path.cwd(), chosen.trust.projects)
     with opened(home) as database:
-        wanted = Request(setting, where, _day(day), project=project, secrets=secret_values(os.environ))
+        wanted = Request(
+            setting,
+            where,
+            _day(day),
+            project=project,
+            secrets=secret_values(os.environ),
+            memory=chosen.prompt.memory,
+            profile=chosen.prompt.profile,
+            sets=sets_within(setting.tools),
+        )
         prompt = restore_prompt(database, key) if key else _built(home, database, wanted)
         if keep:
             keep_prompt(database, prompt, now=time.time())

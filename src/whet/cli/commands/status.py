@@ -34,13 +34,3 @@ def show_status(*, as_json: bool = False) -> None:
         return
     for line in status_lines(found):
         say(line)
-
-
-def show_front() -> None:
-    """Print what `whet` alone shows: how things stand, and what to do next."""
-    from whet.cli.shown.front import front_lines
-    from whet.setup.status import machine_status
-    from whet.store.home import find_home
-
-    for line in front_lines(machine_status(find_home(os.environ), Path.home(), os.environ, now=time.time())):
-        say(line)
