@@ -75,7 +75,7 @@ def test_work_that_waits_can_be_cancelled(home: Home, tmp_path: Path) -> None:
 
         def is_stopped() -> bool:
             worker.look_after()
-            return not worker.busy
+            return worker.is_idle()
 
         until(is_stopped)
         assert counter.find(id).state is WorkState.CANCELLED

@@ -1,6 +1,7 @@
 """A worker: carries orders out, and takes up those whose worker died."""
 
 import contextlib
+import threading
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -10,6 +11,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.engine.durable import Durable, UnderWay, procedure_of
+from whet.engine.ending import end_engine
 from whet.engine.faults import explained
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
 from whet.engine.life import held
@@ -22,7 +24,6 @@ from whet.errors import WhetError
 from whet.store.home import Home
 
 POLL_SECONDS = 0.5
-PATIENCE_SECONDS = 5
 EVERY_MINUTE = "* * * * *"
 
 
@@ -35,11 +36,6 @@ class Worker:
         self._queues = list(queues)
         self._running, self._postponed, self._leading = under_way
         self._told: dict[str, float] = {}
-
-    @property
-    def busy(self) -> bool:
-        """Whether it is carrying an order out just now."""
-        return bool(self._running)
 
     def look_after(self) -> None:
         self._stop_cancelled()
@@ -101,6 +97,7 @@ class Worker:
 def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int) -> Iterator[Worker]:
     """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished."""
     name = uuid.uuid4().hex
+    before = threading.enumerate()
     under_way = UnderWay({}, {}, set())
     system = system_of(home)
     distrust_rows()
@@ -118,9 +115,7 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
                 _set_clock(system.queue(Queue.CHORES), tick)
             yield Worker(home, name, names, under_way)
         finally:
-            # Asked to be patient, the engine waits a second even where nothing runs.
-            patience = PATIENCE_SECONDS if under_way.running else 0
-            DBOS.destroy(destroy_registry=True, workflow_completion_timeout_sec=patience)
+            end_engine(before, is_busy=bool(under_way.running))
 
 
 Tick = Callable[[datetime, Any], None]
