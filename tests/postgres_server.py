@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import NamedTuple
 
 import psycopg
 
@@ -19,8 +20,22 @@ INITIAL = ("-U", "whet", "--auth=trust", "-E", "UTF8", "--no-locale", "-N")
 Start = Callable[..., "subprocess.Popen[bytes]"]
 
 
+class Server(NamedTuple):
+    """A running server. `stop` ends it with all its connections, `start` begins it again."""
+
+    url: str
+    start: Callable[[], None]
+    stop: Callable[[], None]
+
+
 @contextlib.contextmanager
 def serve() -> Iterator[str]:
+    with serve_restartable() as server:
+        yield server.url
+
+
+@contextlib.contextmanager
+def serve_restartable() -> Iterator[Server]:
     """Start a server that listens on a socket in a folder of its own; both are gone at the end, even after a kill."""
     binaries = find_binaries()
     # A socket's path may have at most 107 characters, and pytest's folders are long and closed to other users.
@@ -33,8 +48,13 @@ def serve() -> Iterator[str]:
     with keeper, keeper.stdin:
         _run(start(str(binaries / "initdb"), "-D", data, *INITIAL))
         settings = f"-c listen_addresses='' -c unix_socket_directories='{root}' -c fsync=off -c max_connections=60"
-        _run(start(control, "-D", data, "-w", "-l", str(root / "log"), "-o", settings, "start"))
-        yield f"postgresql:///postgres?host={root}&user=whet"
+        begin = (control, "-D", data, "-w", "-l", str(root / "log"), "-o", settings, "start")
+        _run(start(*begin))
+        yield Server(
+            f"postgresql:///postgres?host={root}&user=whet",
+            lambda: _run(start(*begin)),
+            lambda: _run(start(control, "-D", data, "-w", "-m", "fast", "stop")),
+        )
 
 
 @contextlib.contextmanager

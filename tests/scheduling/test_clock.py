@@ -10,7 +10,7 @@ from msgspec.structs import replace
 from postgres_server import fresh_schema
 from scheduling.job_scenes import carried_out, write
 from whet.cli.procedures import with_clock
-from whet.engine.life import held
+from whet.engine.life import living
 from whet.engine.orders import Queue
 from whet.engine.steps import Direct
 from whet.engine.system import system_of
@@ -193,7 +193,7 @@ def test_a_run_whose_program_was_stopped_is_noticed(home: Home) -> None:
     record = JobRecord("mine", JOB, START, manual=True, is_direct=True, state=RunState.RUNNING)
     with opened(home) as database:
         job_records.save(database, owner_of(home), record)
-    with held(home, lock_name(record)):
+    with living(home, lock_name(record)):
         look(home, now=START)
         assert records(home)[0].is_open
     look(home, now=START)

@@ -9,7 +9,7 @@ from collections.abc import Iterator
 from whet.cli.chat.interrupts import interruptible
 from whet.cli.output import print_json, say
 from whet.cli.shown.jobs import exit_code, print_result, run_record
-from whet.engine.life import held
+from whet.engine.life import living
 from whet.engine.orders import Queue
 from whet.engine.steps import Direct
 from whet.errors import WhetError
@@ -27,7 +27,7 @@ SALT_BYTES = 4
 def run_here(home: Home, job: Job, *, as_json: bool) -> int:
     """Make the run in this program, and print what came of it."""
     record = _write_down(home, job, is_direct=True)
-    with held(home, runs.lock_name(record)), interruptible() as stop, _patience(job):
+    with living(home, runs.lock_name(record)), interruptible() as stop, _patience(job):
         steps = Direct(record.id)
         steps.interrupt = stop
         with contextlib.suppress(WhetError):  # it failed as a run, which its record tells better

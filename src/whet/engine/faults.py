@@ -3,7 +3,7 @@
 import contextlib
 from collections.abc import Iterator
 
-from whet.engine.library import DBAPIError, OperationalError, SQLAlchemyError
+from whet.engine.library import DBAPIError, Engine, ExceptionContext, OperationalError, SQLAlchemyError, event
 from whet.engine.system import System
 from whet.errors import WhetError
 from whet.store.rights import DENIED, NO_SCHEMA, missing_right
@@ -27,3 +27,16 @@ def explained(system: System) -> Iterator[None]:
         raise WhetError(
             f"The engine cannot use its database ({type(error).__name__}).", advice="Check WHET_DATABASE_URL."
         ) from error
+
+
+def wait_for_lost_servers() -> None:
+    """Have work wait for a server that is gone for a moment. DBOS knows only some of the words for that."""
+    if not event.contains(Engine, "handle_error", _notice_loss):
+        event.listen(Engine, "handle_error", _notice_loss)
+
+
+def _notice_loss(context: ExceptionContext) -> None:
+    error = context.original_exception
+    # The driver has no code of the server's for what it found out by itself: that there is none.
+    if type(error).__module__.startswith("psycopg") and getattr(error, "sqlstate", "") is None:
+        context.is_disconnect = isinstance(context.sqlalchemy_exception, OperationalError)

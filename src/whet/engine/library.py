@@ -16,6 +16,7 @@ try:
         error,
     )
     from dbos._serialization import DefaultSerializer
+    from sqlalchemy import Engine, ExceptionContext, event
     from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
 except ModuleNotFoundError as missing:
     if missing.name != "dbos":
@@ -35,11 +36,14 @@ __all__ = [
     "DBOSException",
     "DBOSPortableJSONSerializer",
     "DefaultSerializer",
+    "Engine",
     "EnqueueOptions",
+    "ExceptionContext",
     "OperationalError",
     "PortableWorkflowError",
     "SQLAlchemyError",
     "SetWorkflowID",
     "StepInfo",
     "WorkflowStatus",
+    "event",
 ]

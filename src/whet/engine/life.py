@@ -1,24 +1,143 @@
-"""Whether a worker is alive: it holds a lock that its death lets go of, so no clock is needed to tell."""
+"""Whether a worker is alive: it holds a lock that its death lets go of, so no clock is needed to tell.
+
+A lock on a server is lost without a death when the server restarts. It is taken again then, and a second sign is asked
+for before anybody counts as dead: the lock on a file of the same machine, or a silence that lasts.
+"""
 
 import contextlib
 import fcntl
 import hashlib
 import os
+import threading
+import time
 from collections.abc import Iterator
+from enum import StrEnum
 from pathlib import Path
+from threading import Event
 
-from whet.store.home import Home
+from whet.errors import WhetError
+from whet.store.database import Database
+from whet.store.home import Home, prepare_home
 from whet.store.opening import connect
 
 FOLDER = "workers"
+BEAT_SECONDS = 1.0
+SILENCE_SECONDS = 30.0
+HELD = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
+    AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?"""
+
+
+class Sign(StrEnum):
+    """What the locks of a name say about who held them. Silence is no proof: the server may have restarted."""
+
+    ALIVE = "alive"
+    SILENT = "silent"
+    DEAD = "dead"
+
+
+class Life:
+    """A name that this process holds while it lives. `losses` counts how often its server forgot that."""
+
+    def __init__(self, home: Home, name: str) -> None:
+        self.losses = 0
+        self.trouble = ""
+        self._home = home
+        self._name = name
+        self._taking = threading.Lock()
+        self._database: Database | None = None
+        self._key = 0
+
+    def confirm(self) -> bool:
+        """Whether the name is held at this moment. A lock that was lost is taken again; False where that fails."""
+        if not self._home.database_url:
+            return True
+        with self._taking:
+            try:
+                is_held = self._take()
+            except WhetError as error:
+                self.trouble = f"{error.message} {error.advice}".strip()
+                self.let_go()
+                return False
+        self.trouble = ""
+        return is_held
+
+    def let_go(self) -> None:
+        if self._database is not None:
+            self._database.close()
+            self._database = None
+
+    def _take(self) -> bool:
+        if self._database is None:
+            self._database = connect(self._home, is_patient=False)
+            self._key = _key(self._database, self._name)
+        [(count,)] = self._database.query(HELD, (self._key,))
+        if count:
+            return True
+        self.losses += 1
+        [(is_held,)] = self._database.query("SELECT pg_try_advisory_lock(?)", (self._key,))
+        return bool(is_held)
 
 
 @contextlib.contextmanager
-def held(home: Home, name: str) -> Iterator[bool]:
-    """Hold a worker's lock for the time of the block; False where its worker lives."""
-    locked = _on_server(home, name) if home.database_url else _on_machine(home.folder / FOLDER, name)
-    with locked as is_held:
-        yield is_held
+def living(home: Home, name: str) -> Iterator[Life]:
+    """Hold a name for the time of the block, whatever becomes of the server meanwhile."""
+    prepare_home(home)
+    life, stop = Life(home, name), Event()
+    with _on_machine(home.folder / FOLDER, name):
+        if not home.database_url:
+            yield life
+            return
+        if not life.confirm():
+            raise WhetError(life.trouble or f"Another process holds the name {name}.", advice="Try again.")
+        beat = threading.Thread(target=_beat, args=(life, stop), daemon=True)
+        beat.start()
+        try:
+            yield life
+        finally:
+            stop.set()
+            beat.join()
+            life.let_go()
+
+
+def _beat(life: Life, stop: Event) -> None:
+    while not stop.wait(BEAT_SECONDS):
+        life.confirm()
+
+
+@contextlib.contextmanager
+def sign_of(home: Home, name: str) -> Iterator[Sign]:
+    """What can be told of a name; its locks are held for the time of the block, so that only one acts on it."""
+    if not home.database_url:
+        with _on_machine(home.folder / FOLDER, name) as is_free:
+            yield Sign.DEAD if is_free else Sign.ALIVE
+        return
+    is_here = (home.folder / FOLDER / f"{name}.lock").exists()
+    with contextlib.ExitStack() as locks:
+        if not locks.enter_context(_on_server(home, name)):
+            yield Sign.ALIVE
+        elif not is_here:
+            yield Sign.SILENT
+        else:
+            yield Sign.DEAD if locks.enter_context(_on_machine(home.folder / FOLDER, name)) else Sign.ALIVE
+
+
+class Silences:
+    """How long names have been silent, as one observer sees it."""
+
+    def __init__(self) -> None:
+        self._since: dict[str, float] = {}
+        self._losses = 0
+
+    def is_dead(self, name: str, sign: Sign, *, losses: int) -> bool:
+        """Whether this sign is enough. An observer whose own lock was lost begins to count anew."""
+        if losses != self._losses:
+            self._since.clear()
+            self._losses = losses
+        if sign is not Sign.SILENT:
+            self._since.pop(name, None)
+            return sign is Sign.DEAD
+        now = time.monotonic()
+        return now - self._since.setdefault(name, now) >= SILENCE_SECONDS
 
 
 @contextlib.contextmanager
@@ -40,12 +159,16 @@ def _on_machine(folder: Path, name: str) -> Iterator[bool]:
 
 @contextlib.contextmanager
 def _on_server(home: Home, name: str) -> Iterator[bool]:
-    """Locks of the session die with its connection. The name is hashed with the schema's, for locks are server-wide."""
+    """Locks of the session die with its connection."""
     database = connect(home)
     try:
-        [(schema,)] = database.query("SELECT current_schema()")
-        digest = hashlib.blake2b(f"{schema}\0{name}".encode(), digest_size=8).digest()
-        [(is_held,)] = database.query("SELECT pg_try_advisory_lock(?)", (int.from_bytes(digest, signed=True),))
+        [(is_held,)] = database.query("SELECT pg_try_advisory_lock(?)", (_key(database, name),))
         yield bool(is_held)
     finally:
         database.close()
+
+
+def _key(database: Database, name: str) -> int:
+    """The name is hashed with the schema's, for locks are server-wide."""
+    [(schema,)] = database.query("SELECT current_schema()")
+    return int.from_bytes(hashlib.blake2b(f"{schema}\0{name}".encode(), digest_size=8).digest(), signed=True)

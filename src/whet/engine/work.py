@@ -204,6 +204,7 @@ def office(home: Home) -> Iterator[Office]:
             dbos_system_schema=system.schema,
             serializer=DBOSPortableJSONSerializer(),
             application_name=NAME,
+            retry_connection_errors=False,
         )
         try:
             yield Office(client, system)

@@ -12,15 +12,16 @@ import msgspec
 
 from whet.engine.durable import Durable, UnderWay, procedure_of
 from whet.engine.ending import end_engine
-from whet.engine.faults import explained
+from whet.engine.faults import explained, wait_for_lost_servers
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
-from whet.engine.life import held
+from whet.engine.life import BEAT_SECONDS, Life, Silences, living, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
 from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
 from whet.engine.system import CLOCK, NAME, OWN, VERSION, System, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, has_given, office, seal_on
 from whet.errors import WhetError
+from whet.store.database import Unreachable
 from whet.store.home import Home
 
 POLL_SECONDS = 0.5
@@ -30,17 +31,27 @@ EVERY_MINUTE = "* * * * *"
 class Worker:
     """A launched worker. `look_after` is called every few seconds: it finds the dead and stops what was cancelled."""
 
-    def __init__(self, home: Home, name: str, queues: Sequence[str], under_way: UnderWay) -> None:
+    def __init__(self, home: Home, name: str, queues: Sequence[str], under_way: UnderWay, life: Life) -> None:
         self.name = name
+        self._life = life
+        self._silences = Silences()
         self._home = home
         self._queues = list(queues)
         self._running, self._postponed, self._leading = under_way
         self._told: dict[str, float] = {}
 
+    @property
+    def trouble(self) -> str:
+        """Why the server does not answer; empty while it does."""
+        return self._life.trouble
+
     def look_after(self) -> None:
-        self._stop_cancelled()
-        self._tell_postponed()
-        self._take_over()
+        if not self._life.confirm():
+            return
+        with contextlib.suppress(Unreachable):  # the next look tells
+            self._stop_cancelled()
+            self._tell_postponed()
+            self._take_over()
 
     def is_idle(self) -> bool:
         """Whether nothing is left on this worker's queues, and nothing that was cancelled still runs."""
@@ -77,8 +88,8 @@ class Worker:
         """Put the work of dead workers back. Their lock is held meanwhile, so that only one of the living does it."""
         pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
         for owner in {work.executor_id for work in pending if work.executor_id} - {self.name}:
-            with held(self._home, owner) as is_dead:
-                if is_dead:
+            with sign_of(self._home, owner) as sign:
+                if self._silences.is_dead(owner, sign, losses=self._life.losses):
                     self._put_back(owner)
 
     def _put_back(self, owner: str) -> None:
@@ -101,19 +112,20 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
     under_way = UnderWay({}, {}, set())
     system = system_of(home)
     distrust_rows()
+    wait_for_lost_servers()
     names = [system.queue(queue) for queue in queues]
-    with held(home, name), explained(system):
+    with living(home, name) as life, explained(system):
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
         with office(home) as counter:
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            tick = _register(_Bench(home, system, procedures, name), under_way)
+            tick = _register(_Bench(home, system, procedures, name, life), under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
             if CLOCK in procedures and Queue.CHORES in queues:
                 _set_clock(system.queue(Queue.CHORES), tick)
-            yield Worker(home, name, names, under_way)
+            yield Worker(home, name, names, under_way, life)
         finally:
             end_engine(before, is_busy=bool(under_way.running))
 
@@ -128,16 +140,18 @@ class _Bench(NamedTuple):
     system: System
     procedures: Procedures
     worker: str
+    life: Life
 
 
 def _register(bench: _Bench, under_way: UnderWay) -> Tick:
     """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
-    home, system, procedures, worker = bench
+    home, system, procedures, worker, life = bench
 
     def perform(kind: str, body: str, seal: str) -> str:
         id = str(DBOS.workflow_id)
         under_way.running[id] = Event()
         try:
+            _wait_to_live(life, under_way.running[id])
             order = _given(bench, kind, body, seal)
             steps = Durable(
                 system,
@@ -165,6 +179,12 @@ def _register(bench: _Bench, under_way: UnderWay) -> Tick:
         perform(CLOCK, "{}", seal_on(system, CLOCK, "{}"))
 
     return tick
+
+
+def _wait_to_live(life: Life, interrupt: Event) -> None:
+    """Begin nothing while others may count this worker as dead: its lock is held, or taken again, first."""
+    while not life.confirm() and not interrupt.wait(BEAT_SECONDS):
+        pass
 
 
 def _given(bench: _Bench, kind: str, body: str, seal: str) -> Order:

@@ -4,9 +4,15 @@ from collections.abc import Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
+from whet.errors import WhetError
+
 Dialect = Literal["sqlite", "postgres"]
 Row = tuple[Any, ...]
 Parameters = Sequence[object]
+
+
+class Unreachable(WhetError):
+    """The server does not answer, and may be back in a moment."""
 
 
 class Database(Protocol):

@@ -21,7 +21,8 @@ def opened(home: Home) -> Iterator[Database]:
         database.close()
 
 
-def connect(home: Home) -> Database:
+def connect(home: Home, *, is_patient: bool = True) -> Database:
+    """A connection of its own. A patient one waits for a server that is lost meanwhile, as when it restarts."""
     prepare_home(home)
     if not home.database_url:
         return SQLite(home.database_path)
@@ -30,6 +31,6 @@ def connect(home: Home) -> Database:
             "WHET_DATABASE_URL is not the address of a Postgres database.",
             advice="It looks like postgresql://user@host/name; unset it to use the embedded database.",
         )
-    from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra and slow to load
+    from whet.store.postgres import LOST_SECONDS, Postgres  # noqa: PLC0415 - the driver is an extra and slow to load
 
-    return Postgres(home.database_url)
+    return Postgres(home.database_url, lost_seconds=LOST_SECONDS if is_patient else 0.0)

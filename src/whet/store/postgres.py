@@ -1,10 +1,11 @@
 """The team database: the same store on Postgres."""
 
 import contextlib
+import time
 from collections.abc import Iterable, Iterator
 
 from whet.errors import WhetError
-from whet.store.database import Dialect, Parameters, Row
+from whet.store.database import Dialect, Parameters, Row, Unreachable
 from whet.store.rights import DENIED, NO_SCHEMA, missing_right
 
 try:
@@ -17,16 +18,21 @@ except ModuleNotFoundError as missing:
     ) from missing
 
 WRITERS_LOCK = 0x57486574  # one advisory lock for all writers of a store: short transactions, no deadlocks
+LOST_SECONDS = 60.0  # how long a server that was there may be away, as when it restarts
+RETRY_SECONDS = 0.5
+READS = ("SELECT", "WITH")
 WHERE = "SELECT coalesce(current_schema(), split_part(current_setting('search_path'), ',', -1))"
 
 
 class Postgres:
-    """A connection to the store's schema on a Postgres server."""
+    """A connection to the store's schema on a Postgres server. One that is lost between transactions is made again."""
 
     dialect: Dialect = "postgres"
 
-    def __init__(self, url: str) -> None:
+    def __init__(self, url: str, *, lost_seconds: float = LOST_SECONDS) -> None:
         self._url = url
+        self._lost_seconds = lost_seconds
+        self._in_transaction = False
         self._member = ""
         with self._explained():
             self._connection = _connected(url)
@@ -39,8 +45,14 @@ class Postgres:
 
     def query(self, sql: str, parameters: Parameters = ()) -> list[Row]:
         with self._explained():
-            cursor = self._connection.execute(_translated(sql), tuple(parameters))
-            return cursor.fetchall() if cursor.description else []
+            self._expect_connection(is_read=sql.lstrip().startswith(READS))
+            try:
+                return self._ask(sql, parameters)
+            except psycopg.OperationalError:
+                if self._in_transaction or not self._connection.broken or not sql.lstrip().startswith(READS):
+                    raise
+                self._renew()
+                return self._ask(sql, parameters)
 
     def execute(self, sql: str, parameters: Parameters = ()) -> None:
         self.query(sql, parameters)
@@ -49,15 +61,17 @@ class Postgres:
         values = [tuple(row) for row in rows]
         if not values:
             return
-        with self._explained(), self._connection.cursor() as cursor:
-            cursor.executemany(_translated(sql), values)
+        with self._explained():
+            self._expect_connection()
+            with self._connection.cursor() as cursor:
+                cursor.executemany(_translated(sql), values)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
         if self._in_transaction:  # an inner transaction is part of the outer one
             yield
             return
-        with self._explained(), self._connection.transaction():
+        with self._explained(), self._transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITERS_LOCK,))
             yield
 
@@ -66,16 +80,50 @@ class Postgres:
         if self._in_transaction:
             yield
             return
-        with self._explained(), self._connection.transaction():
+        with self._explained(), self._transaction():
             self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield
 
     def close(self) -> None:
         self._connection.close()
 
-    @property
-    def _in_transaction(self) -> bool:
-        return self._connection.info.transaction_status is not psycopg.pq.TransactionStatus.IDLE
+    def _ask(self, sql: str, parameters: Parameters) -> list[Row]:
+        cursor = self._connection.execute(_translated(sql), tuple(parameters))
+        return cursor.fetchall() if cursor.description else []
+
+    @contextlib.contextmanager
+    def _transaction(self) -> Iterator[None]:
+        with contextlib.ExitStack() as stack:
+            try:
+                stack.enter_context(self._connection.transaction())
+            except psycopg.OperationalError:
+                if not self._connection.broken:
+                    raise
+                self._renew()
+                stack.enter_context(self._connection.transaction())
+            self._in_transaction = True
+            try:
+                yield
+            finally:
+                self._in_transaction = False
+
+    def _expect_connection(self, *, is_read: bool = False) -> None:
+        """A statement that changes something by itself is not sent twice: ask first whether the server is there."""
+        if not self._in_transaction and not is_read:
+            self.query("SELECT 1")
+
+    def _renew(self) -> None:
+        """Wait for the server to come back."""
+        self._connection.close()
+        deadline = time.monotonic() + self._lost_seconds
+        while True:
+            try:
+                self._connection = _connected(self._url)
+                return
+            except psycopg.OperationalError:
+                if time.monotonic() >= deadline:
+                    raise
+                time.sleep(RETRY_SECONDS)
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:
@@ -91,7 +139,7 @@ class Postgres:
                 "The Postgres server is read-only.", advice="Point WHET_DATABASE_URL to its primary."
             ) from error
         except psycopg.OperationalError as error:
-            raise WhetError(
+            raise Unreachable(
                 f"The Postgres server cannot be reached: {_said(self._url, error)}",
                 advice="Check WHET_DATABASE_URL, and that the server is running.",
             ) from error

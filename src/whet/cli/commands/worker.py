@@ -23,7 +23,7 @@ LOOK_SECONDS = 2.0
     "worker",
     epilog="Example: whet worker --queue reviews --queue jobs",
     help="Run queued work: reviews, jobs and trials. Several workers can share the queues. If a worker is killed, "
-    "the next one resumes its work. Ctrl-C stops it after the current steps.",
+    "the next one resumes its work. Ctrl-C stops it after the current steps, a second Ctrl-C at once.",
 )
 @click.option(
     "--queue",
@@ -55,20 +55,31 @@ def work_off(home: "Home", queues: "list[Queue]", *, concurrency: int, until_idl
     """Carry out what waits on some queues, until nothing is left or somebody stops it."""
     from whet.cli.procedures import with_clock
     from whet.engine.worker import launched
+    from whet.text.characters import safe
 
     stop = _stopping()
     with launched(home, with_clock(), queues=queues, concurrency=concurrency) as worker:
+        told = ""
         while not stop.is_set():
             worker.look_after()
-            if until_idle and (worker.is_idle() or worker.is_held_up()):
+            if worker.trouble != told:
+                told = worker.trouble
+                click.echo(safe(f"{told} Waiting for it." if told else "The server is back."), err=True)
+            if until_idle and not told and (worker.is_idle() or worker.is_held_up()):
                 break
             stop.wait(LOOK_SECONDS)
     return 0
 
 
 def _stopping() -> Event:
-    """Set by Ctrl-C and by a polite kill."""
+    """Set by Ctrl-C and by a polite kill; the second one ends the program at once, as a crash does."""
     stop = Event()
+
+    def heed(number: int, _frame: object) -> None:
+        if stop.is_set():
+            os._exit(128 + number)
+        stop.set()
+
     for number in (signal.SIGINT, signal.SIGTERM):
-        signal.signal(number, lambda *_: stop.set())
+        signal.signal(number, heed)
     return stop
