@@ -29,6 +29,7 @@ class Server(NamedTuple):
 
 
 @contextlib.contextmanager
+<<<<<<< HEAD
 def serve() -> Iterator[str]:
     with serve_restartable() as server:
         yield server.url
@@ -36,6 +37,9 @@ def serve() -> Iterator[str]:
 
 @contextlib.contextmanager
 def serve_restartable() -> Iterator[Server]:
+=======
+def serve(*, connections: int = 60) -> Iterator[str]:
+>>>>>>> 50d434a (Carry a trial's world with its orders, and roll attempts)
     """Start a server that listens on a socket in a folder of its own; both are gone at the end, even after a kill."""
     binaries = find_binaries()
     # A socket's path may have at most 107 characters, and pytest's folders are long and closed to other users.
@@ -47,6 +51,7 @@ def serve_restartable() -> Iterator[Server]:
     assert keeper.stdin is not None
     with keeper, keeper.stdin:
         _run(start(str(binaries / "initdb"), "-D", data, *INITIAL))
+<<<<<<< HEAD
         settings = f"-c listen_addresses='' -c unix_socket_directories='{root}' -c fsync=off -c max_connections=60"
         begin = (control, "-D", data, "-w", "-l", str(root / "log"), "-o", settings, "start")
         _run(start(*begin))
@@ -55,6 +60,13 @@ def serve_restartable() -> Iterator[Server]:
             lambda: _run(start(*begin)),
             lambda: _run(start(control, "-D", data, "-w", "-m", "fast", "stop")),
         )
+=======
+        settings = (
+            f"-c listen_addresses='' -c unix_socket_directories='{root}' -c fsync=off -c max_connections={connections}"
+        )
+        _run(start(control, "-D", data, "-w", "-l", str(root / "log"), "-o", settings, "start"))
+        yield f"postgresql:///postgres?host={root}&user=whet"
+>>>>>>> 50d434a (Carry a trial's world with its orders, and roll attempts)
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ from whet.proving.overlay import overlaid
 from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial
 from whet.proving.trial import trial
+from whet.proving.world import TrialWorld
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.trials import keep_material, keep_progress, material
@@ -130,9 +131,8 @@ def test_a_case_never_writes_outside_its_workspace(tmp_path: Path) -> None:
     home = Home(tmp_path / "home")
     for path in ("../evil", "/tmp/whet-evil", "a/../../evil"):
         with (
-            opened(home) as database,
             pytest.raises(WhetError, match="outside its workspace"),
-            overlaid(home, database, case_of("evil", files={path: "x"}), None, now=1.0),
+            overlaid(home, case_of("evil", files={path: "x"}), TrialWorld(), None, now=1.0),
         ):
             pass
     assert not Path("/tmp/whet-evil").exists()

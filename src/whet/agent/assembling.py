@@ -77,6 +77,7 @@ class Wish(NamedTuple):
     messages: tuple[Message, ...] = ()  # that a new run begins with
     toolbox: Kit | None = None  # in the place of the tools of this machine
     system: str = ""  # in the place of the prompt, for a question that is no session of the person's agent
+    environments: tuple[str, ...] | None = None  # what is said of the machine; None: what is true of this one
 
 
 class Assembled(NamedTuple):
@@ -173,7 +174,7 @@ def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, ident
         purpose="interactive" if wish.interactive else "unattended",
         platform=_platform(wish) if is_here else "",
         enforcement=wish.settings.prompt.enforcement,
-        environments=environments(this_machine(wish.environment)) if is_here else (),
+        environments=_environments(wish) if is_here else (),
         size=chosen.model.size,
         project=name_of_project(wish.folder) if wish.folder and is_here else "",
     )
@@ -196,6 +197,10 @@ def _request(wish: Wish, chosen: Chosen, shown: tuple[Definition, ...], *, ident
 
 def _platform(wish: Wish) -> str:
     return wish.settings.prompt.platform if wish.platform is None else wish.platform
+
+
+def _environments(wish: Wish) -> tuple[str, ...]:
+    return environments(this_machine(wish.environment)) if wish.environments is None else wish.environments
 
 
 def _new_run(wish: Wish, model: Model, identity: str, shown: tuple[Definition, ...], prompt: Prompt | None) -> Run:

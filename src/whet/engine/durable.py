@@ -1,17 +1,17 @@
 """Steps on DBOS: what a step gave is in the database before the next one begins."""
 
 from collections.abc import Callable, Iterable
+from functools import partial
 from threading import Event
 from typing import Any, NamedTuple
 
-import msgspec
-
-from whet.engine.library import DBOS, PortableWorkflowError, SetWorkflowID
-from whet.engine.orders import Done, Failed, Order, Procedure, Procedures, left_by
+from whet.engine.library import DBOS
+from whet.engine.orders import Failed, Order, Procedure, Procedures, left_by
+from whet.engine.parts import Parts, PartsQueue
 from whet.engine.rows import sealed, unsealed
 from whet.engine.steps import T, Unsure, decoded, encoded
 from whet.engine.system import OWN, System
-from whet.engine.work import Remembered, identity, seal_on
+from whet.engine.work import Remembered, seal_on
 from whet.errors import WhetError
 from whet.runs.daily_limit import Postponed
 from whet.store.owner import UNSHARED
@@ -49,6 +49,7 @@ class Durable:
         self._procedures = procedures
         self._carry_out = carry_out
         self._under_way = under_way
+        self._parts: dict[str, Parts] = {}
         # What several homes of a member go on with is for each of them to read, and no home acts on it.
         is_own = procedure_of(procedures, order.kind).queue in OWN
         self._owner = system.owner if is_own else UNSHARED
@@ -84,27 +85,25 @@ class Durable:
         stored = DBOS.run_step({"name": name}, lambda: sealed(self._owner, function(), *parts))
         return unsealed(self._owner, stored, *parts)
 
-    def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
-        queue = self._system.queue(procedure_of(self._procedures, kind).queue)
-        handles = []
-        for key, ask in asks:
-            body = encoded(ask)
-            seal = seal_on(self._system, kind, body)
-            with SetWorkflowID(identity(kind, key)):
-                handles.append(DBOS.enqueue_workflow(queue, self._carry_out, kind, body, seal))
+    def spread(
+        self, kind: str, asks: Iterable[tuple[str, object]], type: type[T], *, ahead: Iterable[tuple[str, object]] = ()
+    ) -> tuple[T, ...]:
         self._under_way.leading.add(self.id)
         try:
-            return tuple(decoded(decoded(handle.get_result(), Done).value, type) for handle in handles)
-        except TypeError as error:
-            raise Failed(
-                "The result of one part of this work cannot be read.", advice="To see it, run `whet work`."
-            ) from error
-        except PortableWorkflowError as error:
-            left = msgspec.convert(error.data, Done) if isinstance(error.data, dict) else Done()
-            why = f"A part of this work failed: {error}"
-            raise Failed(why, advice="To see it, run `whet work`.", spent=left.spent, sessions=left.sessions) from error
+            return tuple(self._parts_of(kind).collect(asks, type, iter(ahead)))
         finally:
             self._under_way.leading.discard(self.id)
+
+    def withdraw(self) -> None:
+        for parts in self._parts.values():
+            parts.withdraw()
+
+    def _parts_of(self, kind: str) -> Parts:
+        if kind not in self._parts:
+            queue = self._system.queue(procedure_of(self._procedures, kind).queue)
+            given = PartsQueue(queue, self._carry_out, kind, partial(seal_on, self._system, kind))
+            self._parts[kind] = Parts(given, self._keep, self.interrupt)
+        return self._parts[kind]
 
 
 def procedure_of(procedures: Procedures, kind: str) -> Procedure[Any]:

@@ -12,6 +12,7 @@ try:
         PortableWorkflowError,
         SetWorkflowID,
         StepInfo,
+        WorkflowHandle,
         WorkflowStatus,
         error,
     )
@@ -44,6 +45,7 @@ __all__ = [
     "SQLAlchemyError",
     "SetWorkflowID",
     "StepInfo",
+    "WorkflowHandle",
     "WorkflowStatus",
     "event",
 ]

@@ -36,12 +36,16 @@ class Order(Value, frozen=True):
 
 
 class Done(Value, frozen=True):
-    """What came of an order: one line for people, the sessions it left, what it cost; `value` is JSON for programs."""
+    """What came of an order: one line for people, the sessions it left, what it cost; `value` is JSON for programs.
+
+    A part that this worker cannot carry out is `put_back`, with the reason, and given to another.
+    """
 
     summary: str = ""
     sessions: tuple[str, ...] = ()
     spent: Spent = Spent()
     value: str = "null"
+    put_back: str = ""
 
 
 class Failed(WhetError):

@@ -57,8 +57,17 @@ class Steps(Protocol):
         """Run a step that must never be repeated; raises Unsure where a worker died in it."""
         ...
 
-    def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
-        """Give further orders of a kind, as pairs of key and request, and wait for their values, in the same order."""
+    def spread(
+        self, kind: str, asks: Iterable[tuple[str, object]], type: type[T], *, ahead: Iterable[tuple[str, object]] = ()
+    ) -> tuple[T, ...]:
+        """Give further orders of a kind, as pairs of key and request, and wait for their values, in the same order.
+
+        Orders `ahead` will probably be asked for next: while some workers end the last of these, others begin them.
+        """
+        ...
+
+    def withdraw(self) -> None:
+        """Take back what was given ahead and never asked for."""
         ...
 
 
@@ -79,7 +88,17 @@ class Direct:
     def once(self, name: str, function: Callable[[], T], type: type[T]) -> T:  # noqa: ARG002
         return function()
 
-    def spread(self, kind: str, asks: Iterable[tuple[str, object]], type: type[T]) -> tuple[T, ...]:
+    def withdraw(self) -> None:
+        """Nothing was given ahead: whoever works alone begins nothing that may not be wanted."""
+
+    def spread(
+        self,
+        kind: str,
+        asks: Iterable[tuple[str, object]],
+        type: type[T],
+        *,
+        ahead: Iterable[tuple[str, object]] = (),  # noqa: ARG002
+    ) -> tuple[T, ...]:
         if self._procedure is None:
             raise AssertionError("these steps were given no procedure for further orders")
         procedure, given = self._procedure, tuple(asks)

@@ -21,6 +21,7 @@ from whet.proving.checks import judge
 from whet.proving.instructing import instruct
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.workspace import check_in, hidden_by
+from whet.proving.world import TrialWorld
 from whet.runs.daily_limit import Amount, errand_most
 from whet.runs.models import cost, model_of, with_facts
 from whet.runs.run import Spent, together
@@ -32,7 +33,6 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.store.settings_file import load
 from whet.store.trials import keep_attempt, key_of, known_attempt
 from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand
@@ -61,14 +61,21 @@ def expect_possible(executor: Executor, case: Case) -> None:
         )
 
 
-def make_by_agent(
-    home: Home, database: Database, order: AgentOrder, *, interrupt: Event, meter: Meter | None = None
-) -> Attempt:
+class AttemptScene(NamedTuple):
+    """Where attempts are made: the home and its database, the settings that hold, and the world of the trial."""
+
+    home: Home
+    database: Database
+    settings: Settings
+    world: TrialWorld
+
+
+def make_by_agent(scene: AttemptScene, order: AgentOrder, *, interrupt: Event, meter: Meter | None = None) -> Attempt:
     """Carry out one attempt, unless the same was made before."""
-    settings = load(home)
+    home, database, settings, world = scene
     executor = executor_named(order.agent.name, settings)
     expect_possible(executor, order.case)
-    with overlaid(home, database, order.case, order.patch, now=time.time()) as overlay:
+    with overlaid(home, order.case, world, order.patch, now=time.time()) as overlay:
         told = instruct(overlay, executor, order.patch)
         parts = (order.case.key, told.key, order.agent, order.seed)
         is_shared = order.arm is Arm.BASE and not order.fresh

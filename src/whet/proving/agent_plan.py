@@ -8,15 +8,13 @@ from whet.errors import WhetError
 from whet.executors.errands import Executor
 from whet.executors.registry import executor_named, program_of, settings_of, version_of
 from whet.ledger.patches import Patch
-from whet.proving.agent_attempt import dollars_for, expect_possible
+from whet.proving.agent_attempt import AttemptScene, dollars_for, expect_possible
 from whet.proving.instructing import Instructed, expect_tellable, instruct
 from whet.proving.overlay import overlaid
 from whet.runs.run import Spent
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Usage
 from whet.store.database import Database
-from whet.store.home import Home
-from whet.store.settings_file import load
 from whet.store.trials import usual_use
 from whet.trials.attempts import TrialAgent
 from whet.trials.cases import Case
@@ -34,10 +32,10 @@ class ReadyAgent(NamedTuple):
 
 
 def prepare_agent(
-    home: Home, database: Database, agent: TrialAgent, patch: Patch, cases: Sequence[Case], *, now: float
+    scene: AttemptScene, agent: TrialAgent, patch: Patch, cases: Sequence[Case], *, now: float
 ) -> ReadyAgent:
     """Prove that the change reaches the agent. Raises WhetError where it does not, or where a case cannot be asked."""
-    settings = load(home)
+    home, database, settings, world = scene
     executor = executor_named(agent.name, settings)
     program = program_of(executor, path=os.environ.get("PATH"))
     for case in cases:
@@ -46,7 +44,7 @@ def prepare_agent(
     expect_tellable(executor, patch)
     told: list[Instructed] = []
     for each in (None, patch):
-        with overlaid(home, database, cases[0], each, now=now) as overlay:
+        with overlaid(home, cases[0], world, each, now=now) as overlay:
             told.append(instruct(overlay, executor, each))
     if told[0].key == told[1].key:
         raise WhetError(

@@ -13,6 +13,7 @@ from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import begin, is_interactive
 from whet.proving.overlay import overlaid
+from whet.proving.world import TrialWorld
 from whet.runs.models import cost
 from whet.runs.run import Spent
 from whet.runs.settings import Settings
@@ -35,6 +36,7 @@ class TrialSurroundings(NamedTuple):
     database: Database
     settings: Settings
     chosen: Chosen
+    world: TrialWorld
 
 
 class Applying(NamedTuple):
@@ -72,12 +74,13 @@ class _Shown(NamedTuple):
 
 
 def _shown(around: TrialSurroundings, patch: Patch, case: Case, *, now: float) -> _Shown:
-    home, database, settings, chosen = around
+    home, _, settings, chosen, world = around
     prompts: list[str] = []
     tools = 0
     wish = Wish(settings, hidden=(home.folder,), chosen=chosen, interactive=is_interactive(patch))
+    wish = wish._replace(environments=world.environments)
     for each in (None, patch):
-        with overlaid(home, database, case, each, now=now, set_up=False) as overlay:
+        with overlaid(home, case, world, each, now=now, set_up=False) as overlay:
             run, means, *_ = begin(overlay, case, each, wish)
             means.toolbox.close()
             prompts.append(run.system)

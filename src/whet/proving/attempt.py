@@ -16,17 +16,26 @@ from whet.agent.protocols import Chosen, ProviderFault
 from whet.agent.providers.choosing import provider_for
 from whet.agent.start import carry_out, says
 from whet.context.finding import NAMES
-from whet.engine.orders import Done, Failed
+from whet.engine.orders import Done, Failed, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
-from whet.proving.agent_attempt import AgentOrder, make_by_agent
+from whet.proving.agent_attempt import AgentOrder, AttemptScene, make_by_agent
 from whet.proving.checks import judge
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
 from whet.proving.workspace import check_in, hidden_by
+from whet.proving.world import (
+    TrialWorld,
+    expect_same,
+    expect_version,
+    grounds_of_agent,
+    grounds_of_model,
+    settings_within,
+    world_of,
+)
 from whet.runs.endpoints import address_of
 from whet.runs.run import Ended, Run, Sampling, Spent, spend
 from whet.runs.settings import Settings
@@ -35,6 +44,7 @@ from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.store.owner import identity_of
 from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material
@@ -48,7 +58,26 @@ KIND = "attempt"
 # The person has to put these right before any attempt can tell anything.
 HOPELESS = frozenset({ProviderFault.KEY.value, ProviderFault.MONEY.value, ProviderFault.REQUEST.value})
 
+PAUSE_SECONDS = 3.0  # before a worker puts an attempt back: those that can carry it out come first meanwhile
+
 Supply = Callable[[Home, Settings, str], Chosen]
+
+
+class _Made(Value, frozen=True):
+    """An attempt, or why a guest of the home that ordered it could not make it, and what trying cost."""
+
+    attempt: Attempt | None = None
+    put_back: str = ""
+    spent: Spent = Spent()
+
+
+class _Ways(NamedTuple):
+    """How an attempt is carried out: who answers, what counts, what stops it, and whether for another home."""
+
+    supply: Supply
+    meter: Meter | None
+    interrupt: Event
+    is_guest: bool
 
 
 class AttemptRequest(Value, frozen=True):
@@ -66,13 +95,16 @@ class AttemptRequest(Value, frozen=True):
     agent: TrialAgent | None = None  # who carries it out; None: Whet's own
     interactive: bool = False  # as a conversation, which some rules are for
     watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
+    world: str = ""  # what it is told, as material; empty: as the home says now
+    home: str = ""  # that ordered it, where several share the database
 
 
 def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
     """Store what is asked for under this member's name, where others can write orders too."""
-    if home.database_url:
+    given = tuple(asks)
+    if home.database_url and given:
         with opened(home) as database, database.writing():
-            for ask in asks:
+            for ask in given:
                 keep_material(database, _as_read(ask), now=time.time())
 
 
@@ -90,18 +122,29 @@ def attempt(
     With a meter, what other agents spend counts against the daily limit; a supply counts what models spend.
     """
 
-    def carry_out() -> Attempt:
+    def carry_out() -> _Made:
         with opened(home) as database:
             if not has_stored(database, _as_read(ask)):
                 raise WhetError(
                     "This attempt was not ordered by a home of this member, so it was not carried out.",
                     advice="Look who can write to the team's database; start the trial anew.",
                 )
-            if ask.agent is not None:
-                return _make_by_agent(home, database, ask, ask.agent, meter=meter, interrupt=steps.interrupt)
-            return _make(home, database, ask, supply=supply or served, interrupt=steps.interrupt)
+            is_guest = ask.home != identity_of(home) and bool(ask.world)
+            try:
+                made = _carried_out(home, database, ask, _Ways(supply or served, meter, steps.interrupt, is_guest))
+            except WhetError as error:
+                if not is_guest or steps.interrupt.is_set():
+                    raise
+                return _Made(put_back=error.message, spent=left_by(error).spent)
+            if made.invalid and is_guest:
+                return _Made(put_back=made.invalid, spent=made.measures.spent)
+            return _Made(made)
 
-    made = steps.do("attempt", carry_out, Attempt)
+    outcome = steps.do("attempt", carry_out, _Made)
+    made = outcome.attempt
+    if made is None:
+        steps.interrupt.wait(PAUSE_SECONDS)
+        return Done(f"put back: {outcome.put_back}", spent=outcome.spent, put_back=outcome.put_back)
     how = made.invalid or ("passed" if made.measures.passed else made.measures.why)
     spent = Spent() if made.reused else made.measures.spent
     return Done(f"{made.case}, {made.arm}, seed {made.seed}: {how}", (made.session,), spent, encoded(made))
@@ -119,32 +162,47 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
     return provider_for(settings, environment=os.environ, home=home, model=model)
 
 
-def _make_by_agent(
-    home: Home, database: Database, ask: AttemptRequest, agent: TrialAgent, *, meter: Meter | None, interrupt: Event
-) -> Attempt:
+def _carried_out(home: Home, database: Database, ask: AttemptRequest, ways: _Ways) -> Attempt:
+    own = load(home)
+    world = material(database, ask.world, TrialWorld) if ask.world else world_of(home, database, own, {})
+    settings = settings_within(world, own)
+    scene = AttemptScene(home, database, settings, world)
     case = material(database, ask.case, Case)
     patch = material(database, ask.patch, Patch) if ask.patch else None
+    if ask.agent is None:
+        return _make(scene, ask, case, patch, ways)
+    if ways.is_guest:
+        is_judged = "judge" in world.grounds
+        expect_same(world, grounds_of_agent(home, settings, ask.agent, is_judged=is_judged))
+        expect_version(ask.agent, settings)
     hidden = tuple(map(Path, ask.hidden))
-    order = AgentOrder(agent, case, patch, ask.arm, ask.seed, ask.trial, hidden, ask.fresh)
-    return make_by_agent(home, database, order, meter=meter, interrupt=interrupt)
+    order = AgentOrder(ask.agent, case, patch, ask.arm, ask.seed, ask.trial, hidden, ask.fresh)
+    return make_by_agent(scene, order, meter=ways.meter, interrupt=ways.interrupt)
 
 
-def _make(home: Home, database: Database, ask: AttemptRequest, *, supply: Supply, interrupt: Event) -> Attempt:
-    case = material(database, ask.case, Case)
-    patch = material(database, ask.patch, Patch) if ask.patch else None
-    settings = load(home)
-    chosen = supply(home, settings, ask.model)
+def _make(scene: AttemptScene, ask: AttemptRequest, case: Case, patch: Patch | None, ways: _Ways) -> Attempt:
+    home, database, settings, world = scene
+    chosen = ways.supply(home, settings, ask.model)
+    if ways.is_guest:
+        expect_same(world, grounds_of_model(home, settings, ask.model, chosen))
     sampling = replace(ask.sampling, seed=ask.seed)
     hidden = (home.folder, *hidden_by(case), *map(Path, ask.hidden))
-    wish = Wish(settings, sampling=sampling, hidden=hidden, chosen=chosen, interactive=ask.interactive)
-    with overlaid(home, database, case, patch, now=time.time()) as overlay:
+    wish = Wish(
+        settings,
+        sampling=sampling,
+        hidden=hidden,
+        chosen=chosen,
+        interactive=ask.interactive,
+        environments=world.environments,
+    )
+    with overlaid(home, case, world, patch, now=time.time()) as overlay:
         made = begin(overlay, case, patch, wish)
         try:
             key = _key(ask, case, made, _server(settings, ask.model, chosen))
             known = known_attempt(database, key)
             if known is not None:
                 return replace(known, case=case.name, seed=ask.seed, reused=known.trial != ask.trial)
-            attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, interrupt))
+            attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, ways.interrupt))
         finally:
             made.means.toolbox.close()
         if not attempt.invalid:

@@ -14,15 +14,15 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.proving.workspace import lay_out
+from whet.proving.world import TrialWorld, lay_out_home
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import Ledger, ledger_of
+from whet.store.ledger import Ledger
 from whet.store.opening import opened
 from whet.trials.cases import Case
 
-COPIED_FILES = ("SOUL.md", "memory.md", "user.md", "memory.toml")
-COPIED_FOLDERS = ("guidance", "skills", "templates")
+OWN_NOTES = "memory.toml"  # where this machine has a person's own notes: an order names no folder
 MOST_FILE_BYTES = 1_000_000
 WITHHELD = Entry(0, Step.ABANDONED, Patch(Form.RULE, Action.REMOVE, "withheld"), Actor.POLICY, 0.0)
 
@@ -45,16 +45,24 @@ class Overlay(NamedTuple):
 
 @contextlib.contextmanager
 def overlaid(
-    home: Home, database: Database, case: Case, patch: Patch | None, *, now: float, set_up: bool = True
+    home: Home,
+    case: Case,
+    world: TrialWorld,
+    patch: Patch | None,
+    *,
+    now: float,
+    set_up: bool = True,
 ) -> Iterator[Overlay]:
-    """The world of one attempt, with the patch in force in it; all of it is removed at the end."""
+    """A place for one attempt, as the world has it, with the patch in force; all of it is removed at the end."""
     with tempfile.TemporaryDirectory(prefix="whet-trial-", ignore_cleanup_errors=True) as temporary:
         work, own = Path(temporary, "work"), Home(Path(temporary, "home"))
         work.mkdir()
         lay_out(home, case, work, set_up=set_up)
-        _copy(home.folder, own.folder)
+        lay_out_home(world, own.folder)
+        if (home.folder / OWN_NOTES).is_file():
+            shutil.copyfile(home.folder / OWN_NOTES, own.folder / OWN_NOTES)
         with opened(own) as copied:
-            Ledger(copied).append(_numbered(ledger_of(home, database).entries()))
+            Ledger(copied).append(_numbered(world.entries))
             if patch is not None and patch.form is not Form.TEMPLATE:
                 _apply(own, copied, patch, now=now)
             yield Overlay(work, own, copied)
@@ -65,16 +73,6 @@ def _numbered(entries: Sequence[Entry]) -> Iterator[Entry]:
     by_number = {entry.number: entry for entry in entries}
     for number in range(1, max(by_number, default=0) + 1):
         yield by_number.get(number, replace(WITHHELD, number=number))
-
-
-def _copy(source: Path, target: Path) -> None:
-    target.mkdir(mode=0o700)
-    for name in COPIED_FILES:
-        if (source / name).is_file():
-            shutil.copyfile(source / name, target / name)
-    for name in COPIED_FOLDERS:
-        if (source / name).is_dir():
-            shutil.copytree(source / name, target / name, symlinks=True)
 
 
 def _apply(home: Home, database: Database, patch: Patch, *, now: float) -> None:

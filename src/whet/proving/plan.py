@@ -12,16 +12,19 @@ from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
 from whet.evidence.verdicts import ALPHA
 from whet.ledger.patches import Patch
+from whet.proving.agent_attempt import AttemptScene
 from whet.proving.agent_plan import prepare_agent
 from whet.proving.applying import Applying, TrialSurroundings, where_told
 from whet.proving.attempt import AttemptRequest, Supply, is_interactive, served
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
 from whet.proving.screening import MOST_GUARDS, screened
+from whet.proving.world import grounds_of_agent, grounds_of_model, world_of
 from whet.runs.run import Sampling, Spent
 from whet.shipped.guidance.placebo import filler
 from whet.shipped.guidance.rules import catalogue
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.owner import identity_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
 from whet.trials.attempts import Arm, TrialAgent
@@ -76,14 +79,20 @@ def prepare(
     agent = None
     placebo = placebo_of(wanted.patch, filler()) if wanted.placebo is not False else None
     if asked is not None:
-        agent, price, of_one = prepare_agent(home, database, asked, wanted.patch, (*targets, *wanted.cases), now=now)
+        cases = (*targets, *wanted.cases)
+        is_judged = any(case.check.rubric for case in cases)
+        world = world_of(home, database, settings, grounds_of_agent(home, settings, asked, is_judged=is_judged))
+        scene = AttemptScene(home, database, settings, world)
+        agent, price, of_one = prepare_agent(scene, asked, wanted.patch, cases, now=now)
         model = agent.model
         change = _change(wanted.patch, agent, targets)
         before = PastEvidence() if wanted.fresh else known_evidence(home, database, change)
         applying = Applying(_new_of(own, before), price, of_one)
     else:
         model = wanted.model or settings.model
-        around = TrialSurroundings(home, database, settings, (supply or served)(home, settings, model))
+        chosen = (supply or served)(home, settings, model)
+        world = world_of(home, database, settings, grounds_of_model(home, settings, model, chosen))
+        around = TrialSurroundings(home, database, settings, chosen, world)
         change = _change(wanted.patch, model, targets)
         before = PastEvidence() if wanted.fresh else known_evidence(home, database, change)
         applying = where_told(around, wanted.patch, _new_of(own, before), now=now)
@@ -114,6 +123,8 @@ def prepare(
         before=before,
         keys={case.name: case.key for case in applying.cases},
         left_out=len(targets) - len(own),
+        world=keep_material(database, world, now=now),
+        home=identity_of(home),
     )
     if placebo is not None and not wanted.placebo and not is_affordable(trial):
         trial, placebo = replace(trial, arms=(Arm.BASE, Arm.CANDIDATE)), None
@@ -176,7 +187,8 @@ def _identity(home: Home, database: Database, trial: Trial) -> str:
 
 
 def _content(trial: Trial) -> str:
-    return key_of(replace(trial, id="", of_one=Spent(), watched=False))
+    """What makes it the same trial; attempts know by themselves what they were told."""
+    return key_of(replace(trial, id="", of_one=Spent(), watched=False, world=""))
 
 
 def base_request(model: str, sampling: Sampling, agent: TrialAgent | None = None) -> AttemptRequest:

@@ -1,7 +1,7 @@
 """A trial as durable work: carried out case by case, judged, and entered in the ledger."""
 
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Iterator, Sequence
 from functools import partial
 
 from msgspec.structs import replace
@@ -33,41 +33,77 @@ Observe = Callable[[TrialProgress], None]
 
 
 def trial(home: Home, steps: Steps, ask: Trial, *, observe: Observe | None = None) -> Done:
-    """Carry a trial out. What its attempts gave is remembered, so that nothing paid is repeated after a crash."""
-    attempts: list[Attempt] = []
-    result = judged(ask, attempts)
-    planned = sum(len(wave) for wave in waves(ask))
-    for number, wave in enumerate(waves(ask), start=1):
-        places = [place for place in wave if is_needed(ask, result, place)]
-        if not places:
-            continue
-        asked = [_request(ask, place, steps.id) for place in places]
-        vouch_for(home, (each for _, each in asked))
-        try:
-            attempts += steps.spread(ATTEMPT, asked, Attempt)
-        except WhetError as error:
-            raise _failed(error.message, error.advice, result, left_by(error).spent) from error
-        result = judged(ask, attempts)
-        progress = _progress(ask, attempts, result, planned)
-        steps.do(f"look {number}", partial(_keep, home, progress), str)
-        if observe:
-            observe(progress)
-        if result.stop is not TrialStop.OPEN:
-            break
+    """Carry a trial out. What its attempts gave is remembered, so that nothing paid is repeated after a crash.
+
+    Attempts are begun a little ahead, and looked at in the planned order, some whole cases at a time: which of them
+    ended first decides nothing.
+    """
+    course = _Course(home, ask, steps.id, judged(ask, ()))
+    try:
+        attempts, result = _carried_out(home, steps, course, observe)
+    finally:
+        steps.withdraw()
     if result.invalid == len(attempts):
         raise _failed(f"No attempt could be made: {result.invalid_why}", _advice(ask), result)
-    progress = _progress(ask, attempts, result, planned)
+    progress = _progress(ask, attempts, result)
     done = steps.do("verdict", lambda: _enter(home, ask, progress), TrialProgress)
     sessions = tuple(attempt.session for attempt in attempts if attempt.session)
     return Done(sentence(ask, done), sessions, result.spent, encoded(done))
 
 
-def _progress(trial: Trial, attempts: Sequence[Attempt], result: TrialResult, planned: int) -> TrialProgress:
+def _carried_out(
+    home: Home, steps: Steps, course: "_Course", observe: Observe | None
+) -> tuple[list[Attempt], TrialResult]:
+    ask, attempts = course.trial, list[Attempt]()
+    ahead = course.ahead()
+    for number, wave in enumerate(waves(ask), start=1):
+        asked = course.requests(wave)
+        if not asked:
+            continue
+        try:
+            attempts += steps.spread(ATTEMPT, asked, Attempt, ahead=ahead)
+        except WhetError as error:
+            raise _failed(error.message, error.advice, course.result, left_by(error).spent) from error
+        course.result = judged(ask, attempts)
+        progress = _progress(ask, attempts, course.result)
+        steps.do(f"look {number}", partial(_keep, home, progress), str)
+        if observe:
+            observe(progress)
+        if course.result.stop is not TrialStop.OPEN:
+            break
+    return attempts, course.result
+
+
+class _Course:
+    """A trial under way: what was found so far, and which attempts that leaves to be made."""
+
+    def __init__(self, home: Home, trial: Trial, work: str, result: TrialResult) -> None:
+        self.trial = trial
+        self.result = result
+        self._home = home
+        self._work = work
+        self._vouched: set[str] = set()
+
+    def requests(self, wave: Sequence[AttemptPlace]) -> list[tuple[str, AttemptRequest]]:
+        """The attempts of a wave that can still change anything, vouched for."""
+        needed = (place for place in wave if is_needed(self.trial, self.result, place))
+        asked = [_request(self.trial, place, self._work) for place in needed]
+        vouch_for(self._home, [each for key, each in asked if key not in self._vouched])
+        self._vouched.update(key for key, _ in asked)
+        return asked
+
+    def ahead(self) -> Iterator[tuple[str, AttemptRequest]]:
+        """All attempts in the planned order, for workers that have nothing else to do."""
+        for wave in waves(self.trial):
+            yield from self.requests(wave)
+
+
+def _progress(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) -> TrialProgress:
     return TrialProgress(
         trial.id,
         result,
         len(attempts),
-        planned,
+        sum(len(wave) for wave in waves(trial)),
         trial.price,
         parts=BudgetParts.EARLY,
         change=trial.change,
@@ -102,6 +138,8 @@ def _request(trial: Trial, place: AttemptPlace, work: str) -> tuple[str, Attempt
         agent=trial.agent,
         interactive=trial.interactive,
         watched=trial.watched,
+        world=trial.world,
+        home=trial.home,
     )
     return f"{work}/{place.case}/{place.arm}/{place.seed}", ask
 

@@ -67,6 +67,8 @@ class Trial(Value, frozen=True):
     keys: Mapping[str, str] = {}  # by the name of each case, what makes it the same case under another name
     left_out: int = 0  # cases from sessions that the change was written from
     watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
+    world: str = ""  # the key of what all attempts are told; empty: as the home says when each begins
+    home: str = ""  # that planned it, where several share the database
 
 
 class TrialStop(StrEnum):

@@ -1,0 +1,192 @@
+"""How trials scale over workers: attempts a second with 1, 2, 4 and 8 workers on one Postgres, against the ideal.
+
+    python bench/fleet.py [--workers 1,2,4,8] [--seconds 3] [--rounds 12]
+
+A model on this machine answers every question after so many seconds, whatever it is asked. Each worker carries out two
+attempts at a time, so the ideal is two attempts in that time for each worker. Every number of workers gets a trial
+with so many rounds of work that all of them are long enough; the clock runs from the first question to the last answer.
+"""
+
+import argparse
+import contextlib
+import os
+import subprocess
+import sys
+import tempfile
+import threading
+import time
+from collections.abc import Iterator
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from pathlib import Path
+from typing import NamedTuple
+
+sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+from postgres_server import fresh_schema, serve
+from whet.engine.orders import Queue
+from whet.engine.work import WorkState, office
+from whet.ledger.patches import Action, Form, Patch
+from whet.proving.plan import WantedTrial, order, prepare
+from whet.sessions.trust import Trust
+from whet.store.home import Home, prepare_home
+from whet.store.opening import opened
+from whet.trials.cases import Case, Limits
+from whet.trials.checks import Check
+from whet.trials.shapes import TextDemand
+
+AT_ONCE = 2  # attempts of one worker, as `whet worker` has it
+ANSWER = (
+    b'{"id":"1","object":"chat.completion","created":1,"model":"slow","choices":[{"index":0,"finish_reason":"stop",'
+    b'"message":{"role":"assistant","content":"yes"}}],"usage":{"prompt_tokens":100,"completion_tokens":1,'
+    b'"total_tokens":101}}'
+)
+STREAM = (
+    b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"slow","choices":[{"index":0,'
+    b'"delta":{"role":"assistant","content":"yes"},"finish_reason":null}]}\n\n'
+    b'data: {"id":"1","object":"chat.completion.chunk","created":1,"model":"slow","choices":[{"index":0,'
+    b'"delta":{},"finish_reason":"stop"}],"usage":{"prompt_tokens":100,"completion_tokens":1,"total_tokens":101}}\n\n'
+    b"data: [DONE]\n\n"
+)
+
+
+class Measured(NamedTuple):
+    """What some workers did: attempts, and the seconds from the first question to the last answer."""
+
+    workers: int
+    attempts: int
+    seconds: float
+
+
+class SlowModel:
+    """A model that takes its time, and remembers when it was asked first and when it answered last."""
+
+    def __init__(self, seconds: float) -> None:
+        self.seconds = seconds
+        self.times: list[tuple[float, float]] = []
+        self._lock = threading.Lock()
+
+    def answer(self) -> None:
+        began = time.monotonic()
+        time.sleep(self.seconds)
+        with self._lock:
+            self.times.append((began, time.monotonic()))
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
+    parser.add_argument("--workers", default="1,2,4,8")
+    parser.add_argument("--seconds", type=float, default=3.0, help="That the model takes for an answer.")
+    parser.add_argument("--rounds", type=int, default=12, help="Attempts for each place at a worker.")
+    options = parser.parse_args()
+    print("| workers | attempts | a second | ideal | share |\n|--:|--:|--:|--:|--:|")
+    model = SlowModel(options.seconds)
+    with (
+        tempfile.TemporaryDirectory(prefix="whet-fleet-") as folder,
+        serve(connections=300) as server,
+        listening(model) as port,
+    ):
+        for number in map(int, options.workers.split(",")):
+            with fresh_schema(server, f"fleet_{number}") as url:
+                home = Home(Path(folder, str(number)), url)
+                found = measured(home, number, model, port=port, rounds=options.rounds)
+            rate, ideal = found.attempts / found.seconds, number * AT_ONCE / options.seconds
+            print(f"| {number} | {found.attempts} | {rate:.2f} | {ideal:.2f} | {rate / ideal:.0%} |", flush=True)
+
+
+def measured(home: Home, workers: int, model: SlowModel, *, port: int, rounds: int) -> Measured:
+    prepare_home(home)
+    (home.folder / "settings.toml").write_text(
+        f'model = "slow:model"\n[providers.slow]\nbase_url = "http://127.0.0.1:{port}/v1"\n'
+        "[background]\ntokens_per_day = 1000000000\n"
+    )
+    cases = tuple(
+        Case(
+            f"Question {number}?",
+            name=f"question-{number}",
+            check=Check(answer=TextDemand(contains=("yes",))),
+            tools=("files",),
+            budget=Limits(model_calls=3),
+        )
+        for number in range(workers * AT_ONCE * rounds // 2)
+    )
+    rule = Patch(Form.RULE, Action.ADD, "say-yes", "Say yes to every question.", trust=Trust.USER)
+    with opened(home) as database:
+        ready = prepare(home, database, WantedTrial(rule, cases, placebo=False), now=time.time())
+    model.times.clear()
+    with office(home) as counter, working(home, workers):
+        id = counter.submit(order(ready), Queue.TRIALS)
+        while (work := counter.find(id)).is_open:
+            time.sleep(1)
+    if work.state is not WorkState.DONE:
+        raise SystemExit(f"The trial {work.state}: {work.error}")
+    return Measured(
+        workers, len(model.times), max(end for _, end in model.times) - min(begin for begin, _ in model.times)
+    )
+
+
+@contextlib.contextmanager
+def working(home: Home, workers: int) -> Iterator[None]:
+    """So many workers, all of them ready."""
+    environment = {**os.environ, "WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
+    command = [
+        str(Path(sys.executable).with_name("whet")),
+        "worker",
+        "--queue",
+        "trials",
+        "--queue",
+        "attempts",
+        "--json",
+    ]
+    started = [subprocess.Popen(command, env=environment, stdout=subprocess.PIPE) for _ in range(workers)]
+    try:
+        for worker in started:
+            assert worker.stdout is not None
+            if not worker.stdout.readline():
+                raise SystemExit("A worker did not start.")
+        time.sleep(3 + workers)  # each says that it works just before it does
+        yield
+    finally:
+        for worker in started:
+            worker.terminate()
+        for worker in started:
+            worker.wait(60)
+            assert worker.stdout is not None
+            worker.stdout.close()
+
+
+@contextlib.contextmanager
+def listening(model: SlowModel) -> Iterator[int]:
+    class Answering(BaseHTTPRequestHandler):
+        protocol_version = "HTTP/1.1"
+
+        def do_POST(self) -> None:
+            body = self.rfile.read(int(self.headers["Content-Length"]))
+            model.answer()
+            is_stream = b'"stream":true' in body.replace(b" ", b"")
+            answer = STREAM if is_stream else ANSWER
+            self.send_response(200)
+            self.send_header("Content-Type", "text/event-stream" if is_stream else "application/json")
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, format: str, *args: object) -> None:
+            pass
+
+    class Server(ThreadingHTTPServer):
+        request_queue_size = 128
+        daemon_threads = True
+
+    server = Server(("127.0.0.1", 0), Answering)
+    thread = threading.Thread(target=server.serve_forever, daemon=True)
+    thread.start()
+    try:
+        yield server.server_address[1]
+    finally:
+        server.shutdown()
+        thread.join()
+        server.server_close()
+
+
+if __name__ == "__main__":
+    main()
