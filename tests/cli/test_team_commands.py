@@ -53,3 +53,20 @@ def test_an_entry_of_another_home_cannot_be_reverted_from_here(shop: Team, tmp_p
     done = alice("ledger", "revert", str(number))
     assert done.code == 1
     assert "files of another home" in done.err
+
+
+def test_status_says_what_is_shared_with_whom_and_pending_whose_rule_it_is(shop: Team, tmp_path: Path) -> None:
+    alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
+    assert mallory("rules", "add", "brief", "Answer briefly.").code == 0
+    found = alice("status", "--json").json["team"]
+    assert (found["member"], found["others"], found["rules"]) == (ALICE, [MALLORY], {})
+    assert {"sessions", "rules"} <= set(found["shared"])
+    assert {"notes", "skills", "cases", "jobs"} <= set(found["not_shared"])
+    shown = " ".join(alice("status").out.split())
+    assert f"you are {ALICE}, with {MALLORY}. Shared: sessions, rules" in shown
+    assert "Only on this machine: notes, skills" in shown
+    assert f"active for {MALLORY}, another member" in " ".join(alice("pending").out.split())
+    (tmp_path / ALICE / "settings.toml").write_text(f'[team]\nadmins = ["{MALLORY}"]\n')
+    assert alice("status", "--json").json["team"]["rules"] == {MALLORY: 1}
+    assert "(1 active here by others)" in " ".join(alice("status").out.split())
+    assert MALLORY in alice("rules").out

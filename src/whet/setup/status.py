@@ -12,7 +12,7 @@ from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
 from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed
-from whet.ledger.entries import Entry, Step
+from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
 from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
@@ -20,10 +20,11 @@ from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.records import load_record
 from whet.store import job_records
 from whet.store.background_calls import DayCost, costs_since
+from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
 from whet.store.ledger import ledger_of
-from whet.store.listing import Filters, count_sessions
+from whet.store.listing import Filters, count_sessions, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.settings_file import load
@@ -34,6 +35,14 @@ WEEK_DAYS = 7
 DAY_SECONDS = 86_400.0
 STALE_SECONDS = 180.0  # the clock of a worker looks every minute
 LEARNED = frozenset({Step.APPLIED, Step.CANARY, Step.PROMOTED})
+
+
+class TeamStatus(NamedTuple):
+    """Who shares the store: this member, the others, and how many active rules each of them made."""
+
+    member: str
+    others: tuple[str, ...] = ()
+    rules: Mapping[str, int] = {}
 
 
 class StoreStatus(NamedTuple):
@@ -48,6 +57,7 @@ class StoreStatus(NamedTuple):
     work: OpenWork = OpenWork()
     worker_seen: float | None = None
     costs: tuple[DayCost, ...] = ()
+    team: TeamStatus | None = None  # None where nobody else can use the store
 
 
 class MachineStatus(NamedTuple):
@@ -124,7 +134,15 @@ def _stored(home: Home, now: float) -> StoreStatus:
             work=count_open_work(home, database, now=now),
             worker_seen=mark.accounted if mark else None,
             costs=costs_since(database, own, first_day),
+            team=_team(home, database, rules),
         )
+
+
+def _team(home: Home, database: Database, rules: Iterable[Item]) -> TeamStatus | None:
+    if not home.database_url:
+        return None
+    others = sorted(set(makers(database)) - {database.member, ""})
+    return TeamStatus(database.member, tuple(others), Counter(rule.maker or database.member for rule in rules))
 
 
 def _is_learned(entry: Entry) -> bool:

@@ -46,6 +46,12 @@ def find(database: Database, prefix: str) -> Session:
     return found[0]
 
 
+def makers(database: Database) -> list[str]:
+    """Everybody who has stored a session or entered anything in the ledger, as the database saw them."""
+    rows = database.query("SELECT maker FROM sessions UNION SELECT maker FROM entries")
+    return sorted(maker for (maker,) in rows)
+
+
 def list_sessions(database: Database, filters: Filters, *, limit: int, offset: int = 0) -> list[Session]:
     """Sessions that match, the latest first."""
     where, parameters = conditions(filters)

@@ -4,7 +4,11 @@ from typing import Any
 
 from whet.cli.output import many, moment, plain, short
 from whet.runs.daily_limit import Amount
-from whet.setup.status import MachineStatus
+from whet.setup.status import MachineStatus, TeamStatus
+from whet.text.showing import shown
+
+SHARED = ("sessions", "rules", "trials")
+NOT_SHARED = ("notes", "skills", "templates", "cases", "jobs", "settings")
 
 
 def status_lines(found: MachineStatus) -> list[str]:
@@ -25,6 +29,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         ("Pending", _pending(found)),
         ("This week", f"{_amount(found.spent_this_week)} for background work"),
         ("Today", _today(found)),
+        *((("Team", _team(team)),) if (team := found.stored.team) else ()),
     )
 
 
@@ -52,6 +57,7 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
         "rules": stored.rules,
         "canaries": stored.canaries,
         "pending": stored.pending,
+        "team": _team_record(stored.team) if stored.team else None,
         "background": {
             "this_week": _record(found.spent_this_week),
             "today": _record(found.spent_today),
@@ -104,6 +110,27 @@ def _today(found: MachineStatus) -> str:
     spent, limit = found.spent_today, found.limit
     used = f"{short(spent.tokens)} of {short(limit.tokens_per_day)} tokens"
     return f"{used}, ${spent.dollars or 0:.2f} of ${limit.dollars_per_day:.2f} (the daily limit of background work)"
+
+
+def _team(team: TeamStatus) -> str:
+    """What this machine shares with whom, in a line."""
+    others = f"with {', '.join(shown(name) for name in team.others)}" if team.others else "with nobody else yet"
+    theirs = sum(number for maker, number in team.rules.items() if maker != team.member)
+    rules = f" ({theirs:,} active here by others)" if theirs else ""
+    return (
+        f"you are {shown(team.member)}, {others}. Shared: {', '.join(SHARED)}{rules}."
+        f" Only on this machine: {', '.join(NOT_SHARED)}"
+    )
+
+
+def _team_record(team: TeamStatus) -> dict[str, Any]:
+    return {
+        "member": team.member,
+        "others": list(team.others),
+        "rules": dict(team.rules),
+        "shared": list(SHARED),
+        "not_shared": list(NOT_SHARED),
+    }
 
 
 def _amount(amount: Amount) -> str:

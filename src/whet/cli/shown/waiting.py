@@ -72,5 +72,5 @@ def _counts(patch: Patch) -> str:
 
 def _until(entry: Entry) -> str:
     if entry.step is Step.SUGGESTED:
-        return "active for another member"
+        return f"active for {plain(shown(entry.maker))}, another member; here only if you approve it"
     return f"expires {moment(entry.at + LIMITS.pending_seconds)}"

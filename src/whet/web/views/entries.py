@@ -43,7 +43,11 @@ def _card(site: Site, change: WaitingChange) -> Element:
     entry, move = change.entry, change.move
     patch = entry.patch
     is_others = entry.step is Step.SUGGESTED  # another member has it, and it does not expire
-    until = "" if is_others else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
+    until = (
+        " · active for them; here only if you approve it"
+        if is_others
+        else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
+    )
     maker = f" ({shown(entry.maker)})" if is_others and entry.maker else ""
     return h(
         "article",

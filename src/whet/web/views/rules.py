@@ -34,6 +34,7 @@ def rules(site: Site, state: State) -> Element:
                 " adds your own.",
             ),
         )
+    has_makers = len({item.maker for item in items}) > 1
     rows = (
         (
             site.link(shown(item.name), "rule", part=f"{item.form}:{item.name}"),
@@ -41,12 +42,13 @@ def rules(site: Site, state: State) -> Element:
             shown(item.text)[:160],
             scope_words(item.scope),
             item.trust.label,
+            *((shown(item.maker) or "–",) if has_makers else ()),
             moment(item.since) if item.since else "–",
             f"{estimate(item.text):,}",
         )
         for item in items
     )
-    headings = ("name", "form", "text", "for", "from", "since", "tokens")
+    headings = ("name", "form", "text", "for", "from", *(("maker",) if has_makers else ()), "since", "tokens")
     return h("div", {}, table(headings, rows, caption="What agents are told", numbers=1))
 
 
@@ -88,7 +90,9 @@ def _standing(item: Item | None) -> Element:
     canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
     cost = f"{estimate(item.text):,} tokens a session"
     where = scope_words(item.scope)
-    facts = f"{canary} · {where if where == 'everywhere' else f'for {where}'} · trust {item.trust.label} · {cost}"
+    maker = f" · made by {shown(item.maker)}" if item.maker else ""
+    place = where if where == "everywhere" else f"for {where}"
+    facts = f"{canary} · {place} · trust {item.trust.label}{maker} · {cost}"
     return h("div", {"class": "card"}, h("pre", {"tabindex": "0"}, shown(item.text)), h("p", {"class": "facts"}, facts))
 
 
