@@ -1,5 +1,10 @@
 """A home with something in it, and everything that it says, to be compared."""
 
+import contextlib
+from pathlib import Path
+
+import apsw
+
 from conversations import agent, conversation, shell, user
 from whet.changes import apply
 from whet.ledger.entries import Actor
@@ -13,6 +18,8 @@ from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.search import search
 from whet.store.sessions import Provenance, keep, load
+
+PAGE_BYTES = 16_384
 
 
 def add_session(database: Database, name: str, words: str) -> None:
@@ -43,3 +50,20 @@ def said(home: Home) -> object:
         found = [hit.session_id for hit in search(database, "lantern1")]
         ledger = ledger_of(home, database)
         return [load(database, each) for each in listed], found, ledger.entries(), ledger.state().rules
+
+
+def page_of(path: Path, table: str) -> int:
+    """The last page with rows of a table."""
+    sql = "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
+    with contextlib.closing(apsw.Connection(str(path))) as connection:
+        [(page,)] = connection.execute(sql, (table,)).fetchall()
+    assert isinstance(page, int)
+    return page
+
+
+def flip(path: Path, page: int) -> None:
+    """Overwrite the middle of one page, as a failing disk does."""
+    body = bytearray(path.read_bytes())
+    start = (page - 1) * PAGE_BYTES + PAGE_BYTES // 4
+    body[start : start + PAGE_BYTES // 2] = b"\xa5" * (PAGE_BYTES // 2)
+    path.write_bytes(body)

@@ -41,6 +41,7 @@ CATALOGUE = (
     ("judge", "judge", "Decide whether one arm of an experiment is better."),
     ("mcp", "mcp", "Serve rules, lessons and sessions to other agents over MCP."),
     ("export", "export", "Export sessions as OpenAI messages or ATIF."),
+    ("doctor", "doctor", "Check the home, its database and this machine; name each fix."),
     ("backup", "backup", "Write the home and its database to one file, while in use."),
     ("restore", "restore", "Restore a backup: all of it, or nothing."),
     ("forget", "forget", "Delete a session, or all sessions of an agent."),

@@ -148,7 +148,7 @@ class SQLite:
         except (apsw.NotADBError, apsw.CorruptError) as error:
             raise DamagedDatabase(
                 f"The database {self._path} is damaged: {error}.",
-                advice="Restore a backup: `whet restore FILE --replace`. Or move it away and import the sessions again.",
+                advice="Restore a backup: `whet restore FILE --replace`. Or save the rest: `whet doctor --repair`.",
             ) from error
         except apsw.IOError as error:
             raise WhetError(

@@ -15,11 +15,11 @@ from whet.store.folders import explained
 from whet.store.home import Home
 from whet.store.migrations import MIGRATIONS
 from whet.store.opening import connect
-from whet.store.sqlite import DamagedDatabase, SQLite, file_faults
+from whet.store.sqlite import file_faults
 from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading
 from whet.upkeep.home_files import CARRIED
 from whet.upkeep.swapping import settle, swap, swap_back
-from whet.upkeep.workers import is_any_alive
+from whet.upkeep.workers import excluded
 
 SPARE_BYTES = 64 << 20
 
@@ -71,7 +71,7 @@ def restore(path: Path, home: Home, *, replace: bool, progress: Progress) -> Res
             new = Path(work) / "home"
             _unpack(archive, new, progress)
             _carry_over(home.folder, new)
-            with _excluded(home):
+            with excluded(home):
                 aside = _put(archive, home, new)
     return RestoreReport(archive.manifest, str(aside or ""))
 
@@ -131,20 +131,6 @@ def _linked(source: str, target: str) -> None:
         os.link(source, target, follow_symlinks=False)
     except OSError:  # a disk without links
         shutil.copy2(source, target, follow_symlinks=False)
-
-
-@contextlib.contextmanager
-def _excluded(home: Home) -> Iterator[None]:
-    """Nobody else uses the old home in the block; raises WhetError where somebody does."""
-    if is_any_alive(home.folder):
-        raise WhetError("A worker is running in this home. Nothing was restored.", advice="Stop it, then try again.")
-    if home.database_url or not home.database_path.exists():
-        yield
-        return
-    with contextlib.ExitStack() as stack:
-        with contextlib.suppress(DamagedDatabase):  # that is why it is replaced
-            stack.enter_context(contextlib.closing(SQLite(home.database_path))).exclude_others()
-        yield
 
 
 @contextlib.contextmanager
