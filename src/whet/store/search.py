@@ -70,11 +70,14 @@ def search(
 
 def _hit(database: Database, match: MessageMatch, query: Query, how: How) -> Hit | None:
     """What is shown of a match; nothing of a message that is damaged."""
-    [(session_id, source, title, position, role, at, body)] = database.query(
+    rows = database.query(
         "SELECT s.id, s.source, s.title, m.position, m.role, m.at, m.body"
         " FROM messages AS m JOIN sessions AS s ON s.no = m.session WHERE m.no = ?",
         (match.no,),
     )
+    if not rows:  # the index of a damaged file may name a message that is lost
+        return None
+    session_id, source, title, position, role, at, body = rows[0]
     try:
         message = decoded_message(body, f"session {session_id}")
     except DamagedRow:

@@ -13,7 +13,7 @@ from whet.errors import WhetError
 from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
 from whet.store.database import Database
-from whet.store.decoding import blob, decoded_message
+from whet.store.decoding import DamagedRow, blob, decoded_message
 from whet.store.indexing import index_words
 from whet.store.rows import COLUMNS, SESSION_COLUMNS, MessageRow, PreparedSession, Session, session_of
 
@@ -155,7 +155,10 @@ def _segments(database: Database, session: Session, end: int) -> list[tuple[int,
         if base is None or end == 0:
             return segments[::-1]
         owner = base
-        [(base, base_count)] = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
+        found = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
+        if not found:
+            raise DamagedRow(f"session {session.native_id}")
+        base, base_count = found[0]
 
 
 def stored(database: Database, session_id: str) -> Session | None:
