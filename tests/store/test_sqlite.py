@@ -111,7 +111,7 @@ def test_a_file_that_is_no_database_is_named_and_left_alone(embedded: Home) -> N
     embedded.database_path.write_bytes(b"these are my notes\n" * 200)
     with pytest.raises(WhetError, match=r"whet\.db is damaged") as caught, opened(embedded):
         pass
-    assert "Move it away" in caught.value.advice
+    assert "whet restore FILE" in caught.value.advice
     assert embedded.database_path.read_bytes() == b"these are my notes\n" * 200
 
 

@@ -17,9 +17,10 @@ from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.store.database import Database, Row
+from whet.store.decoding import DamagedRow, decoded_or_none
 from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
-from whet.store.sessions import is_believed, load
+from whet.store.sessions import load
 
 BATCH_MESSAGES = 5_000
 POOL_FROM_MESSAGES = 5_000
@@ -109,12 +110,10 @@ def _compare(database: Database, weights: Weights) -> None:
 
 
 def _order(database: Database, session: Session) -> AnalysisOrder | None:
-    """A session as it is analysed; None for one that another member wrote and nobody can read."""
+    """A session as it is analysed; None for one that nobody can read, which keeps nobody from the rest."""
     try:
         return AnalysisOrder(msgspec.json.encode(load(database, session)), session.base_count)
-    except (msgspec.MsgspecError, ValueError):
-        if is_believed(database, session):
-            raise
+    except (DamagedRow, ValueError):
         return None
 
 
@@ -141,7 +140,7 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
         last = until
         for record, score, longer, title, tokens, dated, *makers in rows:
             is_own = database.dialect == "sqlite" or {*makers} <= {"", database.member}
-            analysis = _read_any(record, score, longer, is_own=is_own)
+            analysis = _read(record, score, longer)
             if analysis is not None and not analysis.copied.whole:
                 yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
 
@@ -158,20 +157,10 @@ def analysis_of(database: Database, session: Session) -> Analysis | None:
     return _read(*rows[0]) if rows else None
 
 
-def _read(record: bytes, score: float, longer: float) -> Analysis:
-    """A kept analysis with its score among the sessions that are known now."""
-    analysis = msgspec.json.decode(record, type=Analysis)
-    return scored(analysis, score, told_reasons(analysis.weighed, longer))
-
-
-def _read_any(record: bytes, score: float, longer: float, *, is_own: bool) -> Analysis | None:
-    """A kept analysis; what another member wrote and nobody can read keeps nobody from the rest."""
-    try:
-        return _read(record, score, longer)
-    except msgspec.MsgspecError:
-        if is_own:
-            raise
-        return None
+def _read(record: object, score: float, longer: float) -> Analysis | None:
+    """A kept analysis with its score among the sessions that are known now; None for what nobody can read."""
+    analysis = decoded_or_none(record, Analysis)
+    return scored(analysis, score, told_reasons(analysis.weighed, longer)) if analysis else None
 
 
 @contextlib.contextmanager

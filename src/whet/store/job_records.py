@@ -12,6 +12,7 @@ from whet.errors import WhetError
 from whet.jobs.job import Job
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
 from whet.store.database import Database, Row
+from whet.store.decoding import blob, decoded_or_none
 from whet.store.owner import Owner
 
 RUN = "job run"
@@ -169,12 +170,12 @@ def _own(owner: Owner, rows: Iterable[Row]) -> tuple[JobRecord, ...]:
 
 
 def _decoded(owner: Owner, row: Row) -> JobRecord | None:
-    """The run in a row, where this home wrote it."""
+    """The run in a row, where this home wrote it and it can be read."""
     id, _, _, body, seal = row
-    text = bytes(body).decode(errors="replace")
+    text = blob(body).decode(errors="replace")
     if not owner.has_sealed(seal, RUN, id, text):
         return None
-    return msgspec.json.decode(text, type=JobRecord)
+    return decoded_or_none(text.encode(), JobRecord)
 
 
 def _stranger(row: Row) -> JobRecord:

@@ -15,7 +15,8 @@ from whet.errors import WhetError
 from whet.ledger.entries import DECISIONS, Entry, State
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Form
-from whet.store.database import Database
+from whet.store.database import Database, Row
+from whet.store.decoding import blob
 from whet.store.home import Home
 from whet.store.owner import UNSHARED, Owner, owner_of
 from whet.store.settings_file import load
@@ -85,6 +86,14 @@ class Ledger(NamedTuple):
             self.database.many(INSERT, [self._row(entry) for entry in added])
         return tuple(added)
 
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with the rows: a gap, an entry that cannot be read or was changed, a wrong seal."""
+        rows = self.database.query(
+            "SELECT number, step, form, name, home, at, maker, body, seal FROM entries ORDER BY number"
+        )
+        found = (_fault(self.owner, place, row) for place, row in enumerate(rows, start=1))
+        return tuple(each for each in found if each)
+
     def _all(self) -> Iterator[tuple[Entry, bool]]:
         """Every entry that can be read, and whether it counts here."""
         makers = self._makers()
@@ -92,9 +101,9 @@ class Ledger(NamedTuple):
         for number, maker, body, seal in rows:
             entry = _decoded(number, maker, body)
             if entry is None and not makers:
-                raise WhetError(f"Entry {number} of the ledger is damaged.", advice="Restore a copy of the database.")
+                raise WhetError(f"Entry {number} of the ledger is damaged.", advice="Restore a backup: `whet restore`.")
             if entry is not None and entry.home and entry.home == self.home:
-                yield entry, not maker or self.owner.has_sealed(seal, *_sealed(number, bytes(body)))
+                yield entry, not maker or self.owner.has_sealed(seal, *_sealed(number, blob(body)))
             elif entry is not None:
                 yield entry, not makers or maker in makers
 
@@ -136,10 +145,24 @@ def _sealed(number: int, body: bytes) -> tuple[str, str, str]:
     return (ENTRY, str(number), body.decode(errors="replace"))
 
 
+def _fault(owner: Owner, place: int, row: Row) -> str:
+    number, step, form, name, home, at, maker, body, seal = row
+    entry = _decoded(number, maker, body)
+    if number != place:
+        return f"entry {place} is missing"
+    if entry is None:
+        return f"entry {number} cannot be read"
+    if (entry.step, entry.patch.form, entry.patch.name, entry.home, entry.at) != (step, form, name, home, at):
+        return f"entry {number} was changed"
+    if home and home == owner.id and maker and not owner.has_sealed(seal, *_sealed(number, blob(body))):
+        return f"entry {number} has the name of this home and not its seal"
+    return ""
+
+
 def _decoded(number: int, maker: str, body: bytes) -> Entry | None:
     """The entry in a row; None for what a stranger wrote and nobody can read."""
     try:
-        return replace(_decoder.decode(bytes(body)), number=number, maker=maker)
+        return replace(_decoder.decode(blob(body)), number=number, maker=maker)
     except msgspec.MsgspecError:
         return None
 

@@ -262,19 +262,20 @@ def migrate(database: Database) -> None:
     if version == len(MIGRATIONS):
         return
     try:
-        _take_steps(database)
+        take_steps(database)
     except MissingRight as missing:
         if not version:
             raise
         raise no_owner(missing.role, missing.schema, missing.why) from missing
 
 
-def _take_steps(database: Database) -> None:
+def take_steps(database: Database, until: int | None = None) -> None:
+    """Take the steps of the schema that were not taken yet, up to one of them, or all."""
     with database.writing():
         version = _known_version(database)  # another process may have taken the steps meanwhile
         if not version:
             database.execute("CREATE TABLE IF NOT EXISTS schema_steps (number INTEGER PRIMARY KEY, name TEXT NOT NULL)")
-        for number, step in enumerate(MIGRATIONS[version:], start=version + 1):
+        for number, step in enumerate(MIGRATIONS[version:until], start=version + 1):
             particular = step.sqlite if database.dialect == "sqlite" else step.postgres
             for statement in step.shared:
                 database.execute(statement.format(**WORDS[database.dialect]))
@@ -284,7 +285,7 @@ def _take_steps(database: Database) -> None:
 
 
 def _known_version(database: Database) -> int:
-    version = _version(database)
+    version = steps_taken(database)
     if version > len(MIGRATIONS):
         raise WhetError(
             f"The database was written by a newer Whet (schema {version}; this one knows {len(MIGRATIONS)}).",
@@ -293,7 +294,8 @@ def _known_version(database: Database) -> int:
     return version
 
 
-def _version(database: Database) -> int:
+def steps_taken(database: Database) -> int:
+    """How many steps of the schema were taken: its version."""
     catalogue = {
         "sqlite": "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_steps'",
         "postgres": "SELECT count(*) FROM information_schema.tables"

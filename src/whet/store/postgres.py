@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 
 from whet.errors import WhetError
 from whet.store.database import Dialect, Parameters, Row, Unreachable
@@ -65,6 +65,19 @@ class Postgres:
             self._expect_connection()
             with self._connection.cursor() as cursor:
                 cursor.executemany(_translated(sql), values)
+
+    def copied_out(self, table: str, columns: Sequence[str]) -> Iterator[bytes]:
+        """The rows of a table in Postgres' own notation, piece by piece."""
+        statement = f"COPY {table} ({', '.join(columns)}) TO STDOUT (ENCODING 'UTF8')".encode()
+        with self._explained(), self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            yield from (bytes(piece) for piece in copy)
+
+    def copy_in(self, table: str, columns: Sequence[str], pieces: Iterable[bytes]) -> None:
+        """Add rows in Postgres' own notation."""
+        statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (ENCODING 'UTF8')".encode()
+        with self._explained(), self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+            for piece in pieces:
+                copy.write(piece)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:

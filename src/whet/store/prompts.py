@@ -9,6 +9,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.decoding import blob
 from whet.told.prompt import Prompt
 
 
@@ -34,7 +35,7 @@ def restore_prompt(database: Database, key: str) -> Prompt:
         raise WhetError(f"Several prompt keys start with {key}.", advice="Give more of the key.")
     stored, body = rows[0]
     try:
-        prompt = msgspec.json.decode(zlib.decompress(body), type=Prompt)
+        prompt = msgspec.json.decode(zlib.decompress(blob(body)), type=Prompt)
     except (zlib.error, msgspec.MsgspecError) as error:
         raise _damaged(stored) from error
     if prompt.key != stored:

@@ -95,7 +95,7 @@ def session_of(row: Row) -> Session:
     """A session from its row of `SESSION_COLUMNS`."""
     values = list(row)
     values[17] = _facts(values[17])
-    values[20] = bytes(values[20])
+    values[20] = values[20] if isinstance(values[20], bytes) else b""
     return Session(*values)
 
 

@@ -9,9 +9,10 @@ from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
 
-from whet.sessions.transcripts import Message, decode
+from whet.sessions.transcripts import Message
 from whet.sessions.trust import Trust
 from whet.store.database import Database
+from whet.store.decoding import DamagedRow, decoded_message
 from whet.store.listing import Filters
 from whet.store.matching import MessageMatch, match_parts_of_words, match_words
 from whet.store.queries import Phrase, Query, parse
@@ -63,16 +64,24 @@ def search(
         if not matches:
             how, matches = "part of a word", match_parts_of_words(database, query, filters, role)
         ranked = sorted(matches, key=lambda match: (-match.score, -match.no))[offset : offset + limit]
-        return [_hit(database, match, query, how) for match in ranked]
+        found = (_hit(database, match, query, how) for match in ranked)
+        return [hit for hit in found if hit is not None]
 
 
-def _hit(database: Database, match: MessageMatch, query: Query, how: How) -> Hit:
-    [(session_id, source, title, position, role, at, body)] = database.query(
+def _hit(database: Database, match: MessageMatch, query: Query, how: How) -> Hit | None:
+    """What is shown of a match; nothing of a message that is damaged."""
+    rows = database.query(
         "SELECT s.id, s.source, s.title, m.position, m.role, m.at, m.body"
         " FROM messages AS m JOIN sessions AS s ON s.no = m.session WHERE m.no = ?",
         (match.no,),
     )
-    message = decode(body)
+    if not rows:  # the index of a damaged file may name a message that is lost
+        return None
+    session_id, source, title, position, role, at, body = rows[0]
+    try:
+        message = decoded_message(body, f"session {session_id}")
+    except DamagedRow:
+        return None
     if database.dialect == "postgres":  # whose words they are can be told of a whole session only
         message = replace(message, trust=Trust.EXTERNAL)
     phrases = query.wanted if how == "words" else ((query.text,),)

@@ -10,9 +10,10 @@ from typing import Literal, NamedTuple
 from msgspec.structs import replace
 
 from whet.errors import WhetError
-from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, decode, link
+from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
 from whet.store.database import Database
+from whet.store.decoding import DamagedRow, blob, decoded_message
 from whet.store.indexing import index_words
 from whet.store.rows import COLUMNS, SESSION_COLUMNS, MessageRow, PreparedSession, Session, session_of
 
@@ -102,7 +103,7 @@ def messages(database: Database, session: Session, *, start: int = 0, stop: int 
     """The messages of a session in order, from the sessions that hold them; a stranger's are not believed."""
     believed = is_own(database, session)
     for body in _bodies(database, session, start=start, stop=stop):
-        message = decode(body)
+        message = decoded_message(body, f"session {session.native_id}")
         yield message if believed else _distrusted(message)
 
 
@@ -124,7 +125,7 @@ def _is_whole(database: Database, session: Session) -> bool:
         return True
     parent = b""
     for body in _bodies(database, session):
-        parent = link(parent, bytes(body))
+        parent = link(parent, blob(body))
     return parent == session.head
 
 
@@ -154,7 +155,10 @@ def _segments(database: Database, session: Session, end: int) -> list[tuple[int,
         if base is None or end == 0:
             return segments[::-1]
         owner = base
-        [(base, base_count)] = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
+        found = database.query("SELECT base, base_count FROM sessions WHERE no = ?", (owner,))
+        if not found:
+            raise DamagedRow(f"session {session.native_id}")
+        base, base_count = found[0]
 
 
 def stored(database: Database, session_id: str) -> Session | None:

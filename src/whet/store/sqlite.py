@@ -15,6 +15,7 @@ from whet.store.database import Dialect, Parameters, Row
 
 OLDEST_SAFE = (3, 51, 3)  # earlier libraries can corrupt a database whose log is reset while others write
 PATIENCE_SECONDS = 120.0
+MOST_FAULTS = 10
 PRAGMAS = (
     "page_size = 16384",  # messages are long: larger pages waste less and are written faster
     "journal_mode = WAL",
@@ -24,6 +25,10 @@ PRAGMAS = (
     "wal_autocheckpoint = 1000",  # in pages
     "temp_store = MEMORY",
 )
+
+
+class DamagedDatabase(WhetError):
+    """The file is no database any more, or is damaged within."""
 
 
 class SQLite:
@@ -81,6 +86,31 @@ class SQLite:
         """The connection itself, for what only SQLite has: its ranking functions."""
         return self._connection
 
+    def copy_to(self, target: Path) -> None:
+        """Copy the state that a reader sees now to a new file; others may write meanwhile."""
+        with self._explained():
+            _copy(self._connection, target)
+
+    def faults(self) -> tuple[str, ...]:
+        """What is wrong with the file, its tables and its indexes, in SQLite's words; nothing where all is well."""
+        try:
+            rows = self._connection.execute(f"PRAGMA integrity_check({MOST_FAULTS})").fetchall()
+        except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
+            return (str(error),)
+        return tuple(str(row[0]) for row in rows if row[0] != "ok")
+
+    def exclude_others(self) -> None:
+        """Lock the file until this connection is closed; raises WhetError where another process has it open."""
+        with self._explained():
+            try:
+                self._connection.set_busy_handler(None)
+                self._connection.execute("PRAGMA locking_mode = EXCLUSIVE").fetchall()
+                self._connection.execute("BEGIN EXCLUSIVE")
+            except apsw.BusyError as error:
+                raise WhetError(
+                    f"Another process uses {self._path}; nothing was changed.", advice="Stop it, then try again."
+                ) from error
+
     def close(self) -> None:
         self._connection.close()
 
@@ -116,9 +146,9 @@ class SQLite:
                 advice="Check the folder's permissions, or set WHET_HOME to a folder that you can write to.",
             ) from error
         except (apsw.NotADBError, apsw.CorruptError) as error:
-            raise WhetError(
+            raise DamagedDatabase(
                 f"The database {self._path} is damaged: {error}.",
-                advice="Move it away, restore a copy if you have one, and import the sessions again.",
+                advice="Restore a backup: `whet restore FILE --replace`. Or save the rest: `whet doctor --repair`.",
             ) from error
         except apsw.IOError as error:
             raise WhetError(
@@ -130,6 +160,37 @@ class SQLite:
                 f"Another process kept the database locked for {PATIENCE_SECONDS:.0f} seconds.",
                 advice="Wait for it to end, then run this again.",
             ) from error
+
+
+def copy_file(source: Path, target: Path) -> None:
+    """Copy a database of another program's making, such as the engine's, as it is at this moment."""
+    try:
+        with contextlib.closing(apsw.Connection(str(source), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            connection.set_busy_handler(WriterPatience())
+            _copy(connection, target)
+    except apsw.Error as error:
+        raise WhetError(
+            f"{source} cannot be copied: {error}.", advice="Run `whet doctor`, which says what is wrong with it."
+        ) from error
+
+
+def file_faults(path: Path) -> tuple[str, ...]:
+    """What is wrong with a database of another program's making; nothing where all is well."""
+    try:
+        with contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+            connection.set_busy_handler(WriterPatience())
+            rows = connection.execute(f"PRAGMA integrity_check({MOST_FAULTS})").fetchall()
+    except apsw.Error as error:
+        return (str(error),)
+    return tuple(str(row[0]) for row in rows if row[0] != "ok")
+
+
+def _copy(connection: apsw.Connection, target: Path) -> None:
+    _create(target)
+    with contextlib.closing(apsw.Connection(str(target))) as copy:
+        with copy.backup("main", connection, "main") as backup:
+            backup.step(-1)  # all at once: what others write meanwhile is not in it
+        copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, without a log beside it
 
 
 def _create(path: Path) -> None:

@@ -13,6 +13,7 @@ from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
+from whet.store.decoding import DamagedRow, decoded_or_none
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_believed, is_own, load
 
@@ -51,20 +52,15 @@ def kept_teachings(database: Database, sessions: list[Session]) -> Iterator[tupl
 def _found(database: Database, session: Session) -> SessionTeaching:
     try:
         teaching = teaching_of(load(database, session))
-    except (msgspec.MsgspecError, ValueError):
-        if is_believed(database, session):
-            raise
-        return SessionTeaching()  # what another member wrote and nobody can read
+    except (DamagedRow, ValueError):
+        return SessionTeaching()  # what nobody can read teaches nothing
     return teaching if is_believed(database, session) else _distrusted(teaching)
 
 
 def _read(database: Database, session: Session, maker: str, record: bytes) -> SessionTeaching:
     own = is_own(database, session) and (database.dialect == "sqlite" or maker in ("", database.member))
-    try:
-        teaching = _decoder.decode(record)
-    except msgspec.MsgspecError:
-        if own:
-            raise
+    teaching = decoded_or_none(record, SessionTeaching)
+    if teaching is None:
         return SessionTeaching()
     return _named(teaching if own else _distrusted(teaching), session.maker)
 
@@ -89,7 +85,6 @@ def _keep(database: Database, session: Session, teaching: SessionTeaching) -> No
     )
 
 
-_decoder = msgspec.json.Decoder(SessionTeaching)
 WAITING = f"""
     SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
     FROM sessions AS s LEFT JOIN teachings AS t ON t.session = s.no

@@ -12,6 +12,7 @@ from whet.examples.choosing import Worth
 from whet.examples.templates import Template
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
+from whet.store.decoding import decoded_or_none
 from whet.store.files import Place, beneath, entries, read
 from whet.store.listing import Filters, list_sessions
 from whet.store.sessions import is_believed
@@ -98,7 +99,8 @@ def record_worth(database: Database, worth: Worth) -> None:
 def worths(database: Database) -> tuple[Worth, ...]:
     """All that was measured, the oldest first."""
     rows = database.query("SELECT body FROM template_worths ORDER BY no")
-    return tuple(msgspec.json.decode(bytes(body), type=Worth) for (body,) in rows)
+    found = (decoded_or_none(body, Worth) for (body,) in rows)
+    return tuple(worth for worth in found if worth is not None)
 
 
 def stored_transcripts(database: Database, filters: Filters, *, limit: int) -> Iterator[Transcript]:

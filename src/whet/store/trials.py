@@ -9,6 +9,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.sessions.transcripts import Purpose, Usage
 from whet.store.database import Database
+from whet.store.decoding import blob, decoded_or_none, decoded_row
 from whet.trials.attempts import Attempt
 from whet.values import Value
 
@@ -36,7 +37,7 @@ def material(database: Database, key: str, kind: type[Kept]) -> Kept:
     """The value with this key: the very one, whoever stored it."""
     for (packed,) in database.query("SELECT body FROM trial_materials WHERE key = ?", (key,)):
         try:
-            body = zlib.decompressobj().decompress(bytes(packed), MOST_BYTES)
+            body = zlib.decompressobj().decompress(blob(packed), MOST_BYTES)
             found = msgspec.json.decode(body, type=kind)
         except (zlib.error, msgspec.MsgspecError):
             continue
@@ -65,7 +66,7 @@ def keep_attempt(database: Database, key: str, attempt: Attempt, *, now: float) 
 
 def known_attempt(database: Database, key: str) -> Attempt | None:
     rows = database.query("SELECT body FROM attempts WHERE key = ?", (key,))
-    return msgspec.json.decode(bytes(rows[0][0]), type=Attempt) if rows else None
+    return decoded_row(rows[0][0], Attempt, f"attempt {key}") if rows else None
 
 
 def usual_use(database: Database, source: str) -> Usage | None:
@@ -89,20 +90,21 @@ def keep_progress(database: Database, id: str, progress: Value, *, now: float) -
 
 def progress_of(database: Database, id: str, kind: type[Kept]) -> Kept | None:
     rows = database.query("SELECT body FROM trials WHERE id = ?", (id,))
-    return msgspec.json.decode(bytes(rows[0][0]), type=kind) if rows else None
+    return decoded_row(rows[0][0], kind, f"trial {id}") if rows else None
 
 
 def all_progress(database: Database, kind: type[Kept]) -> list[tuple[Kept, float]]:
     """How far every trial is, and when it last moved; the latest first."""
     rows = database.query("SELECT body, changed FROM trials ORDER BY changed DESC, id")
-    return [(msgspec.json.decode(bytes(body), type=kind), changed) for body, changed in rows]
+    found = ((decoded_or_none(body, kind), changed) for body, changed in rows)
+    return [(progress, changed) for progress, changed in found if progress is not None]
 
 
 def attempts_of(database: Database, trial: str) -> list[Attempt]:
     """The attempts that were made for a trial, in the order in which they were stored."""
     rows = database.query("SELECT body FROM attempts ORDER BY created, key")
-    found = (msgspec.json.decode(bytes(body), type=Attempt) for (body,) in rows)
-    return [attempt for attempt in found if attempt.trial == trial]
+    found = (decoded_or_none(body, Attempt) for (body,) in rows)
+    return [attempt for attempt in found if attempt is not None and attempt.trial == trial]
 
 
 def _hash(body: bytes) -> str:

@@ -14,6 +14,7 @@ import click
 
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import console, many, plain, print_json, say
+from whet.cli.progress import bytes_bar
 from whet.hooks.arrivals import TakenIn, take_spool
 from whet.importers.registry import FORMATS
 from whet.intake.finding import named_files, usual_places
@@ -120,17 +121,8 @@ def _discovered(*, quiet: bool) -> list[Path]:
 @contextlib.contextmanager
 def progress_over(files: list[Path]) -> Iterator[Progress]:
     """A progress bar on a terminal, counted in bytes; silence elsewhere."""
-    if not sys.stderr.isatty():
-        yield lambda _name, _size: None
-        return
-    from rich.console import Console
-    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
-
-    columns = (TextColumn("Importing"), BarColumn(), DownloadColumn(), TimeRemainingColumn())
-    total = sum(path.stat().st_size for path in files)
-    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
-        task = bar.add_task("import", total=total)
-        yield lambda _name, size: bar.advance(task, size)
+    with bytes_bar("Importing", sum(path.stat().st_size for path in files)) as advance:
+        yield lambda _name, size: advance(size)
 
 
 def _tell(report: ImportReport, dry_run: bool) -> None:

@@ -1,0 +1,42 @@
+"""whet backup: everything in the home, of one moment, in one file."""
+
+import os
+import time
+from pathlib import Path
+
+import click
+
+from whet.cli.options import json_option
+from whet.cli.output import many, plain, print_json, say
+from whet.cli.progress import bytes_bar
+
+
+@click.command(
+    "backup",
+    epilog="Example: whet backup ~/backups/whet-2026-11-16.zip",
+    help="Write the home folder and its database to FILE, as they are at one moment, while Whet is in use. "
+    "API keys and downloaded models are left out. Sessions can hold private text: the file is readable by you alone.",
+)
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@json_option
+def command(file: Path, as_json: bool) -> int:
+    from whet.store.home import find_home
+    from whet.upkeep.backup import back_up
+
+    home = find_home(os.environ)
+    with bytes_bar("Copying") as progress:
+        made = back_up(home, file.expanduser().absolute(), now=time.time(), progress=progress)
+    manifest = made.manifest
+    if as_json:
+        record = {"path": str(file.expanduser().absolute()), "bytes": made.size, "files": len(manifest.files)}
+        counts = {"sessions": manifest.sessions, "entries": manifest.entries}
+        print_json(record | counts | {"left_out": [each._asdict() for each in made.left_out]})
+        return 0
+    say(
+        f"[bold]{plain(file)}[/]: {many(manifest.sessions, 'session')}, {manifest.entries:,} ledger entries and "
+        f"{many(len(manifest.files), 'file')} in {made.size / 1e6:,.1f} MB."
+    )
+    for each in made.left_out:
+        say(f"Left out: {plain(each.name)} ({plain(each.reason)}).")
+    say(f"To restore it: `whet restore {plain(file)}`.")
+    return 0

@@ -1,0 +1,64 @@
+"""whet restore: a backup in the place of an empty home, or of the one that is there."""
+
+import os
+from pathlib import Path
+
+import click
+
+from whet.cli.acting import actor_of, has_terminal
+from whet.cli.options import json_option
+from whet.cli.output import many, moment, plain, print_json, say
+from whet.cli.progress import bytes_bar
+from whet.errors import WhetError
+from whet.ledger.entries import Actor
+from whet.store.home import Home, find_home
+from whet.store.settings_file import load
+
+
+@click.command(
+    "restore",
+    epilog="Example: whet restore ~/backups/whet-2026-11-16.zip",
+    help="Restore the backup in FILE into an empty home. With --replace, put it in the place of the home that is "
+    "there; the old folder is kept beside it. A damaged file changes nothing. Restore only files that you trust: "
+    "they hold settings, rules and jobs.",
+)
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--replace", is_flag=True, help="Replace the home that is there.")
+@click.option(
+    "--yes", is_flag=True, help="Do not ask. Without a terminal, --replace also needs the setting trust.commands."
+)
+@json_option
+def command(file: Path, replace: bool, yes: bool, as_json: bool) -> int:
+    from whet.upkeep.restore import is_empty, read_manifest, restore
+
+    home = find_home(os.environ)
+    if actor_of(os.environ) is Actor.AGENT:
+        raise WhetError("An agent may not restore a backup.", advice="Run it in your own terminal.")
+    manifest = read_manifest(file, home)
+    if replace and not is_empty(home):
+        _confirm(home, yes=yes)
+    with bytes_bar("Restoring", manifest.size) as progress:
+        done = restore(file, home, replace=replace, progress=progress)
+    if as_json:
+        record = {"home": str(home.folder), "created": manifest.created, "replaced": done.replaced or None}
+        print_json(record | {"sessions": manifest.sessions, "entries": manifest.entries})
+        return 0
+    say(
+        f"Restored the backup of {moment(manifest.created)} to [bold]{plain(home.folder)}[/]: "
+        f"{many(manifest.sessions, 'session')}, {manifest.entries:,} ledger entries."
+    )
+    if done.replaced:
+        say(f"The old folder is {plain(done.replaced)}; delete it when you no longer need it.")
+    say("Next: `whet doctor` checks the home; `whet setup` starts the worker and puts API keys back.")
+    return 0
+
+
+def _confirm(home: Home, *, yes: bool) -> None:
+    """Ask the person; where nobody can be asked, --yes counts if the settings allow that."""
+    if yes and not has_terminal() and not load(home).trust.commands:
+        raise WhetError(
+            "This needs a person's approval in a terminal.", advice="Run it in your own terminal, without --yes."
+        )
+    server = " and all rows on the server, of every member" if home.database_url else ""
+    if not yes:
+        click.confirm(f"Replace everything in {home.folder}{server}?", abort=True, err=True)

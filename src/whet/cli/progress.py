@@ -1,0 +1,20 @@
+"""A bar on a terminal for what takes its time."""
+
+import contextlib
+import sys
+from collections.abc import Callable, Iterator
+
+
+@contextlib.contextmanager
+def bytes_bar(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
+    """A progress bar that counts bytes, on a terminal; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _size: None
+        return
+    from rich.console import Console
+    from rich.progress import BarColumn, DownloadColumn, Progress, TextColumn, TimeRemainingColumn
+
+    columns = (TextColumn(title), BarColumn(), DownloadColumn(), TimeRemainingColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
+        task = bar.add_task(title, total=total)
+        yield lambda size: bar.advance(task, size)

@@ -1,0 +1,38 @@
+"""A check-up of the home, its store and its machine: every check, whatever the others found."""
+
+from collections.abc import Callable
+
+from whet.errors import WhetError
+from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed
+from whet.upkeep.home_checks import check_files, check_rights, check_space
+from whet.upkeep.machine_checks import check_hooks, check_provider, check_sandbox, check_versions, check_worker
+from whet.upkeep.store_checks import check_engine, check_store
+
+# Rights come first: opening the store closes a home that was open to others.
+CHECKS: tuple[tuple[str, Callable[[CheckupPlace], Rows]], ...] = (
+    ("permissions", check_rights),
+    ("disk", check_space),
+    ("versions", check_versions),
+    ("files", check_files),
+    ("database", check_store),
+    ("background work", check_engine),
+    ("worker", check_worker),
+    ("hooks", check_hooks),
+    ("provider", check_provider),
+    ("sandbox", check_sandbox),
+)
+
+
+def check_up(place: CheckupPlace) -> tuple[CheckupRow, ...]:
+    """How everything stands. What one check cannot do is its row, and keeps no other from looking."""
+    return tuple(row for name, check in CHECKS for row in _rows(name, check, place))
+
+
+def _rows(name: str, check: Callable[[CheckupPlace], Rows], place: CheckupPlace) -> Rows:
+    try:
+        yield from check(place)
+    except WhetError as error:
+        yield failed(name, error.message, error.advice)
+    except OSError as error:
+        where = f"{error.filename or place.home.folder}: {error.strerror or error}"
+        yield failed(name, where, "Check the path, its permissions and the disk.")

@@ -1,0 +1,120 @@
+"""What a home needs of its machine: versions, the worker, hooks, a provider and a sandbox."""
+
+import contextlib
+import platform
+import sys
+from importlib.metadata import PackageNotFoundError, version
+
+import apsw
+
+from whet import __version__
+from whet.agent.providers.local_weights import path_of
+from whet.agent.tools.sandbox import Wall, note, probe
+from whet.errors import WhetError
+from whet.hooks.events import HOSTS
+from whet.hooks.installing import are_installed
+from whet.runs.endpoints import address_of
+from whet.setup.agents import FoundAgent, find_agents
+from whet.setup.records import load_record
+from whet.setup.status import STALE_SECONDS
+from whet.store import job_records
+from whet.store.migrations import MIGRATIONS, steps_taken
+from whet.store.opening import connect
+from whet.store.owner import identity_of
+from whet.store.settings_file import load
+from whet.store.sqlite import OLDEST_SAFE
+from whet.targets.hooked import hooked_agents
+from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed, ok, warning
+
+WANTED = (("dbos", "work", "background work"), ("psycopg", "postgres", "a Postgres database"))
+
+
+def check_versions(place: CheckupPlace) -> Rows:
+    """The programs and libraries that Whet stands on."""
+    said = f"Whet {__version__}, Python {platform.python_version()}, SQLite {apsw.sqlite_lib_version()}"
+    if tuple(int(number) for number in apsw.sqlite_lib_version().split(".")) < OLDEST_SAFE:
+        yield failed("versions", f"{said}, which can corrupt databases", "Run `pip install -U apsw`.")
+    else:
+        yield ok("versions", f"{said}, {sys.platform}")
+    for package, extra, use in WANTED:
+        try:
+            version(package)
+        except PackageNotFoundError:
+            is_needed = extra == "postgres" and place.home.database_url
+            row = (f"{package} is not installed, which {use} needs", f"Run `pip install 'whet[{extra}]'`.")
+            if is_needed:
+                yield failed("versions", *row)
+            elif extra == "work":
+                yield warning("versions", *row)
+
+
+def check_worker(place: CheckupPlace) -> Rows:
+    """Whether background work is carried out."""
+    home = place.home
+    seen = None
+    if home.database_url or home.database_path.exists():
+        with contextlib.closing(connect(home)) as database:
+            if steps_taken(database) == len(MIGRATIONS):
+                mark = job_records.mark_of(database, identity_of(home), job_records.CLOCK)
+                seen = mark.accounted if mark else None
+    if seen is not None and place.now - seen < STALE_SECONDS:
+        yield ok("worker", "running")
+    elif load_record(home).service is not None:
+        yield failed("worker", "its service is set up, and it does not run", "Run `whet worker`, which says why.")
+    else:
+        yield warning("worker", "does not run, so nothing is learned by itself", "Run `whet setup`, or `whet worker`.")
+
+
+def check_hooks(place: CheckupPlace) -> Rows:
+    """Whether agents tell Whet of their sessions."""
+    ran = hooked_agents(place.home, now=place.now)
+    recorded = {each.agent for each in load_record(place.home).hooks}
+    found = [each for each in find_agents(place.person, place.environment) if each.name in HOSTS and each.config]
+    for agent in found:
+        yield _hooks(agent, is_seen=agent.name in ran, is_recorded=agent.name in recorded)
+    if not found:
+        yield ok("hooks", "no agent on this machine takes them")
+
+
+def _hooks(agent: FoundAgent, *, is_seen: bool, is_recorded: bool) -> CheckupRow:
+    try:
+        installed = agent.config is not None and are_installed(agent.name, agent.config)
+    except WhetError as error:
+        return failed("hooks", error.message, error.advice)
+    if installed or is_seen:
+        return ok("hooks", f"{agent.title} calls Whet")
+    if is_recorded:
+        return failed("hooks", f"{agent.title} had Whet's hooks, and they are gone", "Run `whet setup` again.")
+    return warning("hooks", f"{agent.title} does not call Whet", "Run `whet setup`.")
+
+
+def check_provider(place: CheckupPlace) -> Rows:
+    """Whether the chosen model can be asked; no request is made."""
+    settings = load(place.home)
+    if not settings.model:
+        yield warning("provider", "no model is set", "Run `whet config set model local`, or provider:name.")
+        return
+    endpoint, model = address_of(settings)
+    if endpoint.kind == "local":
+        path = path_of(model, place.home)
+        if path.exists():
+            yield ok("provider", f"the model {path} is there")
+        else:
+            yield failed("provider", f"the model {path} is missing", "Run `whet models pull`.")
+    elif endpoint.key_variable and not place.environment.get(endpoint.key_variable):
+        fix = f"Run `export {endpoint.key_variable}=…`; the worker's service reads it from worker.env."
+        yield failed("provider", f"{settings.model} needs {endpoint.key_variable}, which is not set", fix)
+    else:
+        yield ok("provider", f"{settings.model} is set; `whet config check` sends it a request")
+
+
+def check_sandbox(place: CheckupPlace) -> Rows:
+    """What holds the agent's commands back here."""
+    settings, walls = load(place.home).sandbox, probe()
+    gaps = note(walls, network=settings.network, required=settings.required)
+    if walls.wall is Wall.NONE:
+        yield failed("sandbox", "none works here", gaps)
+    elif gaps:
+        yield warning("sandbox", f"{walls.wall}: {gaps}", "Install bubblewrap.")
+    else:
+        yield ok("sandbox", str(walls.wall))

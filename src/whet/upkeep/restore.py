@@ -1,0 +1,153 @@
+"""A restored backup: the home afterwards is the old one or the new one, never half of each."""
+
+import contextlib
+import itertools
+import os
+import shutil
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.store.folders import explained
+from whet.store.home import Home
+from whet.store.migrations import MIGRATIONS
+from whet.store.opening import connect
+from whet.store.sqlite import file_faults
+from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading
+from whet.upkeep.home_files import CARRIED
+from whet.upkeep.swapping import settle, swap, swap_back
+from whet.upkeep.workers import excluded
+
+SPARE_BYTES = 64 << 20
+
+
+class RestoreReport(NamedTuple):
+    """What was restored, and where the home lies that was replaced; empty where there was none."""
+
+    manifest: Manifest
+    replaced: str
+
+
+def is_empty(home: Home) -> bool:
+    """Whether nothing would be lost: no file in the home, no row on the server."""
+    if home.folder.is_dir() and any(home.folder.iterdir()):
+        return False
+    if not home.database_url:
+        return True
+    from whet.upkeep.tables import has_rows  # noqa: PLC0415 - the driver is an extra
+
+    # Asked without the folder, which a connection would make.
+    with tempfile.TemporaryDirectory() as folder, contextlib.closing(connect(home._replace(folder=Path(folder)))) as it:
+        return not has_rows(it)
+
+
+def read_manifest(path: Path, home: Home) -> Manifest:
+    """What a backup holds; raises WhetError where it cannot be restored here."""
+    with reading(path) as archive:
+        _expect_fitting(archive, home)
+        return archive.manifest
+
+
+def restore(path: Path, home: Home, *, replace: bool, progress: Progress) -> RestoreReport:
+    """Put a backup in the place of an empty home, or of any where that is wanted."""
+    if not replace and not is_empty(home):
+        raise WhetError(
+            f"The home {home.folder} is not empty. Nothing was restored.",
+            advice="Set WHET_HOME to an empty folder, or replace the home with --replace.",
+        )
+    parent = home.folder.parent
+    with explained(parent), reading(path) as archive:
+        _expect_fitting(archive, home)
+        parent.mkdir(parents=True, exist_ok=True)
+        if archive.manifest.size + SPARE_BYTES > shutil.disk_usage(parent).free:
+            raise WhetError(
+                f"The disk has no room for {archive.manifest.size:,} bytes. Nothing was restored.",
+                advice="Free some space.",
+            )
+        with tempfile.TemporaryDirectory(prefix=f".{home.folder.name}.restoring-", dir=parent) as work:
+            new = Path(work) / "home"
+            _unpack(archive, new, progress)
+            _carry_over(home.folder, new)
+            with excluded(home):
+                aside = _put(archive, home, new)
+    return RestoreReport(archive.manifest, str(aside or ""))
+
+
+def _put(archive: OpenArchive, home: Home, new: Path) -> Path | None:
+    """Exchange the folders, and the tables on the server; where the server refuses at last, the folders go back."""
+    aside = _aside(home.folder) if home.folder.exists() and any(home.folder.iterdir()) else None
+    with contextlib.ExitStack() as back:
+        with _loaded(archive, home):
+            swap(new, home.folder, aside)
+            back.callback(swap_back, new, home.folder, aside)
+        back.pop_all()
+    return aside
+
+
+def _expect_fitting(archive: OpenArchive, home: Home) -> None:
+    manifest = archive.manifest
+    if manifest.steps > len(MIGRATIONS):
+        raise WhetError(
+            f"The backup was written by a newer Whet ({manifest.whet}, schema {manifest.steps};"
+            f" this one knows {len(MIGRATIONS)}). Nothing was restored.",
+            advice="Upgrade Whet.",
+        )
+    here = "postgres" if home.database_url else "sqlite"
+    if manifest.dialect != here:
+        wanted = "Set" if manifest.dialect == "postgres" else "Unset"
+        raise WhetError(
+            f"The backup holds a {manifest.dialect} database; this home uses {here}. Nothing was restored.",
+            advice=f"{wanted} WHET_DATABASE_URL.",
+        )
+
+
+def _unpack(archive: OpenArchive, folder: Path, progress: Progress) -> None:
+    """Write the home to a new folder, and check its databases there."""
+    folder.mkdir(mode=0o700)
+    for file in archive.manifest.files:
+        first, _, name = file.name.partition("/")
+        if first in (HOME, DATABASES):
+            archive.unpack(file, folder / name, progress)
+        if first == DATABASES and (faults := file_faults(folder / name)):
+            raise damaged(archive.path, f"{name}: {faults[0]}")
+    for parent, _, _ in os.walk(folder):
+        settle(Path(parent))
+
+
+def _carry_over(old: Path, new: Path) -> None:
+    """What no backup holds, a home that is replaced hands on: keys are copied, models are linked."""
+    for name in CARRIED:
+        if (old / name).is_dir():
+            shutil.copytree(old / name, new / name, symlinks=True, copy_function=_linked)
+        elif (old / name).is_file():
+            shutil.copy2(old / name, new / name)
+
+
+def _linked(source: str, target: str) -> None:
+    try:
+        os.link(source, target, follow_symlinks=False)
+    except OSError:  # a disk without links
+        shutil.copy2(source, target, follow_symlinks=False)
+
+
+@contextlib.contextmanager
+def _loaded(archive: OpenArchive, home: Home) -> Iterator[None]:
+    """The tables on the server are those of the archive if the block ends well, and else as they were."""
+    if not home.database_url:
+        yield
+        return
+    from whet.store.postgres import Postgres  # noqa: PLC0415 - the driver is an extra
+    from whet.upkeep.tables import load_tables  # noqa: PLC0415
+
+    with contextlib.closing(Postgres(home.database_url)) as database, database.writing():
+        load_tables(archive, database)
+        yield
+
+
+def _aside(folder: Path) -> Path:
+    stem = f"{folder.name}.replaced-{time.strftime('%Y%m%d')}"
+    names = (f"{stem}-{number}" if number else stem for number in itertools.count())
+    return next(path for name in names if not (path := folder.with_name(name)).exists())

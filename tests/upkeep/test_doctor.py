@@ -1,0 +1,182 @@
+"""A check-up finds real damage, names the fix, and goes on to the next check."""
+
+import contextlib
+import os
+import subprocess
+from collections.abc import Iterator
+from pathlib import Path
+
+import apsw
+import pytest
+
+from kept_home import fill, flip, page_of, said
+from whet.errors import WhetError
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.listing import Filters, count_sessions
+from whet.store.opening import opened
+from whet.store.search import search
+from whet.upkeep.checkup import CheckupPlace, CheckupRow, Health
+from whet.upkeep.doctor import CHECKS, check_up
+from whet.upkeep.repair import repair
+
+
+def checked(home: Home, **variables: str) -> dict[str, CheckupRow]:
+    """The rows of a check-up by name; of several with one name, the worst."""
+    rows = check_up(CheckupPlace(home, home.folder.parent, variables, now=10.0))
+    assert all(row.fix for row in rows if row.health is not Health.OK)
+    return {row.name: row for row in sorted(rows, key=lambda row: list(Health).index(row.health))}
+
+
+def failures(home: Home) -> set[str]:
+    return {row.name for row in checked(home).values() if row.health is Health.FAILED}
+
+
+def settled(home: Home) -> None:
+    """Everything in the one file, as after the last process went."""
+    with contextlib.closing(apsw.Connection(str(home.database_path))) as connection:
+        connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchall()
+
+
+@pytest.fixture
+def embedded(tmp_path: Path) -> Home:
+    home = Home(tmp_path / "home")
+    fill(home, sessions=200)
+    settled(home)
+    return home
+
+
+def test_a_sound_home_has_no_failing_row(home: Home) -> None:
+    fill(home)
+    (home.folder / "settings.toml").write_text("")
+    (home.folder / "worker.env").chmod(0o600)
+    found = checked(home)
+    assert failures(home) == set()
+    assert {name for name, _ in CHECKS} - {"background work"} <= set(found)
+    assert found["sessions"].text.startswith("3,")
+
+
+def test_a_check_up_of_nothing_makes_no_home(tmp_path: Path) -> None:
+    checked(Home(tmp_path / "none"))
+    assert not (tmp_path / "none").exists()
+
+
+def test_wrong_rights_are_named_with_the_command_that_sets_them(embedded: Home) -> None:
+    embedded.folder.chmod(0o755)
+    embedded.database_path.chmod(0o644)
+    rows = check_up(CheckupPlace(embedded, embedded.folder.parent, {}, now=10.0))
+    fixes = [row.fix for row in rows if row.name == "permissions"]
+    assert f"Run `chmod 700 {embedded.folder}`." in fixes
+    assert f"Run `chmod 600 {embedded.database_path}`." in fixes
+
+
+@pytest.mark.parametrize("table", ["messages", "sessions", "message_index_data", "uses"])
+def test_a_damaged_page_is_found(embedded: Home, table: str) -> None:
+    flip(embedded.database_path, page_of(embedded.database_path, table))
+    assert "database" in failures(embedded)
+    assert "whet doctor --repair" in checked(embedded)["database"].fix
+
+
+def test_a_truncated_file_and_one_that_is_no_database_are_found(embedded: Home) -> None:
+    body = embedded.database_path.read_bytes()
+    embedded.database_path.write_bytes(body[: len(body) // 2])
+    assert "database" in failures(embedded)
+    embedded.database_path.write_bytes(b"notes" * 1000)
+    assert "database" in failures(embedded)
+
+
+def change(database: Database, sql: str) -> None:
+    """Change rows behind Whet's back, as a failing disk or a careless person does."""
+    if database.dialect == "postgres":
+        database.execute("ALTER TABLE entries DISABLE TRIGGER USER")
+    else:
+        for (name,) in database.query("SELECT name FROM sqlite_schema WHERE type = 'trigger' AND tbl_name = 'entries'"):
+            database.execute(f"DROP TRIGGER {name}")
+    database.execute(sql)
+
+
+BEHIND = {
+    "UPDATE messages SET body = '{}' WHERE no = 2": "sessions",
+    "DELETE FROM messages WHERE no = 3": "sessions",
+    "UPDATE sessions SET message_count = 9 WHERE no = 1": "sessions",
+    "UPDATE entries SET name = 'other'": "ledger",
+    "UPDATE entries SET body = '{'": "ledger",
+    "UPDATE entries SET number = 7": "ledger",
+}
+
+
+@pytest.mark.parametrize("sql", BEHIND)
+def test_a_row_that_was_changed_or_lost_breaks_the_chain(home: Home, sql: str) -> None:
+    fill(home)
+    with opened(home) as database:
+        change(database, sql)
+    assert failures(home) >= {BEHIND[sql]}
+
+
+def test_a_damaged_engine_and_unreadable_settings_are_found(embedded: Home) -> None:
+    (embedded.folder / "engine.db").write_bytes(b"nothing" * 999)
+    (embedded.folder / "settings.toml").write_text("model = [")
+    assert failures(embedded) >= {"background work", "files"}
+
+
+def test_a_lost_log_loses_the_last_writes_and_nothing_else(embedded: Home) -> None:
+    with opened(embedded) as database:
+        before = count_sessions(database, Filters())
+        database.execute("INSERT INTO files (path, size, modified, reader, sessions) VALUES ('new', 1, 1, '1', 1)")
+        copy = Home(embedded.folder.parent / "copy")
+        copy.folder.mkdir(mode=0o700)
+        copy.database_path.write_bytes(embedded.database_path.read_bytes())  # without its log
+        copy.database_path.chmod(0o600)
+    assert {"database", "ledger", "sessions"}.isdisjoint(failures(copy))
+    with opened(copy) as database:
+        assert count_sessions(database, Filters()) == before
+        assert database.query("SELECT count(*) FROM files WHERE path = 'new'") == [(0,)]
+
+
+@contextlib.contextmanager
+def small_disk(folder: Path, size: str) -> Iterator[Path]:
+    folder.mkdir()
+    if os.getuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]).returncode:
+        pytest.skip("a small disk needs the right to mount one")
+    try:
+        yield folder
+    finally:
+        subprocess.run(["umount", folder], check=True)
+
+
+def test_a_full_disk_is_found(tmp_path: Path) -> None:
+    with small_disk(tmp_path / "disk", "8m") as disk:
+        assert "disk" in failures(Home(disk / "home"))
+
+
+@pytest.mark.parametrize("table", ["messages", "sessions", "uses", "message_index_data"])
+def test_a_repair_saves_what_can_be_read_and_keeps_the_damaged_file(embedded: Home, table: str) -> None:
+    flip(embedded.database_path, page_of(embedded.database_path, table))
+    done = repair(embedded)
+    assert Path(done.kept).exists()
+    assert {"database", "ledger", "sessions"}.isdisjoint(failures(embedded))
+    assert done.count("entries") == 1
+    with opened(embedded) as database:
+        left = count_sessions(database, Filters())
+        assert left > 20 if table != "uses" else left == 200
+        assert search(database, "lantern1")
+    with pytest.raises(WhetError, match="intact"):
+        repair(embedded)
+
+
+def test_a_repair_keeps_the_beginning_that_the_hashes_vouch_for(embedded: Home) -> None:
+    with opened(embedded) as database:
+        database.execute("UPDATE messages SET body = '{}' WHERE session = 5 AND position = 2")
+        [(path, name)] = database.query("SELECT path, native_id FROM sessions WHERE no = 5")
+    done = repair(embedded)
+    assert (done.shortened, done.removed) == ((name,), ())
+    with opened(embedded) as database:
+        assert database.query("SELECT message_count FROM sessions WHERE no = 5") == [(2,)]
+        assert database.query("SELECT count(*) FROM files WHERE path = ?", (path,)) == [(0,)]
+
+
+def test_of_what_is_no_database_at_all_a_new_one_is_made(embedded: Home) -> None:
+    embedded.database_path.write_bytes(b"notes" * 1000)
+    done = repair(embedded)
+    assert Path(done.kept).read_bytes() == b"notes" * 1000
+    said(embedded)
