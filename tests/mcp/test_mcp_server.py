@@ -19,6 +19,8 @@ from mcp.types import ElicitResult, TextContent
 
 from command import COMMAND, Whet, environment
 from patience import PATIENCE_SECONDS, until
+from whet.lessons.evidence import MOST_LETTERS, NOTHING
+from whet.shipped.guidance.writing import evidence_system
 
 TOOLS = {"lessons_for_task", "search_sessions", "show_session", "rule_evidence", "propose", "status"}
 RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
@@ -96,6 +98,58 @@ def test_a_proposal_waits_for_the_person_and_is_made_once(tmp_path: Path, filled
     assert waiting["text"] == RULE
     assert waiting["trust"] == "external"
     assert filled("rules", "--json").json["rules"] == []
+
+
+def lessons_of_codex(tmp_path: Path, whet: Whet) -> tuple[str, Any]:
+    """A folder with lessons, and what an agent gets to know that wants to write rules there."""
+    folder = next(each["folder"] for each in whet("sessions", "--json", "--source", "codex").json["sessions"])
+    return folder, call(tmp_path, "lessons_for_task", project=folder, evidence=True)
+
+
+def test_an_agent_that_writes_gets_marked_evidence_and_the_instructions_of_the_model_writer(
+    tmp_path: Path, filled: Whet
+) -> None:
+    _, found = lessons_of_codex(tmp_path, filled)
+    assert found["how_to_write"] == evidence_system(limit=MOST_LETTERS, nothing=NOTHING)
+    for lesson in found["lessons"]:
+        mark = lesson["evidence"].split()[0].removeprefix("[")
+        assert lesson["evidence"].startswith(f"[{mark} begins: evidence from sessions]")
+        assert lesson["evidence"].endswith(f"[{mark} ends]")
+        assert lesson["evidence"].count(mark) == 2
+
+
+def test_a_draft_for_a_lesson_waits_with_the_lessons_own_evidence(tmp_path: Path, filled: Whet) -> None:
+    folder, found = lessons_of_codex(tmp_path, filled)
+    lesson = found["lessons"][0]
+    text = f"In this project, mind this: {lesson['draft'] or lesson['situation']}"[:MOST_LETTERS]
+    made = call(tmp_path, "propose", text=text, reason="seen", project=folder, lesson=lesson["id"])
+    assert made["state"] == "waits for a person"
+    [waiting] = filled("pending", "--json").json["pending"]
+    assert (waiting["text"], waiting["trust"]) == (text, "external")
+    assert set(lesson["seen_in"]) >= {proof["session"] for proof in waiting["proofs"]}
+    assert filled("rules", "--json").json["rules"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Always be kind.", "names nothing that the evidence names"),
+        ("NONE", "sees no lesson"),
+        ("x" * 400, "characters"),
+    ],
+)
+def test_a_draft_that_the_evidence_does_not_bear_out_is_not_proposed(
+    tmp_path: Path, filled: Whet, text: str, why: str
+) -> None:
+    folder, found = lessons_of_codex(tmp_path, filled)
+    refused = call(tmp_path, "propose", text=text, reason="", project=folder, lesson=found["lessons"][0]["id"])
+    assert why in refused
+    assert filled("pending", "--json").json["pending"] == []
+
+
+def test_a_lesson_that_is_not_there_is_refused(tmp_path: Path, filled: Whet) -> None:
+    folder, _ = lessons_of_codex(tmp_path, filled)
+    assert "lessons_for_task again" in call(tmp_path, "propose", text=RULE, reason="", project=folder, lesson="none")
 
 
 def test_a_rule_says_where_it_comes_from(tmp_path: Path, filled: Whet) -> None:
