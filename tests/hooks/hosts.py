@@ -28,14 +28,11 @@ class Host(NamedTuple):
     def agent(self) -> str:
         return AGENTS[self.name]
 
-    @property
-    def task(self) -> tuple[str, ...]:
-        return (f"--prompt={TASK}",) if self.name == "gemini" else ("--", TASK)
-
-    def run(self, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    def run(self, folder: Path, *options: str, task: str = TASK) -> subprocess.CompletedProcess[str]:
         """One task in a folder, as a person would give it without sitting there."""
+        order = (f"--prompt={task}",) if self.name == "gemini" else ("--", task)
         return subprocess.run(
-            [self.path, *ARGUMENTS[self.name], *options, *self.task],
+            [self.path, *ARGUMENTS[self.name], *options, *order],
             cwd=folder, env=self.variables, capture_output=True, text=True, timeout=SECONDS, check=False,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip

@@ -2,6 +2,7 @@
 
 import socket
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,8 +20,14 @@ from mcp.types import ElicitResult, TextContent
 
 from command import COMMAND, Whet, environment
 from patience import PATIENCE_SECONDS, until
+from whet.changes.apply import apply, try_out
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.evidence import MOST_LETTERS, NOTHING
+from whet.sessions.trust import Trust
 from whet.shipped.guidance.writing import evidence_system
+from whet.store.home import Home
+from whet.store.opening import opened
 
 TOOLS = {"lessons_for_task", "search_sessions", "show_session", "rule_evidence", "propose", "status"}
 RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
@@ -98,6 +105,20 @@ def test_a_proposal_waits_for_the_person_and_is_made_once(tmp_path: Path, filled
     assert waiting["text"] == RULE
     assert waiting["trust"] == "external"
     assert filled("rules", "--json").json["rules"] == []
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_rule_on_trial_is_told_to_no_session_that_asks(tmp_path: Path) -> None:
+    """Sessions draw whether they get it: one that drew to do without it must not learn it here."""
+    home = Home(tmp_path / "home")
+    before = Patch(Form.RULE, Action.ADD, "tests", "Run the tests.", trust=Trust.USER)
+    changed = Patch(Form.RULE, Action.CHANGE, "tests", RULE, trust=Trust.USER, before=digest(before.text))
+    with opened(home) as database:
+        apply(home, database, before, actor=Actor.PERSON, now=time.time())
+        for patch in (changed, Patch(Form.RULE, Action.ADD, "new", "Commit early.", trust=Trust.USER)):
+            try_out(home, database, patch, actor=Actor.POLICY, now=time.time())
+    found = call(tmp_path, "lessons_for_task", project=str(tmp_path))
+    assert [(rule["name"], rule["text"]) for rule in found["rules"]] == [("tests", "Run the tests.")]
 
 
 def lessons_of_codex(tmp_path: Path, whet: Whet) -> tuple[str, Any]:

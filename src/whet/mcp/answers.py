@@ -14,10 +14,12 @@ from whet.ledger.patches import Form, Proof
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Message
 from whet.store import search, sessions
+from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, find, list_sessions
 from whet.store.opening import opened
+from whet.targets.offering import offered_rules
 
 QUOTE_LETTERS = 400
 MESSAGE_LETTERS = 2_000
@@ -173,10 +175,19 @@ def status(home: Home) -> StatusAnswer:
     return StatusAnswer(sessions=stored, rules=len(rules) - live, live_trials=live, waiting=count, next=following)
 
 
+def settled_rules(home: Home, database: Database) -> tuple[Item, ...]:
+    """The rules that every session may know. One on trial is not among them, but what stood in its place is: a session
+    that drew to do without it must not learn it here.
+    """
+    offer = offered_rules(ledger_of(home, database))
+    standing = (offer.before.get(rule.number) if rule.canary else rule for rule in offer.rules)
+    return tuple(rule for rule in standing if rule is not None and not rule.canary)
+
+
 def rules_text(home: Home) -> str:
     """The rules in force, a line each."""
     with opened(home) as database:
-        rules = ledger_of(home, database).state().rules
+        rules = settled_rules(home, database)
     return "\n".join(f"- {rule.name}: {rule.text}" for rule in rules) or "No rules yet."
 
 

@@ -9,13 +9,12 @@ from whet.ledger.patches import digest
 from whet.lessons import evidence as seen
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import written_from
-from whet.mcp.answers import QUOTE_LETTERS, RuleAnswer, rule_answer, shortened
+from whet.mcp.answers import QUOTE_LETTERS, RuleAnswer, rule_answer, settled_rules, shortened
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance import writing as words
 from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
@@ -59,7 +58,7 @@ def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswe
     """The rules that hold in a folder's project, and what its sessions teach, nearest to the task first."""
     project = project_in(folder)
     with opened(home) as database:
-        rules = ledger_of(home, database).state().rules
+        rules = settled_rules(home, database)
         own = lessons_in(database, project)
     asked = sense(task).words
     nearest = sorted(own, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
