@@ -11,7 +11,7 @@ from executors.agents import MODELS, configure, program
 from executors.obedient import Obedient
 
 ROOT = Path(__file__).parents[2]
-PLUGIN = ROOT / "plugins" / "whet"
+PLUGIN = ROOT / "src" / "whet" / "shipped" / "plugins" / "whet"
 AGENTS = {"claude": "claude-code", "codex": "codex", "opencode": "opencode", "gemini": "gemini"}
 TASK = "Run the tests."
 SECONDS = 300
