@@ -10,13 +10,23 @@ from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any, NamedTuple
 
+WAITING = "WaitForMcpServers"  # Claude Code's, while servers are still connecting
+
+
+class PlannedCall(NamedTuple):
+    """A tool, by its name without that of its server, and its arguments, made from what the model was asked with."""
+
+    tool: str
+    arguments: Callable[[str], dict[str, Any]]
+
 
 class Mind(NamedTuple):
-    """Where `rule` stands in the context it runs `told`, else `untold`."""
+    """Where `rule` stands in the context it runs `told`, else `untold`. One that has a plan follows that instead."""
 
-    rule: str
-    told: str
-    untold: str
+    rule: str = ""
+    told: str = ""
+    untold: str = ""
+    plan: tuple[PlannedCall, ...] = ()
 
 
 class Obedient(ThreadingHTTPServer):
@@ -39,6 +49,16 @@ class Obedient(ThreadingHTTPServer):
 
     def command(self, text: str) -> str:
         return self.mind.told if self.mind.rule in text else self.mind.untold
+
+    def planned(self, offered: list[str], called: list[str], text: str) -> tuple[str, dict[str, Any]] | None:
+        """The next call of its plan; a tool that is not there yet is waited for where the host lets it."""
+        for each in self.mind.plan:
+            if not any(_plain(name) == each.tool for name in called):
+                name = next((name for name in offered if _plain(name) == each.tool), "")
+                if not name and WAITING in offered and WAITING not in called:
+                    return WAITING, {}
+                return (name, each.arguments(text)) if name else None
+        return None
 
 
 @contextmanager
@@ -107,6 +127,11 @@ class _Desk(BaseHTTPRequestHandler):
         self.close_connection = True
 
 
+def _plain(name: str) -> str:
+    """The name that a server gives its tool: hosts put the server's before it."""
+    return name.rpartition("__")[2].removeprefix("whet_")
+
+
 def _names(body: dict[str, Any]) -> list[str]:
     tools = body.get("tools") or []
     return [tool.get("name") or (tool.get("function") or {}).get("name") or "" for tool in tools]
@@ -131,10 +156,10 @@ def _anthropic(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, An
         "usage": usage,
     }
     yield "message_start", {"type": "message_start", "message": start}
-    if "Bash" in _names(body) and not done:
-        arguments = json.dumps({"command": server.command(json.dumps(body)), "description": "Do it"})
-        block: dict[str, Any] = {"type": "tool_use", "id": "toolu_1", "name": "Bash", "input": {}}
-        delta = {"type": "input_json_delta", "partial_json": arguments}
+    call = _next_call(server, body, ["Bash"], done=done, called=_used(messages))
+    if call is not None:
+        block: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{len(server.asked)}", "name": call[0], "input": {}}
+        delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
         reason = "tool_use"
     else:
         block, delta, reason = {"type": "text", "text": ""}, {"type": "text_delta", "text": "Done."}, "end_turn"
@@ -152,7 +177,24 @@ def _anthropic(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, An
     yield "message_stop", {"type": "message_stop"}
 
 
+def _used(messages: list[dict[str, Any]]) -> list[str]:
+    parts = (part for each in messages if isinstance(each["content"], list) for part in each["content"])
+    return [part["name"] for part in parts if isinstance(part, dict) and part.get("type") == "tool_use"]
+
+
+def _next_call(
+    server: Obedient, body: dict[str, Any], shells: list[str], *, done: bool, called: list[str]
+) -> tuple[str, dict[str, Any]] | None:
+    """What it calls next: by its plan, else one command in the shell; None where it is done."""
+    offered, text = _names(body), json.dumps(body)
+    if server.mind.plan:
+        return server.planned(offered, called, text)
+    shell = next((name for name in shells if name in offered), "")
+    return (shell, SHELLS[shell](server.command(text))) if shell and not done else None
+
+
 SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
+    "Bash": lambda command: {"command": command, "description": "Do it"},
     "exec_command": lambda command: {"cmd": command},
     "shell_command": lambda command: {"command": command},
     "shell": lambda command: {"command": ["bash", "-lc", command]},
@@ -205,12 +247,14 @@ def _gemini(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]
 
 
 def _chat(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    done = any(message.get("role") == "tool" for message in body.get("messages") or [])
-    shell = next((name for name in SHELLS if name in _names(body)), "")
+    messages = body.get("messages") or []
+    done = any(message.get("role") == "tool" for message in messages)
+    called = [call["function"]["name"] for each in messages for call in each.get("tool_calls") or []]
+    next_call = _next_call(server, body, list(SHELLS), done=done, called=called)
     head = {"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "m")}
-    if shell and not done:
-        arguments = json.dumps(SHELLS[shell](server.command(json.dumps(body))))
-        call = {"index": 0, "id": "call_1", "type": "function", "function": {"name": shell, "arguments": arguments}}
+    if next_call is not None:
+        function = {"name": next_call[0], "arguments": json.dumps(next_call[1])}
+        call = {"index": 0, "id": f"call_{len(server.asked)}", "type": "function", "function": function}
         delta, reason = {"role": "assistant", "tool_calls": [call]}, "tool_calls"
     else:
         delta, reason = {"role": "assistant", "content": "Done."}, "stop"

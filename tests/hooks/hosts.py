@@ -11,7 +11,7 @@ from executors.agents import MODELS, configure, program
 from executors.obedient import Obedient
 
 ROOT = Path(__file__).parents[2]
-PLUGIN = ROOT / "plugins" / "whet"
+PLUGIN = ROOT / "src" / "whet" / "shipped" / "plugins" / "whet"
 AGENTS = {"claude": "claude-code", "codex": "codex", "opencode": "opencode", "gemini": "gemini"}
 TASK = "Run the tests."
 SECONDS = 300
@@ -28,14 +28,11 @@ class Host(NamedTuple):
     def agent(self) -> str:
         return AGENTS[self.name]
 
-    @property
-    def task(self) -> tuple[str, ...]:
-        return (f"--prompt={TASK}",) if self.name == "gemini" else ("--", TASK)
-
-    def run(self, folder: Path, *options: str) -> subprocess.CompletedProcess[str]:
+    def run(self, folder: Path, *options: str, task: str = TASK) -> subprocess.CompletedProcess[str]:
         """One task in a folder, as a person would give it without sitting there."""
+        order = (f"--prompt={task}",) if self.name == "gemini" else ("--", task)
         return subprocess.run(
-            [self.path, *ARGUMENTS[self.name], *options, *self.task],
+            [self.path, *ARGUMENTS[self.name], *options, *order],
             cwd=folder, env=self.variables, capture_output=True, text=True, timeout=SECONDS, check=False,
             stdin=subprocess.DEVNULL,
         )  # fmt: skip

@@ -25,6 +25,24 @@ def test_the_marketplace_leads_to_the_plugin() -> None:
     assert (ROOT / entry["source"]).resolve() == PLUGIN
 
 
+def test_the_package_has_the_same_marketplace() -> None:
+    own, shipped = (
+        json.loads((folder / ".claude-plugin" / "marketplace.json").read_text()) for folder in (ROOT, PLUGIN.parent)
+    )
+    [entry] = shipped["plugins"]
+    assert (PLUGIN.parent / entry["source"]).resolve() == PLUGIN
+    entry["source"] = own["plugins"][0]["source"]
+    assert shipped == own
+
+
+def test_every_host_brings_the_mcp_server() -> None:
+    server = {"whet": {"command": "whet", "args": ["mcp"]}}
+    assert json.loads((PLUGIN / ".mcp.json").read_text())["mcpServers"] == server
+    assert json.loads((PLUGIN / ".codex-plugin" / "plugin.json").read_text())["mcpServers"] == "./.mcp.json"
+    assert json.loads((PLUGIN / "gemini" / "gemini-extension.json").read_text())["mcpServers"] == server
+    assert 'command: ["whet", "mcp"]' in (PLUGIN / "opencode" / "whet.js").read_text()
+
+
 def test_all_hosts_share_one_folder_of_skills() -> None:
     assert (PLUGIN / "gemini" / "skills").resolve() == PLUGIN / "skills"
 

@@ -10,7 +10,7 @@ import pytest
 
 from command import runner
 from executors.agents import program
-from executors.obedient import Mind, Obedient, obedient
+from executors.obedient import Mind, Obedient, PlannedCall, obedient
 from hooks.hosts import PLUGIN, ROOT, TASK, install
 from lengths import long
 from whet.changes.apply import try_out
@@ -23,7 +23,7 @@ from whet.sessions.lineage import is_typed
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.listing import find
+from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
 from whet.store.session_draws import session_draws, told_entries
 from whet.store.sessions import load
@@ -177,3 +177,27 @@ def test_the_extension_is_valid_to_gemini(tmp_path: Path) -> None:
         capture_output=True, text=True, timeout=120, check=False,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
+
+
+@long
+def test_a_subagent_of_opencode_is_a_part_of_its_session(tmp_path: Path) -> None:
+    """It is told what its session is told, and it neither draws nor ends as a session of its own."""
+    home = Home(tmp_path / "home")
+    patch = Patch(Form.RULE, Action.ADD, "tests", SHOP, trust=Trust.USER)
+    with opened(home) as database:
+        number = try_out(home, database, patch, actor=Actor.POLICY, now=time.time() - 60).number
+    errand = {"description": "look", "prompt": "Look around.", "subagent_type": "general"}
+    with obedient(Mind(plan=(PlannedCall("task", lambda _: errand),))) as server:
+        host = install("opencode", tmp_path, server)
+        assert host.run(project(tmp_path, "shop")).returncode == 0
+        asked = [json.dumps(body) for _, body in server.asked if body.get("tools")]
+    assert any("Look around." in each and TASK not in each for each in asked), "the subagent was sent out"
+    assert len({SHOP in each for each in asked}) == 1, "both were told, or neither was"
+    assert len(list((home.folder / "spool").glob("session-end-*.json"))) == 1
+    runner(home.folder, tmp_path / "person")("import")
+    with opened(home) as database:
+        [draw] = session_draws(database, number)
+        sessions = list_sessions(database, Filters(), limit=5)
+    [parent] = [each for each in sessions if not each.parent_id]
+    [child] = [each for each in sessions if each.parent_id]
+    assert (child.parent_id, parent.native_id) == (parent.id, draw.session)

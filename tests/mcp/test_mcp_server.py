@@ -2,6 +2,7 @@
 
 import socket
 import subprocess
+import time
 import urllib.error
 import urllib.request
 from collections.abc import Awaitable, Callable, Iterator
@@ -19,6 +20,14 @@ from mcp.types import ElicitResult, TextContent
 
 from command import COMMAND, Whet, environment
 from patience import PATIENCE_SECONDS, until
+from whet.changes.apply import apply, try_out
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch, digest
+from whet.lessons.evidence import MOST_LETTERS, NOTHING
+from whet.sessions.trust import Trust
+from whet.shipped.guidance.writing import evidence_system
+from whet.store.home import Home
+from whet.store.opening import opened
 
 TOOLS = {"lessons_for_task", "search_sessions", "show_session", "rule_evidence", "propose", "status"}
 RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
@@ -96,6 +105,72 @@ def test_a_proposal_waits_for_the_person_and_is_made_once(tmp_path: Path, filled
     assert waiting["text"] == RULE
     assert waiting["trust"] == "external"
     assert filled("rules", "--json").json["rules"] == []
+
+
+@pytest.mark.usefixtures("filled")
+def test_a_rule_on_trial_is_told_to_no_session_that_asks(tmp_path: Path) -> None:
+    """Sessions draw whether they get it: one that drew to do without it must not learn it here."""
+    home = Home(tmp_path / "home")
+    before = Patch(Form.RULE, Action.ADD, "tests", "Run the tests.", trust=Trust.USER)
+    changed = Patch(Form.RULE, Action.CHANGE, "tests", RULE, trust=Trust.USER, before=digest(before.text))
+    with opened(home) as database:
+        apply(home, database, before, actor=Actor.PERSON, now=time.time())
+        for patch in (changed, Patch(Form.RULE, Action.ADD, "new", "Commit early.", trust=Trust.USER)):
+            try_out(home, database, patch, actor=Actor.POLICY, now=time.time())
+    found = call(tmp_path, "lessons_for_task", project=str(tmp_path))
+    assert [(rule["name"], rule["text"]) for rule in found["rules"]] == [("tests", "Run the tests.")]
+
+
+def lessons_of_codex(tmp_path: Path, whet: Whet) -> tuple[str, Any]:
+    """A folder with lessons, and what an agent gets to know that wants to write rules there."""
+    folder = next(each["folder"] for each in whet("sessions", "--json", "--source", "codex").json["sessions"])
+    return folder, call(tmp_path, "lessons_for_task", project=folder, evidence=True)
+
+
+def test_an_agent_that_writes_gets_marked_evidence_and_the_instructions_of_the_model_writer(
+    tmp_path: Path, filled: Whet
+) -> None:
+    _, found = lessons_of_codex(tmp_path, filled)
+    assert found["how_to_write"] == evidence_system(limit=MOST_LETTERS, nothing=NOTHING)
+    for lesson in found["lessons"]:
+        mark = lesson["evidence"].split()[0].removeprefix("[")
+        assert lesson["evidence"].startswith(f"[{mark} begins: evidence from sessions]")
+        assert lesson["evidence"].endswith(f"[{mark} ends]")
+        assert lesson["evidence"].count(mark) == 2
+
+
+def test_a_draft_for_a_lesson_waits_with_the_lessons_own_evidence(tmp_path: Path, filled: Whet) -> None:
+    folder, found = lessons_of_codex(tmp_path, filled)
+    lesson = found["lessons"][0]
+    text = f"In this project, mind this: {lesson['draft'] or lesson['situation']}"[:MOST_LETTERS]
+    made = call(tmp_path, "propose", text=text, reason="seen", project=folder, lesson=lesson["id"])
+    assert made["state"] == "waits for a person"
+    [waiting] = filled("pending", "--json").json["pending"]
+    assert (waiting["text"], waiting["trust"]) == (text, "external")
+    assert set(lesson["seen_in"]) >= {proof["session"] for proof in waiting["proofs"]}
+    assert filled("rules", "--json").json["rules"] == []
+
+
+@pytest.mark.parametrize(
+    ("text", "why"),
+    [
+        ("Always be kind.", "names nothing that the evidence names"),
+        ("NONE", "sees no lesson"),
+        ("x" * 400, "characters"),
+    ],
+)
+def test_a_draft_that_the_evidence_does_not_bear_out_is_not_proposed(
+    tmp_path: Path, filled: Whet, text: str, why: str
+) -> None:
+    folder, found = lessons_of_codex(tmp_path, filled)
+    refused = call(tmp_path, "propose", text=text, reason="", project=folder, lesson=found["lessons"][0]["id"])
+    assert why in refused
+    assert filled("pending", "--json").json["pending"] == []
+
+
+def test_a_lesson_that_is_not_there_is_refused(tmp_path: Path, filled: Whet) -> None:
+    folder, _ = lessons_of_codex(tmp_path, filled)
+    assert "lessons_for_task again" in call(tmp_path, "propose", text=RULE, reason="", project=folder, lesson="none")
 
 
 def test_a_rule_says_where_it_comes_from(tmp_path: Path, filled: Whet) -> None:

@@ -31,3 +31,9 @@ def test_an_agent_without_hooks_or_rules_is_only_imported() -> None:
 def test_a_part_is_left_out_where_the_person_says_so() -> None:
     kinds = {step.kind for step in planned(FACTS, without=frozenset({"hooks", "service"}))}
     assert kinds == {"import", "target", "nightly"}
+
+
+def test_the_plugin_is_installed_where_the_agents_own_program_is_there() -> None:
+    agent = AgentFacts("codex", "Codex", is_hooked=False, hooks_file="hooks.json", plugin_program="/bin/codex")
+    step = planned(MachineFacts((agent,)))[0]
+    assert "Whet's plugin (hooks, commands, MCP server) in Codex with /bin/codex" in step.words

@@ -1,7 +1,6 @@
 """whet setup: all of it in one command, nothing twice, and all of it back exactly."""
 
 import json
-import os
 import shutil
 from pathlib import Path
 
@@ -32,7 +31,9 @@ def machine(person: Path, examples: Path, tmp_path: Path) -> Path:
 def setup(whet: Whet, machine: Path, tmp_path: Path) -> Whet:
     """`whet setup` on that machine, by a person whose yes counts without a terminal."""
     allow(tmp_path / "home")
-    path = f"{tmp_path / 'bin'}:{os.environ['PATH']}"
+    path = (
+        f"{tmp_path / 'bin'}:/usr/bin:/bin"  # not the agents' own programs, which would be asked to install the plugin
+    )
 
     def run(*arguments: str, variables: dict[str, str] | None = None) -> Done:
         return whet("setup", *arguments, variables={"PATH": path, "HOME": str(machine), **(variables or {})})
@@ -82,7 +83,7 @@ def test_all_of_it_is_set_up_shown_and_not_done_twice(setup: Whet, whet: Whet, m
     assert contents(machine) == after
     assert (tmp_path / "home" / "setup.json").read_text() == record
     assert asked(tmp_path) == []
-    elsewhere = f"{tmp_path / 'bin'}:{os.environ['PATH']}:/opt/other"
+    elsewhere = f"{tmp_path / 'bin'}:/usr/bin:/bin:/opt/other"
     assert "Nothing to change." in setup("--yes", variables={"PATH": elsewhere}).out, "from another shell too"
 
 

@@ -162,7 +162,7 @@ def _place(config: Path, place: tuple[str, ...]) -> files.Place:
 
 
 def _script() -> bytes:
-    return resources("whet.shipped").joinpath("hooks", "opencode.js").read_bytes()
+    return resources("whet.shipped").joinpath("plugins", "whet", "opencode", "whet.js").read_bytes()
 
 
 def _encode(document: dict[str, Any]) -> bytes:

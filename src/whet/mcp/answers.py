@@ -1,40 +1,30 @@
 """What an agent may ask Whet for: short, typed answers from the store of a home.
 
-Quotes come from sessions and are data. Nothing here approves, applies or reverts anything.
+Quotes come from sessions and are data. Nothing here changes anything.
 """
 
-import os
-import re
 import time
 from collections.abc import Iterable
-from dataclasses import dataclass, replace
+from dataclasses import dataclass
 
-from whet.changes.pending import approve, propose, waiting
+from whet.changes.pending import waiting
 from whet.errors import WhetError
-from whet.improving.taught import TaughtLesson, taught
-from whet.ledger.entries import Actor, Entry, Item, Step
-from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.ledger.entries import Entry, Item
+from whet.ledger.patches import Form, Proof
 from whet.sessions.exports import iso
 from whet.sessions.transcripts import Message
-from whet.sessions.trust import Trust
-from whet.shipped.data import failure_weights
 from whet.store import search, sessions
-from whet.store.analyses import refresh
+from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, find, list_sessions
 from whet.store.opening import opened
-from whet.targets.project_names import name_of_project
-from whet.text.likeness import sense
+from whet.targets.offering import offered_rules
 
-LESSONS_SHOWN = 8
-QUOTES_SHOWN = 3
 QUOTE_LETTERS = 400
 MESSAGE_LETTERS = 2_000
 MESSAGES_SHOWN = 20
 HITS_SHOWN = 10
-NAME_LETTERS = 40
-_WORD = re.compile("[a-z0-9]+")
 
 
 @dataclass(frozen=True)
@@ -51,34 +41,11 @@ class RuleAnswer:
 
 @dataclass(frozen=True)
 class QuoteAnswer:
-    """A piece of a session: what was said or failed there, and what worked instead."""
+    """A piece of a session: what was said or failed there."""
 
     session: str
     message: int | None
     text: str
-    worked: str
-
-
-@dataclass(frozen=True)
-class LessonAnswer:
-    """What sessions teach; `draft` is null where nobody has put it in words yet."""
-
-    project: str
-    source: str
-    situation: str
-    draft: str | None
-    sessions: int
-    not_followed: str
-    evidence: list[QuoteAnswer]
-
-
-@dataclass(frozen=True)
-class TaskAnswer:
-    """What is known for a task in a project."""
-
-    project: str
-    rules: list[RuleAnswer]
-    lessons: list[LessonAnswer]
 
 
 @dataclass(frozen=True)
@@ -128,16 +95,6 @@ class EvidenceAnswer:
 
 
 @dataclass(frozen=True)
-class ProposalAnswer:
-    """What became of a proposal: it waits for a person."""
-
-    number: int
-    name: str
-    state: str
-    next: str
-
-
-@dataclass(frozen=True)
 class StatusAnswer:
     """How things stand in a home."""
 
@@ -146,20 +103,6 @@ class StatusAnswer:
     live_trials: int
     waiting: int
     next: str
-
-
-def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswer:
-    """The rules that hold in a folder's project, and what its sessions teach, nearest to the task first."""
-    project = _project(folder)
-    with opened(home) as database:
-        rules = ledger_of(home, database).state().rules
-        refresh(database, failure_weights(), progress=lambda _: None, processors=1)
-        found = taught(database, Filters(), project=project) if project else ()
-    asked = sense(task).words
-    own = [each for each in found if each.project == project]
-    nearest = sorted(own, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
-    holding = [_rule(rule) for rule in rules if rule.scope.project in ("", project)]
-    return TaskAnswer(project=project, rules=holding, lessons=[_lesson(each, evidence) for each in nearest])
 
 
 def find_messages(home: Home, *, query: str, folder: str, limit: int) -> list[HitAnswer]:
@@ -175,7 +118,7 @@ def find_messages(home: Home, *, query: str, folder: str, limit: int) -> list[Hi
             agent=hit.source,
             title=hit.title,
             at=iso(hit.at),
-            text=_short(hit.snippet, QUOTE_LETTERS),
+            text=shortened(hit.snippet, QUOTE_LETTERS),
         )
         for hit in hits
     ]
@@ -196,7 +139,7 @@ def show(home: Home, *, session: str, start: int, count: int) -> SessionAnswer:
         started=iso(row.started),
         messages=len(messages),
         part=[
-            MessageAnswer(message=place, role=each.role.value, text=_short(_spoken(each), MESSAGE_LETTERS))
+            MessageAnswer(message=place, role=each.role.value, text=shortened(_spoken(each), MESSAGE_LETTERS))
             for place, each in enumerate(part, first)
         ],
     )
@@ -213,34 +156,12 @@ def why(home: Home, *, rule: str) -> EvidenceAnswer:
         about = [each for each in ledger.entries() if each.patch.form is Form.RULE and each.patch.name == rule]
     made = ledger_entry(about, item.number)
     return EvidenceAnswer(
-        rule=_rule(item),
+        rule=rule_answer(item),
         reason=made.patch.reason if made else "",
         verdict=next((each.verdict for each in reversed(about) if each.verdict), "not tried"),
         history=[f"{iso(each.at)} {each.step.value} by {each.actor.value}" for each in about],
         evidence=_proofs(made.patch.proofs if made else ()),
     )
-
-
-def suggest(home: Home, *, text: str, reason: str, folder: str, session: str) -> ProposalAnswer:
-    """Put a rule among the changes that wait for a person. An agent's words may be anybody's, so it always waits."""
-    project = _project(folder)
-    telling = (word for word in _WORD.findall(text.lower()) if sense(word).words)
-    name = "-".join(dict.fromkeys(telling))[:NAME_LETTERS].strip("-") or "rule"
-    proofs = (Proof(session, quote=_short(reason, QUOTE_LETTERS)),) if session else ()
-    patch = Patch(
-        Form.RULE, Action.ADD, name, text, Scope(project=project), reason=reason, trust=Trust.EXTERNAL, proofs=proofs
-    )
-    with opened(home) as database:
-        entry = propose(home, database, patch, actor=Actor.AGENT, now=time.time())
-    state = "waits for a person" if entry.step is Step.PROPOSED else entry.step.value
-    return ProposalAnswer(number=entry.number, name=name, state=state, next=f"whet pending show {entry.number}")
-
-
-def put_in_force(home: Home, made: ProposalAnswer) -> ProposalAnswer:
-    """Approve what was proposed, on the word that the person gave through the client."""
-    with opened(home) as database:
-        approve(home, database, made.number, actor=Actor.PERSON, now=time.time())
-    return replace(made, state="in force", next="whet ledger undo")
 
 
 def status(home: Home) -> StatusAnswer:
@@ -254,10 +175,19 @@ def status(home: Home) -> StatusAnswer:
     return StatusAnswer(sessions=stored, rules=len(rules) - live, live_trials=live, waiting=count, next=following)
 
 
+def settled_rules(home: Home, database: Database) -> tuple[Item, ...]:
+    """The rules that every session may know. One on trial is not among them, but what stood in its place is: a session
+    that drew to do without it must not learn it here.
+    """
+    offer = offered_rules(ledger_of(home, database))
+    standing = (offer.before.get(rule.number) if rule.canary else rule for rule in offer.rules)
+    return tuple(rule for rule in standing if rule is not None and not rule.canary)
+
+
 def rules_text(home: Home) -> str:
     """The rules in force, a line each."""
     with opened(home) as database:
-        rules = ledger_of(home, database).state().rules
+        rules = settled_rules(home, database)
     return "\n".join(f"- {rule.name}: {rule.text}" for rule in rules) or "No rules yet."
 
 
@@ -284,11 +214,8 @@ def ledger_entry(entries: Iterable[Entry], number: int) -> Entry | None:
     return next((each for each in entries if each.number == number), None)
 
 
-def _project(folder: str) -> str:
-    return name_of_project(os.path.abspath(folder)) if folder else ""
-
-
-def _rule(rule: Item) -> RuleAnswer:
+def rule_answer(rule: Item) -> RuleAnswer:
+    """A rule as agents see it."""
     return RuleAnswer(
         name=rule.name,
         text=rule.text,
@@ -299,35 +226,8 @@ def _rule(rule: Item) -> RuleAnswer:
     )
 
 
-def _lesson(lesson: TaughtLesson, evidence: bool) -> LessonAnswer:
-    draft, candidate = lesson.draft, lesson.candidate
-    pieces = candidate.pieces[:QUOTES_SHOWN] if evidence or draft is None else ()
-    return LessonAnswer(
-        project=lesson.project,
-        source=candidate.source.value,
-        situation=draft.situation if draft else _short(candidate.best.text, QUOTE_LETTERS),
-        draft=draft.text if draft else None,
-        sessions=candidate.sessions,
-        not_followed=lesson.stands_in,
-        evidence=[
-            QuoteAnswer(
-                session=piece.session,
-                message=piece.message,
-                text=_short(piece.text, QUOTE_LETTERS),
-                worked=_short(piece.fix or piece.remedy, QUOTE_LETTERS),
-            )
-            for piece in pieces
-        ],
-    )
-
-
 def _proofs(proofs: Iterable[Proof]) -> list[QuoteAnswer]:
-    return [QuoteAnswer(session=one.session, message=one.message, text=one.quote, worked="") for one in proofs]
-
-
-def _said(lesson: TaughtLesson) -> str:
-    draft, best = lesson.draft, lesson.candidate.best
-    return f"{draft.text if draft else ''} {best.text} {best.fix}"
+    return [QuoteAnswer(session=one.session, message=one.message, text=one.quote) for one in proofs]
 
 
 def _spoken(message: Message) -> str:
@@ -336,5 +236,6 @@ def _spoken(message: Message) -> str:
     return "\n".join(part for part in (message.text, *calls, *results) if part)
 
 
-def _short(text: str, letters: int) -> str:
+def shortened(text: str, letters: int) -> str:
+    """As many letters of a text as there is room for."""
     return text if len(text) <= letters else f"{text[: letters - 1]}…"

@@ -1,6 +1,7 @@
 """Setting up, step by step. Each step is on record before it is done, so that undoing finds all of it."""
 
 from collections.abc import Callable
+from functools import partial
 from pathlib import Path
 from typing import NamedTuple
 
@@ -21,6 +22,7 @@ from whet.sessions.trust import Trust
 from whet.setup.agents import find_agents
 from whet.setup.looking import SetupPlace, hooks_file, new_files, target_for
 from whet.setup.planning import HOOKS, IMPORT, NIGHTLY, SERVICE, TARGET, SetupStep, StepState
+from whet.setup.plugins import PROGRAMS, add_plugin, program_for
 from whet.setup.records import HookedAgent, WrittenFile, digest_of, load_record, save_record
 from whet.setup.services import Control, control, start
 from whet.store import files
@@ -46,7 +48,7 @@ def set_up(
     """Do every step that is to do; one that fails keeps no other from being done."""
     doing: dict[str, Callable[[SetupStep], str]] = {
         IMPORT: lambda step: _import(here, step, progress),
-        HOOKS: lambda step: _add_hooks(here, step),
+        HOOKS: lambda step: _add_hooks(here, step, run),
         TARGET: lambda step: _add_target(here, step),
         SERVICE: lambda _: _add_service(here, run),
         NIGHTLY: lambda _: _add_job(here),
@@ -70,18 +72,34 @@ def _import(here: SetupPlace, step: SetupStep, progress: Progress) -> str:
     return f"Imported {report.imported + report.updated:,} sessions of {step.name}{left_out}."
 
 
-def _add_hooks(here: SetupPlace, step: SetupStep) -> str:
+def _add_hooks(here: SetupPlace, step: SetupStep, run: Control) -> str:
+    """By the plugin where the agent's own program can install it, else by the hooks alone."""
     config = next(each.config for each in find_agents(here.person, here.environment) if each.name == step.name)
     assert config is not None  # the plan has hooks for agents with a folder alone
+    program, why = program_for(step.name, here.environment), ""
+    if program:
+        notes = config / PROGRAMS[step.name].notes
+        try:
+            _note_around(here, step, config, notes, partial(add_plugin, step.name, program, here.home, run), program)
+            return f"Installed the plugin in {step.name}."
+        except WhetError as error:
+            why = f" The plugin could not be installed: {error.message}"
     path = hooks_file(step.name, config)
-    noted = HookedAgent(step.name, str(config), _before(path))
+    _note_around(here, step, config, path, partial(install_hooks, step.name, config, here.home))
+    return f"Added hooks to {path}.{why}"
+
+
+def _note_around(
+    here: SetupPlace, step: SetupStep, config: Path, path: Path, act: Callable[[], object], program: str = ""
+) -> None:
+    """Have a file changed, on record before and after."""
+    noted = HookedAgent(step.name, str(config), _before(path), program)
     record = load_record(here.home)
     others = tuple(each for each in record.hooks if each.agent != step.name)
     save_record(here.home, replace(record, hooks=(*others, noted)))
-    install_hooks(step.name, config, here.home)
+    act()
     done = replace(noted, file=replace(noted.file, digest=digest_of(files.read(files.at(path)) or b"")))
     save_record(here.home, replace(record, hooks=(*others, done)))
-    return f"Added hooks to {path}."
 
 
 def _add_target(here: SetupPlace, step: SetupStep) -> str:

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.hooks.events import HOSTS, OPENCODE
-from whet.hooks.installing import FILES, SCRIPT, are_installed
+from whet.hooks.installing import FILES, SCRIPT, are_installed, has_plugin
 from whet.intake.finding import usual_places
 from whet.intake.taking import stamp_of
 from whet.jobs.nightly import NAME
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.planning import AgentFacts, MachineFacts
+from whet.setup.plugins import program_for
 from whet.setup.records import load_record
 from whet.setup.services import Service
 from whet.store import files
@@ -102,14 +103,15 @@ def _agent(
         is_hooked=is_hooked,
         hooks_file=str(hooks_file(agent.name, config)) if config else "",
         why_no_hooks=why_no_hooks,
+        plugin_program=program_for(agent.name, here.environment) if config else "",
         is_target=None if target is None else target.name in standing,
         target_file=target.file if target else "",
     )
 
 
 def _hooks(agent: str, config: Path, ran: frozenset[str]) -> tuple[bool, str]:
-    """Whether an agent has hooks, or why it can have none. One that ran lately and is not there is a plugin's."""
+    """Whether an agent has hooks or the plugin, or why it can have none."""
     try:
-        return agent in ran or are_installed(agent, config), ""
+        return agent in ran or are_installed(agent, config) or has_plugin(agent, config), ""
     except WhetError as error:
         return False, error.message

@@ -38,6 +38,7 @@ class AgentFacts(Value, frozen=True):
     why_no_hooks: str = ""
     is_target: bool | None = None
     target_file: str = ""
+    plugin_program: str = ""  # that can install the plugin, which has the hooks
 
 
 class MachineFacts(Value, frozen=True):
@@ -64,7 +65,11 @@ def _steps(facts: MachineFacts) -> Iterator[SetupStep]:
             yield SetupStep(IMPORT, agent.name, f"Import the sessions of {agent.title}: {files}", StepState.TO_DO)
     for agent in facts.agents:
         if agent.is_hooked is not None:
-            words = f"Add Whet's hooks for {agent.title} to {agent.hooks_file}"
+            words = (
+                f"Install Whet's plugin (hooks, commands, MCP server) in {agent.title} with {agent.plugin_program}"
+                if agent.plugin_program
+                else f"Add Whet's hooks for {agent.title} to {agent.hooks_file}"
+            )
             state = StepState.NOT_POSSIBLE if agent.why_no_hooks else _state(agent.is_hooked)
             yield SetupStep(HOOKS, agent.name, words, state, agent.why_no_hooks)
     for agent in facts.agents:

@@ -32,7 +32,7 @@ Control = Callable[[tuple[str, ...]], bool]
 
 
 def control(command: tuple[str, ...]) -> bool:
-    """Run one command of systemctl or launchctl; whether it worked. The only place that does."""
+    """Run one command of this machine's or an agent's own program; whether it worked. The only place that does."""
     try:
         done = subprocess.run(command, capture_output=True, check=False, timeout=SECONDS)
     except (OSError, subprocess.TimeoutExpired):

@@ -14,6 +14,7 @@ from whet.jobs.nightly import NAME
 from whet.ledger.entries import Actor
 from whet.sessions.trust import Trust
 from whet.setup.looking import SetupPlace
+from whet.setup.plugins import remove_plugin
 from whet.setup.records import HookedAgent, WrittenFile, is_as_left, load_record, save_record
 from whet.setup.services import Control, control
 from whet.store import files
@@ -52,7 +53,7 @@ def undo(here: SetupPlace, *, run: Control = control) -> tuple[Undone, ...]:
             record = replace(record, targets=tuple(each for each in record.targets if each != name))
             save_record(here.home, record)
     for hooked in reversed(record.hooks):
-        done.append(_remove_hooks(hooked))
+        done.append(_remove_plugin(hooked, run) if hooked.program else _remove_hooks(hooked))
         record = replace(record, hooks=tuple(each for each in record.hooks if each != hooked))
         save_record(here.home, record)
     return tuple(done)
@@ -107,6 +108,16 @@ def _remove_hooks(hooked: HookedAgent) -> Undone:
     changed = remove_hooks(hooked.agent, Path(hooked.config)).is_changed
     what = "Whet's hooks were taken out, the rest stays" if changed else "it has none of Whet's hooks"
     return Undone(f"{path} was changed since: {what}.", is_left=True)
+
+
+def _remove_plugin(hooked: HookedAgent, run: Control) -> Undone:
+    """By the program that installed it; its notes as they were before, where nobody changed them since."""
+    is_untouched = is_as_left(hooked.file)
+    if failed := remove_plugin(hooked.agent, hooked.program, run):
+        return Undone(f"The plugin stays in {hooked.agent}. To remove it: `{failed}`.", is_left=True)
+    if is_untouched:
+        _put_back(hooked.file)
+    return Undone(f"Removed the plugin from {hooked.agent}.")
 
 
 def _put_back(written: WrittenFile) -> None:

@@ -26,18 +26,34 @@ function contextOf(out) {
   }
 }
 
-export const Whet = async ({ directory }) => {
+export const Whet = async ({ client, directory }) => {
   const told = new Map() // by session, asked once: every request of a session begins with the same words
+  const roots = new Map() // the session that a session works for: a subagent is a part of it, and none of its own
+
+  async function rootOf(sessionID) {
+    if (!roots.has(sessionID)) {
+      const found = await client.session.get({ path: { id: sessionID } }).catch(() => undefined)
+      const parent = found?.data?.parentID
+      roots.set(sessionID, parent ? await rootOf(parent) : sessionID)
+    }
+    return roots.get(sessionID)
+  }
+
   return {
+    config: async (config) => {
+      config.mcp = { whet: { type: "local", command: ["whet", "mcp"] }, ...config.mcp } // what the person set stays
+    },
     "experimental.chat.system.transform": async ({ sessionID }, output) => {
       if (!sessionID) return
-      if (!told.has(sessionID)) told.set(sessionID, call("session-start", { sessionID, directory }).then(contextOf))
-      const text = await told.get(sessionID)
+      const root = await rootOf(sessionID)
+      if (!told.has(root)) told.set(root, call("session-start", { sessionID: root, directory }).then(contextOf))
+      const text = await told.get(root)
       if (text) output.system.push(text)
     },
     event: async ({ event }) => {
       if (event.type !== "session.idle") return
-      await call("session-end", { sessionID: event.properties.sessionID, directory })
+      const { sessionID } = event.properties
+      if ((await rootOf(sessionID)) === sessionID) await call("session-end", { sessionID, directory })
     },
   }
 }

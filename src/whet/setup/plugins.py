@@ -1,0 +1,102 @@
+"""The plugin that comes with Whet, handed to an agent by the agent's own program, and taken back by it."""
+
+import shutil
+from collections.abc import Iterator, Mapping
+from importlib.resources import files as resources
+from importlib.resources.abc import Traversable
+from pathlib import Path
+from typing import NamedTuple
+
+from whet.errors import WhetError
+from whet.hooks.events import CLAUDE_CODE, CODEX, GEMINI
+from whet.setup.services import Control
+from whet.store import files
+from whet.store.home import Home, prepare_home
+
+FOLDER = "plugin"
+PLUGIN = "whet"
+GEMINIS = (PLUGIN, "gemini")
+SKILLS = "skills"
+
+
+class HostProgram(NamedTuple):
+    """The program of an agent, what it is told to add and remove the plugin, and the file in which it notes that.
+
+    `{folder}` stands for the folder that holds the plugin.
+    """
+
+    name: str
+    add: tuple[tuple[str, ...], ...]
+    remove: tuple[tuple[str, ...], ...]
+    notes: str
+
+
+PROGRAMS: Mapping[str, HostProgram] = {
+    CLAUDE_CODE: HostProgram(
+        "claude",
+        (("plugin", "marketplace", "add", "{folder}"), ("plugin", "install", "whet@whet")),
+        (("plugin", "uninstall", "whet@whet"), ("plugin", "marketplace", "remove", "whet")),
+        "settings.json",
+    ),
+    CODEX: HostProgram(
+        "codex",
+        (("plugin", "marketplace", "add", "{folder}"), ("plugin", "add", "whet@whet")),
+        (("plugin", "remove", "whet@whet"), ("plugin", "marketplace", "remove", "whet")),
+        "config.toml",
+    ),
+    GEMINI: HostProgram(
+        "gemini",
+        (("extensions", "link", "{folder}/whet/gemini", "--consent"),),
+        (("extensions", "uninstall", "whet"),),
+        "settings.json",
+    ),
+}
+
+
+def program_for(agent: str, environment: Mapping[str, str]) -> str:
+    """Where the program is that can install the plugin for an agent; empty where there is none."""
+    known = PROGRAMS.get(agent)
+    return (known and shutil.which(known.name, path=environment.get("PATH", ""))) or ""
+
+
+def add_plugin(agent: str, program: str, home: Home, run: Control) -> None:
+    """Have an agent's own program install the plugin from a copy in the home, which stays where it is."""
+    folder = lay_out(home)
+    for words in PROGRAMS[agent].add:
+        command = (program, *(word.replace("{folder}", str(folder)) for word in words))
+        if not run(command):
+            remove_plugin(agent, program, run)
+            raise WhetError(f"`{' '.join(command)}` failed.", advice="Run that command to see why.")
+
+
+def remove_plugin(agent: str, program: str, run: Control) -> str:
+    """Have it take the plugin away again; gives the command that failed, empty where all was done."""
+    failed = [words for words in PROGRAMS[agent].remove if not run((program, *words))]
+    return " ".join((Path(program).name, *failed[0])) if failed else ""
+
+
+def lay_out(home: Home) -> Path:
+    """Copy the plugin that comes with this Whet into the home, where an upgrade or a new environment leaves it."""
+    prepare_home(home)
+    shipped = resources("whet.shipped").joinpath("plugins")
+    for names, body in _content(shipped):
+        place = files.beneath(home.folder, FOLDER, *names)
+        standing = files.read(place)
+        if standing != body:
+            files.write(place, body, expected=standing)
+    return home.folder / FOLDER
+
+
+def _content(shipped: Traversable) -> Iterator[tuple[tuple[str, ...], bytes]]:
+    """All files. The one folder of skills is given to Gemini too: a package holds no links."""
+    yield from _below(shipped, ())
+    skills = shipped.joinpath(PLUGIN, SKILLS)
+    yield from (((*GEMINIS, SKILLS, *names), body) for names, body in _below(skills, ()))
+
+
+def _below(folder: Traversable, names: tuple[str, ...]) -> Iterator[tuple[tuple[str, ...], bytes]]:
+    for each in sorted(folder.iterdir(), key=lambda one: one.name):
+        if each.is_file():
+            yield (*names, each.name), each.read_bytes()
+        elif (*names, each.name) != (*GEMINIS, SKILLS):
+            yield from _below(each, (*names, each.name))

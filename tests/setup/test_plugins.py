@@ -1,0 +1,142 @@
+"""The plugin from an installed package: `whet setup` has each agent's own program install it, and take it back."""
+
+import json
+import os
+import subprocess
+import sys
+import venv
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from flit_core.wheel import make_wheel_in
+
+from command import allow, environment
+from executors.agents import program
+from hooks.hosts import PLUGIN, ROOT
+from lengths import long
+from whet.hooks.events import CLAUDE_CODE, CODEX
+from whet.hooks.installing import are_installed, has_plugin
+from whet.setup.plugins import lay_out
+from whet.store.home import Home
+
+CODE = "import sys; from whet.cli.main import main; sys.exit(main())"
+REST = ("--without", "import", "--without", "target", "--without", "service", "--without", "nightly", "--yes")
+
+
+class Installed:
+    """Whet as a wheel in an environment of its own, with the libraries of this one, outside the repository."""
+
+    def __init__(self, folder: Path) -> None:
+        built = make_wheel_in(ROOT / "pyproject.toml", folder)
+        venv.create(folder / "venv", with_pip=False)
+        [packages] = (folder / "venv").glob("lib/python*/site-packages")
+        with zipfile.ZipFile(built.file) as wheel:
+            wheel.extractall(packages)
+        libraries = [each for each in sys.path if each.endswith("site-packages")]
+        (packages / "libraries.pth").write_text("\n".join(libraries))
+        self.folder = folder
+        self.python = folder / "venv" / "bin" / "python"
+
+    def run(self, *arguments: str, variables: dict[str, str]) -> str:
+        done = subprocess.run(
+            [self.python, "-c", CODE, *arguments], cwd=self.folder, env=variables, capture_output=True, text=True,
+            timeout=300, check=False,
+        )  # fmt: skip
+        assert done.returncode == 0, done.stderr + done.stdout
+        return done.stdout
+
+
+@pytest.fixture(scope="module")
+def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
+    return Installed(tmp_path_factory.mktemp("wheel"))
+
+
+@pytest.fixture
+def variables(tmp_path: Path) -> dict[str, str]:
+    """A person with Claude Code and Codex, whose yes counts without a terminal."""
+    person = tmp_path / "person"
+    (person / ".claude").mkdir(parents=True)
+    (person / ".codex").mkdir()
+    allow(tmp_path / "home")
+    (tmp_path / "bin").mkdir()
+    found = {each: value for each, value in environment(tmp_path / "home", person).items() if each != "PYTHONPATH"}
+    return {**found, "PATH": f"{tmp_path / 'bin'}:/usr/bin:/bin"}
+
+
+def stub(tmp_path: Path, name: str, body: str) -> None:
+    path = tmp_path / "bin" / name
+    path.write_text(f"#!/bin/sh\n{body}\n")
+    path.chmod(0o755)
+
+
+def content(folder: Path) -> Iterator[tuple[str, bytes]]:
+    for path in sorted(folder.rglob("*")):
+        if path.is_file():
+            yield str(path.relative_to(folder)), path.read_bytes()
+
+
+def test_the_package_is_the_one_from_the_wheel(installed: Installed, variables: dict[str, str]) -> None:
+    code = "import whet; print(whet.__file__)"
+    found = subprocess.run([installed.python, "-c", code], env=variables, capture_output=True, text=True, check=True)
+    assert found.stdout.startswith(str(installed.folder))
+
+
+def test_what_is_laid_out_is_the_whole_plugin(tmp_path: Path) -> None:
+    folder = lay_out(Home(tmp_path / "home"))
+    laid = dict(content(folder / "whet"))
+    assert {name: laid[name] for name, _ in content(PLUGIN)} == dict(content(PLUGIN))
+    assert laid["gemini/skills/whet/SKILL.md"] == laid["skills/whet/SKILL.md"]
+    [entry] = json.loads((folder / ".claude-plugin" / "marketplace.json").read_text())["plugins"]
+    assert (folder / entry["source"]).resolve() == folder / "whet"
+    assert lay_out(Home(tmp_path / "home")) == folder, "a second time changes nothing"
+
+
+def test_the_agents_own_program_installs_the_plugin_and_removes_it(
+    installed: Installed, variables: dict[str, str], tmp_path: Path
+) -> None:
+    stub(
+        tmp_path,
+        "claude",
+        f'echo "$@" >> {tmp_path}/asked; [ "$2" = install ] && echo {{}} > $HOME/.claude/settings.json; :',
+    )
+    shown = installed.run("setup", *REST, variables=variables)
+    assert "Installed the plugin in claude-code" in shown
+    folder = tmp_path / "home" / "plugin"
+    wanted = [f"plugin marketplace add {folder}", "plugin install whet@whet"]
+    assert (tmp_path / "asked").read_text().splitlines() == wanted
+    assert dict(content(folder / "whet"))["commands/improve.md"] == (PLUGIN / "commands" / "improve.md").read_bytes()
+    config = tmp_path / "person"
+    assert not are_installed(CLAUDE_CODE, config / ".claude"), "the plugin has the hooks"
+    assert are_installed(CODEX, config / ".codex"), "an agent whose program is not found gets the hooks"
+    installed.run("setup", "--undo", "--yes", variables=variables)
+    assert (tmp_path / "asked").read_text().splitlines()[2:] == [
+        "plugin uninstall whet@whet",
+        "plugin marketplace remove whet",
+    ]
+    assert dict(content(config)) == {}
+
+
+def test_hooks_are_added_where_the_plugin_cannot_be(
+    installed: Installed, variables: dict[str, str], tmp_path: Path
+) -> None:
+    stub(tmp_path, "claude", "exit 1")
+    assert "Added hooks to" in installed.run("setup", *REST, variables=variables)
+    assert are_installed(CLAUDE_CODE, tmp_path / "person" / ".claude")
+
+
+@long
+@pytest.mark.parametrize(("name", "agent"), [("claude", CLAUDE_CODE), ("codex", CODEX)])
+def test_real_programs_take_the_plugin_from_the_wheel(
+    name: str, agent: str, installed: Installed, variables: dict[str, str], tmp_path: Path
+) -> None:
+    own = Path(program(name))
+    variables["PATH"] = os.pathsep.join([str(own.parent), variables["PATH"]])
+    config = tmp_path / "person" / f".{name}"
+    assert not has_plugin(agent, config)
+    assert f"Installed the plugin in {agent}" in installed.run("setup", *REST, variables=variables)
+    assert has_plugin(agent, config)
+    assert "done already" in installed.run("setup", "--dry-run", variables=variables)
+    installed.run("setup", "--undo", "--yes", variables=variables)
+    assert not has_plugin(agent, config)
