@@ -83,8 +83,13 @@ GROUPS = (
         ),
     ),
     (
-        "Remove",
-        (("forget", "forget", "Delete a session, or all sessions of an agent."),),
+        "Keep and remove",
+        (
+            ("doctor", "doctor", "Check the home, its database and this machine; name each fix."),
+            ("backup", "backup", "Write the home and its database to one file, while in use."),
+            ("restore", "restore", "Restore a backup: all of it, or nothing."),
+            ("forget", "forget", "Delete a session, or all sessions of an agent."),
+        ),
     ),
 )
 CATALOGUE = tuple(entry for _, entries in GROUPS for entry in entries)
