@@ -65,6 +65,7 @@ def test_lessons_name_the_fix_in_the_records_own_words(whet: Whet, shop: Path) -
     assert recovery["draft"] == ("In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'")
     assert (recovery["project"], recovery["fix"], recovery["trust"]) == (str(shop), "bun install", "tool")
     assert (person["draft"], person["trust"], person["counts"]["sessions"]) == (ORDER, "user", 2)
+    assert (person["form"], person["change"]) == ("rule", "rule")
     shown = whet("lessons").out
     assert str(shop) in shown
     assert "whet lessons show" in shown
@@ -180,3 +181,26 @@ def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_foll
 def test_a_folder_means_its_own_project(whet: Whet, shop: Path) -> None:
     assert whet("lessons", "--project", str(shop), "--json").json["lessons"] != []
     assert whet("lessons", "--project", ".", "--json").json["lessons"] == []
+
+
+def test_a_procedure_says_that_it_would_be_a_skill_and_shows_its_steps(whet: Whet, tmp_path: Path) -> None:
+    commands = ("npm version patch", "npm run docs:publish", "npm publish", "git push")
+    for name in ("one", "two", "three"):
+        rows = made(name, tmp_path / "shop")
+        calls = [row for row in rows if row["uuid"] in (f"{name}-3", f"{name}-4")]
+        lines = [json.dumps(rows[0])]
+        parent = f"{name}-0"
+        for number, command in enumerate(commands):
+            for row in calls:
+                text = json.dumps(row).replace("bun install", command).replace('"t3"', f'"call{number}"')
+                uuid = f"{name}-{number}-{row['type']}"
+                lines.append(json.dumps({**json.loads(text), "uuid": uuid, "parentUuid": parent}))
+                parent = uuid
+        (tmp_path / f"{name}.jsonl").write_text("\n".join(lines) + "\n")
+        whet("import", f"{name}.jsonl")
+    [lesson] = whet("lessons", "--change", "skill", "--json").json["lessons"]
+    assert (lesson["form"], lesson["source"], lesson["name"]) == ("skill", "procedure", "shop-npm-publish")
+    assert lesson["draft"].startswith("1. `npm version patch`\n")
+    assert "skill shop-npm-publish · steps that worked in the same order · 3 sessions" in whet("lessons").out
+    assert "npm version patch; npm run docs:publish" in whet("lessons", "show", "1").out
+    assert whet("lessons", "--change", "rule", "--json").json["lessons"] == []

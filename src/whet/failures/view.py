@@ -22,7 +22,7 @@ from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.outcomes.envelopes import contents
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.example_marks import hushed
-from whet.sessions.lineage import is_vouched
+from whet.sessions.lineage import is_vouched, own_calls
 from whet.sessions.transcripts import Exchange, Message, Origin, Role, ToolCall, Transcript, pair
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.values import lazy
@@ -159,6 +159,11 @@ class SessionView:
     @lazy
     def by_agent(self) -> tuple[Saying, ...]:
         return tuple([saying for saying in self.sayings if saying.role is Role.AGENT])
+
+    @lazy
+    def own_calls(self) -> frozenset[tuple[int, str]]:
+        """The calls, by message and id, of whose arguments nothing was taken from a tool or a stranger."""
+        return own_calls(self.transcript)
 
     @lazy
     def final(self) -> Saying | None:

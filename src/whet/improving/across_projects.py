@@ -6,6 +6,7 @@ from collections.abc import Sequence
 from msgspec.structs import replace
 
 from whet.improving.taught import TaughtLesson
+from whet.ledger.patches import Form
 from whet.lessons.candidates import PIECES_KEPT
 from whet.sessions.trust import lowest
 from whet.text.likeness import is_same, sense
@@ -19,8 +20,8 @@ def gathered(lessons: Sequence[TaughtLesson]) -> tuple[TaughtLesson, ...]:
     """The lessons, with one in the place of those that three projects or more teach; that one comes first."""
     groups: list[list[TaughtLesson]] = []
     for lesson in lessons:
-        if lesson.patch is None or lesson.draft is None or not lesson.project:
-            continue
+        if lesson.patch is None or lesson.draft is None or not lesson.project or lesson.draft.form is not Form.RULE:
+            continue  # a note is told everywhere, and a procedure is that of one project
         meant = sense(anywhere(lesson.draft.text))
         alike = next((group for group in groups if is_same(meant, sense(anywhere(_text(group[0]))))), None)
         if alike is None:

@@ -10,19 +10,24 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.changes.notes import known as notes_known
 from whet.failures.fingerprints import fingerprint
 from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against
+from whet.improving.learned_forms import PAGE, merged, same_note
 from whet.improving.taught import TaughtLesson, place_of, taught
 from whet.ledger.entries import Item
-from whet.ledger.patches import Patch
+from whet.ledger.patches import Form, Patch
 from whet.lessons.drafts import learned_name
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
+from whet.store.memory_files import Shelf, load
 from whet.store.settings_file import load as load_settings
+from whet.store.skill_files import usable
 from whet.text.likeness import is_same, sense, similarity
+from whet.told.skills import Skill
 from whet.trials.drafts import Way
 from whet.trials.ideas import SETTLED, Idea, ImproveRequest, for_model, without
 
@@ -52,12 +57,33 @@ def from_evidence(home: Home, database: Database, books: ComparedWith, ask: Impr
     for lesson in lessons:
         patch = lesson.patch
         name = patch.name if patch else learned_name(lesson.project, lesson.candidate.best.text)
+        if patch is not None and patch.form is not Form.RULE:
+            ideas = ideas if name in settled else _beyond_rules(ideas, home, books, lesson, patch)
+            continue
         same = same_rule(books.state.rules, patch) if patch else None
         if same is not None and patch is not None and same.name != name:
-            ideas = ideas._replace(refused=(*ideas.refused, _merged(lesson, patch, same)))
+            ideas = ideas._replace(refused=(*ideas.refused, _merged(lesson, patch, f"rule {same.name}")))
         elif not lesson.stands_in and not lesson.conflict and name not in settled:
             ideas = _with(ideas, books, lesson, lessons, most=settings.rules.per_project)
     return ideas
+
+
+def _beyond_rules(
+    ideas: TaughtIdeas, home: Home, books: ComparedWith, lesson: TaughtLesson, patch: Patch
+) -> TaughtIdeas:
+    """A note or a skill: not one that is there already, and a skill for the same task takes the steps in."""
+    given: Patch | Skill = patch
+    if patch.form is Form.SKILL:
+        given = merged(patch, usable(home.folder))
+        same = f"skill {given.name}" if isinstance(given, Skill) else ""
+    else:
+        known = same_note(patch, load(Shelf(home.folder), PAGE, notes_known(books.state, PAGE)).notes)
+        same = f"note {PAGE}/{known.id}" if known else ""
+    if same or isinstance(given, Skill):
+        return ideas._replace(refused=(*ideas.refused, _merged(lesson, patch, same)))
+    if against(books, given, None):
+        return ideas
+    return ideas._replace(written=(*ideas.written, replace(_idea(lesson, given, books), evidence=None)))
 
 
 def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
@@ -120,10 +146,10 @@ def _with(
     return ideas._replace(written=(*ideas.written, idea), leaving=(*ideas.leaving, (given.name, leaving)))
 
 
-def _merged(lesson: TaughtLesson, patch: Patch, rule: Item) -> Idea:
-    """A lesson that a rule in force says already: its sessions count there."""
+def _merged(lesson: TaughtLesson, patch: Patch, same: str) -> Idea:
+    """A lesson that a rule in force, a note or a skill says already: its sessions count there."""
     seen = lesson.candidate.sessions
-    why = f"the rule {rule.name} says the same; {_sessions(seen)} count there"
+    why = f"the {same} says the same; {_sessions(seen)} count there"
     return Idea(_why(lesson), Way.EVIDENCE, patch, agents=lesson.agents, refused=why, project=lesson.project)
 
 

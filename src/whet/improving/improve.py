@@ -26,6 +26,7 @@ from whet.runs.run import Spent, together
 from whet.sessions.trust import Trust
 from whet.store.case_files import folders_of
 from whet.store.database import Database
+from whet.store.files import Conflict
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
@@ -156,7 +157,8 @@ def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no 
                 entry = _propose(course.home, database, patch, note)
             except WhetError as error:
                 return IdeaOutcome(idea, Became.REFUSED, error.message)
-        ways = f"whet pending approve {entry.number}, or whet canary start --pending {entry.number}"
+        live = f", or whet canary start --pending {entry.number}" if patch.form is Form.RULE else ""
+        ways = f"whet pending approve {entry.number}{live}"
         return IdeaOutcome(idea, Became.WAITS, f"{note}: {ways}", entry=entry.number)
 
     return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
@@ -272,19 +274,23 @@ def _keep(course: Course, idea: Idea, progress: TrialProgress) -> IdeaOutcome:
 
 
 def _put_in_force(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
-    """Tell an accepted rule to a share of the sessions; one from words that nobody vouches for waits for a person."""
+    """Tell an accepted rule to a share of the sessions, and a note to all, for nothing tells it to a share.
+
+    What has words that nobody vouches for waits for a person, and so does every skill.
+    """
     home, share = course.home, course.ask.share
-    known = ledger_of(home, database).state().get(Form.RULE, patch.name)
+    known = ledger_of(home, database).state().get(patch.form, patch.name)
     if known is not None and (known.text, known.scope) == (patch.text, patch.scope):
-        return replace(outcome, became=Became.CANARY, entry=known.number)
-    if patch.is_foreign:
+        became = Became.CANARY if patch.form is Form.RULE else Became.KEPT
+        return replace(outcome, became=became, entry=known.number)
+    if patch.is_foreign or patch.form is Form.SKILL:
         return _ask(course, database, patch, outcome)
     try:
-        if share >= 1:
+        if share >= 1 or patch.form is Form.NOTE:
             entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
             return replace(outcome, became=Became.KEPT, entry=entry.number)
         entry = try_out(home, database, patch, actor=Actor.POLICY, now=time.time(), share=share)
-    except Refused as error:
+    except (Refused, Conflict) as error:
         return replace(outcome, became=Became.REFUSED, why=error.message)
     return replace(outcome, became=Became.CANARY, entry=entry.number)
 

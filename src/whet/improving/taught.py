@@ -5,16 +5,22 @@ from pathlib import Path
 
 from whet.context.finding import find_files
 from whet.context.projects import project_of
+from whet.improving.learned_forms import patch_in_form
 from whet.ledger.patches import Patch
 from whet.lessons.candidates import MOST, LessonCandidate, candidates
 from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
-from whet.lessons.drafts import LessonDraft, drafts_of, patch_of_draft
+from whet.lessons.drafts import LessonDraft, drafts_of
 from whet.lessons.finding import Openings, SessionTeaching
+from whet.lessons.forms import in_form
 from whet.lessons.instructions import Instructions, is_broken
 from whet.lessons.pieces import LessonPiece, LessonSource, lifted
+from whet.lessons.procedure_drafts import procedure_lesson
+from whet.lessons.procedures import names_all, procedures
+from whet.lessons.worked_orders import WorkedOrder
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, list_sessions
+from whet.store.recording import SOURCE
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, is_own
 from whet.store.teachings import keep_teachings, kept_teachings
@@ -47,7 +53,7 @@ class TaughtLesson(Value, frozen=True):
         """What is proposed; nothing where the project's own files say it already, or people contradict each other."""
         if self.draft is None or self.stands_in or self.conflict:
             return None
-        return patch_of_draft(self.draft, self.candidate, self.project)
+        return patch_in_form(self.draft, self.candidate, self.project)
 
 
 def place_of(lesson: TaughtLesson) -> str:
@@ -64,6 +70,8 @@ class _ProjectEvidence:
         self.said_by_others: list[LessonPiece] = []  # shown where it contradicts, and learned from nowhere
         self.instructions = Instructions()
         self.openings = Openings()
+        self.orders: list[WorkedOrder] = []
+        self.is_declared = True  # by all of its sessions
         self.agents: dict[str, str] = {}
         self.folder = ""
 
@@ -74,6 +82,8 @@ class _ProjectEvidence:
             is_others = piece.source is LessonSource.PERSON and not is_own
             (self.said_by_others if is_others else self.pieces).append(lifted(piece) if is_declared else piece)
         self.instructions.add(teaching.instructions)
+        self.orders += teaching.orders
+        self.is_declared = self.is_declared and is_declared
         self.folder = session.folder or self.folder
 
     def conflicts(self) -> tuple[LessonConflict, ...]:
@@ -81,11 +91,13 @@ class _ProjectEvidence:
 
     def lessons(self) -> Iterator[TaughtLesson]:
         most = 2 * MOST if len(self.agents) > LARGE else MOST
-        for path, text in _files(self.folder):
+        files = tuple(_files(self.folder))
+        for path, text in files:
             self.instructions.add_file(path, text)
         contradicting = self.conflicts()
         for candidate, draft in drafts_of(candidates(self.pieces, self.openings.copies, most=most)):
-            agents = tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))
+            agents = self._agents_of(candidate)
+            draft = in_form(draft, has_notes=agents == (SOURCE,)) if draft else None
             line = self.instructions.standing(draft.text) if draft else None
             yield TaughtLesson(
                 self.project,
@@ -97,6 +109,16 @@ class _ProjectEvidence:
                 is_broken=line is not None and is_broken(line, candidate.pieces),
                 conflict=contradicted(draft.text, contradicting) if draft else None,
             )
+        yield from self._procedures(files)
+
+    def _procedures(self, files: Iterable[tuple[str, str]]) -> Iterator[TaughtLesson]:
+        for found in procedures(self.orders, self.openings.copies):
+            candidate, draft = procedure_lesson(found, self.project, is_declared=self.is_declared)
+            said = found.stands_in or next((path for path, text in files if names_all(text, found)), "")
+            yield TaughtLesson(self.project, candidate, self._agents_of(candidate), draft, stands_in=said)
+
+    def _agents_of(self, candidate: LessonCandidate) -> tuple[str, ...]:
+        return tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))
 
 
 def taught(

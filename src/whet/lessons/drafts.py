@@ -42,13 +42,18 @@ _TAG = re2.compile(r"^<[\w-]+>$")
 
 
 class LessonDraft(Value, frozen=True):
-    """What a lesson says: the situation, what works in it, and the words that would be told."""
+    """What a lesson says: the situation, what works in it, and the words that would be told, in this form.
+
+    Of a skill the text is its instructions, and it has a name.
+    """
 
     source: LessonSource
     situation: str
     fix: str
     text: str
     trust: Trust
+    form: Form = Form.RULE
+    name: str = ""
 
 
 class _Sketch(NamedTuple):

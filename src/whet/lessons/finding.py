@@ -1,4 +1,4 @@
-"""What one session teaches: every piece of evidence, the instructions that it saw, and which session it copies."""
+"""What one session teaches: its pieces of evidence, instructions and worked orders, and which session it copies."""
 
 from collections.abc import Iterable, Iterator
 from typing import NamedTuple
@@ -10,10 +10,11 @@ from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.pieces import LessonPiece
 from whet.lessons.recoveries import recovery_pieces
 from whet.lessons.said import said_pieces
+from whet.lessons.worked_orders import WorkedOrder, worked_orders
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
-TEACHING_VERSION = 4  # one more whenever the same session would teach something else
+TEACHING_VERSION = 5  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
 
 
@@ -30,12 +31,15 @@ class SessionTeaching(Value, frozen=True):
     pieces: tuple[LessonPiece, ...] = ()
     instructions: tuple[SeenInstruction, ...] = ()
     opening: SessionOpening | None = None
+    orders: tuple[WorkedOrder, ...] = ()
 
 
 def teaching_of(transcript: Transcript) -> SessionTeaching:
     """What a session may teach, and the instructions of its project that its record shows."""
     view = gather(transcript)
-    return SessionTeaching(tuple(_pieces(view)), tuple(seen_instructions(view)), opening_of(transcript))
+    return SessionTeaching(
+        tuple(_pieces(view)), tuple(seen_instructions(view)), opening_of(transcript), tuple(worked_orders(view))
+    )
 
 
 def pieces_of_session(transcript: Transcript) -> Iterator[LessonPiece]:

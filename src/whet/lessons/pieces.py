@@ -37,6 +37,7 @@ class LessonSource(StrEnum):
     RECOVERY = "recovery"  # a call that failed, and one for the same purpose that worked
     PLACE = "place"  # a guess about the place, and what is there
     REMEDY = "error_remedy"  # the error itself says what to do
+    PROCEDURE = "procedure"  # several steps that worked in the same order, session after session
 
 
 class LessonPiece(Value, frozen=True):

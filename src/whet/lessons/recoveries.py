@@ -14,7 +14,6 @@ from whet.outcomes.deciding import Outcome
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of
 from whet.sessions.call_effects import COMMIT, Effect, checks_of
-from whet.sessions.lineage import own_calls
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.trust import Trust
 
@@ -37,7 +36,7 @@ _NO_PATH = re2.compile(r"(?i)does not exist|no such file|not found|cannot find")
 
 def recovery_pieces(view: SessionView) -> Iterator[LessonPiece]:
     """Each failure that was no red check, with what worked instead where the session shows it, and silent misses."""
-    own = own_calls(view.transcript)
+    own = view.own_calls
     for index, step in enumerate(view.steps):
         later = view.steps[index + 1 : index + 1 + REACH]
         if _is_miss(step):

@@ -66,7 +66,8 @@ def _read(database: Database, session: Session, maker: str, record: bytes) -> Se
 
 
 def _distrusted(teaching: SessionTeaching) -> SessionTeaching:
-    return replace(teaching, pieces=tuple(replace(piece, trust=Trust.EXTERNAL) for piece in teaching.pieces))
+    """What another member wrote: its pieces are a stranger's, and no procedure is learned from it."""
+    return replace(teaching, pieces=tuple(replace(piece, trust=Trust.EXTERNAL) for piece in teaching.pieces), orders=())
 
 
 def _named(teaching: SessionTeaching, maker: str) -> SessionTeaching:

@@ -116,7 +116,9 @@ def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> 
 
 
 def for_model(patch: Patch, model: str) -> Patch:
-    """The patch as it is tried: what was measured on one model is said of no other."""
+    """The patch as it is tried: what was measured of a rule on one model is said of no other."""
+    if patch.form is not Form.RULE:
+        return patch
     return replace(patch, scope=replace(patch.scope, models=(model,)))
 
 

@@ -11,6 +11,7 @@ from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, print_json, say
 from whet.cli.shown.taught import (
     NEXT,
+    change_of,
     conflict_lines,
     conflict_record,
     evidence_lines,
@@ -145,7 +146,7 @@ def _find(ask: AskedLessons) -> FoundLessons:
         (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces
     }
     return FoundLessons(
-        kept if ask.change in (None, ChangeKind.RULE.value) else [],
+        [each for each in kept if ask.change in (None, change_of(each).value)],
         [
             lesson
             for lesson in recurring

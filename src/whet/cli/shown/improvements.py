@@ -7,9 +7,11 @@ import msgspec
 from whet.cli.output import many, plain, short
 from whet.cli.shown.reviewing import cautions, reviewed
 from whet.evidence.verdicts import Verdict
+from whet.ledger.patches import Form
 from whet.text.showing import shown
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
 
+TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 WORDS = {
     Became.CANARY: "[green]kept as a canary[/]",
     Became.RETIRED: "[green]retired[/]",
@@ -39,7 +41,7 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
     for number, outcome in enumerate(report.outcomes, start=1):
         idea = outcome.idea
         yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {WORDS[outcome.became]}{_because(outcome.why)}"
-        if idea.patch is not None and idea.patch.text and idea.patch.form.value == "rule":
+        if idea.patch is not None and idea.patch.text and idea.patch.form in TOLD:
             yield from reviewed(idea.patch.text, style="italic")
             yield from cautions(idea.patch.text)
         if outcome.goes_to:
@@ -65,7 +67,7 @@ def _record(outcome: IdeaOutcome) -> dict[str, object]:
         "way": outcome.idea.way,
         "form": patch.form.value if patch else None,
         "name": patch.name if patch else None,
-        "text": patch.text if patch and patch.form.value == "rule" else None,
+        "text": patch.text if patch and patch.form in TOLD else None,
         "became": outcome.became.value,
         "because": outcome.why,
         "trust": patch.trust.label if patch else None,

@@ -9,7 +9,9 @@ from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import CHANGES, lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.improving.taught import TaughtLesson, place_of
+from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.drafts import LessonDraft
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.exports import iso
 from whet.text.showing import shown
@@ -19,8 +21,17 @@ SOURCES = {
     LessonSource.RECOVERY: "what worked after a failure",
     LessonSource.PLACE: "a fact of the place",
     LessonSource.REMEDY: "the error's own remedy",
+    LessonSource.PROCEDURE: "steps that worked in the same order",
 }
 NEXT = "`whet lessons show N` shows the evidence; `whet improve` proposes what is new and, with a model, tries it."
+
+
+FORMS = {Form.RULE: ChangeKind.RULE, Form.NOTE: ChangeKind.MEMORY, Form.SKILL: ChangeKind.SKILL}
+
+
+def change_of(lesson: TaughtLesson) -> ChangeKind:
+    """What a lesson would change."""
+    return FORMS[lesson.draft.form] if lesson.draft else ChangeKind.RULE
 
 
 def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
@@ -30,7 +41,9 @@ def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
         "project": lesson.project,
         "projects": lesson.projects or (lesson.project,),
         "kind": "taught",
-        "change": ChangeKind.RULE.value,
+        "change": change_of(lesson).value,
+        "form": draft.form.value if draft else None,
+        "name": lesson.patch.name if lesson.patch else None,
         "source": candidate.source.value,
         "situation": draft.situation if draft else candidate.best.text,
         "fix": draft.fix if draft else candidate.best.fix or candidate.best.remedy,
@@ -102,7 +115,7 @@ def recurring_lines(lessons: list[Lesson], start: int) -> Iterator[str]:
 
 def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     candidate, draft = lesson.candidate, lesson.draft
-    yield f"[bold]{number}.[/] {_safe(draft.text if draft else candidate.best.text)}"
+    yield f"[bold]{number}.[/] {_safe(_said(draft) if draft else candidate.best.text)}"
     state = "new"
     if lesson.conflict:
         state = "contradicted elsewhere, not proposed"
@@ -112,7 +125,13 @@ def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
         state = "no draft: the record does not say what works instead"
     trust = f" · trust {draft.trust.label}" if draft else ""
     counted = many(candidate.sessions, "session")
-    yield f"   [dim]{SOURCES[candidate.source]} · {counted} · {plain(', '.join(lesson.agents))}{trust} · {state}[/]"
+    form = f"{draft.form.value}{f' {draft.name}' if draft.name else ''} · " if draft else ""
+    source, agents = SOURCES[candidate.source], plain(", ".join(lesson.agents))
+    yield f"   [dim]{form}{source} · {counted} · {agents}{trust} · {state}[/]"
+
+
+def _said(draft: LessonDraft) -> str:
+    return f"{draft.situation}: {draft.fix}" if draft.form is Form.SKILL else draft.text
 
 
 def conflict_record(conflict: LessonConflict) -> dict[str, object]:

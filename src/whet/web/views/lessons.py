@@ -19,6 +19,7 @@ SOURCES = {
     LessonSource.RECOVERY: "what worked after a failure",
     LessonSource.PLACE: "a fact of the place",
     LessonSource.REMEDY: "the error's own remedy",
+    LessonSource.PROCEDURE: "steps that worked in the same order",
 }
 QUOTES = 3
 
@@ -107,7 +108,10 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
         )
         for piece in candidate.pieces[:QUOTES]
     ]
-    counts = f"{SOURCES[candidate.source]} · {many(candidate.sessions, 'session')} · {', '.join(lesson.agents)}{trust}"
+    form = f"{draft.form.value} · " if draft else ""
+    counts = (
+        f"{form}{SOURCES[candidate.source]} · {many(candidate.sessions, 'session')} · {', '.join(lesson.agents)}{trust}"
+    )
     return h(
         "article",
         {"class": "card"},
