@@ -5,18 +5,23 @@
 First, how many of the lessons that careful readers wrote are touched by the first 30 and 60 candidates: one of their
 pieces is of a session that the reader names and holds one of the reader's key words. The lists are `lessons.json`
 beside the sessions and `bench/data/lessons_*.json`. Second, the later half: failures that are no red checks, how many
-of them a learned item or a recurring failure with a rule of the catalogue names, whether the form that an item
-recommends is what then worked, and how often that form itself failed so. With a PROJECT its drafts are printed too.
+of them a learned item names, whether the form that an item recommends is what then worked, and how often that form
+itself failed so. Beside it the catalogue alone (a recurring failure that has a rule of the catalogue names the same
+error) and the original's way (a rule for each kind whose phrases two messages have; it names what has such a phrase).
+Neither recommends a form. With a PROJECT its drafts are printed too.
 """
 
 import json
 import os
 import re
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import rival_detector
 from whet.failures.analysis import analyse
 from whet.failures.fingerprints import fingerprint
 from whet.failures.lessons import Lesson, distill
@@ -28,7 +33,7 @@ from whet.lessons.drafts import LessonDraft, drafts_of
 from whet.lessons.finding import copies_of, pieces_of_session
 from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.lessons.purposes import shown_call
-from whet.sessions.transcripts import Transcript
+from whet.sessions.transcripts import Role, Transcript
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.rules import catalogue
 from whet.told.remedies import suited
@@ -38,6 +43,9 @@ LISTS = Path(__file__).parent / "data"
 SAME_SITUATION = 0.5  # of the words of two failures
 SAME_ERROR = 0.75
 FIRST, MORE = 30, 60
+WHET = "Whet"
+ENOUGH = 2  # messages with a phrase of a kind: the original's confidence is a count
+LOOKED_AT = 20_000  # letters of a message: the original's patterns take a square of them
 
 
 class Halves(NamedTuple):
@@ -52,6 +60,16 @@ class Item(NamedTuple):
 
     candidate: LessonCandidate
     draft: LessonDraft
+
+
+class Learned(NamedTuple):
+    """What one way learned: its items, and of the later failures how many they name and were helped by their form."""
+
+    items: int
+    named: int
+    helped: int = 0
+    used: int = 0  # later calls of a form that an item recommends
+    broken: int = 0  # those of them that failed
 
 
 @cache
@@ -123,18 +141,54 @@ def _begins(form: str, command: str) -> bool:
     return any(part.startswith(form) for part in re.split(r" && | \|\| |; | \| ", command))
 
 
-def look_later(project: str) -> str:
+def look_later(project: str) -> Iterator[str]:
+    """A line for each way of learning: what it learned, and what that says of the later half."""
     earlier, later = halves(project)
-    items = [Item(each, draft) for each, draft in drafts_of(learned(project)[:FIRST]) if draft]
     failed = failures(later)
+    for way, learn in ((WHET, _by_whet), ("catalogue alone", _by_catalogue), ("the original", _by_original)):
+        learned = learn(project, failed)
+        broken = f"{learned.broken} of {learned.used}" if learned.used else "–"
+        per_100 = f"{100 * learned.items / len(earlier):.0f}"
+        helped = learned.helped if way == WHET else "–"
+        numbers = (learned.items, per_100, f"{learned.named} of {len(failed)}", helped, broken)
+        yield f"| {project} | {way} | {' | '.join(map(str, numbers))} |"
+
+
+def _by_whet(project: str, failed: list[LessonPiece]) -> Learned:
+    items = [Item(each, draft) for each, draft in drafts_of(learned(project)[:FIRST]) if draft]
     named = [(piece, [item for item in items if names(item, piece)]) for piece in failed]
     seen = [(piece, found) for piece, found in named if found]
     helped = sum(any(helps(item, piece) for item in found) for piece, found in seen)
-    used, broken = _recommended(items, later)
-    known = [each for each in distill(analyse(one, failure_weights()) for one in earlier) if suited(catalogue(), each)]
-    covered = sum(_is_known(piece, known) for piece in failed)
-    numbers = (len(earlier), len(items), f"{100 * len(items) / len(earlier):.0f}", len(failed), len(seen), helped)
-    return f"| {project} | {' | '.join(map(str, numbers))} | {broken} of {used} | {covered} |"
+    return Learned(len(items), len(seen), helped, *_recommended(items, halves(project).later))
+
+
+def _by_catalogue(project: str, failed: list[LessonPiece]) -> Learned:
+    found = distill(analyse(one, failure_weights()) for one in halves(project).earlier)
+    rules = [(each, suited(catalogue(), each)) for each in found]
+    known = [each for each, suit in rules if suit]
+    told = {suit[0].name for _, suit in rules if suit}
+    return Learned(len(told), sum(_is_known(piece, known) for piece in failed))
+
+
+def _by_original(project: str, failed: list[LessonPiece]) -> Learned:
+    """One rule for each kind, the same in every project; what it names is told by the same phrases."""
+    earlier, later = halves(project)
+    counts = Counter(kind for each in earlier for text in _texts(each) for kind in _kinds(text))
+    rules = {kind for kind, count in counts.items() if count >= ENOUGH}
+    texts = {(each.id, step.message): step.text for each in later for step in gather(each).steps if step.failed}
+    named = sum(bool(rules & _kinds(texts.get((piece.session, piece.message), piece.text))) for piece in failed)
+    return Learned(len(rules), named)
+
+
+def _texts(transcript: Transcript) -> Iterator[str]:
+    """What the agent and its tools said."""
+    yield from (message.text for message in transcript.messages if message.role is Role.AGENT)
+    yield from (step.text for step in gather(transcript).steps)
+
+
+def _kinds(text: str) -> set[str]:
+    found = rival_detector.detect([{"role": "assistant", "content": text[:LOOKED_AT]}])
+    return {kind for kind, count in found.items() if count}
 
 
 def _recommended(items: list[Item], later: list[Transcript]) -> tuple[int, int]:
@@ -171,10 +225,10 @@ def main() -> None:
         first, more = (len(touched(project, lessons, most)) for most in (FIRST, MORE))
         print(f"| {reader} | {project} | {len(lessons)} | {first} | {more} |")
     print()
-    print("| project | sessions | items | per 100 | later failures | named | form worked | form failed | catalogue |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("| project | way | items | per 100 sessions | later failures named | form worked | form failed |")
+    print("|---|---|--:|--:|--:|--:|--:|")
     for project in sorted(each.name for each in PROJECTS.iterdir() if each.is_dir()):
-        print(look_later(project))
+        print(*look_later(project), sep="\n")
     for project in sys.argv[1:]:
         print(f"\n{project}")
         for number, (candidate, draft) in enumerate(drafts_of(learned(project)[:FIRST]), 1):

@@ -1,0 +1,93 @@
+"""The drafts that a capable model writes from the evidence of real sessions, and what careful readers make of them.
+
+.venv/bin/python bench/drafts.py questions FOLDER   FOLDER/prompts/NN.txt and index.json: what the model is asked
+.venv/bin/python bench/drafts.py reading FOLDER     FOLDER/reading/NN.txt, from the model's answers/NN.txt
+.venv/bin/python bench/drafts.py table FOLDER       what FOLDER/reader1.json and reader2.json say of them
+
+The candidates are those of bench/learning.py: the first of each project's earlier half. One project is held out: what
+is changed after a reading is changed without looking at its drafts. Among the drafts of the model stand those that the
+patterns write of the same candidates, in an order that tells nothing.
+"""
+
+import json
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import msgspec
+from learning import halves, learned
+
+from whet.improving.writer import question_of
+from whet.ledger.patches import digest
+from whet.lessons.candidates import LessonCandidate
+from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, learned_name, written_from
+from whet.lessons.finding import teaching_of
+from whet.lessons.instructions import Instructions
+from whet.values import Value
+
+ASKED = {"cipher-box": 15, "oh-my-posh": 16, "context-evaluator": 29}
+HELD_OUT = "context-evaluator"
+KEPT = "candidates.json"  # so that an answer stays with its evidence, however candidates are found since
+LINE = "=" * 80
+
+
+class Asked(Value, frozen=True):
+    """A candidate that a model is asked about, the part of it that is shown, and the pattern's draft of it."""
+
+    project: str
+    rank: int
+    whole: LessonCandidate
+    older: LessonCandidate
+    pattern: LessonDraft | None
+
+    @property
+    def name(self) -> str:
+        return learned_name(self.project, self.whole.best.text)
+
+
+def asked() -> Iterator[Asked]:
+    """The first candidates of each project, without those that its files for agents say already."""
+    for project, most in ASKED.items():
+        standing = Instructions()
+        for each in halves(project).earlier:
+            standing.add(teaching_of(each).instructions)
+        found = 0
+        for rank, (candidate, draft) in enumerate(drafts_of(learned(project)), 1):
+            if found == most or (draft and standing.standing(draft.text)):
+                continue
+            found += 1
+            yield Asked(project, rank, candidate, written_from(candidate, draft_of(candidate)), draft)
+
+
+def write_questions(folder: Path) -> None:
+    (folder / "prompts").mkdir(parents=True, exist_ok=True)
+    index = {}
+    every = tuple(asked())
+    (folder / KEPT).write_bytes(msgspec.json.encode(every))
+    for number, each in enumerate(every, 1):
+        system, order = question_of(each.older)
+        name = f"{number:02}"
+        (folder / "prompts" / f"{name}.txt").write_text(
+            f"{LINE}\nSYSTEM\n{LINE}\n{system}\n{LINE}\nUSER\n{LINE}\n{order}\n"
+        )
+        index[name] = {
+            "project": each.project,
+            "candidate": each.name,
+            "rank": each.rank,
+            "source": each.whole.source.value,
+            "sessions": each.whole.sessions,
+            "sessions_shown": each.older.sessions,
+            "has_pattern": each.pattern is not None,
+            "held_out": each.project == HELD_OUT,
+            "question": digest(order)[:10],
+        }
+    (folder / "index.json").write_text(json.dumps(index, indent=1))
+
+
+def main() -> None:
+    step, folder = sys.argv[1], Path(sys.argv[2])
+    {"questions": write_questions}[step](folder)
+
+
+if __name__ == "__main__":
+    main()
