@@ -15,12 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
-from learning import halves, learned
 
+from learning import halves, learned
 from whet.improving.writer import question_of
 from whet.ledger.patches import digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import LessonDraft, draft_of, drafts_of, learned_name, written_from
+from whet.lessons.evidence import read_answer, shown_evidence
 from whet.lessons.finding import teaching_of
 from whet.lessons.instructions import Instructions
 from whet.values import Value
@@ -28,6 +29,7 @@ from whet.values import Value
 ASKED = {"cipher-box": 15, "oh-my-posh": 16, "context-evaluator": 29}
 HELD_OUT = "context-evaluator"
 KEPT = "candidates.json"  # so that an answer stays with its evidence, however candidates are found since
+READ = "reading_index.json"
 LINE = "=" * 80
 
 
@@ -84,9 +86,59 @@ def write_questions(folder: Path) -> None:
     (folder / "index.json").write_text(json.dumps(index, indent=1))
 
 
+def write_reading(folder: Path) -> None:
+    """Each draft in a file of its own: those of the model, as Whet reads its answers, and those of the patterns."""
+    kept = msgspec.json.decode((folder / KEPT).read_bytes(), type=tuple[Asked, ...])
+    found: list[tuple[str, str, Asked, LessonDraft]] = []
+    refused: dict[str, str] = {}
+    for number, each in enumerate(kept, 1):
+        name = f"{number:02}"
+        draft, why = read_answer((folder / "answers" / f"{name}.txt").read_text(), each.older)
+        if draft:
+            found.append((name, "model", each, draft))
+        else:
+            refused[name] = why
+        if each.pattern:
+            found.append((name, "pattern", each, each.pattern))
+    found.sort(key=lambda one: digest(f"{one[1]} {one[3].text}"))
+    (folder / "reading").mkdir(exist_ok=True)
+    read = {}
+    for place, (asked_as, writer, each, draft) in enumerate(found, 1):
+        (folder / "reading" / f"{place:02}.txt").write_text(_shown(each, draft))
+        read[f"{place:02}"] = {
+            "writer": writer,
+            "project": each.project,
+            "held_out": each.project == HELD_OUT,
+            "question": asked_as,
+            "candidate": each.name,
+            "source": draft.source.value,
+            "trust": draft.trust.name.lower(),
+            "draft": draft.text,
+        }
+    (folder / READ).write_text(json.dumps({"drafts": read, "refused": refused}, indent=1, ensure_ascii=False))
+
+
+def _shown(each: Asked, draft: LessonDraft) -> str:
+    """A draft for a reader: its words, what it is for, where it would go, and its evidence."""
+    files = {one.id: one.native_id for half in halves(each.project) for one in half}
+    places = sorted({(files[piece.session], piece.message) for piece in each.older.pieces})
+    return "\n".join(
+        (
+            f"DRAFT: {draft.text}",
+            f"SITUATION: {draft.situation}",
+            f"WHERE IT WOULD GO: the instructions of the project {each.project}, and nowhere else",
+            f"SEEN IN: {each.whole.sessions} sessions of {len(halves(each.project).earlier)}",
+            f"EVIDENCE (of the oldest of them):\n{shown_evidence(each.older)}",
+            "IN THE RECORDS:",
+            *(f"  session {session}, message {message}" for session, message in places),
+            "",
+        )
+    )
+
+
 def main() -> None:
     step, folder = sys.argv[1], Path(sys.argv[2])
-    {"questions": write_questions}[step](folder)
+    {"questions": write_questions, "reading": write_reading}[step](folder)
 
 
 if __name__ == "__main__":

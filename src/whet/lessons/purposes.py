@@ -1,6 +1,7 @@
 """What a call was for, so that the one that worked can be told from the one that merely came next."""
 
 from whet.failures.view import JudgedCall
+from whet.lessons.pieces import key_words
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.shell_lines import split
 from whet.sessions.tool_families import Family, family_of
@@ -24,7 +25,7 @@ def shown_call(step: JudgedCall) -> str:
     arguments = arguments_of(step.exchange.call)
     if family_of(step.exchange.call) is Family.SEARCH and isinstance(pattern := arguments.get("pattern"), str):
         return f"{step.tool} {pattern[:PATTERN_SHOWN]} in {path_of(step) or '.'}"
-    values = (str(value) for value in arguments.values() if isinstance(value, str) and value)
+    values = (text for value in arguments.values() if (text := _in_words(value)))
     shown = path_of(step) or next(values, "")
     return f"{step.tool} {' '.join(shown.split())[:COMMAND_SHOWN]}".strip()
 
@@ -47,8 +48,25 @@ def is_same_purpose(step: JudgedCall, other: JudgedCall) -> bool:
     if is_shell(step) and is_shell(other):
         one, two = _purpose(step), _purpose(other)
         return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
+    if other.tool != step.tool:
+        return False
     own, theirs = path_of(step), path_of(other)
-    return other.tool == step.tool and bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
+    if not own and not theirs:
+        one, two = _given(step), _given(other)
+        return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
+    return bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
+
+
+def _in_words(value: object) -> str:
+    """A value of an argument where it is a text or a list of texts."""
+    texts = value if isinstance(value, list) else [value]
+    return " ".join(text for text in texts if isinstance(text, str))
+
+
+def _given(step: JudgedCall) -> frozenset[str]:
+    """The words that a tool was given, without folders."""
+    values = map(str, arguments_of(step.exchange.call).values())
+    return frozenset(word.rsplit("/", 1)[-1] for value in values for word in key_words(value))
 
 
 def _stem(path: str) -> str:
