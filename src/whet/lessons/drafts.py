@@ -15,6 +15,7 @@ from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import explains_itself, fact_of_place
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.lessons.purposes import fixing_form
 from whet.lessons.standing_orders import is_lasting, is_order, is_standing, is_step, order_in_question, plain_order
 from whet.sessions.call_effects import TESTERS, checks_in
 from whet.sessions.trust import Trust
@@ -142,6 +143,9 @@ def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketc
         return
     elif cause := fact_of_place(error):
         yield _Sketch(LessonDraft(piece.source, situation_of(piece), cause, cause, Trust.AGENT), TWICE)
+    elif found := fixing_form(piece.call, piece.fix):
+        text = f"Run `{found[1]}` before `{found[0]}`: it puts right itself what the check only reports."
+        yield _Sketch(LessonDraft(piece.source, f"{found[0]} is red", found[1], text, piece.trust), THRICE)
     elif not piece.error:
         yield from _found_elsewhere(piece)
     elif piece.remedy and COMMIT in piece.call:

@@ -1,9 +1,12 @@
 """What a call was for, so that the one that worked can be told from the one that merely came next."""
 
+import re
+from collections.abc import Sequence
+
 from whet.failures.view import JudgedCall
 from whet.lessons.pieces import key_words
 from whet.sessions.arguments import arguments_of, command_of
-from whet.sessions.shell_lines import split
+from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
 
 SAME_PURPOSE = 0.34  # of the words of both commands
@@ -11,6 +14,10 @@ PROGRAM_WORDS = 8
 COMMAND_SHOWN = 300
 PATTERN_SHOWN = 80
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", "target_file")
+FIXING = frozenset(("--fix", "--write", "--apply", "--autofix", "--auto-correct", "--autocorrect"))
+CHECKING = frozenset(("--check", "--dry-run"))
+_SUFFIX = re.compile(r"[:_-]fix$")
+_REDIRECTION = re.compile(r"^(?:\d?>|&>|<)")
 ASIDES = frozenset(("cd", "echo", "export", "head", "tail", "grep", "true", "sleep", "cat", "sed", "awk", "wc"))
 
 
@@ -55,6 +62,26 @@ def is_same_purpose(step: JudgedCall, other: JudgedCall) -> bool:
         one, two = _given(step), _given(other)
         return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
     return bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
+
+
+def fixing_form(check: str, command: str) -> tuple[str, str] | None:
+    """The part of a command that is a check, told to put right what it finds, and that check: `lint`, `lint:fix`."""
+    for mine in map(_told, split(check)):
+        for theirs in map(_told, split(command)):
+            tells = FIXING & {*theirs} or CHECKING & {*mine} or any(map(_SUFFIX.search, theirs))
+            if tells and mine != theirs and _plainly(mine) == _plainly(theirs):
+                return " ".join(mine), " ".join(theirs)
+    return None
+
+
+def _told(stage: Stage) -> tuple[str, ...]:
+    """The words of a command, without where its output goes."""
+    return tuple(word for word in stage.words if not _REDIRECTION.match(word))
+
+
+def _plainly(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a check without those that have it look only, or put right."""
+    return tuple(_SUFFIX.sub("", word) for word in words if word not in FIXING | CHECKING)
 
 
 def _in_words(value: object) -> str:

@@ -10,7 +10,7 @@ from whet.lessons.contrasts import missing_program
 from whet.lessons.error_remedies import hook_complaints, remedy_of
 from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words
-from whet.lessons.purposes import is_same_purpose, is_shell, path_of, program_of, shown_call
+from whet.lessons.purposes import fixing_form, is_same_purpose, is_shell, path_of, program_of, shown_call
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of
@@ -26,6 +26,7 @@ SHOWN = 500
 LOOKED_AT = 3_000
 WORKED, UNSOLVED, REMEDIED, LOOKED = 1.5, 0.5, 1.0, -0.7  # what each adds to the weight
 MISS = 1.0
+PUT_RIGHT = 0.6  # alone it is a red check like any other
 RAN_NOTHING = 1.5  # a check that is taken for green
 FOUND_SHARE = 0.3
 _NOTHING = re2.compile(
@@ -56,6 +57,7 @@ def recovery_pieces(view: SessionView) -> Iterator[LessonPiece]:
                 yield _piece(view, step, shown_call(found), LessonSource.PLACE, MISS, trust=trust)
         elif step.failed:
             yield from _of_failure(view, step, later)
+            yield from _of_red_check(view, step, later, own)
         elif step.decision.outcome is Outcome.CANCELLED and explains_itself(error_line(step.text)):
             yield _piece(view, step, "", LessonSource.RECOVERY, UNSOLVED, trust=step.trust)
 
@@ -78,6 +80,31 @@ def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]
     elif remedy and worked is None:
         source = LessonSource.REMEDY
     yield _piece(view, step, _fix(step, worked, later), source, weight, trust=step.trust)
+
+
+def _of_red_check(
+    view: SessionView, step: JudgedCall, later: Sequence[JudgedCall], own: frozenset[tuple[int, str]]
+) -> Iterator[LessonPiece]:
+    """A check that was red, and the same check told to put it right: where that recurs, it might have come first."""
+    if step.effect is not Effect.CHECKS or could_not_run(step.text):
+        return
+    for other in later:
+        found = fixing_form(shown_call(step), shown_call(other)) if other.worked and is_shell(other) else None
+        if found:
+            trust = Trust.AGENT if _is_own(step, own) and _is_own(other, own) else Trust.TOOL
+            check, fix = found
+            yield LessonPiece(
+                LessonSource.RECOVERY,
+                view.transcript.id,
+                step.message,
+                f"{check} is red → {fix}",
+                call=check,
+                fix=fix,
+                keys=key_words(f"{check} {fix}"),
+                weight=PUT_RIGHT,
+                trust=trust,
+            )
+            return
 
 
 def _piece(
