@@ -7,8 +7,8 @@ pieces is of a session that the reader names and holds one of the reader's key w
 beside the sessions and `bench/data/lessons_*.json`. Second, the later half: failures that are no red checks, how many
 of them a learned item names, whether the form that an item recommends is what then worked, and how often that form
 itself failed so. Beside it the catalogue alone (a recurring failure that has a rule of the catalogue names the same
-error) and the original's way (a rule for each kind whose phrases two messages have; it names what has such a phrase).
-Neither recommends a form. With a PROJECT its drafts are printed too.
+error), the original's way (a rule for each kind whose phrases two messages have; it names what has such a phrase) and,
+as what could be named at most, every earlier failure. These recommend no form. With a PROJECT its drafts are printed.
 """
 
 import json
@@ -111,18 +111,23 @@ def _touches(candidate: LessonCandidate, lesson: dict[str, Any], named: dict[str
 
 
 def failures(transcripts: list[Transcript]) -> list[LessonPiece]:
-    """The failures that are no red checks."""
+    """The failures that are no red checks; what a copy of a session repeats is not counted again."""
+    copies = copies_of(transcripts)
     found = (piece for each in transcripts for piece in pieces_of_session(each))
-    return [piece for piece in found if piece.source is not LessonSource.PERSON and piece.error]
+    failed = (piece for piece in found if piece.source is not LessonSource.PERSON and piece.error)
+    once = {
+        (copies.get(piece.session, piece.session), piece.message, piece.text): piece for piece in reversed([*failed])
+    }
+    return [*reversed(once.values())]
 
 
 def names(item: Item, piece: LessonPiece) -> bool:
     """Whether what was learned is of this situation: the same error of the same tool, or words that say the same."""
-    return any(
-        each.source is not LessonSource.PERSON
-        and (_is_same_error(each, piece) or _alike(stems(each.keys), stems(piece.keys)) >= SAME_SITUATION)
-        for each in item.candidate.pieces
-    )
+    return any(each.source is not LessonSource.PERSON and _is_alike(each, piece) for each in item.candidate.pieces)
+
+
+def _is_alike(one: LessonPiece, other: LessonPiece) -> bool:
+    return _is_same_error(one, other) or _alike(stems(one.keys), stems(other.keys)) >= SAME_SITUATION
 
 
 def _is_same_error(one: LessonPiece, other: LessonPiece) -> bool:
@@ -145,7 +150,7 @@ def look_later(project: str) -> Iterator[str]:
     """A line for each way of learning: what it learned, and what that says of the later half."""
     earlier, later = halves(project)
     failed = failures(later)
-    for way, learn in ((WHET, _by_whet), ("catalogue alone", _by_catalogue), ("the original", _by_original)):
+    for way, learn in WAYS.items():
         learned = learn(project, failed)
         broken = f"{learned.broken} of {learned.used}" if learned.used else "–"
         per_100 = f"{100 * learned.items / len(earlier):.0f}"
@@ -178,6 +183,12 @@ def _by_original(project: str, failed: list[LessonPiece]) -> Learned:
     texts = {(each.id, step.message): step.text for each in later for step in gather(each).steps if step.failed}
     named = sum(bool(rules & _kinds(texts.get((piece.session, piece.message), piece.text))) for piece in failed)
     return Learned(len(rules), named)
+
+
+def _by_everything(project: str, failed: list[LessonPiece]) -> Learned:
+    """As if every earlier failure had become an item: no way that learns from failures names more by this measure."""
+    items = failures(halves(project).earlier)
+    return Learned(len(items), sum(any(_is_alike(each, piece) for each in items) for piece in failed))
 
 
 def _texts(transcript: Transcript) -> Iterator[str]:
@@ -216,6 +227,14 @@ def _plain(text: str) -> str:
 
 def _names(lessons: list[dict[str, Any]]) -> list[str]:
     return sorted({each["project"] for each in lessons})
+
+
+WAYS = {
+    WHET: _by_whet,
+    "catalogue alone": _by_catalogue,
+    "the original": _by_original,
+    "every earlier failure": _by_everything,
+}
 
 
 def main() -> None:
