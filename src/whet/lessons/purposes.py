@@ -17,6 +17,7 @@ PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", 
 FIXING = frozenset(("--fix", "--write", "--apply", "--autofix", "--auto-correct", "--autocorrect"))
 CHECKING = frozenset(("--check", "--dry-run"))
 _SUFFIX = re.compile(r"[:_-]fix$")
+_WHOLE_PATH = re.compile(r"[/~]|[A-Za-z]:")
 _REDIRECTION = re.compile(r"^(?:\d?>|&>|<)")
 ASIDES = frozenset(("cd", "echo", "export", "head", "tail", "grep", "true", "sleep", "cat", "sed", "awk", "wc"))
 
@@ -72,6 +73,15 @@ def fixing_form(check: str, command: str) -> tuple[str, str] | None:
             if tells and mine != theirs and _plainly(mine) == _plainly(theirs):
                 return " ".join(mine), " ".join(theirs)
     return None
+
+
+def is_in_other_folder(call: str, fix: str) -> bool:
+    """Whether the command that worked is the one that failed, begun in a folder that it names in full."""
+    mine, theirs = split(call), split(fix)
+    if len(theirs) < 2 or theirs[0].program != "cd" or not _WHOLE_PATH.match(theirs[0].words[-1]):
+        return False
+    own = mine[1:] if mine and mine[0].program == "cd" else mine
+    return bool(own) and own[0].words == theirs[1].words and mine[0].words != theirs[0].words
 
 
 def _told(stage: Stage) -> tuple[str, ...]:

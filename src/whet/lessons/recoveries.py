@@ -10,7 +10,15 @@ from whet.lessons.contrasts import missing_program
 from whet.lessons.error_remedies import hook_complaints, remedy_of
 from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words
-from whet.lessons.purposes import fixing_form, is_same_purpose, is_shell, path_of, program_of, shown_call
+from whet.lessons.purposes import (
+    fixing_form,
+    is_in_other_folder,
+    is_same_purpose,
+    is_shell,
+    path_of,
+    program_of,
+    shown_call,
+)
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of
@@ -157,10 +165,12 @@ def _fix(step: JudgedCall, worked: JudgedCall | None, later: Sequence[JudgedCall
 def _keys(step: JudgedCall, line: str, fix: str) -> frozenset[str]:
     """The error without its places, the program, and what the fix has that the failed call had not.
 
-    What a commit's hooks refuse is one thing for each program that they run.
+    What a commit's hooks refuse is one thing for each program that they run; to be in the wrong folder is one thing.
     """
     if _is_commit(step) and (complaints := hook_complaints(step.text)):
         return frozenset({"commit-hook", *key_words(complaints.partition(";")[0])})
+    if is_in_other_folder(shown_call(step), fix):
+        return frozenset({"another-folder"})
     new = key_words(fix) - key_words(shown_call(step))
     plain = frozenset(word for word in key_words(line) if "/" not in word and "." not in word)
     program = program_of(step).lower()
