@@ -148,9 +148,10 @@ def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketc
         return
     elif cause := fact_of_place(error):
         yield _Sketch(LessonDraft(piece.source, situation_of(piece), cause, cause, Trust.AGENT), TWICE)
-    elif found := fixing_form(piece.call, piece.fix):
-        text = f"Run `{found[1]}` before `{found[0]}`: it puts right itself what the check only reports."
-        yield _Sketch(LessonDraft(piece.source, f"{found[0]} is red", found[1], text, piece.trust), THRICE)
+    elif forms := fixing_form(piece.call, piece.fix):
+        check, fix = forms
+        text = f"Run `{fix}` before `{check}`: it puts right itself what the check only reports."
+        yield _Sketch(LessonDraft(piece.source, f"{check} is red", fix, text, piece.trust), THRICE)
     elif not piece.error:
         yield from _found_elsewhere(piece)
     elif piece.remedy and COMMIT in piece.call:
