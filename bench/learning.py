@@ -5,18 +5,23 @@
 First, how many of the lessons that careful readers wrote are touched by the first 30 and 60 candidates: one of their
 pieces is of a session that the reader names and holds one of the reader's key words. The lists are `lessons.json`
 beside the sessions and `bench/data/lessons_*.json`. Second, the later half: failures that are no red checks, how many
-of them a learned item or a recurring failure with a rule of the catalogue names, whether the form that an item
-recommends is what then worked, and how often that form itself failed so. With a PROJECT its drafts are printed too.
+of them a learned item names, whether the form that an item recommends is what then worked, and how often that form
+itself failed so. Beside it the catalogue alone (a recurring failure that has a rule of the catalogue names the same
+error), the original's way (a rule for each kind whose phrases two messages have; it names what has such a phrase) and,
+as what could be named at most, every earlier failure. These recommend no form. With a PROJECT its drafts are printed.
 """
 
 import json
 import os
 import re
 import sys
+from collections import Counter
+from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
 from typing import Any, NamedTuple
 
+import rival_detector
 from whet.failures.analysis import analyse
 from whet.failures.fingerprints import fingerprint
 from whet.failures.lessons import Lesson, distill
@@ -28,7 +33,7 @@ from whet.lessons.drafts import LessonDraft, drafts_of
 from whet.lessons.finding import copies_of, pieces_of_session
 from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.lessons.purposes import shown_call
-from whet.sessions.transcripts import Transcript
+from whet.sessions.transcripts import Role, Transcript
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.rules import catalogue
 from whet.told.remedies import suited
@@ -38,6 +43,9 @@ LISTS = Path(__file__).parent / "data"
 SAME_SITUATION = 0.5  # of the words of two failures
 SAME_ERROR = 0.75
 FIRST, MORE = 30, 60
+WHET = "Whet"
+ENOUGH = 2  # messages with a phrase of a kind: the original's confidence is a count
+LOOKED_AT = 20_000  # letters of a message: the original's patterns take a square of them
 
 
 class Halves(NamedTuple):
@@ -52,6 +60,16 @@ class Item(NamedTuple):
 
     candidate: LessonCandidate
     draft: LessonDraft
+
+
+class Learned(NamedTuple):
+    """What one way learned: its items, and of the later failures how many they name and were helped by their form."""
+
+    items: int
+    named: int
+    helped: int = 0
+    used: int = 0  # later calls of a form that an item recommends
+    broken: int = 0  # those of them that failed
 
 
 @cache
@@ -93,18 +111,23 @@ def _touches(candidate: LessonCandidate, lesson: dict[str, Any], named: dict[str
 
 
 def failures(transcripts: list[Transcript]) -> list[LessonPiece]:
-    """The failures that are no red checks."""
+    """The failures that are no red checks; what a copy of a session repeats is not counted again."""
+    copies = copies_of(transcripts)
     found = (piece for each in transcripts for piece in pieces_of_session(each))
-    return [piece for piece in found if piece.source is not LessonSource.PERSON and piece.error]
+    failed = (piece for piece in found if piece.source is not LessonSource.PERSON and piece.error)
+    once = {
+        (copies.get(piece.session, piece.session), piece.message, piece.text): piece for piece in reversed([*failed])
+    }
+    return [*reversed(once.values())]
 
 
 def names(item: Item, piece: LessonPiece) -> bool:
     """Whether what was learned is of this situation: the same error of the same tool, or words that say the same."""
-    return any(
-        each.source is not LessonSource.PERSON
-        and (_is_same_error(each, piece) or _alike(stems(each.keys), stems(piece.keys)) >= SAME_SITUATION)
-        for each in item.candidate.pieces
-    )
+    return any(each.source is not LessonSource.PERSON and _is_alike(each, piece) for each in item.candidate.pieces)
+
+
+def _is_alike(one: LessonPiece, other: LessonPiece) -> bool:
+    return _is_same_error(one, other) or _alike(stems(one.keys), stems(other.keys)) >= SAME_SITUATION
 
 
 def _is_same_error(one: LessonPiece, other: LessonPiece) -> bool:
@@ -123,18 +146,60 @@ def _begins(form: str, command: str) -> bool:
     return any(part.startswith(form) for part in re.split(r" && | \|\| |; | \| ", command))
 
 
-def look_later(project: str) -> str:
+def look_later(project: str) -> Iterator[str]:
+    """A line for each way of learning: what it learned, and what that says of the later half."""
     earlier, later = halves(project)
-    items = [Item(each, draft) for each, draft in drafts_of(learned(project)[:FIRST]) if draft]
     failed = failures(later)
+    for way, learn in WAYS.items():
+        learned = learn(project, failed)
+        broken = f"{learned.broken} of {learned.used}" if learned.used else "–"
+        per_100 = f"{100 * learned.items / len(earlier):.0f}"
+        helped = learned.helped if way == WHET else "–"
+        numbers = (learned.items, per_100, f"{learned.named} of {len(failed)}", helped, broken)
+        yield f"| {project} | {way} | {' | '.join(map(str, numbers))} |"
+
+
+def _by_whet(project: str, failed: list[LessonPiece]) -> Learned:
+    items = [Item(each, draft) for each, draft in drafts_of(learned(project)[:FIRST]) if draft]
     named = [(piece, [item for item in items if names(item, piece)]) for piece in failed]
     seen = [(piece, found) for piece, found in named if found]
     helped = sum(any(helps(item, piece) for item in found) for piece, found in seen)
-    used, broken = _recommended(items, later)
-    known = [each for each in distill(analyse(one, failure_weights()) for one in earlier) if suited(catalogue(), each)]
-    covered = sum(_is_known(piece, known) for piece in failed)
-    numbers = (len(earlier), len(items), f"{100 * len(items) / len(earlier):.0f}", len(failed), len(seen), helped)
-    return f"| {project} | {' | '.join(map(str, numbers))} | {broken} of {used} | {covered} |"
+    return Learned(len(items), len(seen), helped, *_recommended(items, halves(project).later))
+
+
+def _by_catalogue(project: str, failed: list[LessonPiece]) -> Learned:
+    found = distill(analyse(one, failure_weights()) for one in halves(project).earlier)
+    rules = [(each, suited(catalogue(), each)) for each in found]
+    known = [each for each, suit in rules if suit]
+    told = {suit[0].name for _, suit in rules if suit}
+    return Learned(len(told), sum(_is_known(piece, known) for piece in failed))
+
+
+def _by_original(project: str, failed: list[LessonPiece]) -> Learned:
+    """One rule for each kind, the same in every project; what it names is told by the same phrases."""
+    earlier, later = halves(project)
+    counts = Counter(kind for each in earlier for text in _texts(each) for kind in _kinds(text))
+    rules = {kind for kind, count in counts.items() if count >= ENOUGH}
+    texts = {(each.id, step.message): step.text for each in later for step in gather(each).steps if step.failed}
+    named = sum(bool(rules & _kinds(texts.get((piece.session, piece.message), piece.text))) for piece in failed)
+    return Learned(len(rules), named)
+
+
+def _by_everything(project: str, failed: list[LessonPiece]) -> Learned:
+    """As if every earlier failure had become an item: no way that learns from failures names more by this measure."""
+    items = failures(halves(project).earlier)
+    return Learned(len(items), sum(any(_is_alike(each, piece) for each in items) for piece in failed))
+
+
+def _texts(transcript: Transcript) -> Iterator[str]:
+    """What the agent and its tools said."""
+    yield from (message.text for message in transcript.messages if message.role is Role.AGENT)
+    yield from (step.text for step in gather(transcript).steps)
+
+
+def _kinds(text: str) -> set[str]:
+    found = rival_detector.detect([{"role": "assistant", "content": text[:LOOKED_AT]}])
+    return {kind for kind, count in found.items() if count}
 
 
 def _recommended(items: list[Item], later: list[Transcript]) -> tuple[int, int]:
@@ -164,6 +229,14 @@ def _names(lessons: list[dict[str, Any]]) -> list[str]:
     return sorted({each["project"] for each in lessons})
 
 
+WAYS = {
+    WHET: _by_whet,
+    "catalogue alone": _by_catalogue,
+    "the original": _by_original,
+    "every earlier failure": _by_everything,
+}
+
+
 def main() -> None:
     print(f"| list | project | lessons | in the first {FIRST} | in the first {MORE} |")
     print("|---|---|--:|--:|--:|")
@@ -171,10 +244,10 @@ def main() -> None:
         first, more = (len(touched(project, lessons, most)) for most in (FIRST, MORE))
         print(f"| {reader} | {project} | {len(lessons)} | {first} | {more} |")
     print()
-    print("| project | sessions | items | per 100 | later failures | named | form worked | form failed | catalogue |")
-    print("|---|--:|--:|--:|--:|--:|--:|--:|--:|")
+    print("| project | way | items | per 100 sessions | later failures named | form worked | form failed |")
+    print("|---|---|--:|--:|--:|--:|--:|")
     for project in sorted(each.name for each in PROJECTS.iterdir() if each.is_dir()):
-        print(look_later(project))
+        print(*look_later(project), sep="\n")
     for project in sys.argv[1:]:
         print(f"\n{project}")
         for number, (candidate, draft) in enumerate(drafts_of(learned(project)[:FIRST]), 1):

@@ -254,3 +254,50 @@ def test_what_a_hook_asks_for_is_told_with_its_own_words() -> None:
 )
 def test_of_two_commands_the_parts_that_differ_are_told_apart(call_made: str, fix: str, parts: tuple[str, str]) -> None:
     assert differing(call_made, fix) == parts
+
+
+@pytest.mark.parametrize(
+    ("check", "fix", "told"),
+    [
+        (
+            "cd web && bun run lint 2>&1 | tail -5",
+            "cd web && bun run lint:fix 2>&1",
+            ("bun run lint:fix", "bun run lint"),
+        ),
+        ("ruff check src", "ruff check --fix src", ("ruff check --fix src", "ruff check src")),
+        ("cargo fmt --check", "cargo fmt", ("cargo fmt", "cargo fmt --check")),
+    ],
+)
+def test_a_check_that_three_sessions_had_to_put_right_comes_after_its_fixing_form(
+    check: str, fix: str, told: tuple[str, str]
+) -> None:
+    red = shell(check, "src/a.ts:3 error: formatting differs\nFound 1 error.", error=True)
+    session = (user("Go"), red, shell(fix, "Fixed 1 file."))
+    assert lessons(session, session) == []
+    draft = only(session, session, session)
+    first, then = told
+    assert draft.text == f"Run `{first}` before `{then}`: it puts right itself what the check only reports."
+    assert draft.trust is Trust.AGENT
+
+
+def test_another_check_after_a_red_one_is_no_fix_of_it() -> None:
+    red = shell("mise run lint", "src/a.ts:3 error: formatting differs\nFound 1 error.", error=True)
+    session = (user("Go"), red, shell("mise run test", "4 passed"))
+    assert lessons(session, session, session) == []
+
+
+def test_commands_that_failed_for_their_folder_teach_one_thing() -> None:
+    error = "pattern ./...: directory prefix . does not contain main module"
+    go = (user("Go"), shell("go vet ./... | tail", error, error=True), shell("cd /d/shop/src && go vet ./...", "ok"))
+    add = shell("git add src/a.go", "fatal: pathspec 'src/a.go' did not match any files", error=True)
+    git = (user("Go"), add, shell("cd /d/shop && git add src/a.go", "ok"))
+    assert [draft for _, draft in lessons(go) if draft] == []
+    draft = only(go, git)
+    assert "`cd` and the folder's whole path" in draft.text
+    assert draft.trust is Trust.AGENT
+
+
+def test_another_command_in_another_folder_says_nothing_of_folders() -> None:
+    failed = shell("go vet ./...", "error: no packages", error=True)
+    session = (user("Go"), failed, shell("cd /d/shop/src && go vet -x .", "ok"))
+    assert all(draft is None or "whole path" not in draft.text for _, draft in lessons(session, session))

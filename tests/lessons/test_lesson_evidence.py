@@ -65,3 +65,18 @@ def test_what_is_of_no_use_is_not_taken(answer: str, why: str) -> None:
 def test_one_word_of_a_persons_sentence_is_not_enough_to_be_about_it() -> None:
     assert read_answer("Keep lines tidy.", SAID).draft is None
     assert read_answer("Do not wrap lines in Markdown.", SAID).draft is not None
+
+
+@pytest.mark.parametrize(
+    ("said", "answer"),
+    [
+        ("can't the tests be table driven?", "Write Go tests as table-driven tests."),
+        (
+            "instead we only point from co-pilot-instructions.md to agent.md",
+            "Let `copilot-instructions.md` point to `AGENTS.md`.",
+        ),
+    ],
+)
+def test_a_name_that_the_person_spells_otherwise_is_the_same_name(said: str, answer: str) -> None:
+    draft, why = read_answer(answer, only(user("Go"), agent("Done."), user(said)))
+    assert draft is not None, why

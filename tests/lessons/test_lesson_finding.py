@@ -109,3 +109,41 @@ def test_a_sentence_in_a_long_pasted_text_is_not_the_persons_own() -> None:
     pasted = "Look at this:\n" + "The format is wrong.\n" * 20 + "You must always set the format."
     [found] = pieces(conversation(user("Hello"), agent("Hi."), user(pasted)))
     assert found.trust is Trust.EXTERNAL
+
+
+def test_a_tool_that_takes_a_list_is_shown_with_it_and_paired_by_what_it_was_given() -> None:
+    denied = call(
+        "upload", {"paths": ["/tmp/notes.txt"]}, "Error: File access denied: outside allowed roots", error=True
+    )
+    other = call("upload", {"paths": ["/home/a/project/photo.png"]}, "Done")
+    worked = call("upload", {"paths": ["/home/a/project/notes.txt"]}, "Done")
+    [found] = pieces(conversation(user("Go"), denied, other, worked))
+    assert (found.call, found.fix) == ("upload /tmp/notes.txt", "upload /home/a/project/notes.txt")
+
+
+def test_a_check_that_found_no_test_teaches_though_it_passed() -> None:
+    empty = shell("pnpm --filter api test -- --testPathPattern=auth", "> jest\n\nNo tests found, exiting with code 0")
+    ran = shell("pnpm --filter api test -- auth", "Tests: 4 passed, 4 total")
+    [found] = pieces(conversation(user("Go"), empty, ran))
+    assert found.error == "No tests found, exiting with code 0"
+    assert found.fix == "pnpm --filter api test -- auth"
+
+
+def test_packages_of_go_without_a_test_of_the_name_teach_nothing() -> None:
+    output = "ok  a 0.1s\ntesting: warning: no tests to run\nPASS\nok  b 0.1s [no tests to run]"
+    assert not pieces(conversation(user("Go"), shell("go test ./... -run TestA", output)))
+
+
+def test_that_a_program_is_missing_weighs_as_much_as_what_an_error_says_to_do() -> None:
+    missing = shell("zsh -n a.zsh", "/usr/bin/bash: line 1: zsh: command not found", error=True)
+    advised = shell("deploy a", "error: no region\nUse: deploy a --region eu", error=True)
+    first, second = (pieces(conversation(user("Go"), each))[0].weight for each in (missing, advised))
+    assert first == second
+
+
+def test_to_ensure_is_to_make_sure() -> None:
+    [one], [other] = (
+        pieces(conversation(user("Go"), agent("Done."), user(f"can you {said} that both files are merged")))
+        for said in ("ensure", "make sure")
+    )
+    assert one.weight == other.weight

@@ -47,6 +47,13 @@ class WrittenDraft(NamedTuple):
     why: str = ""
 
 
+class WriterQuestion(NamedTuple):
+    """What a model is told and asked that writes from evidence."""
+
+    system: str
+    order: str
+
+
 class Pen(NamedTuple):
     """What a model is asked with."""
 
@@ -64,12 +71,17 @@ def write(pen: Pen, lesson: Lesson) -> Written:
     return Written(patch, ended.spent, "" if patch else ended.detail or NOTHING_OF_USE)
 
 
-def write_from_evidence(pen: Pen, candidate: LessonCandidate) -> WrittenDraft:
-    """Have the shortest instruction written that a candidate's evidence bears out."""
+def question_of(candidate: LessonCandidate) -> WriterQuestion:
+    """What a model is asked about a candidate: its evidence stands in the order, as data."""
     shown = seen.shown_evidence(candidate)
     marked = quoted("evidence from sessions", shown, mark=mark_for((shown,)))
     system = words.evidence_system(limit=seen.MOST_LETTERS, nothing=seen.NOTHING)
-    order = words.evidence_order(marked, nothing=seen.NOTHING)
+    return WriterQuestion(system, words.evidence_order(marked, nothing=seen.NOTHING))
+
+
+def write_from_evidence(pen: Pen, candidate: LessonCandidate) -> WrittenDraft:
+    """Have the shortest instruction written that a candidate's evidence bears out."""
+    system, order = question_of(candidate)
     text, ended = _ask(pen, system, order, trust=seen.trust_of_evidence(candidate))
     if ended.ending is not Ending.FINISHED:
         return WrittenDraft(None, ended.spent, ended.detail or NOTHING_OF_USE)

@@ -15,6 +15,7 @@ from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import explains_itself, fact_of_place
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.lessons.purposes import fixing_form, is_in_other_folder
 from whet.lessons.standing_orders import is_lasting, is_order, is_standing, is_step, order_in_question, plain_order
 from whet.sessions.call_effects import TESTERS, checks_in
 from whet.sessions.trust import Trust
@@ -31,6 +32,9 @@ FEWEST_WORDS = 3
 ONCE, TWICE, THRICE = 1, 2, 3  # in how many sessions a thing has to be seen before it is drafted
 SAME_ORDER = 0.6  # of the words of the shorter of two orders
 COMMIT = "git commit"
+WHOLE_FOLDER = (
+    "Begin a command that depends on its folder with `cd` and the folder's whole path: the shell may be in another one."
+)
 PERSONS_WORD = "the person's standing word"
 _EXPLICIT = re2.compile(r"(?i)^(?:use|try|run|fix) ?: ?(\S.*)$")
 _ANNOUNCED = re2.compile(r"(?i)^(?:please )?(?:run|use|execute|stage)\b[^:]{0,80}: \S")
@@ -143,10 +147,16 @@ def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketc
     error = piece.error or piece.text.rpartition(" → ")[2]
     if piece.source is LessonSource.PERSON:
         yield from _said(piece, candidate)
+    elif is_in_other_folder(piece.call, piece.fix):
+        yield _Sketch(LessonDraft(piece.source, situation_of(piece), piece.fix, WHOLE_FOLDER, Trust.AGENT), TWICE)
     elif explains_itself(error):
         return
     elif cause := fact_of_place(error):
         yield _Sketch(LessonDraft(piece.source, situation_of(piece), cause, cause, Trust.AGENT), TWICE)
+    elif forms := fixing_form(piece.call, piece.fix):
+        check, fix = forms
+        text = f"Run `{fix}` before `{check}`: it puts right itself what the check only reports."
+        yield _Sketch(LessonDraft(piece.source, f"{check} is red", fix, text, piece.trust), THRICE)
     elif not piece.error:
         yield from _found_elsewhere(piece)
     elif piece.remedy and COMMIT in piece.call:

@@ -4,6 +4,7 @@ It sees the evidence as data, redacted and shortened. What it writes is used onl
 no secret and names something that the evidence names; it is trusted no more than the least trusted piece that it saw.
 """
 
+import re
 from typing import NamedTuple
 
 import msgspec
@@ -23,6 +24,8 @@ MOST_LETTERS = 300
 NOTHING = "NONE"
 SHARED_WORDS = 2  # of a person's sentence: one alone may be anybody's
 GENERIC = names("run running test tests file files command commands project use error errors code tool tools make name")
+
+_JOINT = re.compile(r"[-_./:@+]")
 
 
 class ShownPiece(Value, frozen=True, omit_defaults=True):
@@ -99,12 +102,17 @@ def _seen(candidate: LessonCandidate) -> tuple[LessonPiece, ...]:
 
 def _names_evidence(text: str, candidate: LessonCandidate) -> bool:
     """Whether it speaks of this evidence: by a word of its commands or remedies, or two of what the person said."""
-    told = stems(key_words(text) - GENERIC)
+    told, said = stems(key_words(text) - GENERIC), _in_parts(text)
     for piece in _seen(candidate):
         if piece.source is LessonSource.PERSON:
-            found = len(told & stems(key_words(piece.text) - GENERIC)) >= SHARED_WORDS
+            found = len(said & _in_parts(piece.text)) >= SHARED_WORDS
         else:
             found = bool(told & stems(key_words(f"{piece.call} {piece.fix} {piece.remedy}") - GENERIC))
         if found:
             return True
     return False
+
+
+def _in_parts(text: str) -> frozenset[str]:
+    """The telling words of a text, names taken apart: who says “table driven” means table-driven tests."""
+    return stems(key_words(_JOINT.sub(" ", text)) - GENERIC)

@@ -1,8 +1,12 @@
 """What a call was for, so that the one that worked can be told from the one that merely came next."""
 
+import re
+from collections.abc import Sequence
+
 from whet.failures.view import JudgedCall
+from whet.lessons.pieces import key_words
 from whet.sessions.arguments import arguments_of, command_of
-from whet.sessions.shell_lines import split
+from whet.sessions.shell_lines import Stage, split
 from whet.sessions.tool_families import Family, family_of
 
 SAME_PURPOSE = 0.34  # of the words of both commands
@@ -10,6 +14,11 @@ PROGRAM_WORDS = 8
 COMMAND_SHOWN = 300
 PATTERN_SHOWN = 80
 PATH_KEYS = ("file_path", "path", "notebook_path", "filename", "absolute_path", "target_file")
+FIXING = frozenset(("--fix", "--write", "--apply", "--autofix", "--auto-correct", "--autocorrect"))
+CHECKING = frozenset(("--check", "--dry-run"))
+_SUFFIX = re.compile(r"[:_-]fix$")
+_WHOLE_PATH = re.compile(r"[/~]|[A-Za-z]:")
+_REDIRECTION = re.compile(r"^(?:\d?>|&>|<)")
 ASIDES = frozenset(("cd", "echo", "export", "head", "tail", "grep", "true", "sleep", "cat", "sed", "awk", "wc"))
 
 
@@ -24,7 +33,7 @@ def shown_call(step: JudgedCall) -> str:
     arguments = arguments_of(step.exchange.call)
     if family_of(step.exchange.call) is Family.SEARCH and isinstance(pattern := arguments.get("pattern"), str):
         return f"{step.tool} {pattern[:PATTERN_SHOWN]} in {path_of(step) or '.'}"
-    values = (str(value) for value in arguments.values() if isinstance(value, str) and value)
+    values = (text for value in arguments.values() if (text := _in_words(value)))
     shown = path_of(step) or next(values, "")
     return f"{step.tool} {' '.join(shown.split())[:COMMAND_SHOWN]}".strip()
 
@@ -47,8 +56,54 @@ def is_same_purpose(step: JudgedCall, other: JudgedCall) -> bool:
     if is_shell(step) and is_shell(other):
         one, two = _purpose(step), _purpose(other)
         return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
+    if other.tool != step.tool:
+        return False
     own, theirs = path_of(step), path_of(other)
-    return other.tool == step.tool and bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
+    if not own and not theirs:
+        one, two = _given(step), _given(other)
+        return bool(one) and len(one & two) >= SAME_PURPOSE * len(one | two)
+    return bool(own and theirs) and (own == theirs or _stem(own) == _stem(theirs))
+
+
+def fixing_form(check: str, command: str) -> tuple[str, str] | None:
+    """The part of a command that is a check, told to put right what it finds, and that check: `lint`, `lint:fix`."""
+    for mine in map(_told, split(check)):
+        for theirs in map(_told, split(command)):
+            tells = FIXING & {*theirs} or CHECKING & {*mine} or any(map(_SUFFIX.search, theirs))
+            if tells and mine != theirs and _plainly(mine) == _plainly(theirs):
+                return " ".join(mine), " ".join(theirs)
+    return None
+
+
+def is_in_other_folder(call: str, fix: str) -> bool:
+    """Whether the command that worked is the one that failed, begun in a folder that it names in full."""
+    mine, theirs = split(call), split(fix)
+    if len(theirs) < 2 or theirs[0].program != "cd" or not _WHOLE_PATH.match(theirs[0].words[-1]):
+        return False
+    own = mine[1:] if mine and mine[0].program == "cd" else mine
+    return bool(own) and own[0].words == theirs[1].words and mine[0].words != theirs[0].words
+
+
+def _told(stage: Stage) -> tuple[str, ...]:
+    """The words of a command, without where its output goes."""
+    return tuple(word for word in stage.words if not _REDIRECTION.match(word))
+
+
+def _plainly(words: Sequence[str]) -> tuple[str, ...]:
+    """The words of a check without those that have it look only, or put right."""
+    return tuple(_SUFFIX.sub("", word) for word in words if word not in FIXING | CHECKING)
+
+
+def _in_words(value: object) -> str:
+    """A value of an argument where it is a text or a list of texts."""
+    texts = value if isinstance(value, list) else [value]
+    return " ".join(text for text in texts if isinstance(text, str))
+
+
+def _given(step: JudgedCall) -> frozenset[str]:
+    """The words that a tool was given, without folders."""
+    values = map(str, arguments_of(step.exchange.call).values())
+    return frozenset(word.rsplit("/", 1)[-1] for value in values for word in key_words(value))
 
 
 def _stem(path: str) -> str:

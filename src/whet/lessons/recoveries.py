@@ -6,10 +6,19 @@ import re2
 
 from whet.failures.fingerprints import error_line
 from whet.failures.view import JudgedCall, SessionView
+from whet.lessons.contrasts import missing_program
 from whet.lessons.error_remedies import hook_complaints, remedy_of
 from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words
-from whet.lessons.purposes import is_same_purpose, is_shell, path_of, program_of, shown_call
+from whet.lessons.purposes import (
+    fixing_form,
+    is_in_other_folder,
+    is_same_purpose,
+    is_shell,
+    path_of,
+    program_of,
+    shown_call,
+)
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of
@@ -24,11 +33,15 @@ SHOWN = 500
 LOOKED_AT = 3_000
 WORKED, UNSOLVED, REMEDIED, LOOKED = 1.5, 0.5, 1.0, -0.7  # what each adds to the weight
 MISS = 1.0
+PUT_RIGHT = 0.6  # alone it is a red check like any other
+RAN_NOTHING = 1.5  # a check that is taken for green
 FOUND_SHARE = 0.3
 _NOTHING = re2.compile(
     r"(?i)^\W*(?:no (?:files?|matches|results?|content)(?: were| was)? found|no matches|found 0 (?:files|matches)|"
     r"\(no output\)|0 (?:results|matches|files))"
 )
+# No tests found, exiting with code 0; collected 0 items. Go says "no tests to run" of every other package.
+_NO_TEST = re2.compile(r"(?im)^\W*(no tests? (?:files? )?(?:found|matched|collected|ran)\b.*|collected 0 items)$")
 _IN_COURSE = re2.compile(r"(?i)could not apply|\bCONFLICT\b|merge conflict|nothing to commit")  # work, and no lesson
 _COLOUR = re2.compile(r"\x1b?\[[0-9;]*m")
 _NO_PATH = re2.compile(r"(?i)does not exist|no such file|not found|cannot find")
@@ -39,13 +52,19 @@ def recovery_pieces(view: SessionView) -> Iterator[LessonPiece]:
     own = view.own_calls
     for index, step in enumerate(view.steps):
         later = view.steps[index + 1 : index + 1 + REACH]
-        if _is_miss(step):
+        if ran_no_test(step):
+            found = next((other for other in later if _is_same_check(step, other)), None)
+            yield _piece(
+                view, step, shown_call(found) if found else "", LessonSource.RECOVERY, RAN_NOTHING, trust=step.trust
+            )
+        elif _is_miss(step):
             found = _found_later(step, later)
             if found is not None:
                 trust = Trust.AGENT if _is_own(step, own) and _is_own(found, own) else Trust.TOOL
                 yield _piece(view, step, shown_call(found), LessonSource.PLACE, MISS, trust=trust)
         elif step.failed:
             yield from _of_failure(view, step, later)
+            yield from _of_red_check(view, step, later, own)
         elif step.decision.outcome is Outcome.CANCELLED and explains_itself(error_line(step.text)):
             yield _piece(view, step, "", LessonSource.RECOVERY, UNSOLVED, trust=step.trust)
 
@@ -59,13 +78,40 @@ def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]
     is_look = step.effect is Effect.PROBES
     if worked is None and not remedy and is_look:
         return
-    weight = (WORKED if worked else UNSOLVED) + (REMEDIED if remedy else 0.0) + (LOOKED if is_look else 0.0)
+    is_absent = missing_program(shown_call(step), error_line(step.text)) != ""
+    tells = REMEDIED if remedy or is_absent else 0.0  # that a program is not there, is as good as what to do
+    weight = (WORKED if worked else UNSOLVED) + tells + (LOOKED if is_look else 0.0)
     source = LessonSource.RECOVERY
     if path_of(step) and _NO_PATH.search(error_line(step.text)):
         source = LessonSource.PLACE
     elif remedy and worked is None:
         source = LessonSource.REMEDY
     yield _piece(view, step, _fix(step, worked, later), source, weight, trust=step.trust)
+
+
+def _of_red_check(
+    view: SessionView, step: JudgedCall, later: Sequence[JudgedCall], own: frozenset[tuple[int, str]]
+) -> Iterator[LessonPiece]:
+    """A check that was red, and the same check told to put it right: where that recurs, it might have come first."""
+    if step.effect is not Effect.CHECKS or could_not_run(step.text):
+        return
+    for other in later:
+        found = fixing_form(shown_call(step), shown_call(other)) if other.worked and is_shell(other) else None
+        if found:
+            trust = Trust.AGENT if _is_own(step, own) and _is_own(other, own) else Trust.TOOL
+            check, fix = found
+            yield LessonPiece(
+                LessonSource.RECOVERY,
+                view.transcript.id,
+                step.message,
+                f"{check} is red → {fix}",
+                call=check,
+                fix=fix,
+                keys=key_words(f"{check} {fix}"),
+                weight=PUT_RIGHT,
+                trust=trust,
+            )
+            return
 
 
 def _piece(
@@ -78,9 +124,10 @@ def _piece(
     trust: Trust,
 ) -> LessonPiece:
     line = hook_complaints(step.text) if _is_commit(step) else ""
-    line = _COLOUR.sub("", line or error_line(step.text) or step.decision.evidence)
+    unrun = _NO_TEST.search(step.text[-LOOKED_AT:]) if ran_no_test(step) else None
+    line = _COLOUR.sub("", unrun.group(1) if unrun else line or error_line(step.text) or step.decision.evidence)
     call = _shown(step)
-    error = line[:SHOWN] if step.failed else ""  # what only found nothing is no error
+    error = line[:SHOWN] if step.failed or unrun else ""  # what only found nothing is no error
     return LessonPiece(
         source,
         view.transcript.id,
@@ -117,10 +164,12 @@ def _fix(step: JudgedCall, worked: JudgedCall | None, later: Sequence[JudgedCall
 def _keys(step: JudgedCall, line: str, fix: str) -> frozenset[str]:
     """The error without its places, the program, and what the fix has that the failed call had not.
 
-    What a commit's hooks refuse is one thing for each program that they run.
+    What a commit's hooks refuse is one thing for each program that they run; to be in the wrong folder is one thing.
     """
     if _is_commit(step) and (complaints := hook_complaints(step.text)):
         return frozenset({"commit-hook", *key_words(complaints.partition(";")[0])})
+    if is_in_other_folder(shown_call(step), fix):
+        return frozenset({"another-folder"})
     new = key_words(fix) - key_words(shown_call(step))
     plain = frozenset(word for word in key_words(line) if "/" not in word and "." not in word)
     program = program_of(step).lower()
@@ -140,6 +189,16 @@ def _is_commit(step: JudgedCall) -> bool:
 
 def _is_own(step: JudgedCall, own: frozenset[tuple[int, str]]) -> bool:
     return (step.exchange.asked, step.exchange.call.id) in own
+
+
+def ran_no_test(step: JudgedCall) -> bool:
+    """Whether a check counts as passed though it found no test to run."""
+    return step.worked and step.effect is Effect.CHECKS and _NO_TEST.search(step.text[-LOOKED_AT:]) is not None
+
+
+def _is_same_check(step: JudgedCall, other: JudgedCall) -> bool:
+    is_run = other.effect is Effect.CHECKS and (other.worked or other.failed) and not could_not_run(other.text)
+    return is_run and is_same_purpose(step, other)
 
 
 def _is_miss(step: JudgedCall) -> bool:

@@ -38,7 +38,7 @@ CUES: tuple[tuple[float, str], ...] = (
     (
         3.0,
         r"(?i)\b(?:always|never|from now on|every time|in (?:the )?future\b.{0,40}(?:use|do|run)|remember (?:to|that)|"
-        r"make sure (?:to|you|we|that|it)|whenever|dont forget|don't forget)\b",
+        r"(?:make sure|ensure) (?:to|you|we|that|it)|whenever|dont forget|don't forget)\b",
     ),
     (3.0, r"(?i)\b(?:we (?:always|never|don't|only|prefer)|i (?:prefer|always|never|only want)|must(?:n't)?)\b"),
     (
