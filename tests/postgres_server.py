@@ -29,17 +29,13 @@ class Server(NamedTuple):
 
 
 @contextlib.contextmanager
-<<<<<<< HEAD
-def serve() -> Iterator[str]:
-    with serve_restartable() as server:
+def serve(*, connections: int = 60) -> Iterator[str]:
+    with serve_restartable(connections=connections) as server:
         yield server.url
 
 
 @contextlib.contextmanager
-def serve_restartable() -> Iterator[Server]:
-=======
-def serve(*, connections: int = 60) -> Iterator[str]:
->>>>>>> 50d434a (Carry a trial's world with its orders, and roll attempts)
+def serve_restartable(*, connections: int = 60) -> Iterator[Server]:
     """Start a server that listens on a socket in a folder of its own; both are gone at the end, even after a kill."""
     binaries = find_binaries()
     # A socket's path may have at most 107 characters, and pytest's folders are long and closed to other users.
@@ -51,8 +47,9 @@ def serve(*, connections: int = 60) -> Iterator[str]:
     assert keeper.stdin is not None
     with keeper, keeper.stdin:
         _run(start(str(binaries / "initdb"), "-D", data, *INITIAL))
-<<<<<<< HEAD
-        settings = f"-c listen_addresses='' -c unix_socket_directories='{root}' -c fsync=off -c max_connections=60"
+        settings = (
+            f"-c listen_addresses='' -c unix_socket_directories='{root}' -c fsync=off -c max_connections={connections}"
+        )
         begin = (control, "-D", data, "-w", "-l", str(root / "log"), "-o", settings, "start")
         _run(start(*begin))
         yield Server(
@@ -60,13 +57,6 @@ def serve(*, connections: int = 60) -> Iterator[str]:
             lambda: _run(start(*begin)),
             lambda: _run(start(control, "-D", data, "-w", "-m", "fast", "stop")),
         )
-=======
-        settings = (
-            f"-c listen_addresses='' -c unix_socket_directories='{root}' -c fsync=off -c max_connections={connections}"
-        )
-        _run(start(control, "-D", data, "-w", "-l", str(root / "log"), "-o", settings, "start"))
-        yield f"postgresql:///postgres?host={root}&user=whet"
->>>>>>> 50d434a (Carry a trial's world with its orders, and roll attempts)
 
 
 @contextlib.contextmanager
