@@ -77,6 +77,15 @@ def was_followed(situation: RuleSituation, view: SessionView) -> bool | None:
     return _as_said(situation.said, view) if situation.said else None
 
 
+def detector_of(situation: RuleSituation) -> str:
+    """In words, what `was_followed` goes by for a situation; empty where there is none."""
+    if situation.call and situation.fix:
+        return "calls in the form that goes wrong"
+    if situation.call:
+        return "the same call with the same error"
+    return "the same correction, or a call that it is against" if situation.said else ""
+
+
 def was_told(text: str, transcript: Transcript) -> bool:
     """Whether a rule's words stand in what programs put into a conversation for the agent to read."""
     wanted = _plain(text)
