@@ -42,6 +42,7 @@ class Following(Value, frozen=True):
     told: int = 0
     untold: int = 0
     followed: int = 0
+    told_followed: int = 0  # of those that were told
 
     @property
     def unknown(self) -> int:
@@ -65,6 +66,7 @@ def count_following(seen: Iterable[SeenRule | None]) -> Following:
         told=sum(each.told is True for each in found),
         untold=sum(each.told is False for each in found),
         followed=sum(each.followed for each in found),
+        told_followed=sum(each.followed for each in found if each.told),
     )
 
 
