@@ -63,7 +63,7 @@ def test_what_was_delivered_of_a_canary_says_who_was_told(home: Home, database: 
     keep(database, made("b", "bun i", source="claude-code"))
     for told, agent in ((True, "codex"), (False, "claude-code")):
         keep_delivery(database, Delivery(7, f"/{agent}", DAY, told, (agent,), "", BEGUN - 5))
-    assert fared(home, database) == Following(looked=2, came_up=2, told=1, untold=1, followed=2)
+    assert fared(home, database) == Following(looked=2, came_up=2, told=1, untold=1, followed=2, told_followed=1)
 
 
 def test_the_prompt_of_an_own_session_says_whether_it_was_told(home: Home, database: Database) -> None:
@@ -71,7 +71,7 @@ def test_the_prompt_of_an_own_session_says_whether_it_was_told(home: Home, datab
         key = keep_prompt(database, Prompt(text, "", ""), now=BEGUN)
         messages = made(name, "bun i").messages
         Recorder(database, Run(id=name, model="m", system="", messages=messages, prompt_key=key), now=lambda: BEGUN)
-    assert fared(home, database) == Following(looked=2, came_up=2, told=1, untold=1, followed=2)
+    assert fared(home, database) == Following(looked=2, came_up=2, told=1, untold=1, followed=2, told_followed=1)
 
 
 def test_a_rule_without_a_situation_is_asked_by_its_words_where_a_person_wrote_it(
@@ -87,4 +87,4 @@ def test_what_a_hook_told_at_the_start_says_who_was_told(home: Home, database: D
     for name in ("told", "other", "silent"):
         keep(database, made(name, "bun i"))
     keep_tellings(database, [Telling("codex", "told", (3, 7), BEGUN), Telling("codex", "other", (), BEGUN)])
-    assert fared(home, database) == Following(looked=3, came_up=3, told=1, untold=1, followed=3)
+    assert fared(home, database) == Following(looked=3, came_up=3, told=1, untold=1, followed=3, told_followed=1)

@@ -7,19 +7,19 @@ from pathlib import Path
 import pytest
 from msgspec.structs import replace
 
-from conversations import agent, conversation, shell, user
+from conversations import agent, call, conversation, shell, user
 from whet.changes.apply import try_out
 from whet.context.gathering import rules_in_force
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.improving.watch import look, standing, watch
 from whet.ledger.entries import Actor, Step
-from whet.ledger.patches import Action, Form, Patch, Scope, digest
+from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope, digest
 from whet.runs.run import Ended, Run
 from whet.scheduling.clock import order_watch
 from whet.sessions.transcripts import Ending, Message, session_id
 from whet.sessions.trust import Trust
-from whet.store.canary_counts import Delivery, keep_delivery
+from whet.store.canary_counts import Delivery, counted, keep_delivery
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
@@ -224,3 +224,36 @@ def test_the_file_of_an_agent_with_hooks_holds_no_canary(home: Home, database: D
     assert not path.exists() or RULE.text not in path.read_text()
     tell(home, database, now=BEGAN + 60 * DAY)
     assert RULE.text in path.read_text(), "its hooks are gone for weeks"
+
+
+OWN = replace(RULE, name="bun", text="Run bun directly.", situation=RuleSituation("rtk bun i", "no such", "bun i"))
+RIGHT = (user("Install it."), *shell("bun i", "Done"), agent("Installed."))
+WRONG = (user("Install it."), *shell("rtk bun i", "Done"), agent("Installed."))
+
+
+def test_a_rule_with_a_situation_is_judged_by_its_own_failure_in_it(home: Home, database: Database) -> None:
+    number = begin(home, database, OWN)
+    [item] = ledger_of(home, database).state().rules
+    for index in range(120):
+        told = is_told(key_of(item), f"s{index}", 0.5)
+        turns = WELL if index % 3 == 2 else RIGHT if told or index % 3 else WRONG
+        live(database, f"s{index}", turns, at=BEGAN + 60 + index)
+    [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
+    assert found.comparison.told + found.comparison.untold == 80, "a third did nothing of the kind"
+    assert (found.sessions, found.comparison.loss_told, found.held_by) == (120, 0.0, "")
+    assert found.comparison.decision is CanaryMove.PROMOTE
+    last = Ledger(database).entries()[-1]
+    assert (last.step, last.about) == (Step.PROMOTED, number)
+    assert "as a detector sees it (calls in the form that goes wrong)" in last.note
+    assert "error rate at most 1 %" in last.note
+
+
+def test_what_guards_go_by_is_measured_once(home: Home, database: Database) -> None:
+    begin(home, database, OWN)
+    edit = call("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}, "Done")
+    live(database, "a", (*WRONG, *edit, user("No, that is wrong. I told you to use bun.")), at=BEGAN + 60)
+    live(database, "b", (*edit, *shell("pytest -q", "3 passed")), at=BEGAN + 70)
+    [found] = look(home, database, now=BEGAN + 2 * HOUR).canaries
+    first, second = counted(database, found.entry)
+    assert (first.failed, first.corrected, first.unchecked) == (True, True, True)
+    assert (second.failed, second.corrected, second.unchecked) == (None, False, False)

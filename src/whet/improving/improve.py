@@ -17,6 +17,7 @@ from whet.executors.registry import settings_of
 from whet.improving.elsewhere import CarriedElsewhere, carry_elsewhere, left_out_elsewhere
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.improving.outlook import foretold
+from whet.improving.unheeded import propose_steps, unheeded
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served
@@ -108,6 +109,8 @@ def planned(
         outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
     judge = ask.model or load(home).model
     outcomes = [foretold(home, each, judge, agent=ask.agent) for each in outcomes]
+    if not ask.retire:
+        outcomes += [IdeaOutcome(idea, Became.PLANNED, "it would be proposed") for idea in unheeded(home, database)]
     stopped = "" if can_try else NO_MODEL
     return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, left_out_elsewhere(home, database))
 
@@ -120,10 +123,12 @@ def sentence(report: ImproveReport) -> str:
 
 
 def _carry_elsewhere(course: Course) -> CarriedElsewhere:
+    """What was proved elsewhere, and the next step for each rule that is told and not followed."""
     if course.ask.retire:
         return CarriedElsewhere()
     with opened(course.home) as database:
-        return carry_elsewhere(course.home, database, share=course.ask.share)
+        carried = carry_elsewhere(course.home, database, share=course.ask.share)
+        return replace(carried, outcomes=(*carried.outcomes, *propose_steps(course.home, database)))
 
 
 def _find(course: Course, has_model: bool) -> FoundIdeas:

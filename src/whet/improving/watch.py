@@ -13,10 +13,13 @@ from whet.changes.apply import promote, revert
 from whet.engine.orders import Done
 from whet.engine.steps import Steps, encoded
 from whet.errors import WhetError
+from whet.evidence.coin_looks import next_look
 from whet.hooks.starting import unit_of_session
 from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots
+from whet.improving.measured_units import DrawnUnit, measure
 from whet.improving.template_watch import Measured, look_at_templates
 from whet.ledger.entries import Actor, Item
+from whet.lessons.following import detector_of
 from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
 from whet.store.canary_counts import CountedUnit, Delivery, count, counted, deliveries
@@ -34,6 +37,7 @@ from whet.told.passages import Circumstances
 from whet.told.rules import holds_in
 from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, key_of
 from whet.trials.draws import is_told
+from whet.trials.endpoints import ALPHA_GUARD, ALPHA_HARM, ALPHA_HELP, LiveGuard, LiveUnit, judge_endpoint
 from whet.values import Value
 
 DAY_SECONDS = 86_400
@@ -51,6 +55,10 @@ class WatchedRule(Value, frozen=True):
     comparison: LiveComparison
     decided: int = 0
     why: str = ""
+    endpoint: str = ""  # the detector whose failures are counted; empty where the failure score is what counts
+    guards: tuple[LiveGuard, ...] = ()
+    held_by: str = ""
+    next_look: int | None = None  # after so many sessions in the rule's situation
 
 
 class Looked(Value, frozen=True):
@@ -103,9 +111,30 @@ def standing(home: Home, database: Database) -> tuple[WatchedRule, ...]:
 
 
 def _compared(item: Item, units: list[CountedUnit]) -> WatchedRule:
-    comparison = compare([Observation(each.told, each.loss, item.share) for each in units])
     sessions = sum(each.sessions for each in units)
-    return WatchedRule(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
+    endpoint = detector_of(item.situation)
+    if not endpoint:
+        comparison = compare([Observation(each.told, each.loss, item.share) for each in units])
+        return WatchedRule(item.number, item.name, item.text, item.since, item.share, sessions, comparison)
+    found = judge_endpoint(live_units(units), share=item.share)
+    return WatchedRule(
+        item.number,
+        item.name,
+        item.text,
+        item.since,
+        item.share,
+        sessions,
+        found.comparison,
+        endpoint=endpoint,
+        guards=found.guards,
+        held_by=found.held_by,
+        next_look=next_look(found.comparison.told + found.comparison.untold),
+    )
+
+
+def live_units(units: Iterable[CountedUnit]) -> list[LiveUnit]:
+    """What was counted, as the endpoint and its guards are judged by."""
+    return [LiveUnit(each.told, each.loss, each.failed, each.corrected, each.unchecked, each.tokens) for each in units]
 
 
 def _watch(
@@ -120,7 +149,8 @@ def _watch(
         *_delivered_units(database, item, others, settled),
     ]
     seen = {each.unit for each in known}
-    count(database, item.number, [each for each in new if each.unit not in seen], now=now)
+    measured = [measure(database, item.situation, each) for each in new if each.unit not in seen]
+    count(database, item.number, measured, now=now)
     watched = _compared(item, counted(database, item.number))
     return _act(home, database, watched, now=now)
 
@@ -144,24 +174,33 @@ def reason(watched: WatchedRule) -> str:
     word = "promoted" if found.decision is CanaryMove.PROMOTE else "reverted"
     low, high = found.interval
     told, untold = found.loss_told or 0.0, found.loss_untold or 0.0
+    numbers = f"effect {found.effect:+.2f} ({low:+.2f} to {high:+.2f})"
+    if not watched.endpoint:
+        return (
+            f"{watched.name} {word}: mean failure {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
+            f" {found.untold} without; {numbers}, evidence of"
+            f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
+            f" error rate at most {100 * found.alpha:g} %"
+        )
+    alpha = ALPHA_HELP if word == "promoted" else ALPHA_HARM + len(watched.guards) * ALPHA_GUARD
+    worse = f"; worse with it: {watched.held_by}" if watched.held_by else ""
     return (
-        f"{watched.name} {word}: mean failure {told:.2f} in {found.told} sessions or days with it, {untold:.2f} in"
-        f" {found.untold} without; effect {found.effect:+.2f} ({low:+.2f} to {high:+.2f}), evidence of"
-        f" {'help' if word == 'promoted' else 'harm'} {max(found.evidence_help, found.evidence_harm):.0f},"
-        f" error rate at most {100 * found.alpha:g} %"
+        f"{watched.name} {word}: its own failure in {100 * told:.0f} % of {found.told} sessions in its situation with"
+        f" it, in {100 * untold:.0f} % of {found.untold} without, as a detector sees it ({watched.endpoint});"
+        f" {numbers}{worse}; error rate at most {100 * alpha:g} %"
     )
 
 
-def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[CountedUnit]:
+def _own_units(item: Item, sessions: Iterable[Live], settled: float) -> Iterator[DrawnUnit]:
     """Sessions of Whet's own agent. Those that go on from one another drew once and count once."""
     fitting = (each for each in sessions if each.started >= item.since and _holds(item, each))
     for lot, group in settled_lots(fitting, settled=settled).items():
-        yield _unit(lot, is_told(key_of(item), lot, item.share), group)
+        yield DrawnUnit(lot, is_told(key_of(item), lot, item.share), tuple(group))
 
 
 def _drawn_units(
     item: Item, draws: Mapping[tuple[str, str], KeptDraw], sessions: Iterable[Live], settled: float
-) -> Iterator[CountedUnit]:
+) -> Iterator[DrawnUnit]:
     """Sessions of other agents that drew for themselves when they started, with the agents that each sent out."""
     groups: dict[tuple[str, str], list[Live]] = {}
     for each in sessions:
@@ -170,7 +209,7 @@ def _drawn_units(
     for drawer, group in groups.items():
         # A share that was changed since would make the bets unfair: such a session is passed over.
         if max(each.dated for each in group) <= settled and draws[drawer].share == item.share:
-            yield _unit(unit_of_session(*drawer), draws[drawer].told, group)
+            yield DrawnUnit(unit_of_session(*drawer), draws[drawer].told, tuple(group))
 
 
 def _drawer(session: Live) -> tuple[str, str]:
@@ -178,7 +217,7 @@ def _drawer(session: Live) -> tuple[str, str]:
     return session.source, session.native_id.partition("/")[0]
 
 
-def _delivered_units(database: Database, item: Item, sessions: list[Live], settled: float) -> Iterator[CountedUnit]:
+def _delivered_units(database: Database, item: Item, sessions: list[Live], settled: float) -> Iterator[DrawnUnit]:
     """Sessions of other agents, by the day of the file that they read. A day counts when it is over."""
     for delivery in deliveries(database, item.number):
         end = _day_end(delivery.day)
@@ -190,7 +229,7 @@ def _delivered_units(database: Database, item: Item, sessions: list[Live], settl
             if delivery.at <= each.started < end and _read(delivery, each) and _holds(item, each)
         ]
         if group:
-            yield _unit(unit_of(delivery.file, delivery.day), delivery.told, group)
+            yield DrawnUnit(unit_of(delivery.file, delivery.day), delivery.told, tuple(group))
 
 
 def _day_end(day: str) -> float | None:
@@ -199,10 +238,6 @@ def _day_end(day: str) -> float | None:
         return datetime.fromisoformat(day).replace(tzinfo=UTC).timestamp() + DAY_SECONDS
     except ValueError:
         return None
-
-
-def _unit(unit: str, told: bool, group: list[Live]) -> CountedUnit:
-    return CountedUnit(unit, told, sum(each.loss for each in group) / len(group), len(group))
 
 
 def _read(delivery: Delivery, session: Live) -> bool:

@@ -42,6 +42,7 @@ class Following(Value, frozen=True):
     told: int = 0
     untold: int = 0
     followed: int = 0
+    told_followed: int = 0  # of those that were told
 
     @property
     def unknown(self) -> int:
@@ -65,6 +66,7 @@ def count_following(seen: Iterable[SeenRule | None]) -> Following:
         told=sum(each.told is True for each in found),
         untold=sum(each.told is False for each in found),
         followed=sum(each.followed for each in found),
+        told_followed=sum(each.followed for each in found if each.told),
     )
 
 
@@ -75,6 +77,15 @@ def was_followed(situation: RuleSituation, view: SessionView) -> bool | None:
     if situation.call:
         return _without_error(situation, view)
     return _as_said(situation.said, view) if situation.said else None
+
+
+def detector_of(situation: RuleSituation) -> str:
+    """In words, what `was_followed` goes by for a situation; empty where there is none."""
+    if situation.call and situation.fix:
+        return "calls in the form that goes wrong"
+    if situation.call:
+        return "the same call with the same error"
+    return "the same correction, or a call that it is against" if situation.said else ""
 
 
 def was_told(text: str, transcript: Transcript) -> bool:

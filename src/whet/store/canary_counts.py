@@ -10,12 +10,19 @@ from whet.store.database import Database
 
 
 class CountedUnit(NamedTuple):
-    """One unit that drew together, a session or a day of a file, and how its sessions went on average."""
+    """One unit that drew together, a session or a day of a file, and how its sessions went on average.
+
+    What follows is None where it was not measured; `failed` also where the rule's situation did not come up.
+    """
 
     unit: str
     told: bool
     loss: float
     sessions: int
+    failed: bool | None = None  # the rule's own failure, in any of its sessions
+    corrected: bool | None = None  # a person had to correct the agent
+    unchecked: bool | None = None  # files were changed and nothing was checked
+    tokens: int | None = None
 
 
 class Delivery(NamedTuple):
@@ -32,16 +39,23 @@ class Delivery(NamedTuple):
 
 def counted(database: Database, entry: int) -> list[CountedUnit]:
     """What was counted for a canary, the first first."""
-    rows = database.query("SELECT unit, told, loss, sessions FROM canary_counts WHERE entry = ? ORDER BY no", (entry,))
-    return [CountedUnit(unit, bool(told), loss, sessions) for unit, told, loss, sessions in rows]
+    rows = database.query(f"SELECT {COUNTED} FROM canary_counts WHERE entry = ? ORDER BY no", (entry,))
+    return [
+        CountedUnit(unit, bool(told), loss, sessions, _known(failed), _known(corrected), _known(unchecked), tokens)
+        for unit, told, loss, sessions, failed, corrected, unchecked, tokens in rows
+    ]
+
+
+def _known(value: int | None) -> bool | None:
+    return None if value is None else bool(value)
 
 
 def count(database: Database, entry: int, units: Iterable[CountedUnit], *, now: float) -> None:
     """Count units for a canary; one that is counted already stays as it is."""
     database.many(
-        "INSERT INTO canary_counts (entry, unit, told, loss, sessions, at) VALUES (?, ?, ?, ?, ?, ?)"
+        f"INSERT INTO canary_counts (entry, at, {COUNTED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (entry, unit) DO NOTHING",
-        [(entry, each.unit, int(each.told), each.loss, each.sessions, now) for each in units],
+        [(entry, now, *(int(value) if isinstance(value, bool) else value for value in each)) for each in units],
     )
 
 
@@ -65,3 +79,6 @@ def deliveries(database: Database, entry: int) -> list[Delivery]:
         Delivery(number, file, day, bool(told), tuple(agents.split("\n")), project, at)
         for number, file, day, told, agents, project, at in rows
     ]
+
+
+COUNTED = ", ".join(CountedUnit._fields)

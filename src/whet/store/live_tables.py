@@ -23,6 +23,11 @@ CANARIES = (
     )""",
 )
 
+CANARY_MEASURES = tuple(
+    f"ALTER TABLE canary_counts ADD COLUMN {column} {{number}}"
+    for column in ("failed", "corrected", "unchecked", "tokens")
+)
+
 TEMPLATE_DRAWS = (
     """CREATE TABLE template_draws (
         lot TEXT PRIMARY KEY,

@@ -6,7 +6,7 @@ from whet.errors import WhetError
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.database import Database
 from whet.store.job_tables import JOBS, JOBS_ADDED
-from whet.store.live_tables import CANARIES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
+from whet.store.live_tables import CANARIES, CANARY_MEASURES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
 from whet.store.rights import MissingRight, no_owner
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
@@ -253,6 +253,7 @@ MIGRATIONS = (
         postgres=SESSION_DRAWS_OF_A_TEAM,
     ),
     Migration("model calls in the background, by day", shared=BACKGROUND_CALLS, postgres=BACKGROUND_CALLS_OF_A_TEAM),
+    Migration("what is measured of a canary's sessions besides their loss", shared=CANARY_MEASURES),
 )
 
 

@@ -8,7 +8,7 @@ import msgspec
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.improving.watch import WatchedRule, standing
+from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.patches import Form
@@ -26,6 +26,7 @@ from whet.store.template_files import usable, uses, worths
 from whet.store.trials import all_progress, attempts_of
 from whet.trials.canaries import LiveComparison, Observation, compare
 from whet.trials.design import TrialProgress
+from whet.trials.endpoints import in_situation
 from whet.web.cache import LookedAt, PageCache
 from whet.web.html import Element
 from whet.web.layout import Framed
@@ -164,7 +165,10 @@ def show_live(ask: PageRequest) -> Framed:
 
 def _way(database: Database, watched: WatchedRule) -> list[LiveComparison]:
     """The comparison after the first units, and after more and more of them."""
-    units = [Observation(each.told, each.loss, watched.share) for each in counted(database, watched.entry)]
+    found = counted(database, watched.entry)
+    units = [Observation(each.told, each.loss, watched.share) for each in found]
+    if watched.endpoint:
+        units = in_situation(live_units(found), share=watched.share)
     every = max(1, -(-len(units) // MOST_LOOKS))
     return [compare(units[:end]) for end in range(len(units), 0, -every)][::-1]
 

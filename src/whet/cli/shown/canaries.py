@@ -7,7 +7,7 @@ import msgspec
 from whet.cli.output import console, many, moment, plain, say, table
 from whet.improving.watch import WatchedRule
 from whet.text.showing import shown
-from whet.trials.canaries import LiveComparison
+from whet.trials.canaries import CanaryMove, LiveComparison
 
 HEADINGS = ("entry", "rule", "since", "share", "with", "without", "effect", "help", "harm", "decision")
 
@@ -46,14 +46,39 @@ def _row(watched: WatchedRule) -> tuple[object, ...]:
 
 
 def _notes(found: tuple[WatchedRule, ...]) -> Iterator[str]:
-    alpha = found[0].comparison.alpha
-    yield (
-        f"[dim]Mean failure score, 0 to 1, of sessions with and without the rule ({many(_sessions(found), 'session')})."
-        f" Decided at evidence {1 / alpha:.0f}; error rate at most {100 * alpha:g} % per side.[/]"
-    )
+    by_score = tuple(each for each in found if not each.endpoint)
+    if by_score:
+        alpha = by_score[0].comparison.alpha
+        yield (
+            f"[dim]Mean failure score, 0 to 1, of sessions with and without the rule"
+            f" ({many(_sessions(by_score), 'session')}). Decided at evidence {1 / alpha:.0f}; error rate at most"
+            f" {100 * alpha:g} % per side.[/]"
+        )
     for each in found:
+        if each.endpoint:
+            yield from _endpoint_notes(each)
         if each.why:
             yield f"[bold]Entry {each.decided or each.entry}[/]: {plain(shown(each.why))}."
+
+
+def _endpoint_notes(watched: WatchedRule) -> Iterator[str]:
+    found = watched.comparison
+    seen = found.told + found.untold
+    next_look = f" Next look after {watched.next_look}." if watched.next_look else ""
+    yield (
+        f"[dim]{plain(watched.name)}: share of sessions in its situation ({seen} of {watched.sessions}) with its own"
+        f" failure, as a detector sees it: {watched.endpoint}.{next_look}[/]"
+    )
+    for guard in watched.guards:
+        if guard.stops:
+            means = f"{_mean(guard.told)} with it, {_mean(guard.untold)} without"
+            yield f"[yellow]{plain(watched.name)}: {guard.name} {means}.[/]"
+    if watched.held_by and found.decision is CanaryMove.WAIT:
+        yield f"[yellow]{plain(watched.name)} is not promoted: worse with it: {plain(watched.held_by)}.[/]"
+
+
+def _mean(value: float | None) -> str:
+    return f"{value:.2f}" if value is not None else "–"
 
 
 def _sessions(found: tuple[WatchedRule, ...]) -> int:

@@ -12,6 +12,7 @@ from whet.improving.heeded import situation_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import Following
+from whet.trials.ladder import next_rung
 
 
 def following_record(rule: Item, fared: Following) -> dict[str, Any]:
@@ -33,6 +34,8 @@ def rule_lines(rule: Item, fared: Following) -> Iterator[str]:
         if words:
             yield from labelled(f"   {label}", words)
     yield f"   {following_sentence(fared) if situation != RuleSituation() else 'no situation on record'}"
+    if rung := next_rung(rule, fared):
+        yield f"   [yellow]Told and not followed. `whet improve` proposes the next step: {rung}.[/]"
     yield ""
 
 
@@ -43,5 +46,5 @@ def following_sentence(fared: Following) -> str:
     unknown = f" (unknown in {fared.unknown})" if fared.unknown else ""
     return (
         f"situation in {fared.came_up} of {many(fared.looked, 'session')} since, told in {fared.told}{unknown},"
-        f" followed in {fared.followed}"
+        f" followed in {fared.followed}{f' ({fared.told_followed} of those told)' if fared.told else ''}"
     )

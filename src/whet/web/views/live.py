@@ -38,11 +38,14 @@ def _canary(site: Site, watched: WatchedRule, way: Sequence[LiveComparison]) -> 
         )
         for each in way
     ]
-    title = "Effect on the failure score with its confidence sequence; above 0 it helps"
+    measured = "its own failure in its situation" if watched.endpoint else "the failure score"
+    title = f"Effect on {measured} with its confidence sequence; above 0 it helps"
     losses = f"{_loss(now.loss_told)} in {now.told} with it, {_loss(now.loss_untold)} in {now.untold} without"
     return section(
         watched.name,
         h("p", {"class": "facts"}, f"told to {100 * watched.share:.0f} % since {moment(watched.since)}"),
+        h("p", {}, f"Failures as a detector sees them: {watched.endpoint}.") if watched.endpoint else None,
+        h("p", {}, f"Worse with it: {watched.held_by}.") if watched.held_by else None,
         h(
             "div",
             {"class": "tiles"},

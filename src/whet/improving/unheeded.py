@@ -1,0 +1,42 @@
+"""Rules that are told and not followed: the next step of the ladder for each, proposed to a person with the counts."""
+
+import time
+
+from whet.changes.pending import propose
+from whet.errors import WhetError
+from whet.improving.heeded import following
+from whet.ledger.entries import Actor
+from whet.ledger.patches import RuleSituation
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.trials.drafts import Way
+from whet.trials.ideas import Became, Idea, IdeaOutcome
+from whet.trials.ladder import next_rung, step_of
+
+
+def unheeded(home: Home, database: Database) -> tuple[Idea, ...]:
+    """The next step for each rule that needs one; nothing is proposed yet."""
+    rules = ledger_of(home, database).state().rules
+    asked = [rule for rule in rules if not rule.canary and rule.situation != RuleSituation()]
+    fared = following(home, database, asked)
+    found: list[Idea] = []
+    for rule in asked:
+        if rung := next_rung(rule, fared[rule.name]):
+            patch = step_of(rule, rung, fared[rule.name])
+            found.append(Idea(f"the rule {rule.name}: {patch.reason}; {rung}", Way.UNHEEDED, patch))
+    return tuple(found)
+
+
+def propose_steps(home: Home, database: Database) -> tuple[IdeaOutcome, ...]:
+    """Let each step wait for a person, who alone takes it."""
+    return tuple(_propose(home, database, idea) for idea in unheeded(home, database))
+
+
+def _propose(home: Home, database: Database, idea: Idea) -> IdeaOutcome:
+    assert idea.patch is not None
+    try:
+        waits = propose(home, database, idea.patch, actor=Actor.POLICY, now=time.time())
+    except WhetError as error:
+        return IdeaOutcome(idea, Became.REFUSED, error.message)
+    return IdeaOutcome(idea, Became.WAITS, f"whet pending show {waits.number}", entry=waits.number)

@@ -1,0 +1,138 @@
+"""What a live trial of a rule goes by: its own failure among sessions in its situation, and the guards beside it.
+
+A rule that makes its failure rarer by doing less has gained nothing. So the failure score, corrections, checks and
+tokens of all its sessions are watched too: one that is clearly worse stops the promotion, and with more evidence
+reverts the rule.
+"""
+
+from collections.abc import Iterator, Sequence
+from statistics import median
+from typing import NamedTuple
+
+from msgspec.structs import replace
+
+from whet.evidence.coin_looks import CoinLook, CoinSession, SideLook, coin_looks
+from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, decide, moves_of
+from whet.values import Value
+
+ALPHA_HELP, ALPHA_HARM, ALPHA_GUARD = 0.01, 0.008, 0.0005
+"""The error rates at all looks: of a promotion, of a reversal by the endpoint, of one by each of the four guards."""
+
+STOPS = 20.0
+"""Evidence of harm from which on a guard stops a promotion."""
+
+
+class LiveUnit(NamedTuple):
+    """What drew together, and what was measured of it; None where it was not, or its situation did not come up."""
+
+    told: bool
+    loss: float
+    failed: bool | None = None
+    corrected: bool | None = None
+    unchecked: bool | None = None
+    tokens: int | None = None
+
+
+class LiveGuard(Value, frozen=True):
+    """How one guard stands: its mean with the rule and without it, and the evidence that the rule makes it worse."""
+
+    name: str
+    told: float | None
+    untold: float | None
+    evidence_harm: float
+    reverts: bool = False
+
+    @property
+    def stops(self) -> bool:
+        return self.reverts or self.evidence_harm >= STOPS
+
+
+class EndpointVerdict(Value, frozen=True):
+    """What the endpoint and the guards say together. `held_by` names what stops a promotion or brought a reversal."""
+
+    comparison: LiveComparison
+    guards: tuple[LiveGuard, ...]
+    held_by: str = ""
+
+
+def in_situation(units: Sequence[LiveUnit], *, share: float) -> list[Observation]:
+    """The units in which the rule's situation came up, with its own failure as their loss."""
+    return [Observation(each.told, float(each.failed), share) for each in units if each.failed is not None]
+
+
+def judge_endpoint(units: Sequence[LiveUnit], *, share: float) -> EndpointVerdict:
+    """What the units say, in the order in which they were counted. The first look that is enough decides."""
+    observed = in_situation(units, share=share)
+    found = _looked(observed, share=share)
+    guards = tuple(_guards(units, share=share))
+    worse = [guard.name for guard in guards if guard.reverts]
+    if worse and found.decision is not CanaryMove.REVERT:
+        return EndpointVerdict(replace(found, decision=CanaryMove.REVERT, decided_at=None), guards, ", ".join(worse))
+    held = [guard.name for guard in guards if guard.stops]
+    if not _are_failures_fewer(observed, share=share):
+        held.append("failures in all, for its situation came up more often")
+    if found.decision is CanaryMove.PROMOTE and held:
+        return EndpointVerdict(replace(found, decision=CanaryMove.WAIT, decided_at=None), guards, ", ".join(held))
+    return EndpointVerdict(found, guards)
+
+
+def _looked(observed: Sequence[Observation], *, share: float) -> LiveComparison:
+    """The comparison with what the looks decide. Evidence is scaled so that at 1 / alpha a look is enough."""
+    sessions = [CoinSession(each.told, bool(each.loss)) for each in observed]
+    decision, last = CanaryMove.WAIT, None
+    for last in coin_looks(sessions, share=share, alpha_help=ALPHA_HELP, alpha_harm=ALPHA_HARM):
+        decision = _decision(last)
+        if decision is not CanaryMove.WAIT:
+            break
+    return replace(
+        compare(observed, alpha=ALPHA_HELP),
+        decision=decision,
+        evidence_help=_evidence(last.helped) if last else 1.0,
+        evidence_harm=_evidence(last.harmed) if last else 1.0,
+        decided_at=last.at if last and decision is not CanaryMove.WAIT else None,
+    )
+
+
+def _decision(look: CoinLook) -> CanaryMove:
+    if look.helped.is_enough:
+        return CanaryMove.PROMOTE
+    return CanaryMove.REVERT if look.harmed.is_enough else CanaryMove.WAIT
+
+
+def _evidence(side: SideLook) -> float:
+    return side.allowed / max(side.chance, 1e-12) / ALPHA_HELP
+
+
+def _are_failures_fewer(observed: Sequence[Observation], *, share: float) -> bool:
+    """Whether fewer failed with the rule than without it, for so many sessions that drew."""
+    failed = [each.told for each in observed if each.loss]
+    return sum(failed) <= share * len(failed)
+
+
+def _guards(units: Sequence[LiveUnit], *, share: float) -> Iterator[LiveGuard]:
+    for name, losses in (
+        ("failure score", [each.loss for each in units]),
+        ("corrections", [each.corrected for each in units]),
+        ("changes without a check", [each.unchecked for each in units]),
+        ("tokens", list(_token_losses(units))),
+    ):
+        known = [(each.told, loss) for each, loss in zip(units, losses, strict=True) if loss is not None]
+        found = decide(moves_of(Observation(told, float(loss), share) for told, loss in known), alpha=ALPHA_GUARD)
+        told, untold = ([float(loss) for side, loss in known if side is wanted] for wanted in (True, False))
+        yield LiveGuard(name, _mean(told), _mean(untold), found.evidence_harm, found.decision is CanaryMove.REVERT)
+
+
+def _token_losses(units: Sequence[LiveUnit]) -> Iterator[float | None]:
+    """Tokens between 0 and 1 by what was usual before: as many as usual are a half."""
+    before: list[int] = []
+    for each in units:
+        if each.tokens is None:
+            yield None
+            continue
+        usual = median(before) if before else each.tokens
+        yield each.tokens / (each.tokens + usual) if each.tokens + usual else 0.5
+        before.append(each.tokens)
+
+
+def _mean(values: Sequence[float]) -> float | None:
+    return sum(values) / len(values) if values else None

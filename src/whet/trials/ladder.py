@@ -1,0 +1,68 @@
+"""The ladder for a rule that is told and not followed: said again with an example, then dropped.
+
+Each step is a change that a person decides on. What came of it is counted anew, for a changed rule begins anew.
+"""
+
+from enum import StrEnum
+
+from whet.ledger.entries import Item
+from whet.ledger.patches import Action, Form, Patch, RuleSituation, digest
+from whet.lessons.following import Following
+from whet.sessions.trust import Trust
+
+LEAST_TOLD = 5
+"""In so many sessions its situation came up and it was told, before anything is proposed."""
+
+ENOUGH = 0.5
+"""The share of those in which it was followed, from which on it stays as it is."""
+
+MOST_LETTERS = 120
+EXAMPLE = "Example: where you would run"
+
+
+class Rung(StrEnum):
+    """One step of the ladder."""
+
+    EXAMPLE = "say it again with an example"
+    DROP = "drop it"
+
+
+def is_unheeded(fared: Following) -> bool:
+    """Whether a rule was told often enough and followed in fewer than half of these sessions."""
+    return fared.told >= LEAST_TOLD and fared.told_followed < ENOUGH * fared.told
+
+
+def next_rung(rule: Item, fared: Following) -> Rung | None:
+    """What is to be proposed for a rule; nothing for one on trial, and no person's own rule is ever to be dropped."""
+    if rule.canary or not is_unheeded(fared):
+        return None
+    if _has_example(rule.situation) and EXAMPLE not in rule.text:
+        return Rung.EXAMPLE
+    return Rung.DROP if rule.trust is not Trust.OPERATOR else None
+
+
+def step_of(rule: Item, rung: Rung, fared: Following) -> Patch:
+    """The change that takes the step, with the counts as its reason."""
+    text = ""
+    if rung is Rung.EXAMPLE:
+        situation = rule.situation
+        text = f"{rule.text.rstrip()} {EXAMPLE} `{situation.call}`, run `{situation.fix}`."
+    return Patch(
+        Form.RULE,
+        Action.CHANGE if text else Action.REMOVE,
+        rule.name,
+        text,
+        rule.scope,
+        reason=f"told in {fared.told} sessions in its situation, followed in {fared.told_followed} of them",
+        trust=min(rule.trust, Trust.AGENT),
+        before=digest(rule.text),
+        situation=rule.situation,
+    )
+
+
+def _has_example(situation: RuleSituation) -> bool:
+    """Whether its calls can be quoted: both known, short and on one line."""
+    return all(
+        part and len(part) <= MOST_LETTERS and part.isprintable() and "`" not in part
+        for part in (situation.call, situation.fix)
+    )

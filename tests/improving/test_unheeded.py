@@ -1,0 +1,85 @@
+"""Rules that are told and not followed: the next step waits for a person, with the counts, and nothing else happens."""
+
+from collections.abc import Callable
+
+from msgspec.structs import replace
+
+from conversations import conversation, shell, user
+from whet.changes.apply import apply
+from whet.changes.pending import approve, pending, refuse
+from whet.improving.unheeded import propose_steps, unheeded
+from whet.ledger.entries import Actor, Item, Step
+from whet.ledger.patches import Action, Form, Patch, RuleSituation
+from whet.sessions.trust import Trust
+from whet.store import sessions
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.preparing import prepare
+from whet.store.session_draws import Telling, keep_tellings
+from whet.trials.ideas import Became
+
+BEGUN = 1_790_000_000.0
+RULE = Patch(
+    Form.RULE, Action.ADD, "bun", "Run bun directly.", trust=Trust.USER,
+    situation=RuleSituation("rtk bun i", "unrecognized subcommand", "bun i"),
+)  # fmt: skip
+
+
+def begin(home: Home, database: Database) -> Item:
+    apply(home, database, RULE, actor=Actor.PERSON, now=BEGUN)
+    return rule_of(home, database)
+
+
+def rule_of(home: Home, database: Database) -> Item:
+    [rule] = ledger_of(home, database).state().rules
+    return rule
+
+
+def told(database: Database, rule: Item, command: Callable[[int], str], number: int = 6) -> None:
+    for index in range(number):
+        at = rule.since + 60 + index
+        name = f"{rule.number}-{index}"
+        made = conversation(user(f"Hello {name}"), shell(command(index), "Done"), native_id=name, source="codex", at=at)
+        sessions.keep(database, prepare(replace(made, ended=at)), sessions.Provenance(f"/{name}", at, at))
+        keep_tellings(database, [Telling("codex", name, (rule.number,), at)])
+
+
+def test_each_step_waits_for_a_person_with_the_counts(home: Home, database: Database) -> None:
+    rule = begin(home, database)
+    told(database, rule, lambda index: "bun i" if index == 0 else "rtk bun i")
+    [found] = propose_steps(home, database)
+    assert found.became is Became.WAITS
+    assert found.idea.why.endswith("followed in 1 of them; say it again with an example")
+    assert rule_of(home, database) == rule, "nothing happens by itself"
+    [waits] = pending(home, database, now=BEGUN)
+    assert (waits.number, waits.step, waits.patch.reason) == (found.entry, Step.PROPOSED, found.idea.patch.reason)  # type: ignore[union-attr]
+    assert propose_steps(home, database)[0].entry == found.entry, "once, and not again every night"
+
+    approve(home, database, waits.number, actor=Actor.PERSON, now=BEGUN + 1000)
+    changed = rule_of(home, database)
+    assert "Example: where you would run `rtk bun i`, run `bun i`." in changed.text
+    assert unheeded(home, database) == (), "what came of the new words is counted anew"
+    told(database, changed, lambda _: "rtk bun i")
+    [last] = propose_steps(home, database)
+    assert last.idea.patch is not None
+    assert last.idea.patch.action is Action.REMOVE
+    approve(home, database, last.entry, actor=Actor.PERSON, now=BEGUN + 3000)
+    assert ledger_of(home, database).state().rules == ()
+
+
+def test_what_a_person_refused_is_not_proposed_again(home: Home, database: Database) -> None:
+    rule = begin(home, database)
+    told(database, rule, lambda _: "rtk bun i")
+    [found] = propose_steps(home, database)
+    refuse(home, database, found.entry, actor=Actor.PERSON, now=BEGUN + 1000)
+    [again] = propose_steps(home, database)
+    assert (again.became, pending(home, database, now=BEGUN + 1001)) == (Became.REFUSED, ())
+
+
+def test_a_rule_that_is_followed_or_seldom_told_is_left_alone(home: Home, database: Database) -> None:
+    rule = begin(home, database)
+    told(database, rule, lambda _: "rtk bun i", number=4)
+    assert unheeded(home, database) == ()
+    told(database, replace(rule, since=rule.since + 100), lambda _: "bun i", number=20)
+    assert propose_steps(home, database) == ()
