@@ -43,6 +43,7 @@ def rule(place: int, *, text: str = "") -> Patch:
         trust=Trust.TOOL,
         proofs=(Proof("s1", 3, "recovery", "make: no rule"), Proof("s2", 5, "recovery", "make: again")),
         situation=RuleSituation("check all", "no such program 12", "make check") if place == 1 else RuleSituation(),
+        example="`make check` works, `check all` fails." if place == 1 else "",
     )
 
 
@@ -60,8 +61,10 @@ def test_the_list_shows_each_text_with_its_source_by_project(whet: Whet) -> None
     assert "make: no rule" in shown
     assert "accepted (entry 4) helps in 9 of 10 cases" in shown
     assert shown.count("not tried") == 2
+    assert shown.count("example, for small models: `make check` works, `check all` fails.") == 1
     record = whet("pending", "--json").json["pending"][0]
     assert (record["project"], record["tried"]["ruling"]) == ("github.com/ann/shop", "accepted")
+    assert record["example"] == "`make check` works, `check all` fails."
 
 
 def test_one_key_decides_on_each(whet: Whet, tmp_path: Path, waiting: list[int]) -> None:

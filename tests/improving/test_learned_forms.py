@@ -153,3 +153,24 @@ def test_a_dry_run_says_where_a_note_and_a_skill_would_go(home: Home, database: 
     places = {each.idea.patch.form: each.goes_to for each in report.outcomes if each.idea.patch}
     assert places[Form.NOTE] == ("user.md in Whet's own memory",)
     assert places[Form.SKILL] == (f"skills/{NAME} in Whet's home",)
+
+
+def failing(number: int) -> Transcript:
+    """A session in which the tests are first run in a way that this project refuses."""
+    failed = shell(f"python -m pytest test_m{number}.py", "Use: ./dev test MODULE", error=True)
+    turns = (user(f"Test m{number}"), failed, shell(f"./dev test m{number}", "1 passed"), agent("Done."))
+    return replace(conversation(*turns, native_id=f"f{number}", at=float(number)), folder="/work/shop")
+
+
+@EMBEDDED
+def test_a_rule_of_a_convention_has_an_example_of_the_sessions_that_wrote_it(home: Home, database: Database) -> None:
+    kept(database, *(failing(number) for number in range(1, 9)))
+    [outcome] = outcomes(home)
+    patch = outcome.idea.patch
+    assert patch is not None
+    assert patch.text == "In this project run tests with `./dev test MODULE`."
+    assert patch.example == "`./dev test m1` works, `python -m pytest test_m1.py` fails."
+    assert patch.trust is Trust.TOOL
+    approve_it(home, database)
+    [rule] = ledger_of(home, database).state().rules
+    assert rule.example == patch.example
