@@ -133,3 +133,10 @@ def test_without_a_terminal_a_setting_has_to_allow_it(whet: Whet, waiting: list[
     assert texts(whet) == []
     assert whet("pending", "approve", str(waiting[0]), "--yes").code == 0
     assert texts(whet) == [TEXTS[0]]
+
+
+def test_an_approved_rule_is_shown_with_its_example(whet: Whet, waiting: list[int]) -> None:
+    whet("pending", "approve", str(waiting[1]), "--yes")
+    [record] = whet("rules", "--json").json["rules"]
+    assert record["example"] == "`make check` works, `check all` fails."
+    assert "example, for small models: `make check` works" in whet("rules", "show").out
