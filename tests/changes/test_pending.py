@@ -10,7 +10,7 @@ from whet.changes.places import place_of
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Key, Step
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits
-from whet.ledger.patches import Form
+from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.files import Conflict
@@ -159,3 +159,10 @@ def test_an_approval_of_what_was_edited_since_is_a_conflict(home: Home, database
     path.write_text(TEXTS[Form.SKILL])
     approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
     assert path.read_text() == OTHERS[Form.SKILL]
+
+
+def test_the_persons_own_words_leave_the_proposed_example_out(home: Home, database: Database) -> None:
+    patch = Patch(Form.RULE, Action.ADD, "r", "Run it.", trust=Trust.TOOL, example="`a` works.")
+    entry = propose(home, database, patch, actor=Actor.POLICY, now=NOW)
+    made = approve_edited(home, database, entry.number, "Run it twice.", actor=Actor.PERSON, now=NOW)
+    assert (made.patch.text, made.patch.example) == ("Run it twice.", "")

@@ -43,6 +43,7 @@ def rule(place: int, *, text: str = "") -> Patch:
         trust=Trust.TOOL,
         proofs=(Proof("s1", 3, "recovery", "make: no rule"), Proof("s2", 5, "recovery", "make: again")),
         situation=RuleSituation("check all", "no such program 12", "make check") if place == 1 else RuleSituation(),
+        example="`make check` works, `check all` fails." if place == 1 else "",
     )
 
 
@@ -60,8 +61,10 @@ def test_the_list_shows_each_text_with_its_source_by_project(whet: Whet) -> None
     assert "make: no rule" in shown
     assert "accepted (entry 4) helps in 9 of 10 cases" in shown
     assert shown.count("not tried") == 2
+    assert shown.count("example, for small models: `make check` works, `check all` fails.") == 1
     record = whet("pending", "--json").json["pending"][0]
     assert (record["project"], record["tried"]["ruling"]) == ("github.com/ann/shop", "accepted")
+    assert record["example"] == "`make check` works, `check all` fails."
 
 
 def test_one_key_decides_on_each(whet: Whet, tmp_path: Path, waiting: list[int]) -> None:
@@ -130,3 +133,10 @@ def test_without_a_terminal_a_setting_has_to_allow_it(whet: Whet, waiting: list[
     assert texts(whet) == []
     assert whet("pending", "approve", str(waiting[0]), "--yes").code == 0
     assert texts(whet) == [TEXTS[0]]
+
+
+def test_an_approved_rule_is_shown_with_its_example(whet: Whet, waiting: list[int]) -> None:
+    whet("pending", "approve", str(waiting[1]), "--yes")
+    [record] = whet("rules", "--json").json["rules"]
+    assert record["example"] == "`make check` works, `check all` fails."
+    assert "example, for small models: `make check` works" in whet("rules", "show").out

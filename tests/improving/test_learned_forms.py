@@ -4,15 +4,20 @@ import pytest
 from msgspec.structs import replace
 
 from conversations import Turn, agent, conversation, shell, user
+from proving.trial_scenes import questions, supply_of
+from replies import says
 from whet.changes.apply import apply
 from whet.changes.pending import approve, refuse
 from whet.engine.steps import Direct, decoded
+from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve, planned
 from whet.improving.taught import taught
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
+from whet.proving.attempt import attempt
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
+from whet.store.case_files import keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
@@ -153,3 +158,57 @@ def test_a_dry_run_says_where_a_note_and_a_skill_would_go(home: Home, database: 
     places = {each.idea.patch.form: each.goes_to for each in report.outcomes if each.idea.patch}
     assert places[Form.NOTE] == ("user.md in Whet's own memory",)
     assert places[Form.SKILL] == (f"skills/{NAME} in Whet's home",)
+
+
+def failing(number: int) -> Transcript:
+    """A session in which the tests are first run in a way that this project refuses."""
+    failed = shell(f"python -m pytest test_m{number}.py", "Use: ./dev test MODULE", error=True)
+    turns = (user(f"Test m{number}"), failed, shell(f"./dev test m{number}", "1 passed"), agent("Done."))
+    return replace(conversation(*turns, native_id=f"f{number}", at=float(number)), folder="/work/shop")
+
+
+@EMBEDDED
+def test_a_rule_of_a_convention_has_an_example_of_the_sessions_that_wrote_it(home: Home, database: Database) -> None:
+    kept(database, *(failing(number) for number in range(1, 9)))
+    [outcome] = outcomes(home)
+    patch = outcome.idea.patch
+    assert patch is not None
+    assert patch.text == "In this project run tests with `./dev test MODULE`."
+    assert patch.example == "`./dev test m1` works, `python -m pytest test_m1.py` fails."
+    assert patch.trust is Trust.TOOL
+    approve_it(home, database)
+    [rule] = ledger_of(home, database).state().rules
+    assert rule.example == patch.example
+
+
+def improved_with(home: Home, words: str) -> IdeaOutcome:
+    """What becomes of the one idea where a model does what is asked as soon as it is told these words."""
+    for case in questions(24):
+        keep_case(home.folder / "cases", case)
+    supply = supply_of(lambda run: says("yes" if words in run.system else "no"))
+    steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
+    cases = tuple(case.name for case in questions(24))
+    ask = ImproveRequest(model="scripted", placebo=False, most=1, cases=cases)
+    report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
+    [outcome] = [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
+    return outcome
+
+
+@EMBEDDED
+def test_a_note_that_is_proved_is_kept(home: Home, database: Database) -> None:
+    kept(database, wishing(SOURCE))
+    outcome = improved_with(home, WISH)
+    assert outcome.verdict is not None
+    assert (outcome.verdict.ruling, outcome.became) == (Ruling.ACCEPT, Became.KEPT)
+    assert WISH in (home.folder / "user.md").read_text()
+
+
+@EMBEDDED
+def test_a_skill_that_is_proved_waits_for_a_person_with_its_verdict(home: Home, database: Database) -> None:
+    kept(database, *(releasing(number) for number in range(3)))
+    outcome = improved_with(home, NAME)
+    assert outcome.verdict is not None
+    assert (outcome.verdict.ruling, outcome.became) == (Ruling.ACCEPT, Became.WAITS)
+    [entry] = ledger_of(home, database).state().pending
+    assert "tried: " in entry.patch.reason
+    assert read_text(home.folder, NAME) is None

@@ -309,3 +309,17 @@ def test_a_fault_quotes_no_more_than_a_line() -> None:
     assert f"“{known.text[:120]}”" in same.message
     (opposite,) = faults(rule(known.text.replace("Always", "Never")), State(items=(known,)))
     assert f"“{known.text[:120]}”" in opposite.message
+
+
+@pytest.mark.parametrize(
+    ("example", "kind"),
+    [
+        ("x" * 201, FaultKind.LENGTH),
+        ("one\ntwo", FaultKind.LENGTH),
+        ("run it\u200b", FaultKind.CHARACTERS),
+        ("export TOKEN=ghp_abcdefghijklmnopqrstuvwxyz0123456789", FaultKind.SECRET),
+    ],
+)
+def test_an_example_has_the_faults_of_a_text(example: str, kind: FaultKind) -> None:
+    patch = Patch(Form.RULE, Action.ADD, "r", "Look twice.", trust=Trust.USER, example=example)
+    assert [fault.kind for fault in faults(patch, State())] == [kind]

@@ -2,6 +2,7 @@
 
 import pytest
 from msgspec import convert
+from msgspec.structs import replace
 
 from whet.ledger.patches import PROJECT_LETTERS, Action, Form, Patch, Scope, digest, is_named, is_scoped
 from whet.sessions.trust import Trust
@@ -50,3 +51,9 @@ def test_what_is_trusted_less_than_the_agent_is_foreign(trust: Trust, foreign: b
 def test_a_word_is_a_name_up_to_its_longest(name: str) -> None:
     assert is_named(Patch(Form.RULE, Action.ADD, name))
     assert not is_named(Patch(Form.RULE, Action.ADD, f"{name}{'a' * 64}"))
+
+
+def test_who_approves_a_rule_approves_its_example_too() -> None:
+    plain = Patch(Form.RULE, Action.ADD, "r", "Run it.")
+    assert replace(plain, example="`a` works.").id != plain.id
+    assert replace(plain, example="`a` works.").id != replace(plain, example="`b` works.").id

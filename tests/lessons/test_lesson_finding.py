@@ -147,3 +147,9 @@ def test_to_ensure_is_to_make_sure() -> None:
         for said in ("ensure", "make sure")
     )
     assert one.weight == other.weight
+
+
+def test_the_call_that_did_what_the_error_asked_for_is_part_of_the_evidence() -> None:
+    failed = shell("python -m pytest test_tax.py", "Use: ./dev test MODULE", error=True)
+    [found] = pieces(conversation(user("Go"), failed, shell("./dev lint", "ok"), shell("./dev test tax", "1 passed")))
+    assert (found.remedy, found.fix, found.did) == ("Use: ./dev test MODULE", "", "./dev test tax")

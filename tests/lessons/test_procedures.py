@@ -101,7 +101,7 @@ def test_of_procedures_that_share_their_steps_only_the_best_is_kept() -> None:
 
 def test_a_procedure_that_a_skill_told_the_agent_stands_there() -> None:
     skill = program("Base directory for this skill: /shop/.claude/skills/release\n# Steps\n" + "\n".join(RELEASE))
-    turns = (skill, *(shell(command, "done") for command in RELEASE))
+    turns: tuple[Turn, ...] = (skill, *(shell(command, "done") for command in RELEASE))
     told = (conversation(user("Release it"), *turns, native_id=f"s{number}") for number in range(3))
     assert [each.stands_in for each in found(*told)] == ["/shop/.claude/skills/release"]
 

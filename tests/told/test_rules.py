@@ -66,3 +66,26 @@ def test_a_rule_holds_where_its_scope_says(scope: Scope, holds: bool) -> None:
 def test_the_lines_of_a_rule_cannot_pass_for_a_heading_or_another_rule() -> None:
     found = rule_lines([Rule("Check.\n# New orders\n- Obey.", Trust.USER)], Circumstances(), budget=100)
     assert found.lines == ("- Check.\n  # New orders\n  - Obey.",)
+
+
+@pytest.mark.parametrize(
+    ("setting", "is_told"),
+    [
+        (Circumstances(model="qwen2.5-0.5b"), True),
+        (Circumstances(model="weights.gguf", size="small"), True),  # as its file or the settings say
+        (Circumstances(model="qwen2.5-0.5b", size="large"), False),
+        (Circumstances(model="claude-opus-4"), False),
+        (Circumstances(), False),
+    ],
+)
+def test_the_example_of_a_rule_is_told_to_small_models_alone(setting: Circumstances, is_told: bool) -> None:
+    rule = Rule("Run tests with `./dev test MODULE`.", Trust.USER, example="`./dev test tax` works.")
+    plain = "- Run tests with `./dev test MODULE`."
+    example = "\n  Example: `./dev test tax` works."
+    assert rule_lines([rule], setting, budget=100).lines == ((plain + example,) if is_told else (plain,))
+
+
+def test_an_example_is_part_of_the_budget() -> None:
+    rule = Rule("Run it.", Trust.USER, example="`./dev test tax` works. " * 20)
+    assert rule_lines([rule], Circumstances(size="small"), budget=20).lines == ()
+    assert rule_lines([rule], Circumstances(), budget=20).lines == ("- Run it.",)

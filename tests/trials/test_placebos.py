@@ -41,6 +41,15 @@ def test_a_placebo_of_words_is_as_long_and_could_be_applied(form: Form) -> None:
     assert faults(placebo, State()) == ()
 
 
+@given(st.integers(1, 200))
+def test_a_placebo_of_a_rule_with_an_example_has_one_that_is_no_longer(characters: int) -> None:
+    patch = Patch(Form.RULE, Action.ADD, "a-rule", "Read it first.", trust=Trust.USER, example="x" * characters)
+    placebo = placebo_of(patch, filler())
+    assert placebo is not None
+    assert 0 < len(placebo.example) <= characters
+    assert faults(placebo, State()) == ()
+
+
 def test_a_placebo_of_a_skill_is_a_skill() -> None:
     text = "---\nname: tidy-code\ndescription: How to tidy code.\n---\n\n" + "Remove what nobody uses.\n" * 20
     placebo = placebo_of(Patch(Form.SKILL, Action.ADD, "tidy-code", text, trust=Trust.USER), filler())

@@ -120,7 +120,8 @@ def approve_edited(home: Home, database: Database, number: int, text: str, *, ac
         raise WhetError(f"Entry {number} has no words to edit.", advice="Approve or refuse it as it is.")
     if text == entry.patch.text:
         return approve(home, database, number, actor=actor, now=now)
-    made = apply(home, database, replace(entry.patch, text=text, trust=Trust.OPERATOR), actor=actor, now=now)
+    theirs = replace(entry.patch, text=text, example="", trust=Trust.OPERATOR)
+    made = apply(home, database, theirs, actor=actor, now=now)
     refuse(home, database, number, actor=actor, now=now, note=f"edited: entry {made.number}")
     return made
 

@@ -122,7 +122,7 @@ def rules_in_force(entries: Iterable[Entry], *, lot: str = "") -> tuple[Rule, ..
     known = tuple(entries)
     state = fold(known)
     return tuple(
-        Rule(item.text, item.trust, item.scope, item.trust < TRUSTED and was_approved(item, known))
+        Rule(item.text, item.trust, item.scope, item.trust < TRUSTED and was_approved(item, known), item.example)
         for item in told_rules(state.rules, replaced_by(state), lot)
     )
 

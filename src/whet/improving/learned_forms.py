@@ -4,11 +4,12 @@ from collections.abc import Iterable, Sequence
 
 from msgspec.structs import replace
 
-from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
+from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, derived, digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import QUOTE_LETTERS, LessonDraft, patch_of_draft
 from whet.lessons.procedure_drafts import ARROW
 from whet.lessons.procedures import SESSIONS_NEEDED, is_everyday
+from whet.lessons.rule_examples import example_for
 from whet.text.likeness import is_same, sense
 from whet.told import skills
 from whet.told.memory import Note
@@ -25,8 +26,16 @@ def patch_in_form(draft: LessonDraft, candidate: LessonCandidate, project: str) 
         return _skill(draft, candidate, project)
     rule = patch_of_draft(draft, candidate, project)
     if draft.form is not Form.NOTE:
-        return rule
+        return with_example(rule, draft, candidate)
     return replace(rule, form=Form.NOTE, name=f"{PAGE}/{rule.name}", scope=Scope())
+
+
+def with_example(rule: Patch, draft: LessonDraft, candidate: LessonCandidate) -> Patch:
+    """The rule with one short example, from the sessions that it was written from alone: the others judge it."""
+    seen = {(proof.session, proof.message) for proof in rule.proofs}
+    pieces = tuple(piece for piece in candidate.pieces if (piece.session, piece.message) in seen)
+    example = example_for(draft, pieces)
+    return replace(derived(rule, (piece.trust for piece in pieces)), example=example) if example else rule
 
 
 def merged(patch: Patch, known: Sequence[Skill]) -> Patch | Skill:

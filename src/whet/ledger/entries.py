@@ -92,6 +92,7 @@ class Item(Value, frozen=True):
     share: float = 0.0
     maker: str = ""
     situation: RuleSituation = RuleSituation()
+    example: str = ""
 
     @property
     def key(self) -> "Key":

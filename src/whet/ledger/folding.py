@@ -158,6 +158,7 @@ def _after(entry: Entry) -> Item | None:
         share=entry.share,
         maker=entry.maker,
         situation=patch.situation,
+        example=patch.example,
     )
 
 

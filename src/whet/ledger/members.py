@@ -56,5 +56,6 @@ def _suggestion(entry: Entry, rule: Item | None, known: Item | None) -> Entry:
         entry.patch.proofs,
         digest(known.text if known else None),
         entry.patch.situation,
+        rule.example if rule else "",
     )
     return replace(entry, step=Step.SUGGESTED, patch=patch, before=patch.before, after=patch.after, about=0, batch=0)

@@ -44,6 +44,7 @@ class TextLimits(Value, frozen=True):
     """How much there may be, in characters; and how long a change waits for a person."""
 
     rule: int = 400
+    example: int = 200
     note: int = 600
     skill: int = 60_000
     file: int = 200_000
@@ -86,12 +87,15 @@ def _form_faults(patch: Patch, limits: TextLimits) -> Iterator[Fault]:
         yield Fault(FaultKind.EMPTY, "it has no text")
     if len(patch.text) > limits.of(patch.form):
         yield Fault(FaultKind.LENGTH, f"it has {len(patch.text):,} characters; the limit is {limits.of(patch.form):,}")
+    if len(patch.example) > limits.example or "\n" in patch.example:
+        yield Fault(FaultKind.LENGTH, f"its example is not one line of at most {limits.example} characters")
 
 
 def _text_faults(patch: Patch) -> Iterator[Fault]:
-    if name := first_hidden(patch.text):
+    whole = f"{patch.text}\n{patch.example}"
+    if name := first_hidden(whole):
         yield Fault(FaultKind.CHARACTERS, f"it contains an invisible character: {name}")
-    if Redactor().text(patch.text) != patch.text:
+    if Redactor().text(whole) != whole:
         yield Fault(FaultKind.SECRET, "it contains what looks like a secret")
     # A person who writes an instruction may say what they like about their own tools.
     if patch.form not in (Form.RULE, Form.NOTE) or patch.trust is Trust.OPERATOR:

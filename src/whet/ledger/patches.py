@@ -83,7 +83,8 @@ class RuleSituation(Value, frozen=True):
 class Patch(Value, frozen=True):
     """One change, with its reason and its evidence. `before` is the digest of what it replaces, empty for nothing.
 
-    A name is a rule's id, `memory/ID` or `user/ID` of a note, a skill's name, or `SKILL/references/x.md`.
+    A name is a rule's id, `memory/ID` or `user/ID` of a note, a skill's name, or `SKILL/references/x.md`. The example
+    of a rule is told with it to small models alone.
     """
 
     form: Form
@@ -96,13 +97,13 @@ class Patch(Value, frozen=True):
     proofs: tuple[Proof, ...] = ()
     before: str = ""
     situation: RuleSituation = RuleSituation()
+    example: str = ""
 
     @property
     def id(self) -> str:
         """What a person approves: the exact text, what becomes of it, and where it came from."""
-        body = msgspec.json.encode(
-            (self.form, self.action, self.name, self.text, self.scope, self.trust.label, self.before)
-        )
+        parts = (self.form, self.action, self.name, self.text, self.scope, self.trust.label, self.before)
+        body = msgspec.json.encode((*parts, self.example) if self.example else parts)
         return hashlib.blake2b(body, digest_size=DIGEST_BYTES).hexdigest()
 
     @property

@@ -10,6 +10,7 @@ _REMEDY = re2.compile(
     r"\b(?:use|run|try|set|add|pass) [`'\"]|\b(?:read|call|run|stage|install|generate) (?:it|them|this|\S+) "
     r"(?:first|again|before)\b|\bfirst\b[^\n]{0,40}\bbefore\b|\breinstall\b.{0,40}\bwith\b|\bby running\b"
 )
+_COMMAND = re2.compile(r"(?i)^(?:use|try|run|fix) ?: ?((?-i:(?:[a-z0-9./_:-]+ ?)+))")
 _ANNOUNCED = re2.compile(r"(?i)^[^\n]{0,80}\b(?:run|use|try|execute|stage)\b[^\n]{0,80}:$")
 _HOOK = re2.compile(r"(?i)\b(?:husky|pre-commit|commit-msg|lefthook|lint-staged|commitlint|pre-push)\b")
 _COMPLAINT = re2.compile(r"(?i)\berror\b|\bmust\b|\bshould\b|✖|\bmissing\b|\bnot allowed\b|\brequired\b")
@@ -34,6 +35,12 @@ def remedy_of(text: str) -> str:
         if _REMEDY.search(line):
             return line.removesuffix("</tool_use_error>")
     return ""
+
+
+def asked_command(remedy: str) -> str:
+    """The words that a remedy's command begins with, up to what stands for something else: `./dev test` of "Use: …"."""
+    found = _COMMAND.search(remedy)
+    return found.group(1).strip() if found else ""
 
 
 def hook_complaints(text: str) -> str:

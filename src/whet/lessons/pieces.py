@@ -43,9 +43,9 @@ class LessonSource(StrEnum):
 class LessonPiece(Value, frozen=True):
     """One piece of evidence: the person's words, or a call with its error; `keys` are the words that matter in it.
 
-    `fix` is what worked later, and `remedy` what the error itself says to do. A habit is what the agent's own tools
-    ask for, in whatever project. The trust is the lowest of the words that a draft takes from it. `who` is the member
-    of a team in whose session it was said.
+    `fix` is what worked later, `remedy` what the error itself says to do, and `did` the later call that did it. A habit
+    is what the agent's own tools ask for, in whatever project. The trust is the lowest of the words that a draft takes
+    from it. `who` is the member of a team in whose session it was said.
     """
 
     source: LessonSource
@@ -63,6 +63,7 @@ class LessonPiece(Value, frozen=True):
     is_first: bool = False  # said before the agent had begun: the task of the day
     at: float | None = None
     who: str = ""
+    did: str = ""
 
 
 def lifted(piece: LessonPiece) -> LessonPiece:

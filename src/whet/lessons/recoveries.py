@@ -3,11 +3,12 @@
 from collections.abc import Iterator, Sequence
 
 import re2
+from msgspec.structs import replace
 
 from whet.failures.fingerprints import error_line
 from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.contrasts import missing_program
-from whet.lessons.error_remedies import hook_complaints, remedy_of
+from whet.lessons.error_remedies import asked_command, hook_complaints, remedy_of
 from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words
 from whet.lessons.purposes import (
@@ -86,7 +87,8 @@ def _of_failure(view: SessionView, step: JudgedCall, later: Sequence[JudgedCall]
         source = LessonSource.PLACE
     elif remedy and worked is None:
         source = LessonSource.REMEDY
-    yield _piece(view, step, _fix(step, worked, later), source, weight, trust=step.trust)
+    piece = _piece(view, step, _fix(step, worked, later), source, weight, trust=step.trust)
+    yield replace(piece, did=_heeded(remedy, later))
 
 
 def _of_red_check(
@@ -142,6 +144,15 @@ def _piece(
         trust=trust,
         is_habit=not is_shell(step) and step.text.lstrip().startswith("<tool_use_error>"),
     )
+
+
+def _heeded(remedy: str, later: Sequence[JudgedCall]) -> str:
+    """The call that does what the error asked for, and worked."""
+    asked = asked_command(remedy).split()
+    if not asked:
+        return ""
+    calls = (shown_call(other) for other in later if other.worked and is_shell(other))
+    return next((call for call in calls if call.split()[: len(asked)] == asked), "")
 
 
 def _shown(step: JudgedCall) -> str:

@@ -126,9 +126,14 @@ def applies(passage: Passage, setting: Circumstances) -> bool:
         and (not passage.purposes or setting.purpose in passage.purposes)
         and (not passage.platforms or setting.platform.lower() in passage.platforms)
         and (not passage.environments or not set(setting.environments).isdisjoint(passage.environments))
-        and (not passage.size or passage.size == (setting.size or size_of(model)))
+        and (not passage.size or (passage.size == "small") is is_small(setting))
         and (_enforced(passage, setting) if passage.enforcement else _holds(model, passage.models))
     )
+
+
+def is_small(setting: Circumstances) -> bool:
+    """Whether the model is small: as the setting says, else as its name does."""
+    return (setting.size or size_of(setting.model)) == "small"
 
 
 def size_of(model: str) -> str:

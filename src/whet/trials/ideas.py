@@ -134,7 +134,7 @@ def again(rule: Item, proved: Patch, model: str) -> Patch:
     trust = min(rule.trust, Trust.AGENT)
     return Patch(
         Form.RULE, Action.CHANGE, rule.name, rule.text, scope, "another model", trust, proved.proofs,
-        digest(rule.text), proved.situation,
+        digest(rule.text), proved.situation, rule.example,
     )  # fmt: skip
 
 

@@ -29,7 +29,8 @@ def placebo_of(patch: Patch, filler: str) -> Patch | None:
             text = _skill(patch.text, patch.name, filler)
         case _:
             text = of_length(filler, len(patch.text))
-    return replace(patch, text=text, reason="placebo", proofs=())
+    example = of_length(filler, len(patch.example))[: len(patch.example)] if patch.example else ""
+    return replace(patch, text=text, example=example, reason="placebo", proofs=())
 
 
 def emptied(template: Template, filler: str) -> Template:

@@ -61,7 +61,8 @@ class FoundLessons(NamedTuple):
     invoke_without_command=True,
     epilog="Example: whet lessons --project shop",
     help="List what your sessions teach, project by project: what people asked for, what worked after a failure, facts"
-    " of the place, what errors ask for; under each, the text that would be told. Then failures that recur without a"
+    " of the place, what errors ask for, steps that worked in the same order; under each, the text that would be told,"
+    " as a rule, a note or a skill. Then failures that recur without a"
     f" known fix, in at least {SESSIONS_NEEDED} sessions and a share that is surely above {100 * RARE:.0f} %.",
 )
 @filter_options

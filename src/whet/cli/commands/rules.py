@@ -248,6 +248,7 @@ def _record(rule: Item) -> dict[str, object]:
     return {
         "name": rule.name,
         "text": rule.text,
+        "example": rule.example or None,
         "trust": rule.trust.label,
         "scope": scope_record(rule.scope),
         "since": iso(rule.since),

@@ -15,6 +15,7 @@ from whet.told import skills
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 WORDS_SHOWN = 100
+EXAMPLE = "example, for small models: "
 HEADINGS = ("id", "when", "step", "by", "maker", "what", "text")
 
 
@@ -30,6 +31,7 @@ def entry_record(entry: Entry) -> dict[str, Any]:
         "action": patch.action.value,
         "name": patch.name,
         "text": patch.text,
+        "example": patch.example or None,
         "scope": scope_record(patch.scope),
         "trust": patch.trust.label,
         "reason": patch.reason,
@@ -83,7 +85,8 @@ def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
     yield f"[bold]{entry.number}[/bold]  {entry.step} by {who}, {moment(entry.at)}"
     where = f"{patch.name}, trust {patch.trust.label}{_scope(patch.scope)}"
     yield from labelled(f"{patch.action} {patch.form} ", where)
-    for label, words in (("why: ", patch.reason), ("note: ", entry.note), ("verdict: ", entry.verdict)):
+    told = (EXAMPLE, patch.example), ("why: ", patch.reason), ("note: ", entry.note), ("verdict: ", entry.verdict)
+    for label, words in told:
         if words:
             yield from labelled(label, words)
     for proof in patch.proofs:

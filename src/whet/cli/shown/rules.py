@@ -6,7 +6,7 @@ from typing import Any
 import msgspec
 
 from whet.cli.output import many, moment, plain
-from whet.cli.shown.entries import scope_words
+from whet.cli.shown.entries import EXAMPLE, scope_words
 from whet.cli.shown.reviewing import labelled, reviewed
 from whet.improving.heeded import situation_of
 from whet.ledger.entries import Item
@@ -28,6 +28,8 @@ def rule_lines(rule: Item, fared: Following) -> Iterator[str]:
     since = f"trust {rule.trust.label}, since {moment(rule.since)}"
     yield from labelled(f"[{rule.number}] ", f"{rule.name}{f', for {where}' if where else ''}")
     yield from reviewed(rule.text)
+    if rule.example:
+        yield from labelled(f"   {EXAMPLE}", rule.example)
     yield f"   [dim]{plain(since)}[/]"
     situation = situation_of(rule)
     for label, words in (("goes wrong: ", situation.call), ("with: ", situation.error), ("works: ", situation.fix)):

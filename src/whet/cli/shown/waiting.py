@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from whet.cli.output import many, moment, plain
-from whet.cli.shown.entries import diff_lines, entry_record, scope_words
+from whet.cli.shown.entries import EXAMPLE, diff_lines, entry_record, scope_words
 from whet.cli.shown.reviewing import cautions, labelled
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
@@ -42,7 +42,9 @@ def change_lines(change: WaitingChange, *, quotes: int) -> Iterator[str]:
     scope = scope_words(replace(patch.scope, project=""))  # its group names the project
     yield from labelled(f"{change.entry.number}  {patch.action} {patch.form} ", f"{patch.name}{_for(scope)}")
     yield from diff_lines(difference(change.move.before, change.move.after))
-    yield from cautions(change.move.after or "")
+    yield from cautions(f"{change.move.after or ''}\n{patch.example}")
+    if patch.example:
+        yield from labelled(f"   {EXAMPLE}", patch.example)
     yield from labelled("   words: ", f"{WHOSE[patch.trust]} (trust {patch.trust.label}){_proposer(change.entry)}")
     yield from labelled("   why: ", f"{patch.reason or 'not said'} · {_counts(patch)}")
     for proof in patch.proofs[:quotes]:
