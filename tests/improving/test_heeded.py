@@ -18,6 +18,7 @@ from whet.store.preparing import prepare
 from whet.store.prompts import keep_prompt
 from whet.store.recording import Recorder
 from whet.store.session_draws import Telling, keep_tellings
+from whet.targets.sync_log import FileTelling, note
 from whet.told.prompt import Prompt
 
 BEGUN = 1_790_000_000.0
@@ -88,3 +89,21 @@ def test_what_a_hook_told_at_the_start_says_who_was_told(home: Home, database: D
         keep(database, made(name, "bun i"))
     keep_tellings(database, [Telling("codex", "told", (3, 7), BEGUN), Telling("codex", "other", (), BEGUN)])
     assert fared(home, database) == Following(looked=3, came_up=3, told=1, untold=1, followed=3, told_followed=1)
+
+
+def test_the_sync_log_says_whose_files_had_the_rule_when_their_session_began(home: Home, database: Database) -> None:
+    for name, at in (("early", BEGUN - 9), ("told", BEGUN), ("late", BEGUN + 20)):
+        keep(database, made(name, "bun i", at=at))
+    keep(database, made("reads-another-file", "bun i", source="claude-code"))
+    note(home, FileTelling(BEGUN - 5, "/AGENTS.md", ("codex",), "", (3, 7)))
+    note(home, FileTelling(BEGUN + 10, "/AGENTS.md", ("codex",), "", (3,)))
+    found = fared(home, database)
+    assert found == Following(looked=4, came_up=4, told=1, untold=1, followed=4, told_followed=1)
+    assert found.unknown == 2, "before the first note, and of an agent that reads another file"
+
+
+def test_the_log_of_one_project_says_nothing_of_another(home: Home, database: Database) -> None:
+    keep(database, replace(made("a", "bun i"), folder="/work/shop"))
+    keep(database, replace(made("b", "bun i"), folder="/work/shopping"))
+    note(home, FileTelling(BEGUN - 5, "/work/shop/AGENTS.md", ("codex",), "/work/shop", (7,)))
+    assert fared(home, database) == Following(looked=2, came_up=2, told=1, followed=2, told_followed=1)

@@ -24,6 +24,7 @@ from whet.store.sessions import is_own, load
 from whet.targets.project_names import name_of_project
 from whet.targets.settings import Target
 from whet.targets.settings import load as load_targets
+from whet.targets.sync_log import FileTelling, entries_for, load_log
 from whet.targets.telling import day_of
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
@@ -34,11 +35,12 @@ class RuleBooks(NamedTuple):
 
     database: Database
     targets: tuple[Target, ...]
+    log: tuple[FileTelling, ...] = ()
 
 
 def following(home: Home, database: Database, rules: Iterable[Item]) -> dict[str, Following]:
     """How each rule fared, by its name, in the sessions of its project that began after it came into force."""
-    asked, books = tuple(rules), RuleBooks(database, load_targets(home))
+    asked, books = tuple(rules), RuleBooks(database, load_targets(home), load_log(home))
     seen: dict[str, list[SeenRule | None]] = {rule.name: [] for rule in asked}
     names: dict[str, str] = {}
     for session in _since(database, min((rule.since for rule in asked), default=0.0)) if asked else ():
@@ -73,9 +75,10 @@ def _since(database: Database, start: float) -> Iterator[Session]:
 def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item) -> bool | None:
     """Whether a rule stood in a session's context; None where nothing tells.
 
-    Whet's own sessions name their prompt. Of others the record may hold what was inserted, and a file that its agent
-    reads, that has the rule and was not written since the session began, had it then. Where a hook ran at its start,
-    what that told is on record, and what neither told is untold.
+    Whet's own sessions name their prompt. Of others the record may hold what was inserted, the sync log says what stood
+    in the files of its agent, and a file that has the rule and was not written since the session began, had it then.
+    Where a hook ran at its start, what that told is on record. What none of them told is untold, where one of hook and
+    log knows of the session.
     """
     if session.source == SOURCE and session.facts.prompt_key:
         try:
@@ -83,16 +86,26 @@ def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item
         except WhetError:
             return None
         return rule.text in prompt.text
-    # What a session sent out as a part of its work is not told by the hook, and nothing is on record of it.
+    # What a session sent out as a part of its work is not told by the hook itself, and nothing is on record of it.
     by_hook = told_entries(books.database, session.source, session.native_id)
     if by_hook is not None and rule.number in by_hook:
         return True
     delivered = _delivered(books.database, session, rule)
     if delivered is not None:
         return delivered
+    by_file = _logged(books, session)
+    if by_file is not None and rule.number in by_file:
+        return True
     files = (*_files_of(session.folder), *(Path(one.file) for one in books.targets if one.agent == session.source))
     stood = session.started is not None and any(_holds(path, rule.text, session.started) for path in files)
-    return True if stood or was_told(rule.text, transcript) else (None if by_hook is None else False)
+    is_known = by_hook is not None or (by_file is not None and not session.parent_id)
+    return True if stood or was_told(rule.text, transcript) else (False if is_known else None)
+
+
+def _logged(books: RuleBooks, session: Session) -> frozenset[int] | None:
+    if session.started is None:
+        return None
+    return entries_for(books.log, agent=session.source, folder=session.folder, at=session.started)
 
 
 def _delivered(database: Database, session: Session, rule: Item) -> bool | None:

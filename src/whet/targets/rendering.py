@@ -22,15 +22,19 @@ class Rendered(NamedTuple):
 
     text: str
     left_out: int = 0
+    entries: tuple[int, ...] = ()  # of the rules that are in it
 
 
 def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = Budgets().rules) -> Rendered:
     """What stands in a file that these targets share: the rules that hold for one of them, the operator's first."""
     readers = tuple(targets)
     held = [rule for rule in rules if any(holds_for(target, rule) for target in readers)]
-    wanted = [scoped_line(rule) for rule in sorted(held, key=lambda rule: rule.trust is not Trust.OPERATOR)]
+    held.sort(key=lambda rule: rule.trust is not Trust.OPERATOR)
+    wanted = [scoped_line(rule) for rule in held]
     lines = tokens.fitting(wanted, budget - tokens.estimate(frame()))
-    return Rendered(frame().replace("{body}", "\n".join(lines)) if lines else "", len({*wanted} - {*lines}))
+    text = frame().replace("{body}", "\n".join(lines)) if lines else ""
+    told = (rule.number for rule, line in zip(held, wanted, strict=True) if line in lines)
+    return Rendered(text, len({*wanted} - {*lines}), tuple(sorted(told)))
 
 
 def holds_for(target: Target, rule: Item) -> bool:

@@ -22,6 +22,7 @@ from whet.targets.places import TargetFile, keep, lead, look, repository_of, tid
 from whet.targets.rendering import text_for
 from whet.targets.settings import FILE_AGENT, Target
 from whet.targets.skill_folders import Content, Copy, Kind
+from whet.targets.sync_log import FileTelling
 from whet.told.marked_block import HASH_BYTES, Block, Damage, find, place, take_out
 
 ATTEMPTS = 5
@@ -68,6 +69,7 @@ class SyncOrder(NamedTuple):
     day: str = ""  # by which canaries are drawn for each file; without one they are left out
     delivered: Callable[[Delivery], None] | None = None  # told of what stands in the files now
     hooked: frozenset[str] = frozenset()  # the agents whose sessions are drawn for by their hooks
+    noted: Callable[[FileTelling], None] | None = None  # told which rules stand in a file now
 
 
 def sync(order: SyncOrder, targets: tuple[Target, ...]) -> tuple[TargetChange, ...]:
@@ -86,7 +88,9 @@ def sync(order: SyncOrder, targets: tuple[Target, ...]) -> tuple[TargetChange, .
 def _round(order: SyncOrder, offer: Offer, targets: tuple[Target, ...]) -> Iterator[TargetChange]:
     for path, sharing in _shared(targets, "file").items():
         fitting = for_files(offer, sharing, order.hooked)
-        change = deliver(order, drawn(fitting, path, order.day), path, Readers(sharing))
+        rules = drawn(fitting, path, order.day)
+        change = deliver(order, rules, path, Readers(sharing))
+        _note(order, rules, path, Readers(sharing), change)
         if order.delivered and not order.dry_run and change.kind not in ("conflict", "skipped"):
             for delivery in deliveries_of(fitting, path, order.day, sharing):
                 order.delivered(delivery)
@@ -102,10 +106,21 @@ def withdraw(order: SyncOrder, target: Target, others: tuple[Target, ...]) -> tu
     if target.file:
         sharing = tuple(other for other in others if other.file and _real(other.file) == _real(target.file))
         rules = drawn(for_files(offer, sharing, order.hooked), target.file, order.day)
-        changes.append(deliver(order, rules, target.file, Readers(sharing, (target,))))
+        readers = Readers(sharing, (target,))
+        changes.append(deliver(order, rules, target.file, readers))
+        _note(order, rules, target.file, readers, changes[-1])
     if target.skills and not any(other.skills and _real(other.skills) == _real(target.skills) for other in others):
         changes += deliver_skills(order, {}, target.skills, Readers((), (target,)))
     return tuple(changes)
+
+
+def _note(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers, change: TargetChange) -> None:
+    """Say which rules stand in a file now, so that it is known later what its sessions had read."""
+    if order.noted is None or order.dry_run or change.kind in ("conflict", "skipped"):
+        return
+    agents = tuple(sorted({target.agent for target in readers.targets or readers.leaving}))
+    entries = text_for(readers.targets, rules).entries
+    order.noted(FileTelling(0.0, os.path.realpath(path), agents, readers.first.project, entries))
 
 
 def deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Readers) -> TargetChange:
@@ -126,7 +141,7 @@ def _deliver(order: SyncOrder, rules: tuple[Item, ...], path: str, readers: Read
     first, names = readers.first, readers.names
     fence = first.project or (repository_of(Path(path)) if first.agent == FILE_AGENT else "")
     found = look(Path(path), project=fence, home=order.home)
-    text, left_out = text_for(readers.targets, rules)
+    text, left_out, _ = text_for(readers.targets, rules)
     standing = None if found.content is None else find(found.content)
     if isinstance(standing, Damage):
         advice = "Remove the lines that start with `<!-- whet:` by hand, then run `whet sync`."

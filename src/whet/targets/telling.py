@@ -3,6 +3,8 @@
 from datetime import UTC, datetime
 from functools import partial
 
+from msgspec.structs import replace
+
 from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
 from whet.store.home import Home
@@ -11,6 +13,7 @@ from whet.targets.hooked import hooked_agents
 from whet.targets.offering import offered
 from whet.targets.settings import load
 from whet.targets.sync import SyncOrder, TargetChange, sync
+from whet.targets.sync_log import FileTelling, note
 
 
 def tell(home: Home, database: Database, *, now: float) -> tuple[TargetChange, ...]:
@@ -25,8 +28,12 @@ def order_of(home: Home, database: Database, *, now: float, dry_run: bool = Fals
     def keep(delivery: Delivery) -> None:
         keep_delivery(database, delivery._replace(at=now))
 
+    def log(telling: FileTelling) -> None:
+        note(home, replace(telling, at=now))
+
     offer = partial(offered, home, ledger_of(home, database))
-    return SyncOrder(home, offer, dry_run, force, day=day_of(now), delivered=keep, hooked=hooked_agents(home, now=now))
+    hooked = hooked_agents(home, now=now)
+    return SyncOrder(home, offer, dry_run, force, day=day_of(now), delivered=keep, hooked=hooked, noted=log)
 
 
 def day_of(now: float) -> str:

@@ -78,17 +78,21 @@ def command(context: click.Context, as_json: bool) -> int:
 def show(names: tuple[str, ...], as_json: bool) -> int:
     from whet.cli.shown.rules import following_record, rule_lines
     from whet.improving.heeded import following
+    from whet.targets.sync_log import load_log, stays_of
 
     home = find_home(os.environ)
     chosen = [_rule(name) for name in names]
     with opened(home) as database:
         rules = chosen or ledger_of(home, database).state().rules
         fared = following(home, database, rules)
+    log = load_log(home)
+    stays = {rule.name: stays_of(log, rule.number) for rule in rules}
     if as_json:
-        print_json({"rules": [{**_record(rule), **following_record(rule, fared[rule.name])} for rule in rules]})
+        records = ({**_record(each), **following_record(each, fared[each.name], stays[each.name])} for each in rules)
+        print_json({"rules": list(records)})
         return 0
     for rule in rules:
-        for line in rule_lines(rule, fared[rule.name]):
+        for line in rule_lines(rule, fared[rule.name], stays[rule.name]):
             say(line)
     if not rules:
         say("No rules yet. To add one, run `whet rules add NAME TEXT`.")

@@ -1,6 +1,6 @@
 """Rules with what they are for and how they fared, for people and for programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import msgspec
@@ -12,18 +12,21 @@ from whet.improving.heeded import situation_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
 from whet.lessons.following import Following
+from whet.sessions.exports import iso
+from whet.targets.sync_log import FileStay
 from whet.trials.ladder import next_rung
 
 
-def following_record(rule: Item, fared: Following) -> dict[str, Any]:
+def following_record(rule: Item, fared: Following, stays: Sequence[FileStay]) -> dict[str, Any]:
     situation = situation_of(rule)
     return {
+        "files": [{"file": each.file, "since": iso(each.since), "until": iso(each.until)} for each in stays],
         "situation": msgspec.structs.asdict(situation) if situation != RuleSituation() else None,
         "following": {**msgspec.structs.asdict(fared), "told_unknown": fared.unknown},
     }
 
 
-def rule_lines(rule: Item, fared: Following) -> Iterator[str]:
+def rule_lines(rule: Item, fared: Following, stays: Sequence[FileStay]) -> Iterator[str]:
     where = scope_words(rule.scope)
     since = f"trust {rule.trust.label}, since {moment(rule.since)}"
     yield from labelled(f"[{rule.number}] ", f"{rule.name}{f', for {where}' if where else ''}")
@@ -35,6 +38,9 @@ def rule_lines(rule: Item, fared: Following) -> Iterator[str]:
     for label, words in (("goes wrong: ", situation.call), ("with: ", situation.error), ("works: ", situation.fix)):
         if words:
             yield from labelled(f"   {label}", words)
+    for stay in stays:
+        until = f" until {moment(stay.until)}" if stay.until is not None else ""
+        yield f"   [dim]in {plain(stay.file)} since {moment(stay.since)}{until}[/]"
     yield f"   {following_sentence(fared) if situation != RuleSituation() else 'no situation on record'}"
     if rung := next_rung(rule, fared):
         yield f"   [yellow]Told and not followed. `whet improve` proposes the next step: {rung}.[/]"
