@@ -143,6 +143,15 @@ def session_with(canary: str, told: bool) -> str:
 
 
 @long
+@pytest.mark.parametrize("name", ["opencode", "gemini"])
+def test_the_plugin_brings_whets_tools(name: str, tmp_path: Path) -> None:
+    """These two wait for servers before the first request; Claude Code's calls are in test_real_commands."""
+    with obedient(MIND) as server:
+        assert install(name, tmp_path, server).run(project(tmp_path, "shop")).returncode == 0
+        assert "lessons_for_task" in first_request(server)
+
+
+@long
 @pytest.mark.parametrize("fault", BROKEN)
 @pytest.mark.parametrize("name", HOSTS)
 def test_a_broken_whet_does_not_hinder_the_host(name: str, fault: str, tmp_path: Path) -> None:

@@ -100,8 +100,8 @@ def test_all_files_that_an_agent_reads_count_together() -> None:
         FileTelling(2.0, "/shop/AGENTS.md", ("codex",), "/shop", (2,)),
         FileTelling(3.0, "/everywhere", ("codex", "opencode"), "", ()),
     )
-    assert entries_for(log, agent="codex", folder="/shop/src", at=2.5) == {1, 2}
-    assert entries_for(log, agent="codex", folder="/shop", at=3.0) == {2}
+    assert entries_for(log, agent="codex", folder="/shop/src", at=2.5) == frozenset((1, 2))
+    assert entries_for(log, agent="codex", folder="/shop", at=3.0) == frozenset((2,))
     assert entries_for(log, agent="codex", folder="/shopping", at=3.0) == frozenset()
     assert entries_for(log, agent="opencode", folder="/shop", at=0.5) is None
 

@@ -19,7 +19,8 @@ from whet.store.home import Home, prepare_home
 
 MARK = "whet hook "
 PLUGIN = "whet@"  # as hosts name it, with the marketplace behind it
-START_SECONDS, END_SECONDS = 8, 5
+START_SECONDS = 8
+END_SECONDS = {CLAUDE_CODE: 5, CODEX: 3, GEMINI: 5}  # Codex grants no more, and says so to the person if more is asked
 # The file of each agent that names its hooks, and how many of its units of time a second has.
 FILES = {CLAUDE_CODE: "settings.json", CODEX: "hooks.json", GEMINI: "settings.json"}
 UNITS = {CLAUDE_CODE: 1, CODEX: 1, GEMINI: 1_000}
@@ -105,7 +106,7 @@ def hooks_of(agent: str) -> dict[str, Any]:
         command = f"exec {call}" if agent == GEMINI else f"{call} || :"
         return [{"hooks": [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]}]
 
-    return {"hooks": {"SessionStart": group(START, START_SECONDS), "SessionEnd": group(END, END_SECONDS)}}
+    return {"hooks": {"SessionStart": group(START, START_SECONDS), "SessionEnd": group(END, END_SECONDS[agent])}}
 
 
 def _without_ours(hooks: Any, config: Path, place: tuple[str, ...]) -> dict[str, list[Any]]:
