@@ -39,12 +39,12 @@ class Installed:
         self.folder = folder
         self.python = folder / "venv" / "bin" / "python"
 
-    def run(self, *arguments: str, variables: dict[str, str]) -> str:
+    def run(self, *arguments: str, variables: dict[str, str], code: int = 0) -> str:
         done = subprocess.run(
             [self.python, "-c", CODE, *arguments], cwd=self.folder, env=variables, capture_output=True, text=True,
             timeout=300, check=False,
         )  # fmt: skip
-        assert done.returncode == 0, done.stderr + done.stdout
+        assert done.returncode == code, done.stderr + done.stdout
         return done.stdout
 
 
@@ -96,11 +96,9 @@ def test_what_is_laid_out_is_the_whole_plugin(tmp_path: Path) -> None:
 def test_the_agents_own_program_installs_the_plugin_and_removes_it(
     installed: Installed, variables: dict[str, str], tmp_path: Path
 ) -> None:
-    stub(
-        tmp_path,
-        "claude",
-        f'echo "$@" >> {tmp_path}/asked; [ "$2" = install ] && echo {{}} > $HOME/.claude/settings.json; :',
-    )
+    noted = '{"enabledPlugins": {"whet@whet": true}}'
+    install = f"echo '{noted}' > $HOME/.claude/settings.json"
+    stub(tmp_path, "claude", f'echo "$@" >> {tmp_path}/asked; [ "$2" = install ] && {install}; :')
     shown = installed.run("setup", *REST, variables=variables)
     assert "Installed the plugin in claude-code" in shown
     folder = tmp_path / "home" / "plugin"
@@ -110,12 +108,14 @@ def test_the_agents_own_program_installs_the_plugin_and_removes_it(
     config = tmp_path / "person"
     assert not are_installed(CLAUDE_CODE, config / ".claude"), "the plugin has the hooks"
     assert are_installed(CODEX, config / ".codex"), "an agent whose program is not found gets the hooks"
+    assert "claude-code" in json.loads(installed.run("status", "--json", variables=variables))["hooks"]
     installed.run("setup", "--undo", "--yes", variables=variables)
     assert (tmp_path / "asked").read_text().splitlines()[2:] == [
         "plugin uninstall whet@whet",
         "plugin marketplace remove whet",
     ]
     assert dict(content(config)) == {}
+    assert not folder.exists()
 
 
 def test_hooks_are_added_where_the_plugin_cannot_be(
@@ -124,6 +124,21 @@ def test_hooks_are_added_where_the_plugin_cannot_be(
     stub(tmp_path, "claude", "exit 1")
     assert "Added hooks to" in installed.run("setup", *REST, variables=variables)
     assert are_installed(CLAUDE_CODE, tmp_path / "person" / ".claude")
+
+
+def test_a_plugin_that_cannot_be_removed_is_named_and_stays_on_record(
+    installed: Installed, variables: dict[str, str], tmp_path: Path
+) -> None:
+    settings = tmp_path / "person" / ".claude" / "settings.json"
+    stub(tmp_path, "claude", "exit 0")
+    installed.run("setup", *REST, variables=variables)
+    settings.write_text('{"enabledPlugins": {"whet@whet": true}}')
+    stub(tmp_path, "claude", "exit 1")
+    left = installed.run("setup", "--undo", "--yes", variables=variables, code=1)
+    assert "claude plugin uninstall whet@whet" in " ".join(left.split())
+    settings.unlink()
+    installed.run("setup", "--undo", "--yes", variables=variables)
+    assert not (tmp_path / "home" / "setup.json").exists()
 
 
 @long

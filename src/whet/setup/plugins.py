@@ -87,6 +87,12 @@ def lay_out(home: Home) -> Path:
     return home.folder / FOLDER
 
 
+def clear_away(home: Home) -> None:
+    """Remove the copy in the home, once no agent has the plugin from it."""
+    if (home.folder / FOLDER).is_dir():
+        shutil.rmtree(home.folder / FOLDER)
+
+
 def _content(shipped: Traversable) -> Iterator[tuple[tuple[str, ...], bytes]]:
     """All files. The one folder of skills is given to Gemini too: a package holds no links."""
     yield from _below(shipped, ())

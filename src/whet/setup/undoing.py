@@ -9,12 +9,12 @@ from msgspec.structs import replace
 
 from whet.changes.author import Author
 from whet.changes.job_changes import remove
-from whet.hooks.installing import remove_hooks
+from whet.hooks.installing import has_plugin, remove_hooks
 from whet.jobs.nightly import NAME
 from whet.ledger.entries import Actor
 from whet.sessions.trust import Trust
 from whet.setup.looking import SetupPlace
-from whet.setup.plugins import remove_plugin
+from whet.setup.plugins import clear_away, remove_plugin
 from whet.setup.records import HookedAgent, WrittenFile, is_as_left, load_record, save_record
 from whet.setup.services import Control, control
 from whet.store import files
@@ -54,8 +54,12 @@ def undo(here: SetupPlace, *, run: Control = control) -> tuple[Undone, ...]:
             save_record(here.home, record)
     for hooked in reversed(record.hooks):
         done.append(_remove_plugin(hooked, run) if hooked.program else _remove_hooks(hooked))
+        if done[-1].is_left and hooked.program:
+            continue  # its program has to remove it, from the copy that it knows
         record = replace(record, hooks=tuple(each for each in record.hooks if each != hooked))
         save_record(here.home, record)
+    if not any(each.program for each in record.hooks):
+        clear_away(here.home)
     return tuple(done)
 
 
@@ -113,7 +117,8 @@ def _remove_hooks(hooked: HookedAgent) -> Undone:
 def _remove_plugin(hooked: HookedAgent, run: Control) -> Undone:
     """By the program that installed it; its notes as they were before, where nobody changed them since."""
     is_untouched = is_as_left(hooked.file)
-    if failed := remove_plugin(hooked.agent, hooked.program, run):
+    failed = remove_plugin(hooked.agent, hooked.program, run)
+    if failed and has_plugin(hooked.agent, Path(hooked.config)):
         return Undone(f"The plugin stays in {hooked.agent}. To remove it: `{failed}`.", is_left=True)
     if is_untouched:
         _put_back(hooked.file)

@@ -24,9 +24,9 @@ MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]â€
 @click.command(
     "setup",
     epilog="Example: whet setup --dry-run",
-    help="Set up Whet on this machine: find the agents, import their sessions, add hooks, write rules to the files "
-    "they read, run the worker as a service, and improve every night. It shows what it would do and asks first. "
-    "A second run adds only what is missing.",
+    help="Set up Whet on this machine: find the agents, import their sessions, install the plugin or hooks, write "
+    "rules to the files they read, run the worker as a service, and improve every night. It shows what it would do "
+    "and asks first. A second run adds only what is missing.",
 )
 @click.option("--dry-run", is_flag=True, help="Show what it would do, without doing it.")
 @click.option("--undo", is_flag=True, help="Take back what setup did. Files that you changed since are left and named.")
