@@ -121,7 +121,10 @@ def _state_faults(patch: Patch, state: State) -> Iterator[Fault]:
 
 def _rule_faults(patch: Patch, state: State, limits: TextLimits) -> Iterator[Fault]:
     known = state.get(Form.RULE, patch.name)
-    if patch.before != digest(known.text if known else None):
+    if known is not None and patch.action is Action.ADD and not patch.before:
+        same = " with this very text" if known.text.split() == patch.text.split() else f": “{known.text[:120]}”"
+        yield Fault(FaultKind.STALE, f"there is a rule {patch.name} already{same}")
+    elif patch.before != digest(known.text if known else None):
         yield Fault(FaultKind.STALE, f"rule {patch.name} has changed since this was written")
     elif (patch.action is Action.ADD) is (known is not None):
         yield Fault(FaultKind.STALE, f"rule {patch.name} {'already exists' if known else 'does not exist'}")
