@@ -1,12 +1,15 @@
 """Rules that are told and not followed: the next step waits for a person, with the counts, and nothing else happens."""
 
+import time
 from collections.abc import Callable
+from pathlib import Path
 
 from msgspec.structs import replace
 
 from conversations import conversation, shell, user
 from whet.changes.apply import apply
 from whet.changes.pending import approve, pending, refuse
+from whet.hooks.compiling import compile_rules
 from whet.improving.unheeded import propose_steps, unheeded
 from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation
@@ -17,6 +20,9 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.preparing import prepare
 from whet.store.session_draws import Telling, keep_tellings
+from whet.targets.offering import offered_rules
+from whet.targets.settings import Target, add
+from whet.targets.telling import tell
 from whet.trials.ideas import Became
 
 BEGUN = 1_790_000_000.0
@@ -66,6 +72,33 @@ def test_each_step_waits_for_a_person_with_the_counts(home: Home, database: Data
     assert last.idea.patch.action is Action.REMOVE
     approve(home, database, last.entry, actor=Actor.PERSON, now=BEGUN + 3000)
     assert ledger_of(home, database).state().rules == ()
+
+
+def test_a_rule_in_the_file_of_an_agent_with_hooks_moves_to_the_start(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    file = tmp_path / "AGENTS.md"
+    add(home, Target("codex", "codex", file=str(file)))
+    rule = begin(home, database)
+    told(database, rule, lambda _: "rtk bun i")
+    [first] = propose_steps(home, database)
+    approve(home, database, first.entry, actor=Actor.PERSON, now=BEGUN + 1000)
+    changed = rule_of(home, database)
+    told(database, changed, lambda _: "rtk bun i")
+    now = time.time()
+    tell(home, database, now=now)
+    assert changed.text in file.read_text()
+
+    mark = home.folder / "hooks" / "agents" / "codex"
+    mark.parent.mkdir(parents=True)
+    mark.touch()
+    [second] = propose_steps(home, database)
+    assert second.idea.why.endswith("tell it when a session starts, and not in the agent's file")
+    approve(home, database, second.entry, actor=Actor.PERSON, now=BEGUN + 3000)
+    tell(home, database, now=now)
+    assert not file.exists() or changed.text not in file.read_text()
+    compiled = compile_rules(offered_rules(ledger_of(home, database)))
+    assert [changed.text in each.line for each in compiled.rules] == [True]
 
 
 def test_what_a_person_refused_is_not_proposed_again(home: Home, database: Database) -> None:

@@ -4,13 +4,17 @@ import pytest
 from msgspec.structs import replace
 
 from whet.ledger.entries import Item
-from whet.ledger.patches import Action, Form, RuleSituation, digest
+from whet.ledger.patches import Action, Form, RuleSituation, Scope, digest
 from whet.lessons.following import Following
 from whet.sessions.trust import Trust
 from whet.trials.ladder import Rung, is_unheeded, next_rung, step_of
 
 RULE = Item(Form.RULE, "bun", "Run bun directly.", situation=RuleSituation("rtk bun i", "unrecognized", "bun i"))
 IGNORED = Following(looked=20, came_up=10, told=8, untold=2, followed=3, told_followed=2)
+
+
+def rung(rule: Item, *, is_movable: bool = False) -> Rung | None:
+    return next_rung(rule, IGNORED, is_movable=is_movable)
 
 
 @pytest.mark.parametrize(
@@ -27,16 +31,29 @@ def test_following_without_being_told_does_not_count() -> None:
 
 
 def test_first_it_is_said_again_with_the_calls_as_an_example() -> None:
-    assert next_rung(RULE, IGNORED) is Rung.EXAMPLE
+    assert rung(RULE) is Rung.EXAMPLE
     patch = step_of(RULE, Rung.EXAMPLE, IGNORED)
     assert patch.text == "Run bun directly. Example: where you would run `rtk bun i`, run `bun i`."
     assert (patch.action, patch.before, patch.situation) == (Action.CHANGE, digest(RULE.text), RULE.situation)
     assert patch.reason == "told in 8 sessions in its situation, followed in 2 of them"
 
 
+def test_then_it_leaves_the_file_for_the_start_of_sessions() -> None:
+    said = replace(RULE, text=step_of(RULE, Rung.EXAMPLE, IGNORED).text)
+    assert rung(said, is_movable=True) is Rung.START
+    patch = step_of(said, Rung.START, IGNORED)
+    assert (patch.action, patch.text, patch.scope) == (Action.CHANGE, said.text, Scope(at_start=True))
+    assert rung(replace(said, scope=patch.scope), is_movable=True) is Rung.DROP
+
+
+def test_the_example_for_small_models_stays_with_it() -> None:
+    small = replace(RULE, example="`bun i`")
+    assert [step_of(small, each, IGNORED).example for each in Rung] == ["`bun i`", "`bun i`", ""]
+
+
 def test_then_it_is_dropped() -> None:
     said = replace(RULE, text=step_of(RULE, Rung.EXAMPLE, IGNORED).text)
-    assert next_rung(said, IGNORED) is Rung.DROP
+    assert rung(said) is Rung.DROP
     patch = step_of(said, Rung.DROP, IGNORED)
     assert (patch.action, patch.text, patch.before) == (Action.REMOVE, "", digest(said.text))
 
@@ -52,14 +69,15 @@ def test_then_it_is_dropped() -> None:
     ],
 )
 def test_what_cannot_be_quoted_is_no_example(situation: RuleSituation) -> None:
-    assert next_rung(replace(RULE, situation=situation), IGNORED) is Rung.DROP
+    assert rung(replace(RULE, situation=situation)) is Rung.DROP
 
 
 def test_a_persons_own_rule_is_never_to_be_dropped_and_one_on_trial_is_left_to_it() -> None:
     own = replace(RULE, situation=RuleSituation(), trust=Trust.OPERATOR)
-    assert next_rung(own, IGNORED) is None
-    assert next_rung(replace(RULE, canary=True), IGNORED) is None
+    assert rung(own) is None
+    assert rung(own, is_movable=True) is Rung.START
+    assert rung(replace(RULE, canary=True)) is None
 
 
 def test_a_rule_that_is_followed_stays() -> None:
-    assert next_rung(RULE, replace(IGNORED, told_followed=7)) is None
+    assert next_rung(RULE, replace(IGNORED, told_followed=7), is_movable=True) is None

@@ -10,6 +10,9 @@ from whet.ledger.patches import RuleSituation
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.targets.drawing import is_movable
+from whet.targets.hooked import hooked_agents
+from whet.targets.settings import load as load_targets
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome
 from whet.trials.ladder import next_rung, step_of
@@ -20,9 +23,10 @@ def unheeded(home: Home, database: Database) -> tuple[Idea, ...]:
     rules = ledger_of(home, database).state().rules
     asked = [rule for rule in rules if not rule.canary and rule.situation != RuleSituation()]
     fared = following(home, database, asked)
+    targets, hooked = load_targets(home), hooked_agents(home, now=time.time())
     found: list[Idea] = []
     for rule in asked:
-        if rung := next_rung(rule, fared[rule.name]):
+        if rung := next_rung(rule, fared[rule.name], is_movable=is_movable(rule, targets, hooked)):
             patch = step_of(rule, rung, fared[rule.name])
             found.append(Idea(f"the rule {rule.name}: {patch.reason}; {rung}", Way.UNHEEDED, patch))
     return tuple(found)

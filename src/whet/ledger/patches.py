@@ -53,13 +53,15 @@ NAMES = {
 class Scope(Value, frozen=True):
     """Where a rule holds; an empty part means everywhere. Purposes are interactive and unattended.
 
-    A project is named by its repository, else by its folder.
+    A project is named by its repository, else by its folder. What is for `at_start` is told by the hook when a session
+    starts, and left out of files that only agents with hooks read.
     """
 
     models: tuple[str, ...] = ()
     tools: tuple[str, ...] = ()
     purposes: tuple[str, ...] = ()
     project: str = ""
+    at_start: bool = False
 
 
 class Proof(Value, frozen=True):

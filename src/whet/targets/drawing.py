@@ -22,11 +22,29 @@ def unit_of(path: str, day: str) -> str:
 def for_files(offer: Offer, targets: Iterable[Target], hooked: frozenset[str]) -> Offer:
     """What is there for a file. Where an agent that reads it has hooks, new rules on trial are told by those alone:
     each session draws for itself. A change of a rule stays the file's, or sessions would be told the old one too.
+    Where all that read it have hooks, so are rules that are to be told at the start.
     """
-    if not any(target.agent in hooked for target in targets):
+    readers = tuple(targets)
+    if not any(target.agent in hooked for target in readers):
         return offer
     kept = (rule for rule in offer.rules if not rule.canary or offer.before.get(rule.number) is not None)
+    if _are_hooked(readers, hooked):
+        kept = (rule for rule in kept if rule.canary or not rule.scope.at_start)
     return offer._replace(rules=tuple(kept))
+
+
+def is_movable(rule: Item, targets: Iterable[Target], hooked: frozenset[str]) -> bool:
+    """Whether a rule stands in a file that it would leave if it were told at the start."""
+    by_file: dict[str, list[Target]] = {}
+    for target in targets:
+        if target.file:
+            by_file.setdefault(os.path.realpath(target.file), []).append(target)
+    moved = [readers for readers in by_file.values() if _are_hooked(readers, hooked)]
+    return not rule.scope.at_start and any(holds_for(target, rule) for readers in moved for target in readers)
+
+
+def _are_hooked(readers: Iterable[Target], hooked: frozenset[str]) -> bool:
+    return all(target.agent in hooked for target in readers)
 
 
 def drawn(offer: Offer, path: str, day: str) -> tuple[Item, ...]:

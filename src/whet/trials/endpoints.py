@@ -15,7 +15,7 @@ from whet.evidence.coin_looks import CoinLook, CoinSession, SideLook, coin_looks
 from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, decide, moves_of
 from whet.values import Value
 
-ALPHA_HELP, ALPHA_HARM, ALPHA_GUARD = 0.01, 0.008, 0.0005
+ALPHA_HELP, ALPHA_HARM, ALPHA_GUARD = 0.01, 0.009, 0.00025
 """The error rates at all looks: of a promotion, of a reversal by the endpoint, of one by each of the four guards."""
 
 STOPS = 20.0

@@ -1,9 +1,11 @@
-"""The ladder for a rule that is told and not followed: said again with an example, then dropped.
+"""The ladder for a rule that is told and not followed: said again with an example, told at the start, dropped.
 
 Each step is a change that a person decides on. What came of it is counted anew, for a changed rule begins anew.
 """
 
 from enum import StrEnum
+
+from msgspec.structs import replace
 
 from whet.ledger.entries import Item
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, digest
@@ -24,6 +26,7 @@ class Rung(StrEnum):
     """One step of the ladder."""
 
     EXAMPLE = "say it again with an example"
+    START = "tell it when a session starts, and not in the agent's file"
     DROP = "drop it"
 
 
@@ -32,31 +35,35 @@ def is_unheeded(fared: Following) -> bool:
     return fared.told >= LEAST_TOLD and fared.told_followed < ENOUGH * fared.told
 
 
-def next_rung(rule: Item, fared: Following) -> Rung | None:
-    """What is to be proposed for a rule; nothing for one on trial, and no person's own rule is ever to be dropped."""
+def next_rung(rule: Item, fared: Following, *, is_movable: bool) -> Rung | None:
+    """What is to be proposed for a rule; nothing for one on trial, and no person's own rule is ever to be dropped.
+
+    One is movable that stands in a file whose readers have hooks.
+    """
     if rule.canary or not is_unheeded(fared):
         return None
     if _has_example(rule.situation) and EXAMPLE not in rule.text:
         return Rung.EXAMPLE
+    if is_movable and not rule.scope.at_start:
+        return Rung.START
     return Rung.DROP if rule.trust is not Trust.OPERATOR else None
 
 
 def step_of(rule: Item, rung: Rung, fared: Following) -> Patch:
     """The change that takes the step, with the counts as its reason."""
-    text = ""
-    if rung is Rung.EXAMPLE:
-        situation = rule.situation
-        text = f"{rule.text.rstrip()} {EXAMPLE} `{situation.call}`, run `{situation.fix}`."
+    example = f" {EXAMPLE} `{rule.situation.call}`, run `{rule.situation.fix}`."
+    texts = {Rung.EXAMPLE: rule.text.rstrip() + example, Rung.START: rule.text, Rung.DROP: ""}
     return Patch(
         Form.RULE,
-        Action.CHANGE if text else Action.REMOVE,
+        Action.REMOVE if rung is Rung.DROP else Action.CHANGE,
         rule.name,
-        text,
-        rule.scope,
+        texts[rung],
+        replace(rule.scope, at_start=True) if rung is Rung.START else rule.scope,
         reason=f"told in {fared.told} sessions in its situation, followed in {fared.told_followed} of them",
         trust=min(rule.trust, Trust.AGENT),
         before=digest(rule.text),
         situation=rule.situation,
+        example="" if rung is Rung.DROP else rule.example,
     )
 
 

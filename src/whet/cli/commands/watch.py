@@ -13,8 +13,9 @@ from whet.cli.output import print_json
     "watch",
     epilog="Example: whet watch --json",
     help="Compare finished sessions with and without each canary, promote rules that clearly help and revert "
-    "rules that harm. Templates chosen by `--warm auto` are compared in the same way; one that harms or is "
-    "not worth its tokens is retired. The worker does this every hour.",
+    "rules that harm. A rule that came of a lesson is compared by its own failure in sessions in its situation, as a "
+    "detector sees it, with guards beside it. Templates chosen by `--warm auto` are compared like other rules; one "
+    "that harms or is not worth its tokens is retired. The worker does this every hour.",
 )
 @click.option(
     "--settled",

@@ -55,13 +55,14 @@ def scope_record(scope: Scope) -> dict[str, Any]:
         "tools": scope.tools,
         "purposes": scope.purposes,
         "project": scope.project or None,
+        "at_start": scope.at_start,
     }
 
 
 def scope_words(scope: Scope) -> str:
     """Where a rule holds, in words; empty for everywhere."""
-    parts = (*scope.models, *scope.tools, *scope.purposes, *([scope.project] if scope.project else ()))
-    return ", ".join(parts)
+    more = (scope.project, "the start of a session" if scope.at_start else "")
+    return ", ".join((*scope.models, *scope.tools, *scope.purposes, *filter(None, more)))
 
 
 def entry_row(entry: Entry) -> tuple[str, ...]:

@@ -14,7 +14,7 @@ from whet.ledger.patches import RuleSituation
 from whet.lessons.following import Following
 from whet.sessions.exports import iso
 from whet.targets.sync_log import FileStay
-from whet.trials.ladder import next_rung
+from whet.trials.ladder import is_unheeded
 
 
 def following_record(rule: Item, fared: Following, stays: Sequence[FileStay]) -> dict[str, Any]:
@@ -42,8 +42,8 @@ def rule_lines(rule: Item, fared: Following, stays: Sequence[FileStay]) -> Itera
         until = f" until {moment(stay.until)}" if stay.until is not None else ""
         yield f"   [dim]in {plain(stay.file)} since {moment(stay.since)}{until}[/]"
     yield f"   {following_sentence(fared) if situation != RuleSituation() else 'no situation on record'}"
-    if rung := next_rung(rule, fared):
-        yield f"   [yellow]Told and not followed. `whet improve` proposes the next step: {rung}.[/]"
+    if is_unheeded(fared):
+        yield "   [yellow]Told and mostly not followed. To have the next step proposed, run `whet improve`.[/]"
     yield ""
 
 
