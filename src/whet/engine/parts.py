@@ -30,7 +30,7 @@ class PartsLook(Value, frozen=True):
     is_over: bool = False
 
 
-class Part(NamedTuple):
+class GivenPart(NamedTuple):
     """An order that was given: its request, who has it now, and how often it was given."""
 
     body: str
@@ -57,7 +57,7 @@ class Parts:
         self._queue = queue
         self._keep = keep
         self._interrupt = interrupt
-        self._open: dict[str, Part] = {}
+        self._open: dict[str, GivenPart] = {}
         self._given: dict[str, int] = {}  # the number of each part that ever was
 
     def collect(
@@ -97,7 +97,7 @@ class Parts:
         queue, carry_out, kind, seal = self._queue
         with SetWorkflowID(identity(kind, key if times == 1 else f"{key} ({times})")):
             handle = DBOS.enqueue_workflow(queue, carry_out, kind, body, seal(body))
-        self._open[key] = Part(body, handle, times)
+        self._open[key] = GivenPart(body, handle, times)
 
     def _look(self, wanted: list[str], *, has_more: bool) -> str:
         """Wait until something is to be done: a part was put back, more can be given, or all that is wanted ended."""
@@ -129,7 +129,7 @@ class Parts:
             except msgspec.MsgspecError:
                 continue  # whoever collects it says so
 
-    def _done(self, part: Part) -> Done:
+    def _done(self, part: GivenPart) -> Done:
         try:
             return decoded(part.handle.get_result(), Done)
         except TypeError as error:
