@@ -1,6 +1,6 @@
 """How trials scale over workers: attempts a second with 1, 2, 4 and 8 workers on one Postgres, against the ideal.
 
-    python bench/fleet.py [--workers 1,2,4,8] [--seconds 3] [--rounds 12]
+    python bench/fleet.py [--workers 1,2,4,8] [--seconds 3] [--rounds 16]
 
 A model on this machine answers every question after so many seconds, whatever it is asked. Each worker carries out two
 attempts at a time, so the ideal is two attempts in that time for each worker. Every number of workers gets a trial
@@ -21,6 +21,8 @@ from pathlib import Path
 from typing import NamedTuple
 
 sys.path.insert(0, str(Path(__file__).parents[1] / "tests"))
+
+import psycopg
 
 from postgres_server import fresh_schema, serve
 from whet.engine.orders import Queue
@@ -76,7 +78,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     parser.add_argument("--workers", default="1,2,4,8")
     parser.add_argument("--seconds", type=float, default=3.0, help="That the model takes for an answer.")
-    parser.add_argument("--rounds", type=int, default=12, help="Attempts for each place at a worker.")
+    parser.add_argument("--rounds", type=int, default=16, help="Attempts for each place at a worker.")
     options = parser.parse_args()
     print("| workers | attempts | a second | ideal | share |\n|--:|--:|--:|--:|--:|")
     model = SlowModel(options.seconds)
@@ -143,7 +145,11 @@ def working(home: Home, workers: int) -> Iterator[None]:
             assert worker.stdout is not None
             if not worker.stdout.readline():
                 raise SystemExit("A worker did not start.")
-        time.sleep(3 + workers)  # each says that it works just before it does
+        # Each says that it works just before it does: it holds its lock, and a little later takes orders.
+        with psycopg.connect(home.database_url, autocommit=True) as rows:
+            while rows.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").fetchall()[0][0] < workers:
+                time.sleep(0.5)
+        time.sleep(2 + workers)
         yield
     finally:
         for worker in started:

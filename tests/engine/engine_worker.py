@@ -101,6 +101,34 @@ def leading(_home: Home, steps: Steps, body: str) -> Done:
     return Done(summary="led")
 
 
+def shy(_home: Home, steps: Steps, body: str) -> Done:
+    """A part that is put back twice."""
+    path = Path(body)
+    steps.do("write", effect(path.parent, path.name), str)
+    is_ready = len(path.read_text().splitlines()) > 2
+    return Done(value=f'"{path.name}"') if is_ready else Done(put_back="not yet")
+
+
+def patient(_home: Home, steps: Steps, body: str) -> Done:
+    """Two shy parts, and then a step that fails until the file is there."""
+    folder = Path(body)
+    values = steps.spread("shy", [(f"{steps.id}/{number}", f"{folder}/shy-{number}") for number in range(2)], str)
+    failing(_home, steps, f"{folder}/needed")
+    return Done(summary=" ".join(values).replace('"', ""))
+
+
+def rolling(_home: Home, steps: Steps, body: str) -> Done:
+    """Forty parts, of which only four are wanted in the end."""
+    folder = Path(body)
+    asks = [(f"{steps.id}/{number}", f"{folder}/part-{number}") for number in range(40)]
+    ahead = iter(asks)
+    first = steps.spread("part", asks[:2], str, ahead=ahead)
+    die_at(folder, "between")
+    second = steps.spread("part", asks[2:4], str, ahead=ahead)
+    steps.withdraw()
+    return Done(summary=" ".join(first + second).replace('"', ""))
+
+
 def endless(_home: Home, steps: Steps, body: str) -> Done:
     """Runs until it is told to stop."""
 
@@ -131,6 +159,9 @@ PROCEDURES: Procedures = {
     "failing": Procedure(Queue.JOBS, failing, str),
     "needy": Procedure(Queue.ATTEMPTS, failing, str),
     "leading": Procedure(Queue.TRIALS, leading, str),
+    "shy": Procedure(Queue.ATTEMPTS, shy, str),
+    "patient": Procedure(Queue.TRIALS, patient, str),
+    "rolling": Procedure(Queue.TRIALS, rolling, str),
     "endless": Procedure(Queue.JOBS, endless, str),
     "deadly": Procedure(Queue.JOBS, deadly, str),
 }

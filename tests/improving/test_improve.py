@@ -88,7 +88,13 @@ class Mortal:
 
     once = do
 
-    def spread(self, _kind: str, asks: Iterable[tuple[str, Any]], type: type[T]) -> tuple[T, ...]:
+    def withdraw(self) -> None:
+        pass
+
+    def spread(
+        self, _kind: str, asks: Iterable[tuple[str, Any]], type: type[T], *, ahead: Iterable[tuple[str, Any]] = ()
+    ) -> tuple[T, ...]:
+        assert ahead
         made = (attempt(self._home, Direct(key), ask, supply=self._supply).value for key, ask in asks)
         return tuple(decoded(value, type) for value in self.do("spread", lambda: list(made), list))
 

@@ -46,7 +46,7 @@ def supply_for(role: str) -> attempt.Supply:
     """A model that needs settings. The first machine's answers when the second has had its turn."""
 
     def answer(run: Run) -> Reply:
-        prompt = hashlib.blake2b(run.system.encode(), digest_size=8).hexdigest()
+        prompt = hashlib.blake2b(f"{run.system}{run.ephemeral}".encode(), digest_size=8).hexdigest()
         with (FOLDER / "told").open("a") as file:
             file.write(f"{role} {WORDS in run.system} {prompt}\n")
         return obeys(run)

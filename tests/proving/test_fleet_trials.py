@@ -31,6 +31,7 @@ from whet.trials.design import Trial, TrialProgress
 
 WORKER = Path(__file__).with_name("fleet_worker.py")
 SETTINGS = 'model = "scripted:x"\n'
+OTHER_TASTE = f'{SETTINGS}context_files = false\n[prompt]\nprofile = false\nephemeral = "Be brief."\n'
 
 
 @pytest.fixture
@@ -43,7 +44,9 @@ def first(postgres_url: str, tmp_path: Path) -> Iterator[Home]:
 @pytest.fixture
 def second(first: Home, tmp_path: Path) -> Home:
     """Another home of the same member, with another note."""
-    return machine(tmp_path / "second", first.database_url, note="The second machine likes coffee.", settings=SETTINGS)
+    return machine(
+        tmp_path / "second", first.database_url, note="The second machine likes coffee.", settings=OTHER_TASTE
+    )
 
 
 def machine(folder: Path, url: str, *, note: str, settings: str) -> Home:
@@ -144,7 +147,7 @@ def test_a_case_whose_repository_is_elsewhere_is_put_back_by_a_guest_and_fails_a
 def test_a_guest_allows_no_more_than_its_own_settings(first: Home, second: Home) -> None:
     (first.folder / "settings.toml").write_text(f"{SETTINGS}[sandbox]\nnetwork = true\n")
     assert "sandbox" in attempt(second, Direct("one"), ordered(first), supply=supply_of(obeys)).put_back
-    (second.folder / "settings.toml").write_text(f"{SETTINGS}[sandbox]\nnetwork = true\n")
+    (second.folder / "settings.toml").write_text(f"{OTHER_TASTE}[sandbox]\nnetwork = true\n")
     done = attempt(second, Direct("one"), ordered(first), supply=supply_of(obeys))
     assert decoded(done.value, Attempt).case == "question-0"
 

@@ -11,14 +11,17 @@ from proving.trial_scenes import RULE, WORDS, case_of, obeys, prepared, question
 from replies import says
 from whet.agent.protocols import ProviderFailed, ProviderFault, Reply
 from whet.changes.apply import Refused, apply
+from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.evidence.error_budget import BudgetParts, Past
 from whet.evidence.verdicts import Ruling
 from whet.examples.templates import Example, Template, written
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.proving.attempt import AttemptRequest, attempt
 from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial
+from whet.proving.trial import trial
 from whet.runs.run import Run
 from whet.sessions.transcripts import Usage
 from whet.sessions.trust import Trust
@@ -200,3 +203,16 @@ def test_a_trial_that_came_to_no_verdict_is_the_same_trial_when_it_is_asked_for_
     assert len(log.read_text().splitlines()) == progress.attempts + 1, "only the call that failed is made again"
     assert progress.result.spent.model_calls == progress.attempts, "and all of it is this trial's cost"
     assert prepared(small, embedded, wanted, id="").id != first.id
+
+
+def test_two_trials_in_one_piece_of_work_share_no_order(small: Home, embedded: Database) -> None:
+    keys: list[str] = []
+
+    def carried_out(inner: Direct, _kind: str, ask: AttemptRequest) -> str:
+        keys.append(inner.id)
+        return attempt(small, inner, ask, supply=supply_of(obeys)).value
+
+    for id, patch in (("night-1", RULE), ("night-2", OTHER)):
+        ready = prepared(small, embedded, WantedTrial(patch, questions(3), placebo=False), id=id)
+        trial(small, Direct("night", carried_out), ready)
+    assert len(keys) == len(set(keys)) == 12

@@ -37,7 +37,7 @@ class Deadly:
 
     def __init__(self, steps: Steps, folder: Path) -> None:
         self.id, self.interrupt = steps.id, steps.interrupt
-        self.spread = steps.spread
+        self.spread, self.withdraw = steps.spread, steps.withdraw
         self._steps, self._folder = steps, folder
 
     def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:

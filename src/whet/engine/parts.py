@@ -15,19 +15,22 @@ from whet.engine.work import identity
 from whet.values import Value
 
 LOOK_SECONDS = 0.25
-AHEAD = 12  # orders that wait for a worker while others are carried out
+AHEAD = 24  # orders at least that wait for a worker while others are carried out
 OPEN = frozenset({"ENQUEUED", "DELAYED", "PENDING"})
 
 
 class PartsLook(Value, frozen=True):
-    """How the parts stand: which were put back, how many more may be given, and whether all that are wanted ended."""
+    """How the parts stand: which were put back, how many more may be given, and whether all that are wanted ended.
 
-    again: tuple[str, ...] = ()
+    Parts are named by their number, for work that is done again has another id, and they have other keys.
+    """
+
+    again: tuple[int, ...] = ()
     room: int = 0
     is_over: bool = False
 
 
-class Part(NamedTuple):
+class GivenPart(NamedTuple):
     """An order that was given: its request, who has it now, and how often it was given."""
 
     body: str
@@ -54,8 +57,8 @@ class Parts:
         self._queue = queue
         self._keep = keep
         self._interrupt = interrupt
-        self._open: dict[str, Part] = {}
-        self._given: set[str] = set()
+        self._open: dict[str, GivenPart] = {}
+        self._given: dict[str, int] = {}  # the number of each part that ever was
 
     def collect(
         self, asks: Iterable[tuple[str, object]], type: type[T], ahead: Iterator[tuple[str, object]]
@@ -69,8 +72,10 @@ class Parts:
         has_more = True
         while True:
             look = decoded(self._keep("parts", partial(self._look, wanted, has_more=has_more)), PartsLook)
-            for key in look.again:
-                self._give_again(key)
+            keys = tuple(self._given)
+            for number in look.again:
+                part = self._open[keys[number]]
+                self._give(keys[number], part.body, times=part.times + 1)
             more = list(islice(new, look.room))
             for key, ask in more:
                 self._give(key, encoded(ask))
@@ -88,15 +93,11 @@ class Parts:
     def _give(self, key: str, body: str, *, times: int = 1) -> None:
         if key in self._given and times == 1:
             return
-        self._given.add(key)
+        self._given.setdefault(key, len(self._given))
         queue, carry_out, kind, seal = self._queue
         with SetWorkflowID(identity(kind, key if times == 1 else f"{key} ({times})")):
             handle = DBOS.enqueue_workflow(queue, carry_out, kind, body, seal(body))
-        self._open[key] = Part(body, handle, times)
-
-    def _give_again(self, key: str) -> None:
-        part = self._open[key]
-        self._give(key, part.body, times=part.times + 1)
+        self._open[key] = GivenPart(body, handle, times)
 
     def _look(self, wanted: list[str], *, has_more: bool) -> str:
         """Wait until something is to be done: a part was put back, more can be given, or all that is wanted ended."""
@@ -105,7 +106,7 @@ class Parts:
         while True:
             states = self._states([id for id in keys if id not in ended])
             new = [id for id, state in states.items() if state not in OPEN]
-            again = tuple(sorted(keys[id] for id in self._put_back(new)))
+            again = tuple(sorted(self._given[keys[id]] for id in self._put_back(new)))
             ended.update(new)
             waiting = sum(state in ("ENQUEUED", "DELAYED") for state in states.values())
             most = max(AHEAD, sum(state == "PENDING" for state in states.values()))
@@ -128,7 +129,7 @@ class Parts:
             except msgspec.MsgspecError:
                 continue  # whoever collects it says so
 
-    def _done(self, part: Part) -> Done:
+    def _done(self, part: GivenPart) -> Done:
         try:
             return decoded(part.handle.get_result(), Done)
         except TypeError as error:

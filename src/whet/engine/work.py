@@ -32,6 +32,7 @@ WORKFLOW = "carry_out"
 TICK = "tick"
 SWEPT = 500
 ID_BYTES = 6
+ATTEMPT_POLL_SECONDS = 0.2
 LISTED = 200
 MOST_TAKEOVERS = 3  # an order in which so many workers died is not given to another one
 TAKEOVERS = "takeovers"
@@ -174,9 +175,10 @@ class Office:
         return min((*failed[-1:], *missed[:1]), default=len(steps) + 1)
 
     def open_queues(self, names: Sequence[str], *, concurrency: int, poll_seconds: float) -> None:
-        """Queues from which a worker takes so many orders at a time."""
+        """Queues from which a worker takes so many orders at a time. Attempts are many and short: none should wait."""
         for name in names:
-            self._client.register_queue(name, worker_concurrency=concurrency, polling_interval_sec=poll_seconds)
+            seconds = ATTEMPT_POLL_SECONDS if name.partition("@")[0] == Queue.ATTEMPTS.value else poll_seconds
+            self._client.register_queue(name, worker_concurrency=concurrency, polling_interval_sec=seconds)
 
     def sweep(self, *, before: float) -> int:
         """Let go of what the clock left: its old ticks, of which there is one a minute."""

@@ -1,6 +1,7 @@
 """An attempt's own world: a workspace with the case's files, and a home that is a copy with one change in it."""
 
 import contextlib
+import functools
 import shutil
 import tempfile
 from collections.abc import Iterator, Sequence
@@ -61,11 +62,23 @@ def overlaid(
         lay_out_home(world, own.folder)
         if (home.folder / OWN_NOTES).is_file():
             shutil.copyfile(home.folder / OWN_NOTES, own.folder / OWN_NOTES)
+        own.database_path.write_bytes(_empty_database())
+        own.database_path.chmod(0o600)
         with opened(own) as copied:
             Ledger(copied).append(_numbered(world.entries))
             if patch is not None and patch.form is not Form.TEMPLATE:
                 _apply(own, copied, patch, now=now)
             yield Overlay(work, own, copied)
+
+
+@functools.cache
+def _empty_database() -> bytes:
+    """A database of this version, in which nothing is: to make one takes longer than all else."""
+    with tempfile.TemporaryDirectory(prefix="whet-trial-", ignore_cleanup_errors=True) as temporary:
+        home = Home(Path(temporary, "home"))
+        with opened(home):
+            pass
+        return home.database_path.read_bytes()
 
 
 def _numbered(entries: Sequence[Entry]) -> Iterator[Entry]:

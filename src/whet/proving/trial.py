@@ -141,7 +141,7 @@ def _request(trial: Trial, place: AttemptPlace, work: str) -> tuple[str, Attempt
         world=trial.world,
         home=trial.home,
     )
-    return f"{work}/{place.case}/{place.arm}/{place.seed}", ask
+    return f"{work}/{trial.id}/{place.case}/{place.arm}/{place.seed}", ask
 
 
 def _keep(home: Home, progress: TrialProgress) -> str:

@@ -23,7 +23,7 @@ from whet.executors.registry import executor_named, program_of, settings_of, ver
 from whet.ledger.entries import CHANGES, Entry, Step
 from whet.ledger.patches import Form
 from whet.runs.endpoints import address_of
-from whet.runs.settings import Sandbox, Settings, Terminal
+from whet.runs.settings import PromptSettings, Sandbox, Settings, Terminal
 from whet.shipped.guidance import built_in
 from whet.store.database import Database
 from whet.store.home import Home
@@ -55,13 +55,14 @@ class TrialWorld(Value, frozen=True):
     entries: tuple[Entry, ...] = ()  # of the ledger: the rules in force
     context_files: bool = True
     tools: tuple[str, ...] = ()
+    prompt: PromptSettings = PromptSettings()
     terminal: Terminal = Terminal()
     sandbox: Sandbox = Sandbox()
     environments: tuple[str, ...] = ()  # what is said of the machine
     grounds: Mapping[str, str] = {}  # hashes of what a machine must have as the first one has it
 
 
-class Unfit(WhetError):
+class UnlikeMachine(WhetError):
     """A machine that differs from the one on which the trial was planned, so that it cannot carry out its attempts."""
 
 
@@ -72,6 +73,7 @@ def world_of(home: Home, database: Database, settings: Settings, grounds: Mappin
         entries=tuple(_in_force(ledger_of(home, database).entries())),
         context_files=settings.context_files,
         tools=settings.tools,
+        prompt=settings.prompt,
         terminal=settings.terminal,
         sandbox=settings.sandbox,
         environments=environments(this_machine(os.environ)),
@@ -101,28 +103,28 @@ def grounds_of_agent(home: Home, settings: Settings, agent: TrialAgent, *, is_ju
 
 
 def expect_same(world: TrialWorld, grounds: Mapping[str, str]) -> None:
-    """Raise Unfit where this machine is not like the one on which the trial was planned."""
+    """Raise UnlikeMachine where this machine is not like the one on which the trial was planned."""
     differing = sorted(name for name, key in world.grounds.items() if grounds.get(name) != key)
     if differing:
-        raise Unfit(
+        raise UnlikeMachine(
             f"This machine differs from the one that planned the trial: {', '.join(differing)}.",
             advice="To let it help, give it the same version of Whet and the same settings.",
         )
 
 
 def expect_version(agent: TrialAgent, settings: Settings) -> None:
-    """Raise WhetError where the agent is not on this machine, or Unfit where it is another version."""
+    """Raise WhetError where the agent is not on this machine, or UnlikeMachine where it is another version."""
     executor = executor_named(agent.name, settings)
     found = version_of(executor, program_of(executor, path=os.environ.get("PATH")), os.environ)
     if found != agent.version:
-        raise Unfit(
+        raise UnlikeMachine(
             f"The trial is about {agent.name} {agent.version}, and this machine has {found or 'no known version'}.",
             advice=f"Install that version of {agent.name}.",
         )
 
 
 def settings_within(world: TrialWorld, own: Settings) -> Settings:
-    """This machine's settings with those of the world that shape a request. Raises Unfit rather than allow more."""
+    """This machine's settings with the world's where they shape a request. Raises WhetError rather than allow more."""
     asked, allowed = world.sandbox, own.sandbox
     exceeds = (
         (asked.network and not allowed.network)
@@ -130,7 +132,7 @@ def settings_within(world: TrialWorld, own: Settings) -> Settings:
         or not set(asked.variables) <= set(allowed.variables)
     )
     if exceeds:
-        raise Unfit(
+        raise UnlikeMachine(
             "The sandbox of this machine allows less than the trial was planned with.",
             advice="To let it help, set sandbox.network, sandbox.writable and sandbox.variables as there.",
         )
@@ -138,6 +140,7 @@ def settings_within(world: TrialWorld, own: Settings) -> Settings:
         own,
         context_files=world.context_files,
         tools=world.tools,
+        prompt=world.prompt,
         terminal=world.terminal,
         sandbox=replace(asked, required=allowed.required or asked.required),
     )

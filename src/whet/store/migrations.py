@@ -299,8 +299,8 @@ def steps_taken(database: Database) -> int:
     """How many steps of the schema were taken: its version."""
     catalogue = {
         "sqlite": "SELECT count(*) FROM sqlite_schema WHERE name = 'schema_steps'",
-        "postgres": "SELECT count(*) FROM information_schema.tables"
-        " WHERE table_name = 'schema_steps' AND table_schema = current_schema()",
+        # Much quicker than the information schema, and asked whenever a database is opened.
+        "postgres": "SELECT count(to_regclass(quote_ident(current_schema()) || '.schema_steps'))",
     }
     if not database.query(catalogue[database.dialect])[0][0]:
         return 0
