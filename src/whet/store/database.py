@@ -15,6 +15,10 @@ class Unreachable(WhetError):
     """The server does not answer, and may be back in a moment."""
 
 
+class CannotWrite(WhetError):
+    """The disk is full, read-only or failing: what was to be written is not stored, what is stored can be read."""
+
+
 class Database(Protocol):
     """One connection. SQL is written once, with `?` for parameters, in the words that both dialects share."""
 
