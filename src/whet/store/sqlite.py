@@ -5,7 +5,7 @@ import os
 import pwd
 import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import apsw
@@ -78,6 +78,9 @@ class SQLite:
     def many(self, sql: str, rows: Iterable[Parameters]) -> None:
         with self._explained():
             self._connection.executemany(sql, rows).fetchall()
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
+        self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
