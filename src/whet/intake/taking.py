@@ -17,7 +17,7 @@ from whet.importers.source import Skipped
 from whet.intake.reading import ReadOrder, ReadySession, read_file
 from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.store import sessions
-from whet.store.database import Database
+from whet.store.database import Database, Unreachable
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 
@@ -106,6 +106,8 @@ def take(
     except KeyboardInterrupt as stop:
         keep_batch()
         raise ImportInterrupted(report) from stop
+    except Unreachable:
+        raise  # whoever carries out orders waits for the server, and imports again
     except WhetError as error:
         raise ImportStopped(error, report) from error
     return report

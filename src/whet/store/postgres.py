@@ -68,9 +68,11 @@ class Postgres:
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
         statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
-        with self._explained(), self._connection.cursor() as cursor, cursor.copy(statement) as copy:
-            for row in rows:
-                copy.write_row(row)
+        with self._explained():
+            self._expect_connection()
+            with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+                for row in rows:
+                    copy.write_row(row)
 
     def copied_out(self, table: str, columns: Sequence[str]) -> Iterator[bytes]:
         """The rows of a table in Postgres' own notation, piece by piece."""
