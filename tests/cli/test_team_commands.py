@@ -70,3 +70,13 @@ def test_status_says_what_is_shared_with_whom_and_pending_whose_rule_it_is(shop:
     assert alice("status", "--json").json["team"]["rules"] == {MALLORY: 1}
     assert "(1 active here by others)" in " ".join(alice("status").out.split())
     assert MALLORY in alice("rules").out
+
+
+def test_another_members_rule_cannot_be_reverted_and_is_not_said_to_be_undone(shop: Team, tmp_path: Path) -> None:
+    alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
+    assert mallory("rules", "add", "brief", "Answer briefly.").code == 0
+    number = mallory("ledger", "--json").json["entries"][0]["id"]
+    done = alice("ledger", "revert", str(number))
+    assert done.code == 1
+    assert f"is by {MALLORY}" in done.err
+    assert "undone" not in done.err

@@ -2,6 +2,7 @@
 
 import json
 import os
+import signal
 from pathlib import Path
 
 import pytest
@@ -12,7 +13,7 @@ from whet.examples.prefills import as_openai
 from whet.examples.warm_start import examples
 from whet.intake.finding import by_age, named_files, usual_places
 from whet.intake.reading import ReadOrder
-from whet.intake.report import ImportReport
+from whet.intake.report import ImportInterrupted, ImportReport
 from whet.intake.taking import POOL_FROM_BYTES, stamp_of, take
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
@@ -176,3 +177,20 @@ def test_examples_that_another_agent_began_with_are_no_part_of_its_session(
     assert run(database, home, write(tmp_path / "a.jsonl", record)).imported == 1
     assert find(database, "warm").title == "Hello"
     assert count_sessions(database, Filters(tool="read_file")) == 0
+
+
+def test_an_interrupted_import_keeps_the_files_that_were_finished(
+    home: Home, database: Database, tmp_path: Path
+) -> None:
+    files = [write(tmp_path / f"{number}.jsonl", session(f"s{number}", "Yes")) for number in range(5)]
+    finished: list[str] = []
+
+    def interrupt(name: str, _size: int) -> None:
+        finished.append(name)
+        if len(finished) == 2:
+            os.kill(os.getpid(), signal.SIGINT)
+
+    with pytest.raises(ImportInterrupted) as stopped:
+        take(database, home, files, ReadOrder(), progress=interrupt)
+    assert {path for (path,) in database.query("SELECT path FROM files")} == set(finished)
+    assert stopped.value.report.imported == count_sessions(database, Filters()) == 2

@@ -2,13 +2,12 @@
 
 import contextlib
 import os
-import subprocess
-from collections.abc import Iterator
 from pathlib import Path
 
 import apsw
 import pytest
 
+from disks import mounted
 from kept_home import fill, flip, page_of, said
 from whet.errors import WhetError
 from whet.store.database import Database
@@ -133,20 +132,10 @@ def test_a_lost_log_loses_the_last_writes_and_nothing_else(embedded: Home) -> No
         assert database.query("SELECT count(*) FROM files WHERE path = 'new'") == [(0,)]
 
 
-@contextlib.contextmanager
-def small_disk(folder: Path, size: str) -> Iterator[Path]:
-    folder.mkdir()
-    if os.getuid() or subprocess.run(["mount", "-t", "tmpfs", "-o", f"size={size}", "tmpfs", folder]).returncode:
-        pytest.skip("a small disk needs the right to mount one")
-    try:
-        yield folder
-    finally:
-        subprocess.run(["umount", folder], check=True)
-
-
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small file system")
 def test_a_full_disk_is_found(tmp_path: Path) -> None:
-    with small_disk(tmp_path / "disk", "8m") as disk:
-        assert "disk" in failures(Home(disk / "home"))
+    with mounted(tmp_path / "disk", "size=8m"):
+        assert "disk" in failures(Home(tmp_path / "disk" / "home"))
 
 
 @pytest.mark.parametrize("table", ["messages", "sessions", "uses", "message_index_data"])

@@ -224,6 +224,11 @@ def _done(books: Books, state: State, number: int) -> Change:
     entry = books.ledger.entry(number)
     if entry.home not in ("", books.ledger.home):
         raise WhetError(f"Entry {number} is about the files of another home.", advice="Revert it there.")
+    if entry.number not in {each.number for each in books.ledger.entries()}:
+        raise WhetError(
+            f"Entry {number} is by {entry.maker}, and does not apply here.",
+            advice="Whoever made it can revert it; `whet rules` lists the rules that apply here.",
+        )
     step = entry.step
     why = (
         "was undone" if step in CHANGES and step not in (Step.UNDONE, Step.REDONE) else "changed nothing that is active"

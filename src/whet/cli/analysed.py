@@ -6,20 +6,30 @@ from collections.abc import Callable, Iterator
 
 from whet.shipped.data import failure_weights
 from whet.store.analyses import AnalysisProgress, refresh
-from whet.store.database import Database
+from whet.store.database import CannotWrite, Database
 from whet.store.teachings import keep_teachings
+from whet.text.characters import safe
 
 
 def bring_up_to_date(database: Database) -> None:
     """Analyse what is new in the store, with a progress bar on a terminal."""
-    with _progress("Analysing") as progress:
+    with _told_where_nothing_can_be_written(), _progress("Analysing") as progress:
         refresh(database, failure_weights(), progress=progress)
 
 
 def read_what_is_taught(database: Database) -> None:
     """Find what new sessions teach, with a progress bar on a terminal."""
-    with _progress("Reading") as progress:
+    with _told_where_nothing_can_be_written(), _progress("Reading") as progress:
         keep_teachings(database, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+
+
+@contextlib.contextmanager
+def _told_where_nothing_can_be_written() -> Iterator[None]:
+    """On a full or read-only disk a command shows what is known already."""
+    try:
+        yield
+    except CannotWrite as error:
+        sys.stderr.write(f"New sessions are not counted: {safe(error.message)}\n")
 
 
 @contextlib.contextmanager

@@ -1,5 +1,6 @@
 """What the sessions of the store teach, project by project: candidates with their evidence, and a draft of each."""
 
+import contextlib
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
@@ -18,7 +19,7 @@ from whet.lessons.procedure_drafts import procedure_lesson
 from whet.lessons.procedures import names_all, procedures
 from whet.lessons.worked_orders import WorkedOrder
 from whet.sessions.transcripts import Purpose
-from whet.store.database import Database
+from whet.store.database import CannotWrite, Database
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.recording import SOURCE
 from whet.store.rows import Session
@@ -141,7 +142,8 @@ def contradictions(database: Database, filters: Filters, *, project: str = "") -
 def _gather(
     database: Database, filters: Filters, project: str, declared: tuple[str, ...]
 ) -> tuple[_ProjectEvidence, ...]:
-    keep_teachings(database)
+    with contextlib.suppress(CannotWrite):  # what is kept already can be read on a full disk too
+        keep_teachings(database)
     gathered: dict[str, _ProjectEvidence] = {}
     names: dict[str, str] = {}
     every = reversed(list_sessions(database, filters, limit=count_sessions(database, filters)))

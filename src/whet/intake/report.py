@@ -2,6 +2,7 @@
 
 from dataclasses import dataclass, field
 
+from whet.errors import WhetError
 from whet.importers.source import Skipped
 
 
@@ -18,6 +19,17 @@ class ImportReport:
     skipped: list[Skipped] = field(default_factory=list)
     sources: dict[str, int] = field(default_factory=dict)
 
+    def add(self, more: "ImportReport") -> None:
+        """Count what else was done."""
+        self.imported += more.imported
+        self.updated += more.updated
+        self.unchanged += more.unchanged
+        self.messages += more.messages
+        self.redacted += more.redacted
+        self.skipped += more.skipped
+        for source, count in more.sources.items():
+            self.sources[source] = self.sources.get(source, 0) + count
+
     @property
     def sessions(self) -> int:
         return self.imported + self.updated + self.unchanged
@@ -33,3 +45,30 @@ class ImportReport:
             "sources": self.sources,
             "skipped": [{"path": s.path, "line": s.line or None, "reason": s.reason} for s in self.skipped],
         }
+
+
+class ImportStopped(WhetError):
+    """An import that came to no good end: why, and what was kept of it before."""
+
+    def __init__(self, error: WhetError, report: ImportReport) -> None:
+        super().__init__(
+            f"The import stopped: {error.message} {kept_so_far(report)}",
+            advice=f"{error.advice} Importing again adds only what is missing.",
+        )
+        self.report = report
+
+
+class ImportInterrupted(KeyboardInterrupt):
+    """An import that a person stopped; what was read until then is kept."""
+
+    def __init__(self, report: ImportReport) -> None:
+        super().__init__()
+        self.report = report
+
+
+def kept_so_far(report: ImportReport) -> str:
+    """What is stored of an import that did not end, in a sentence."""
+    number = report.imported + report.updated
+    if not number:
+        return "Nothing was imported."
+    return f"{number:,} session{' was' if number == 1 else 's were'} imported before that."

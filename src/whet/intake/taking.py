@@ -3,6 +3,7 @@
 import contextlib
 import gc
 import os
+import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
@@ -11,11 +12,12 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
+from whet.errors import WhetError
 from whet.importers.source import Skipped
 from whet.intake.reading import ReadOrder, ReadySession, read_file
-from whet.intake.report import ImportReport
+from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.store import sessions
-from whet.store.database import Database
+from whet.store.database import Database, Unreachable
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 
@@ -76,25 +78,43 @@ def take(
     dry_run: bool = False,
     progress: Progress,
 ) -> ImportReport:
-    """Import files and say what became of each; `progress` hears of each file's name and size as it is done."""
+    """Import files and say what became of each; `progress` hears of each file's name and size as it is done.
+
+    Raises ImportStopped where the store fails, and ImportInterrupted for an interrupt; both say what was kept.
+    """
     report = ImportReport()
     files = list(_changed(database, home, paths, order, report=report))
     batch: list[FilePiece] = []
-    size = 0
-    for piece in _read_all(files, order):
-        batch.append(piece)
-        size += sum(
-            len(row.body) for item in piece.items if isinstance(item, ReadySession) for row in item.prepared.rows
-        )
-        if size >= BATCH_BYTES:
-            _keep(database, batch, order, report=report, dry_run=dry_run)
-            batch, size = [], 0
-        if piece.last:
-            progress(piece.file.name, piece.file.stamp.size)
-    _keep(database, batch, order, report=report, dry_run=dry_run)
-    if report.messages and not dry_run:
-        tidy(database)
+
+    def keep_batch() -> None:
+        report.add(_keep(database, batch, order, dry_run=dry_run))
+        batch.clear()
+
+    try:
+        size = 0
+        for piece in _read_all(files, order):
+            batch.append(piece)
+            size += _size(piece)
+            if size >= BATCH_BYTES:
+                keep_batch()
+                size = 0
+            if piece.last:
+                progress(piece.file.name, piece.file.stamp.size)
+        keep_batch()
+        if report.messages and not dry_run:
+            tidy(database)
+    except KeyboardInterrupt as stop:
+        keep_batch()
+        raise ImportInterrupted(report) from stop
+    except Unreachable:
+        raise  # whoever carries out orders waits for the server, and imports again
+    except WhetError as error:
+        raise ImportStopped(error, report) from error
     return report
+
+
+def _size(piece: FilePiece) -> int:
+    return sum(len(row.body) for item in piece.items if isinstance(item, ReadySession) for row in item.prepared.rows)
 
 
 def stamp_of(path: Path) -> Stamp:
@@ -150,12 +170,17 @@ def _read_whole(file: ImportFile, order: ReadOrder) -> list[ReadySession | Skipp
     return list(read_file(file.path, order, name=file.name))
 
 
+def _prepare_reader() -> None:
+    gc.disable()
+    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started the import decides what an interrupt means
+
+
 def _read_side_by_side(files: list[ImportFile], order: ReadOrder, processors: int) -> Iterator[FilePiece]:
     """Files in order, with at most so many bytes of them under way that memory stays bounded."""
     waiting = deque(files)
     under_way: deque[tuple[ImportFile, Future[list[ReadySession | Skipped]]]] = deque()
     flying = 0
-    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver"), initializer=gc.disable) as pool:
+    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver"), initializer=_prepare_reader) as pool:
         while waiting or under_way:
             while waiting and (flying == 0 or flying + waiting[0].stamp.size <= IN_FLIGHT_BYTES):
                 file = waiting.popleft()
@@ -166,9 +191,9 @@ def _read_side_by_side(files: list[ImportFile], order: ReadOrder, processors: in
             flying -= file.stamp.size
 
 
-def _keep(database: Database, batch: list[FilePiece], order: ReadOrder, *, report: ImportReport, dry_run: bool) -> None:
+def _keep(database: Database, batch: list[FilePiece], order: ReadOrder, *, dry_run: bool) -> ImportReport:
     """Keep what was read, in one transaction; a file counts as read only together with all of its sessions."""
-    now = time.time()
+    now, report = time.time(), ImportReport()
     with database.reading() if dry_run else database.writing():
         for file, items, last in batch:
             provenance = sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
@@ -181,6 +206,7 @@ def _keep(database: Database, batch: list[FilePiece], order: ReadOrder, *, repor
                     _count(report, file, item, sessions.keep(database, item.prepared, provenance))
             if last and not dry_run and order.since is None:
                 _remember(database, file, order)
+    return report
 
 
 def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: sessions.Kept) -> None:

@@ -15,6 +15,10 @@ class Unreachable(WhetError):
     """The server does not answer, and may be back in a moment."""
 
 
+class CannotWrite(WhetError):
+    """The disk is full, read-only or failing: what was to be written is not stored, what is stored can be read."""
+
+
 class Database(Protocol):
     """One connection. SQL is written once, with `?` for parameters, in the words that both dialects share."""
 
@@ -31,6 +35,10 @@ class Database(Protocol):
     def execute(self, sql: str, parameters: Parameters = ()) -> None: ...
 
     def many(self, sql: str, rows: Iterable[Parameters]) -> None: ...
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
+        """Add many rows to a table, in the quickest way that the database has."""
+        ...
 
     def writing(self) -> AbstractContextManager[None]:
         """A transaction that excludes other writers from its start: wholly done, or not at all."""

@@ -14,13 +14,15 @@ WORKED = 2  # changes; fewer mean that there was nothing to merge
 def index_words(database: Database, rows: Iterable[tuple[int, MessageRow]]) -> None:
     """Make messages, each with its number, findable by their words."""
     if database.dialect == "sqlite":
-        database.many(
-            "INSERT INTO message_index (rowid, words) VALUES (?, ?)",
+        database.insert(
+            "message_index",
+            ("rowid", "words"),
             ((no, f"{row.words} {marks(row.role, row.tools)}") for no, row in rows),
         )
     else:
-        database.many(
-            "INSERT INTO message_index (message, words) VALUES (?, CAST(? AS tsvector))",
+        database.insert(
+            "message_index",
+            ("message", "words"),
             ((no, vector) for no, row in rows for vector in vectors(row.words)),
         )
 

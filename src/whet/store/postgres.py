@@ -5,7 +5,7 @@ import time
 from collections.abc import Iterable, Iterator, Sequence
 
 from whet.errors import WhetError
-from whet.store.database import Dialect, Parameters, Row, Unreachable
+from whet.store.database import CannotWrite, Dialect, Parameters, Row, Unreachable
 from whet.store.rights import DENIED, NO_SCHEMA, missing_right
 
 try:
@@ -65,6 +65,14 @@ class Postgres:
             self._expect_connection()
             with self._connection.cursor() as cursor:
                 cursor.executemany(_translated(sql), values)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
+        statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
+        with self._explained():
+            self._expect_connection()
+            with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+                for row in rows:
+                    copy.write_row(row)
 
     def copied_out(self, table: str, columns: Sequence[str]) -> Iterator[bytes]:
         """The rows of a table in Postgres' own notation, piece by piece."""
@@ -144,11 +152,11 @@ class Postgres:
         try:
             yield
         except psycopg.errors.DiskFull as error:
-            raise WhetError(
-                "The server's disk is full; nothing was changed.", advice="Free some space there."
+            raise CannotWrite(
+                "The server's disk is full; this change was not stored.", advice="Free some space there."
             ) from error
         except psycopg.errors.ReadOnlySqlTransaction as error:
-            raise WhetError(
+            raise CannotWrite(
                 "The Postgres server is read-only.", advice="Point WHET_DATABASE_URL to its primary."
             ) from error
         except psycopg.OperationalError as error:

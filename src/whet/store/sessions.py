@@ -254,12 +254,14 @@ def add_rows(database: Database, session: int, start: int, rows: tuple[MessageRo
     if not rows:
         return
     [(first,)] = database.query("SELECT coalesce(max(no), 0) + 1 FROM messages")
-    database.many(
-        "INSERT INTO messages (no, id, session, position, role, at, model, body) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    database.insert(
+        "messages",
+        ("no", "id", "session", "position", "role", "at", "model", "body"),
         ((first + i, row.id, session, start + i, row.role, row.at, row.model, row.body) for i, row in enumerate(rows)),
     )
-    database.many(
-        "INSERT INTO uses (message, tool) VALUES (?, ?)",
+    database.insert(
+        "uses",
+        ("message", "tool"),
         ((first + i, tool) for i, row in enumerate(rows) for tool in row.tools),
     )
     index_words(database, enumerate(rows, start=first))
@@ -267,7 +269,9 @@ def add_rows(database: Database, session: int, start: int, rows: tuple[MessageRo
 
 def _shared(database: Database, rows: tuple[MessageRow, ...]) -> int:
     """How many of the first messages are stored already; whatever is stored, all before it is stored too."""
-    low, high = 0, len(rows)
+    if not rows or not is_stored(database, rows[0].id):  # as of nearly every new session
+        return 0
+    low, high = 1, len(rows)
     while low < high:
         middle = (low + high + 1) // 2
         if is_stored(database, rows[middle - 1].id):

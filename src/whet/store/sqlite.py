@@ -5,13 +5,13 @@ import os
 import pwd
 import random
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 import apsw
 
 from whet.errors import WhetError
-from whet.store.database import Dialect, Parameters, Row
+from whet.store.database import CannotWrite, Dialect, Parameters, Row
 
 OLDEST_SAFE = (3, 51, 3)  # earlier libraries can corrupt a database whose log is reset while others write
 PATIENCE_SECONDS = 120.0
@@ -25,6 +25,9 @@ PRAGMAS = (
     "wal_autocheckpoint = 1000",  # in pages
     "temp_store = MEMORY",
 )
+
+
+READING = ("cache_size = -32000", "temp_store = MEMORY")
 
 
 class DamagedDatabase(WhetError):
@@ -46,14 +49,17 @@ class SQLite:
         self._path = path
         with self._explained():
             _create(path)
-            self._connection = apsw.Connection(str(path))
+            self.is_alone = True  # nobody else can use the file while it is open
             try:
-                self._connection.set_busy_handler(WriterPatience())
-                for pragma in PRAGMAS:
-                    self._connection.execute(f"PRAGMA {pragma}").fetchall()
-            except apsw.Error:
-                self._connection.close()
-                raise
+                self._connection = _connected(str(path), PRAGMAS)
+                self.is_alone = False
+            except (apsw.FullError, apsw.IOError):
+                # A full disk has no room for the index of the log: in memory it serves one process alone.
+                self._connection = _connected(str(path), ("locking_mode = EXCLUSIVE", *PRAGMAS))
+            except (apsw.ReadOnlyError, apsw.CantOpenError):
+                if not _is_settled_for_good(path):
+                    raise
+                self._connection = _connected(f"{path.as_uri()}?immutable=1", READING)
 
     @property
     def member(self) -> str:
@@ -72,6 +78,9 @@ class SQLite:
     def many(self, sql: str, rows: Iterable[Parameters]) -> None:
         with self._explained():
             self._connection.executemany(sql, rows).fetchall()
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
+        self.many(f"INSERT INTO {table} ({', '.join(columns)}) VALUES ({', '.join('?' * len(columns))})", rows)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
@@ -137,11 +146,11 @@ class SQLite:
         try:
             yield
         except apsw.FullError as error:
-            raise WhetError(
-                "The disk is full; nothing was changed.", advice="Free some space and run it again."
+            raise CannotWrite(
+                "The disk is full; this change was not stored.", advice="Free some space and run it again."
             ) from error
         except (apsw.ReadOnlyError, apsw.CantOpenError, apsw.PermissionsError) as error:
-            raise WhetError(
+            raise CannotWrite(
                 f"The database {self._path} cannot be written: {error}.",
                 advice="Check the folder's permissions, or set WHET_HOME to a folder that you can write to.",
             ) from error
@@ -151,8 +160,8 @@ class SQLite:
                 advice="Restore a backup: `whet restore FILE --replace`. Or save the rest: `whet doctor --repair`.",
             ) from error
         except apsw.IOError as error:
-            raise WhetError(
-                f"The disk failed while {self._path} was used: {error}; nothing was changed.",
+            raise CannotWrite(
+                f"The disk failed while {self._path} was used: {error}; this change was not stored.",
                 advice="Check the disk and its free space.",
             ) from error
         except apsw.BusyError as error:
@@ -191,6 +200,27 @@ def _copy(connection: apsw.Connection, target: Path) -> None:
         with copy.backup("main", connection, "main") as backup:
             backup.step(-1)  # all at once: what others write meanwhile is not in it
         copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, without a log beside it
+
+
+def _connected(name: str, pragmas: Iterable[str]) -> apsw.Connection:
+    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+    connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI if ":" in name else flags)
+    try:
+        connection.set_busy_handler(WriterPatience())
+        for pragma in pragmas:
+            connection.execute(f"PRAGMA {pragma}").fetchall()
+        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+    except apsw.Error:
+        connection.close()
+        raise
+    return connection
+
+
+def _is_settled_for_good(path: Path) -> bool:
+    """Whether a file lies on a read-only disk with no log beside it: nobody can change it while it is read."""
+    log = Path(f"{path}-wal")
+    is_read_only = bool(os.statvfs(path).f_flag & os.ST_RDONLY)
+    return is_read_only and not (log.exists() and log.stat().st_size)
 
 
 def _create(path: Path) -> None:

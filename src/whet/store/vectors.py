@@ -5,6 +5,7 @@ The words are counted here and not by Postgres' own parser, so that both databas
 without their places, so that words are found together wherever in the message they stand.
 """
 
+from collections import defaultdict
 from collections.abc import Iterator
 
 from whet.store.words import terms
@@ -12,7 +13,9 @@ from whet.store.words import terms
 POSITIONS = 16_000
 OVERLAP = 50  # words that two vectors share, so that a phrase across their border is found
 LEXEME_BYTES = 120
+SHORT = LEXEME_BYTES // 4  # characters, which never have more bytes
 OCCURRENCES = 250
+NUMBERS = tuple(map(str, range(1, POSITIONS + 1)))
 OWN_BYTES = 500_000
 WHOLE_BYTES = 950_000
 ENTRY_BYTES = 8  # about what Postgres adds to each word; a place takes two more
@@ -20,7 +23,7 @@ ENTRY_BYTES = 8  # about what Postgres adds to each word; a place takes two more
 
 def vectors(words: str) -> Iterator[str]:
     """The vectors of a message in Postgres' own notation."""
-    lexemes = [lexeme(term) for term in terms(words)]
+    lexemes = [term if len(term) <= SHORT else lexeme(term) for term in terms(words)]
     pieces = list(_pieces(lexemes))
     everything = dict.fromkeys(lexemes) if len(pieces) > 1 else {}
     for piece in pieces:
@@ -29,7 +32,7 @@ def vectors(words: str) -> Iterator[str]:
 
 def lexeme(term: str) -> str:
     """A word as Postgres holds it: what is beyond its limit is left out, in the index as in a query."""
-    return term if len(term) <= LEXEME_BYTES // 4 else term.encode()[:LEXEME_BYTES].decode(errors="ignore")
+    return term if len(term) <= SHORT else term.encode()[:LEXEME_BYTES].decode(errors="ignore")
 
 
 def _pieces(lexemes: list[str]) -> Iterator[list[str]]:
@@ -56,10 +59,10 @@ def _end(lexemes: list[str], start: int) -> int:
 
 
 def _vector(piece: list[str], everything: dict[str, None]) -> str:
-    places: dict[str, list[int]] = {}
-    for position, word in enumerate(piece, start=1):
-        places.setdefault(word, []).append(position)
-    entries = [f"'{word}':{','.join(map(str, found[:OCCURRENCES]))}" for word, found in places.items()]
+    places: dict[str, list[str]] = defaultdict(list)
+    for word, number in zip(piece, NUMBERS, strict=False):
+        places[word].append(number)
+    entries = [f"'{word}':{','.join(found[:OCCURRENCES])}" for word, found in places.items()]
     size = 2 * len(piece) + sum(len(word.encode()) + ENTRY_BYTES for word in places) if everything else 0
     for word in everything:
         if word not in places:

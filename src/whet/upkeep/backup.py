@@ -55,8 +55,8 @@ def _add_all(archive: ArchiveWriter, home: Home, work: Path, now: float) -> tupl
     if not home.database_url and not home.database_path.exists():
         left_out = _add_files(archive, home)
         return archive.finish(Manifest(FORMAT, VERSION, __version__, now, "sqlite", 0)), left_out
-    with _connected(home) as database, _connected(home) as reader, contextlib.ExitStack() as snapshot:
-        with database.writing():  # nobody changes the store and the files between the one and the other
+    with _connected(home) as reader, contextlib.ExitStack() as snapshot:
+        with _unchanging(home, reader):
             snapshot.enter_context(reader.reading())
             steps = steps_taken(reader)
             [(sessions,)] = reader.query("SELECT count(*) FROM sessions") if steps else [(0,)]
@@ -67,9 +67,19 @@ def _add_all(archive: ArchiveWriter, home: Home, work: Path, now: float) -> tupl
     if engine is not None:
         archive.add(f"{DATABASES}/{ENGINE}", pieces_of(engine))
     manifest = Manifest(
-        FORMAT, VERSION, __version__, now, database.dialect, steps, sessions=int(sessions), entries=int(entries)
+        FORMAT, VERSION, __version__, now, reader.dialect, steps, sessions=int(sessions), entries=int(entries)
     )
     return archive.finish(manifest), left_out
+
+
+@contextlib.contextmanager
+def _unchanging(home: Home, reader: Database) -> Iterator[None]:
+    """Nobody changes the store or the files in the block: other writers wait, where there can be any."""
+    if isinstance(reader, SQLite) and reader.is_alone:
+        yield
+        return
+    with _connected(home) as database, database.writing():
+        yield
 
 
 @contextlib.contextmanager

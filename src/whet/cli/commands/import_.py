@@ -19,7 +19,7 @@ from whet.hooks.arrivals import TakenIn, take_spool
 from whet.importers.registry import FORMATS
 from whet.intake.finding import named_files, usual_places
 from whet.intake.reading import ReadOrder
-from whet.intake.report import ImportReport
+from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far
 from whet.intake.taking import Progress, take
 from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
@@ -70,7 +70,11 @@ def command(
             home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         database = stack.enter_context(opened(home))
         progress = stack.enter_context(progress_over(files))
-        report = take(database, home, files, order, dry_run=dry_run, progress=progress)
+        try:
+            report = take(database, home, files, order, dry_run=dry_run, progress=progress)
+        except ImportInterrupted as stop:
+            click.echo(f"Interrupted. {kept_so_far(stop.report)} Run it again for the rest.", err=True)
+            return 130
         if not dry_run:
             _add(report, take_spool(home, database, secrets=secrets, now=time.time()))
     if as_json:
