@@ -122,7 +122,9 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
         session = find(database, id)
         if is_believed(database, session):
             transcript = load(database, session)
-            made = cases_from(home, transcript, about=about, in_repository=number < in_repositories)
+            made = cases_from(
+                home, transcript, about=about, in_repository=number < in_repositories, with_step=not ask.agent
+            )
             found |= {case.name: case for case in made.cases} | found
     return tuple(found.values())
 

@@ -41,18 +41,21 @@ def cases_from(
     is_believed: bool = True,
     about: About | None = None,
     in_repository: bool = True,
+    with_step: bool = True,
 ) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
     Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
     those that it tries, and no others. To make a task case its check is run, and to make a step case its calls, which
     is done for nobody else's session; `in_repository` says whether its repository is used, whose tests may take long.
+    Without `with_step` there are task cases alone, which is all that another agent can do.
     """
     transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
     task = _strangers_task if not is_believed else _task if in_repository else _rebuilt_task
-    for make in (partial(_step, about=about, carries=is_believed and in_repository), task):
+    step = partial(_step, about=about, carries=is_believed and in_repository)
+    for make in (step, task) if with_step else (task,):
         found = make(home, transcript)
         if isinstance(found, Case):
             made.append(found)
