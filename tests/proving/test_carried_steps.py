@@ -2,6 +2,7 @@
 
 import json
 import os
+import socket
 from pathlib import Path
 
 import msgspec
@@ -17,7 +18,7 @@ from whet.agent.providers.scripted import Call
 from whet.agent.tools.sandbox import Wall, probe
 from whet.proving.cases_from_sessions import cases_from
 from whet.store.database import Database
-from whet.store.home import Home
+from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.trials.cases import Case, read, write
 
@@ -95,3 +96,12 @@ def test_what_cannot_be_seen_again_is_compared_by_its_command(
 def test_without_its_repository_nothing_is_carried_out(home: Home, shop: Path, tmp_path: Path) -> None:
     for folder, in_repository in ((tmp_path / "gone", True), (shop, False)):
         assert step(home, folder, FAILED, WORKED, in_repository=in_repository).check.outcome is None
+
+
+def test_a_command_that_needs_the_network_is_compared_even_where_commands_may_use_it(home: Home, shop: Path) -> None:
+    prepare_home(home)
+    (home.folder / "settings.toml").write_text("[sandbox]\nnetwork = true\n")
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        reach = f'python3 -c "import socket; socket.create_connection({server.getsockname()!r}, 1)"'
+        case = step(home, shop, FAILED, shell(f"./dev test part1 && {reach}", "Ran 1 test in 0.003s\n\nOK\npassed"))
+    assert case.check.outcome is None

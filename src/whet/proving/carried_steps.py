@@ -1,11 +1,12 @@
 """Steps carried out: the call of a step case, run in the case's workspace behind the walls."""
 
 from collections.abc import Iterable
-from pathlib import Path
+from contextlib import closing
 
 from msgspec.structs import replace
 
-from whet.agent.tools.situation import Situation
+from whet.agent.tools.sandbox import holds_network
+from whet.agent.tools.situation import Situation, Workplace
 from whet.errors import WhetError
 from whet.failures.view import JudgedCall
 from whet.lessons.purposes import is_shell
@@ -71,8 +72,15 @@ def _in_fresh_workspace(home: Home, case: Case, step: JudgedCall) -> CarriedCall
 
 
 def _carry_out(situation: Situation, case: Case, command: str) -> CarriedCall:
-    """Run a command; the folder of the session, which the agent knows, stands for the workspace."""
+    """Run a command; the folder of the session, which the agent knows, stands for the workspace.
+
+    It was meant for another day, so it reaches nothing but the workspace, whatever the settings open to commands.
+    """
     assert case.repository is not None
-    here = command.replace(case.repository.path, str(Path(situation.folder)))
-    ended = run_command(situation, here, seconds=case.check.seconds)
+    held = situation._replace(sandbox=replace(situation.sandbox, network=False, writable=(), required=True))
+    with closing(Workplace(held, ())) as workplace:
+        if not holds_network(workplace.walls, network=False):
+            raise WhetError("No sandbox here keeps commands from the network.", advice="Install bubblewrap.")
+    here = command.replace(case.repository.path, str(held.folder))
+    ended = run_command(held, here, seconds=case.check.seconds)
     return CarriedCall(ended.exit_code, ended.text)
