@@ -1,4 +1,8 @@
-"""Which bets find most, on simulated experiments only: `python bench/bets.py [ROUNDS]`. The choice is decision 10."""
+"""Which bets find most in long trials, on simulated experiments only: `python bench/bets.py [ROUNDS]`.
+
+Trials of more than 100 cases aim their bets at the plan (decision 10). Shorter ones have an exact look at their end
+(decision 26), which `bench/looks.py` simulates; here they are looked at in many orders, which must not matter.
+"""
 
 import functools
 import itertools
@@ -6,21 +10,19 @@ import math
 import random
 import sys
 from collections.abc import Callable, Iterator, Sequence
-from statistics import NormalDist, fmean, pstdev, quantiles
+from statistics import NormalDist, fmean, pstdev
 
 from whet.evidence.betting import BETS, PRIOR_CASES, PRIOR_SQUARE, STEADY, aimed, constant
+from whet.evidence.verdicts import planned_side
 
 GOALS = (20.0, 115.0)
-CASES = (20, 50, 100, 200, 500, 1000)
+CASES = (150, 200, 500, 1000)
 SEEDS = (1, 3, 6)
 PASS_RATES = ((0.4, 0.15), (0.5, 0.5), (2, 1), (1, 4))  # a case's chance to pass is drawn from such a beta distribution
 MODERATE, LARGE = 3.0, 6.0  # effects in standard errors of the mean
 CASES_TO_CALIBRATE = 8000
 
-SHORT_GOALS = (20.0, 50.0, 115.0, 500.0)
-SHORT_CASES = (20, 30, 40, 48, 60)
-ONE_SIDED = ((0.17, 0.0), (0.2, 0.0), (0.3, 0.0), (0.5, 0.0))  # chances of a win and of a loss, one seed
-MIXED = ((0.25, 0.05), (0.3, 0.1), (0.35, 0.05), (0.4, 0.1), (0.45, 0.15), (0.6, 0.1))
+ORDER_GOALS = (20.0, 53.0, 115.0)
 COUNTS = ((8, 0, 48), (13, 5, 40), (18, 5, 40), (20, 7, 48))  # wins, losses, cases: in orders drawn by chance
 
 Differences = list[float]
@@ -30,7 +32,6 @@ Strategy = Callable[[Differences, float], Iterator[float]]
 def main() -> None:
     rounds = int(sys.argv[1]) if len(sys.argv) > 1 else 60
     planned_experiments(rounds)
-    short_experiments(rounds)
     orders(5 * rounds)
 
 
@@ -58,44 +59,21 @@ def planned_experiments(rounds: int) -> None:
         print(f"| {name} | " + " | ".join(shares) + " |", flush=True)
 
 
-def short_experiments(rounds: int) -> None:
-    """One seed, few cases, effects of many points."""
-    for label, kinds in (("only wins", ONE_SIDED), ("wins and losses", MIXED)):
-        print(f"\n20 to 60 cases, one seed, {label}: found, share of cases run\n")
-        print("| bets | " + " | ".join(f"{goal:.0f}" for goal in SHORT_GOALS) + " |\n|---|" + "--:|" * len(SHORT_GOALS))
-        drawn = []
-        for number, (cases, (win, loss)) in enumerate(itertools.product(SHORT_CASES, kinds)):
-            generator = random.Random(f"{label} {number}")
-            drawn += [short(generator, cases, win, loss) for _ in range(rounds)]
-        best = [fmean(sign_test(one) <= 1 / goal for one in drawn) for goal in SHORT_GOALS]
-        print("| exact sign test, one look | " + " | ".join(f"{share:.3f}, 1.00" for share in best) + " |")
-        for name, strategy in STRATEGIES.items():
-            cells = []
-            for goal in SHORT_GOALS:
-                stops = [(crossing(strategy(one, goal), goal), len(one)) for one in drawn]
-                found = fmean(stop is not None for stop, _ in stops)
-                cells.append(f"{found:.3f}, {fmean((stop or cases) / cases for stop, cases in stops):.2f}")
-            print(f"| {name} | " + " | ".join(cells) + " |", flush=True)
-
-
 def orders(rounds: int) -> None:
-    """The same outcomes in many orders: how much is luck."""
-    print(
-        "\nThe same outcomes in orders drawn by chance: share that reaches the goal; evidence at the end, 10 %, half\n"
-    )
-    print("| wins, losses, cases | 1/p | goal | " + " | ".join(SHOWN) + " |\n|---|--:|--:|" + "--:|" * len(SHOWN))
-    for (wins, losses, cases), goal in itertools.product(COUNTS, (20.0, 50.0, 115.0)):
+    """The same outcomes in many orders: how much is luck, by the gate in force and by the bets before it."""
+    print("\nThe same outcomes, one seed, in orders drawn by chance: share accepted, gate in force / aimed bets\n")
+    heads = " | ".join(f"goal {goal:.0f}" for goal in ORDER_GOALS)
+    print(f"| wins, losses, cases | 1/p | {heads} |\n|---|--:|" + "--:|" * len(ORDER_GOALS))
+    for wins, losses, cases in COUNTS:
         generator = random.Random(wins)
         outcomes = [1.0] * wins + [-1.0] * losses + [0.0] * (cases - wins - losses)
         drawn = [generator.sample(outcomes, cases) for _ in range(rounds)]
         cells = []
-        for name in SHOWN:
-            ways = [list(STRATEGIES[name](one, goal)) for one in drawn]
-            reached = fmean(max(way) >= goal for way in ways)
-            low, *_, middle = quantiles((way[-1] for way in ways), n=10)[:5]
-            cells.append(f"{reached:.2f}; {low:.1f}, {middle:.1f}")
-        likely = 1 / sign_test(outcomes)
-        print(f"| {wins}, {losses}, {cases} | {likely:.0f} | {goal:.0f} | " + " | ".join(cells) + " |", flush=True)
+        for goal in ORDER_GOALS:
+            now = fmean(planned_side(one, planned=cases, alpha=1 / goal).crossed is not None for one in drawn)
+            before = fmean(max(aimed(one, planned=cases, goal=goal)) >= goal for one in drawn)
+            cells.append(f"{now:.2f} / {before:.2f}")
+        print(f"| {wins}, {losses}, {cases} | {1 / sign_test(outcomes):.0f} | " + " | ".join(cells) + " |", flush=True)
 
 
 def agrapa(differences: Differences, _goal: float) -> Iterator[float]:
@@ -165,7 +143,6 @@ STRATEGIES: dict[str, Strategy] = {
     "aimed, never more than .9": variant(cap=0.9),
     "aimed, paid at the end": variant(boldness=hedge),
 }
-SHOWN = ("aimed", "aimed, prior square .25")
 
 
 def crossing(capitals: Iterator[float], goal: float) -> int | None:

@@ -1,7 +1,7 @@
 """How to divide the error budget over trials, on simulated series only: `python bench/budgets.py [SERIES]`.
 
 A series is a person's trials one after another: some changes truly help, most do nothing. The power of a trial at each
-rate is simulated with the bets that trials use; the budget is e-LOND, closed, as in `whet.error_budget`.
+rate is simulated with the gate that trials use; the budget is e-LOND, closed, as in `whet.evidence.error_budget`.
 """
 
 import bisect
@@ -13,9 +13,8 @@ from collections.abc import Callable, Iterator, Sequence
 from statistics import fmean
 
 from bets import calibrated, experiment, short
-from whet.evidence.betting import aimed
 from whet.evidence.error_budget import SHARE, BudgetParts, part
-from whet.evidence.verdicts import ALPHA
+from whet.evidence.verdicts import ALPHA, planned_side
 
 RATES = tuple(10 ** (-5 + 0.3 * step) for step in range(14))  # up to more than alpha
 SHORT = ((30, 0.4, 0.1), (40, 0.3, 0.0), (40, 0.3, 0.1), (48, 0.17, 0.0), (48, 0.4, 0.1), (60, 0.25, 0.05))
@@ -78,7 +77,10 @@ def powers() -> Iterator[list[float]]:
 
 
 def accepts(drawn: Sequence[list[float]]) -> list[float]:
-    return [fmean(max(aimed(one, planned=len(one), goal=1 / rate)) >= 1 / rate for one in drawn) for rate in RATES]
+    """The share that the gate accepts at each rate: it looks after every case, as a trial does."""
+    return [
+        fmean(planned_side(one, planned=len(one), alpha=rate).crossed is not None for one in drawn) for rate in RATES
+    ]
 
 
 def power(curve: Sequence[float], rate: float) -> float:

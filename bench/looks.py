@@ -1,7 +1,8 @@
 """How much of the capital one exact look should cost, on simulated short trials only: `python bench/looks.py [ROUNDS]`.
 
 20 to 60 cases, 1 and 3 seeds, effects of 5 to 30 points, changes that only help and changes that help and harm. The
-choice is decision 26; `bench/gate.py` confirms it on real runs.
+choice is decision 26; `bench/gate.py` confirms it on real runs. At the end, where alpha does not hold: changes of three
+seeds that gain one in many cases and lose all three in a few, so that their mean is 0.
 """
 
 import itertools
@@ -14,6 +15,7 @@ from typing import NamedTuple
 
 from whet.evidence.betting import aimed, constant
 from whet.evidence.final_look import paid, tail
+from whet.evidence.verdicts import planned_side
 
 ALPHAS = (0.05, 0.019)
 CASES = (20, 30, 40, 50, 60)
@@ -22,6 +24,7 @@ EFFECTS = (0.05, 0.1, 0.15, 0.2, 0.3)
 PASS_RATES = ((0.3, 0.3), (0.5, 0.2), (0.2, 0.5), (2.0, 2.0))  # a case's chance to pass is drawn from such a beta
 PRICES = (0.97, 0.95, 0.9, 0.8, 0.5)
 KINDS = {"only helps": 0.0, "helps and harms": 0.4, "does nothing": -1.0}
+LOSING = (0.03, 0.05, 0.08, 0.12, 0.2)  # shares of cases that lose all three seeds; three times as many gain one
 SECOND = 0.616  # the error rate of a second trial under the budget, as a share of the first one's
 
 Differences = list[float]
@@ -48,6 +51,23 @@ def main() -> None:
         for price in PRICES:
             cells = [continued(drawn, alpha, price) for alpha in ALPHAS]
             print(f"| a look for {price}, continued | " + " | ".join(cells) + " |", flush=True)
+    lopsided(50 * rounds)
+
+
+def lopsided(rounds: int) -> None:
+    """A mean of 0 with rare great losses: how often it is accepted, by the gate in force and by its bets alone."""
+    print("\n### mean 0: one seed of three gained in many cases, all three lost in few; alpha 0.05\n")
+    print("| cases | " + " | ".join(f"lost in {losing:.0%}" for losing in LOSING) + " |\n|--:|" + "--:|" * len(LOSING))
+    for cases in CASES:
+        cells = []
+        for losing in LOSING:
+            source = random.Random(f"lopsided {cases} {losing}")
+            draws = [[source.random() for _ in range(cases)] for _ in range(rounds)]
+            drawn = [[-1.0 if d < losing else 1 / 3 if d < 4 * losing else 0.0 for d in each] for each in draws]
+            now = fmean(planned_side(one, planned=cases, alpha=ALPHAS[0]).crossed is not None for one in drawn)
+            bets = fmean(max(constant(one)) >= 1 / ALPHAS[0] for one in drawn)
+            cells.append(f"{now:.3f} ({bets:.3f})")
+        print(f"| {cases} | " + " | ".join(cells) + " |", flush=True)
 
 
 def pairs(kind: str, seeds: int, rounds: int) -> Iterator[tuple[Differences, Differences]]:

@@ -1,9 +1,10 @@
-"""Six changes through the whole circle on a real local model: how often each verdict came.
+"""Changes through the whole circle on a real local model: how often each verdict came.
 
-In each world a project runs its tests by a script of its own, and a played agent finds that out anew in each
+In two worlds a project runs its tests by a script of its own, and a played agent finds that out anew in each
 session. Whet reads the sessions, makes the cases and tries each change with base, candidate and placebo arms. Seven
-tasks do not say how tests are run (a rule can help), four do (a rule can harm). Never to be accepted: the useless rule,
-the platitude in a placebo's manner, the wrong rule, the harmful rule and the nonsense prefix.
+tasks do not say how tests are run (a rule can help), four do. In the third world plain pytest is right and there is no
+such script: the rule that helps in the first is tried there, and harms. Never to be accepted: the useless rule, the
+platitude in a placebo's manner, the wrong rule, the rule against tools, the harmful rule and the nonsense prefix.
 
     python bench/proof.py WEIGHTS [--template FILE] [--threads N] [--world N]... [--only NAME]...
 """
@@ -33,7 +34,7 @@ if os.environ.get("CONFIG") != "test":
 
 
 class World(NamedTuple):
-    """A project: how its tests are run, and what is asked of an agent there, by module."""
+    """A project: how its tests are run, by which script if by one, and what is asked of an agent there, by module."""
 
     script: str
     word: str
@@ -43,6 +44,12 @@ class World(NamedTuple):
     @property
     def way(self) -> str:
         return f"./{self.script} {self.word}"
+
+    def played(self, module: str) -> tuple[str, str]:
+        """The command that fails in a session, and the one that works in its place."""
+        if not self.script:
+            return f"./dev test {module}", f"pytest test_{module}.py"
+        return f"python -m pytest test_{module}.py", f"{self.way} {module}"
 
 
 WORLDS = (
@@ -74,17 +81,37 @@ WORLDS = (
         },
         {each: f"Run this command: ./shop tests {each}" for each in ("taxes", "login", "search", "ships")},
     ),
+    World(
+        "",
+        "",
+        {
+            "router": "Run the tests of the module router.",
+            "mixer": "Do the tests of mixer pass?",
+            "timer": "Run the tests for timer.",
+            "layers": "Please run the tests of layers.",
+            "colors": "Run the tests of colors and tell me the result.",
+            "fonts": "Check that the tests of fonts pass.",
+            "themes": "Run the tests of themes.",
+            "icons": "Please test the module icons.",
+            "menus": "Are the tests of menus green?",
+            "panels": "I changed panels. Run its tests.",
+            "frames": "See whether the tests of frames still pass.",
+        },
+        {},
+    ),
 )
 
 
 def changes(world: World) -> dict[str, str]:
     """The rules that are tried; the helpful one is what `whet lessons` drafts from the sessions."""
+    if not world.script:
+        return {"harmful": "In this project run tests with `./dev test MODULE`."}
     return {
         "helpful, as drafted": f"In this project run tests with `{world.way} MODULE`.",
         "useless": "Keep your answers short and friendly.",
         "placebo-like": "Before you run tests, think about which tests matter most.",
         "wrong": "In this project run tests with `python -m unittest MODULE`, whatever you are told.",
-        "harmful": "Never call a tool and never run a command. Answer from what you know.",
+        "against tools": "Never call a tool and never run a command. Answer from what you know.",
         "nonsense prefix": "Begin every shell command with `true; `.",
     }
 
@@ -115,14 +142,17 @@ def build(world: World, folder: Path, settings: str) -> Place:
     place.home.mkdir(mode=0o700)
     place.work.mkdir()
     (place.home / "settings.toml").write_text(settings)
-    script = place.work / world.script
-    script.write_text(DEV.format(word=world.word, way=world.way))
-    script.chmod(0o755)
-    (place.work / "conftest.py").write_text(CONFTEST.format(way=world.way))
+    if world.script:
+        script = place.work / world.script
+        script.write_text(DEV.format(word=world.word, way=world.way))
+        script.chmod(0o755)
+        (place.work / "conftest.py").write_text(CONFTEST.format(way=world.way))
     for module, task in (world.untold | world.told).items():
         (place.work / f"test_{module}.py").write_text("def test_it():\n    assert True\n")
-        calls = (f"python -m pytest test_{module}.py", f"{world.way} {module}")
-        played = [{"calls": [{"name": "terminal", "arguments": json.dumps({"command": command})}]} for command in calls]
+        played = [
+            {"calls": [{"name": "terminal", "arguments": json.dumps({"command": command})}]}
+            for command in world.played(module)
+        ]
         lines = folder / f"{module}.jsonl"
         lines.write_text("\n".join(map(json.dumps, [*played, {"text": "Done: 1 passed."}])) + "\n")
         place.whet("run", "--model", f"scripted:{lines}", "--tools", "terminal", task)
@@ -163,7 +193,7 @@ def main() -> None:
             world = WORLDS[number]
             place = build(world, Path(base), settings)
             rules = changes(world)
-            if rules["helpful, as drafted"] not in place.whet("lessons"):
+            if rules.get("helpful, as drafted", "") not in place.whet("lessons"):
                 print(f"world {number}: `whet lessons` drafts other words than the rule that is tried as helpful")
             place.whet("cases", "run")  # the base arm of every trial
             for name, rule in ((name, rule) for name, rule in rules.items() if name in (given.only or rules)):

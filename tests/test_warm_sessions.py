@@ -88,7 +88,9 @@ class Moved:
         exchange = step.exchange
         asked = self.place(exchange.asked)
         assert asked is not None
-        return JudgedCall(replace(exchange, asked=asked, answered=self.place(exchange.answered)), step.decision)
+        return JudgedCall(
+            replace(exchange, asked=asked, answered=self.place(exchange.answered)), step.decision, step.is_named_check
+        )
 
     def saying(self, saying: Saying) -> Saying:
         return Saying(**{**asdict(saying), "message": self.place(saying.message)})

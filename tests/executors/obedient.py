@@ -1,14 +1,16 @@
 """A model on loopback that does what its context tells it, for real agent programs: four wire formats, one mind.
 
-It runs one command and then says that it is done. Which command depends on whether a rule stands in its context.
+What it does next is its mind's: one runs a command that depends on whether a rule stands in its context, or follows a
+plan; the other makes the tests of a part pass, if it is told how tests are run.
 """
 
 import json
+import re
 import threading
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
-from typing import Any, NamedTuple
+from typing import Any, NamedTuple, Protocol
 
 WAITING = "WaitForMcpServers"  # Claude Code's, while servers are still connecting
 
@@ -20,6 +22,17 @@ class PlannedCall(NamedTuple):
     arguments: Callable[[str], dict[str, Any]]
 
 
+class Thinks(Protocol):
+    """What a model makes of its context."""
+
+    @property
+    def plan(self) -> tuple[PlannedCall, ...]:
+        """The calls that it makes whatever it is told; none for one that thinks."""
+
+    def next(self, told: str, results: list[str]) -> str:
+        """The next command, by what it was told and what its commands gave so far; nothing: it is done."""
+
+
 class Mind(NamedTuple):
     """Where `rule` stands in the context it runs `told`, else `untold`. One that has a plan follows that instead."""
 
@@ -28,13 +41,43 @@ class Mind(NamedTuple):
     untold: str = ""
     plan: tuple[PlannedCall, ...] = ()
 
+    def next(self, told: str, results: list[str]) -> str:
+        if results:
+            return ""
+        return self.told if self.rule in told else self.untold
+
+
+class Mender(NamedTuple):
+    """Mends the part that it is asked for, with what the tests say of it; what an error advises it does not heed.
+
+    A person or a file of instructions has to tell it how tests are run: else it gives up when its own way fails.
+    """
+
+    way: str
+    habit: str = "python3 -m unittest test_{part}"
+    plan: tuple[PlannedCall, ...] = ()
+
+    def next(self, told: str, results: list[str]) -> str:
+        found = re.search(r"the tests of (part\d+)", told)
+        if found is None:
+            return ""
+        knows, part = self.way in told, found[1]
+        tests = f"{self.way} {part}" if knows else self.habit.format(part=part)
+        last = results[-1] if results else "Use:"
+        wanted = re.search(r"must say (\w+)", last)
+        if wanted is not None:
+            return f"echo {wanted[1]} >{part}.txt"
+        if "Use:" in last:
+            return tests if knows or not results else ""
+        return "" if "passed" in last else tests
+
 
 class Obedient(ThreadingHTTPServer):
     """Answers Anthropic messages, OpenAI responses and chat completions and Gemini, and keeps what it was asked."""
 
     daemon_threads = True
 
-    def __init__(self, mind: Mind) -> None:
+    def __init__(self, mind: Thinks) -> None:
         super().__init__(("127.0.0.1", 0), _Desk)
         self.mind = mind
         self.asked: list[tuple[str, dict[str, Any]]] = []
@@ -46,9 +89,6 @@ class Obedient(ThreadingHTTPServer):
 
     def handle_error(self, request: Any, client_address: Any) -> None:
         """An agent that ends hangs up: no fault of anybody's."""
-
-    def command(self, text: str) -> str:
-        return self.mind.told if self.mind.rule in text else self.mind.untold
 
     def planned(self, offered: list[str], called: list[str], text: str) -> tuple[str, dict[str, Any]] | None:
         """The next call of its plan; a tool that is not there yet is waited for where the host lets it."""
@@ -62,7 +102,7 @@ class Obedient(ThreadingHTTPServer):
 
 
 @contextmanager
-def obedient(mind: Mind) -> Iterator[Obedient]:
+def obedient(mind: Thinks) -> Iterator[Obedient]:
     server = Obedient(mind)
     thread = threading.Thread(target=server.serve_forever, daemon=True)
     thread.start()
@@ -139,11 +179,8 @@ def _names(body: dict[str, Any]) -> list[str]:
 
 def _anthropic(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     messages = body.get("messages") or []
-    done = any(
-        isinstance(part, dict) and part.get("type") == "tool_result"
-        for message in messages
-        for part in (message["content"] if isinstance(message["content"], list) else [])
-    )
+    parts = [part for each in messages if isinstance(each["content"], list) for part in each["content"]]
+    results = [part for part in parts if part.get("type") == "tool_result"]
     usage = {"input_tokens": 900, "output_tokens": 20, "cache_read_input_tokens": 100, "cache_creation_input_tokens": 0}
     start = {
         "id": f"msg_{len(server.asked)}",
@@ -156,7 +193,7 @@ def _anthropic(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, An
         "usage": usage,
     }
     yield "message_start", {"type": "message_start", "message": start}
-    call = _next_call(server, body, ["Bash"], done=done, called=_used(messages))
+    call = _next_call(server, body, ["Bash"], results, called=_used(messages))
     if call is not None:
         block: dict[str, Any] = {"type": "tool_use", "id": f"toolu_{len(server.asked)}", "name": call[0], "input": {}}
         delta = {"type": "input_json_delta", "partial_json": json.dumps(call[1])}
@@ -183,14 +220,23 @@ def _used(messages: list[dict[str, Any]]) -> list[str]:
 
 
 def _next_call(
-    server: Obedient, body: dict[str, Any], shells: list[str], *, done: bool, called: list[str]
+    server: Obedient, body: dict[str, Any], shells: list[str], results: list[dict[str, Any]], *, called: list[str]
 ) -> tuple[str, dict[str, Any]] | None:
-    """What it calls next: by its plan, else one command in the shell; None where it is done."""
-    offered, text = _names(body), json.dumps(body)
+    """What it calls next: by its plan, else a command in the shell; None where it is done."""
+    offered = _names(body)
     if server.mind.plan:
-        return server.planned(offered, called, text)
+        return server.planned(offered, called, json.dumps(body))
     shell = next((name for name in shells if name in offered), "")
-    return (shell, SHELLS[shell](server.command(text))) if shell and not done else None
+    command = _next_command(server, body, results) if shell else ""
+    return (shell, SHELLS[shell](command)) if command else None
+
+
+def _next_command(server: Obedient, body: dict[str, Any], results: list[dict[str, Any]]) -> str:
+    """The next command. What tools gave is no part of what the model was told."""
+    told = json.dumps(body)
+    for result in results:
+        told = told.replace(json.dumps(result), "")
+    return server.mind.next(told, [json.dumps(result) for result in results])
 
 
 SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
@@ -205,17 +251,18 @@ SHELLS: dict[str, Callable[[str], dict[str, Any]]] = {
 
 
 def _responses(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
-    done = any(item.get("type", "").endswith("_output") for item in body.get("input") or [] if isinstance(item, dict))
+    items = [item for item in body.get("input") or [] if isinstance(item, dict)]
+    results = [item for item in items if item.get("type", "").endswith("_output")]
     shell = next((name for name in SHELLS if name in _names(body)), "")
+    command = _next_command(server, body, results) if shell else ""
     yield "response.created", {"type": "response.created", "response": {"id": "resp_1"}}
-    if shell and not done:
-        arguments = json.dumps(SHELLS[shell](server.command(json.dumps(body))))
+    if command:
         item: dict[str, Any] = {
             "type": "function_call",
-            "id": "fc_1",
-            "call_id": "call_1",
+            "id": f"fc_{len(results)}",
+            "call_id": f"call_{len(results)}",
             "name": shell,
-            "arguments": arguments,
+            "arguments": json.dumps(SHELLS[shell](command)),
         }
     else:
         item = {
@@ -238,9 +285,11 @@ def _responses(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, An
 def _gemini(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     parts = [part for each in body.get("contents") or [] for part in each.get("parts") or []]
     offered = [each["name"] for tool in body.get("tools") or [] for each in tool.get("functionDeclarations") or []]
+    results = [each for each in parts if "functionResponse" in each]
+    command = _next_command(server, body, results) if "run_shell_command" in offered else ""
     part: dict[str, Any] = {"text": "Done."}
-    if "run_shell_command" in offered and not any("functionResponse" in each for each in parts):
-        part = {"functionCall": {"name": "run_shell_command", "args": {"command": server.command(json.dumps(body))}}}
+    if command:
+        part = {"functionCall": {"name": "run_shell_command", "args": {"command": command}}}
     usage = {"promptTokenCount": 1000, "candidatesTokenCount": 20, "totalTokenCount": 1020}
     candidate = {"content": {"role": "model", "parts": [part]}, "finishReason": "STOP", "index": 0}
     yield "", {"candidates": [candidate], "usageMetadata": usage, "modelVersion": "gemini-2.5-pro"}
@@ -248,9 +297,9 @@ def _gemini(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]
 
 def _chat(server: Obedient, body: dict[str, Any]) -> Iterator[tuple[str, Any]]:
     messages = body.get("messages") or []
-    done = any(message.get("role") == "tool" for message in messages)
+    results = [message for message in messages if message.get("role") == "tool"]
     called = [call["function"]["name"] for each in messages for call in each.get("tool_calls") or []]
-    next_call = _next_call(server, body, list(SHELLS), done=done, called=called)
+    next_call = _next_call(server, body, list(SHELLS), results, called=called)
     head = {"id": "chat_1", "object": "chat.completion.chunk", "created": 1, "model": body.get("model", "m")}
     if next_call is not None:
         function = {"name": next_call[0], "arguments": json.dumps(next_call[1])}

@@ -81,6 +81,18 @@ def test_without_a_commit_the_command_that_told_success_is_the_check(home: Home,
 
 
 @sandboxed
+def test_a_script_that_the_projects_own_error_names_is_such_a_command(home: Home, repository: Path) -> None:
+    script = f"#!/bin/sh\nPYTHONPATH=. exec {sys.executable} -S tests/$2.py\n"
+    commit(repository, "Test it", {"dev": script, "tests/add.py": test_of("add", 5)}, at=T0 + 50)
+    (repository / "dev").chmod(0o755)
+    commit(repository, "Let it run", {}, at=T0 + 60)
+    failed = shell("pytest tests/add.py", "Use: ./dev test MODULE", error=True)
+    found = repository_case(home, session(repository, failed, shell("./dev test add", "ok")))
+    assert isinstance(found, Case), found
+    assert found.check.command == "./dev test add"
+
+
+@sandboxed
 def test_a_check_that_passes_before_or_cannot_run_gives_no_case(home: Home, repository: Path) -> None:
     right = {"calc.py": adding("a + b"), "tests/add.py": test_of("add", 5), "Makefile": MAKE}
     commit(repository, "Add rightly", right, at=T0 + 50)

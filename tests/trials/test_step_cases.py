@@ -71,6 +71,20 @@ def test_the_failed_calls_of_a_loop_stand_in_the_conversation() -> None:
     assert [call.arguments for message in case.conversation for call in message.calls] == ['{"command": "pytest -q"}']
 
 
+def test_a_red_run_of_a_script_that_an_error_names_is_no_failed_call() -> None:
+    case = made(
+        conversation(
+            user("Mend part 3."),
+            shell("pytest part3", "Use: ./dev test MODULE", error=True),
+            shell("./dev test part3", "AssertionError: part3.txt must say word3", error=True),
+            shell("echo word3 >part3.txt", ""),
+            shell("./dev test part3", "1 passed"),
+        )
+    )
+    assert runs(case, "./dev test part3")
+    assert len(case.conversation) == 1
+
+
 def test_a_failure_in_whose_place_nothing_worked_gives_no_step() -> None:
     lost = conversation(user("Test."), shell("pytest", MISSING, error=True), shell("pytest", MISSING, error=True))
     assert list(recoveries(gather(lost).steps)) == []

@@ -71,3 +71,8 @@ def test_the_last_command_by_which_a_session_ran_its_tests() -> None:
     ran = conversation(user("Go."), shell("npm test", "ok"), shell("./dev test", "ok"), shell("npm run lint", "ok"))
     assert way_of_session(ran) == own_way("./dev test")
     assert way_of_session(conversation(user("Go."), shell("ls", "ok"))) is None
+
+
+def test_a_script_that_the_person_names_is_the_way_whatever_it_is_called() -> None:
+    told = (user("Mend it. Run the tests with `./go`."), shell("./go part3", "ok"), shell("./stop", "ok"))
+    assert way_of_session(conversation(*told)) == own_way("./go part3")

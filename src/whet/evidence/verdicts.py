@@ -37,6 +37,8 @@ FRESH = Capital()
 class Verdict(Value, frozen=True):
     """A ruling with its grounds. The error rate of each side is at most alpha, at any number of looks.
 
+    With a plan and several seeds that is promised for changes that do nothing, not for every one whose mean is 0.
+
     >>> import whet
     >>> verdict = whet.judge([0, 1, 0, -1, 0, 0, 1, 0])
     >>> verdict.ruling.value, verdict.effect, verdict.cases, verdict.interval.low < 0 < verdict.interval.high

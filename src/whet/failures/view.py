@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from whet.failures.environment import fault_of
 from whet.failures.fingerprints import call_key, error_line, fingerprint
+from whet.failures.named_checks import Head, is_named, named_by_person, named_in_error
 from whet.failures.phrases import (
     AGENT_PHRASES,
     ANSWER_PHRASES,
@@ -38,6 +39,7 @@ class JudgedCall:
 
     exchange: Exchange
     decision: Decision
+    is_named_check: bool = False  # the project's own errors, or the person, name its command as the way to test
 
     @lazy
     def failed(self) -> bool:
@@ -49,7 +51,7 @@ class JudgedCall:
 
     @lazy
     def effect(self) -> Effect:
-        return effect_of(self.exchange.call)
+        return Effect.CHECKS if self.is_named_check else effect_of(self.exchange.call)
 
     @lazy
     def key(self) -> str:
@@ -210,7 +212,25 @@ def gather(transcript: Transcript, *, ignore_flags: bool = False) -> SessionView
         for index, message in enumerate(transcript.messages)
         if message.origin is Origin.TURN and message.role in (Role.USER, Role.AGENT)
     )
-    return SessionView(transcript, steps, tuple(saying for saying in sayings if saying is not None))
+    said = tuple(saying for saying in sayings if saying is not None)
+    return SessionView(transcript, _with_named_checks(steps, said), said)
+
+
+def _with_named_checks(steps: tuple[JudgedCall, ...], sayings: tuple[Saying, ...]) -> tuple[JudgedCall, ...]:
+    """The steps, with those marked that run tests by a command of the project's own."""
+    named: set[Head] = set()
+    for step in steps:
+        if step.failed and step.effect is Effect.CHECKS:
+            named |= named_in_error(step.text)
+    for saying in sayings:
+        if saying.role is Role.USER:
+            named |= named_by_person(saying.text)
+    if not named:
+        return steps
+    return tuple(
+        JudgedCall(step.exchange, step.decision, True) if is_named(step.exchange.call, named) else step
+        for step in steps
+    )
 
 
 def _step(exchange: Exchange, ignore_flags: bool) -> JudgedCall:

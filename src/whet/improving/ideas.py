@@ -38,8 +38,8 @@ from whet.trials.drafts import Way, correction_of, drafts
 from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
 
-MOST_IN_REPOSITORIES = 5  # of them, whose tests are run in their repository to make a case
 MOST_SESSIONS = 20  # from which cases are made for one lesson
+MOST_IN_REPOSITORIES = 5  # of them, whose tests are run to make a case; another agent can do no other cases
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
 
@@ -117,11 +117,14 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
     found = {case.name: case for case in fitting}
     lesson = idea.lesson
     about = (lambda step: step.fingerprint == lesson.fingerprint and step.tool == lesson.tool) if lesson else None
+    in_repositories = MOST_SESSIONS if ask.agent else MOST_IN_REPOSITORIES
     for number, id in enumerate(idea.sessions[:MOST_SESSIONS]):
         session = find(database, id)
         if is_believed(database, session):
             transcript = load(database, session)
-            made = cases_from(home, transcript, about=about, in_repository=number < MOST_IN_REPOSITORIES)
+            made = cases_from(
+                home, transcript, about=about, in_repository=number < in_repositories, with_step=not ask.agent
+            )
             found |= {case.name: case for case in made.cases} | found
     return tuple(found.values())
 

@@ -23,6 +23,7 @@ from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
 from whet.proving.agent_attempt import AgentOrder, AttemptScene, make_by_agent
+from whet.proving.carried_steps import carried_calls
 from whet.proving.checks import judge
 from whet.proving.overlay import Overlay, overlaid
 from whet.proving.replay import Replay
@@ -218,7 +219,8 @@ def is_interactive(patch: Patch) -> bool:
 def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Assembled:
     """The run of an attempt, as it begins: behind a sandbox, with the case's own tools, and with no servers."""
     settings = wish.settings
-    has_files = case.repository is not None or any(path.rpartition("/")[2] in NAMES for path in case.files)
+    has_repository = case.repository is not None and case.kind == "task"  # a step stands in its conversation
+    has_files = has_repository or any(path.rpartition("/")[2] in NAMES for path in case.files)
     task = case.conversation if case.kind == "step" else (says(case.task, now=time.time()),)
     if patch is not None and patch.form is Form.TEMPLATE:
         task = warm_start(templates.read(patch.text, name=patch.name), task, words())
@@ -310,5 +312,6 @@ def _run_checks(
         exit_code=exit_code,
         rubric=passed,
         before=scene.run.messages,
+        carried=carried_calls(scene.made.situation, case, messages) if check.outcome else (),
     )
     return ran, spent

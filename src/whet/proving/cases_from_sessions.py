@@ -9,6 +9,7 @@ from msgspec.structs import replace
 from whet.failures.analysis import analyse
 from whet.failures.signals import SHOWN
 from whet.failures.view import JudgedCall, gather
+from whet.proving.carried_steps import with_outcome
 from whet.proving.cases_from_repositories import repository_case
 from whet.proving.workspace import check_in, laid_out, situation_for
 from whet.sessions.example_marks import cold
@@ -40,18 +41,21 @@ def cases_from(
     is_believed: bool = True,
     about: About | None = None,
     in_repository: bool = True,
+    with_step: bool = True,
 ) -> MadeCases:
     """A step case from what failed, and a task case where everything for it is on record; else the reason.
 
     Failures that the case is to be `about` come first. The examples of a warm start are left out: a trial puts there
-    those that it tries, and no others. To make a task case its check is run, which is done for nobody else's session;
-    `in_repository` says whether the session's repository is used, whose tests may take long.
+    those that it tries, and no others. To make a task case its check is run, and to make a step case its calls, which
+    is done for nobody else's session; `in_repository` says whether its repository is used, whose tests may take long.
+    Without `with_step` there are task cases alone, which is all that another agent can do.
     """
     transcript = replace(transcript, messages=cold(transcript.messages))
     made: list[Case] = []
     left_out: list[str] = []
     task = _strangers_task if not is_believed else _task if in_repository else _rebuilt_task
-    for make in (partial(_step, about=about), task):
+    step = partial(_step, about=about, carries=is_believed and in_repository)
+    for make in (step, task) if with_step else (task,):
         found = make(home, transcript)
         if isinstance(found, Case):
             made.append(found)
@@ -73,7 +77,7 @@ def _by_weight(transcript: Transcript, about: About | None) -> list[Recovery]:
     return sorted(ranked, key=lambda each: about is not None and not about(each.failed))
 
 
-def _step(_home: Home, transcript: Transcript, *, about: About | None) -> Case | str:
+def _step(home: Home, transcript: Transcript, *, about: About | None, carries: bool) -> Case | str:
     if not asked(transcript):
         return "no step case: no word of the person is on record"
     why = "no call failed in whose place another worked later"
@@ -82,7 +86,7 @@ def _step(_home: Home, transcript: Transcript, *, about: About | None) -> Case |
         if before:
             made = step_case(f"step-{transcript.id[:NAME_LETTERS]}", before, found, source=transcript.id)
             if isinstance(made, Case):
-                return made
+                return with_outcome(home, transcript, made, found) if carries else made
             why = made
     return f"no step case: {why}"
 

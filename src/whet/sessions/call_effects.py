@@ -130,8 +130,8 @@ def _check_of(stage: Stage) -> str:
     if stage.program == "gh":  # its status is that of the checks it tells of
         return "ci" if tuple(words[:2]) in CI_REPORTS else ""
     if stage.program not in RUNNERS:
-        return _check_named(stage.program.removesuffix(".sh")) if _is_script(stage) else ""
-    return next((name for word in words if (name := _check_named(word))), "")
+        return check_named(stage.program.removesuffix(".sh")) if _is_script(stage) else ""
+    return next((name for word in words if (name := check_named(word))), "")
 
 
 def _is_script(stage: Stage) -> bool:
@@ -140,7 +140,8 @@ def _is_script(stage: Stage) -> bool:
     return "/" in first or ":" in first or first.endswith((".sh", ".py", ".js", ".ts", ".ps1"))
 
 
-def _check_named(word: str) -> str:
+def check_named(word: str) -> str:
+    """The check that a word of a command names: `test:unit` is a test; nothing for any other word."""
     if word in CHECKERS:
         return word
     found = CHECKING_WORDS.search(word)

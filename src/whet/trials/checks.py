@@ -12,6 +12,7 @@ from whet.sessions.arguments import object_of
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, ToolCall, pair
 from whet.trials.shapes import SHOWN, Shape, TextDemand, fits, pattern_of, text_faults
+from whet.trials.step_outcomes import CarriedCall, OutcomeDemand, comes_to
 from whet.values import Value
 
 
@@ -52,6 +53,7 @@ class Check(Value, frozen=True, forbid_unknown_fields=True):
     json_schema: dict[str, Any] | None = None  # that the answer must follow
     files: dict[str, FileDemand] = msgspec.field(default_factory=dict)
     calls: CallDemand | None = None
+    outcome: OutcomeDemand | None = None  # of a step's call that is carried out; then one_of of calls does not count
     rubric: str = ""  # judged by a model that sees the answer and this text alone
 
     @property
@@ -69,6 +71,7 @@ class Ran(Value, frozen=True):
     exit_code: int | None = None
     rubric: bool | None = None
     before: tuple[Message, ...] = ()  # what was said and done before the run began
+    carried: tuple[CarriedCall, ...] = ()  # of a step, what its commands came to
 
 
 class Mark(Value, frozen=True):
@@ -111,8 +114,11 @@ def _faults(check: Check, ran: Ran) -> Iterator[str]:
         yield _schema(check.json_schema, ran.answer)
     for path, wanted in sorted(check.files.items()):
         yield from _file(path, wanted, ran.files.get(path))
+    was_carried = check.outcome is not None and bool(ran.carried)
+    if check.outcome is not None and was_carried and not any(comes_to(check.outcome, each) for each in ran.carried):
+        yield "no call came to what the one that worked did"
     if check.calls is not None:
-        yield from _calls(check.calls, ran)
+        yield from _calls(msgspec.structs.replace(check.calls, one_of=()) if was_carried else check.calls, ran)
     if check.rubric and not ran.rubric:
         yield "the judge was not asked" if ran.rubric is None else "the judge says no"
 

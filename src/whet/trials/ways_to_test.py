@@ -122,8 +122,10 @@ def own_way(command: str) -> WayToTest:
 
 
 def runs_tests(step: JudgedCall) -> bool:
-    """Whether a call runs tests, also by a script of the project's own: `./dev test`."""
+    """Whether a call runs tests, also by a script of the project's own: `./dev test`, or one that is named for it."""
     call = step.exchange.call
+    if step.is_named_check:
+        return True
     stages = written(command_of(call)) if is_shell(step) else ()
     pairs = (stage.words[stage.program : stage.program + 2] for stage in stages)
     return bool(checks_of(call) & TESTERS) or any("/" in pair[0] and pair[1] in TESTERS for pair in pairs if pair[1:])
