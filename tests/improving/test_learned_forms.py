@@ -174,7 +174,7 @@ def test_a_rule_of_a_convention_has_an_example_of_the_sessions_that_wrote_it(hom
     patch = outcome.idea.patch
     assert patch is not None
     assert patch.text == "In this project run tests with `./dev test MODULE`."
-    assert patch.example == "`./dev test m1` works, `python -m pytest test_m1.py` fails."
+    assert patch.example == "`python -m pytest test_m1.py` fails, `./dev test m1` works."
     assert patch.trust is Trust.TOOL
     approve_it(home, database)
     [rule] = ledger_of(home, database).state().rules

@@ -21,4 +21,4 @@ def _example(draft: LessonDraft, piece: LessonPiece) -> str:
     fails, works = differing(piece.call, piece.fix or piece.did)
     is_short = max(len(fails), len(works)) <= MOST_LETTERS and not _PASSING.search(f"{fails} {works}")
     shows = bool(works) and works.split()[:1] == draft.fix.split()[:1]
-    return f"`{works}` works, `{fails}` fails." if is_short and shows and fails != works else ""
+    return f"`{fails}` fails, `{works}` works." if is_short and shows and fails != works else ""
