@@ -8,7 +8,7 @@ from msgspec.structs import replace
 
 from agent.loopback import playing, streamed
 from agent.providers.vendor_streams import openai_answer
-from conversations import agent, conversation, shell, user
+from conversations import agent, call, conversation, shell, user
 from proving.trial_scenes import supply_of
 from replies import says
 from whet.agent.protocols import Chosen, Reply
@@ -231,3 +231,12 @@ def test_a_model_behind_http_writes_from_the_evidence_and_is_offered_no_tools(ho
     assert "unrecognized subcommand" in sent
     assert "begins: evidence from sessions" in sent
     assert '"tools"' not in sent
+
+
+@EMBEDDED
+def test_no_model_is_asked_about_errors_that_explain_themselves(home: Home, database: Database) -> None:
+    stale = call(
+        "Edit", {"file_path": "/a.py"}, "File has not been read yet. Read it first before writing.", error=True
+    )
+    kept(database, *(conversation(user("Go"), stale, native_id=f"e{each}", at=float(each)) for each in range(1, 4)))
+    assert planned_outcomes(home, database) == []

@@ -1,10 +1,11 @@
 """A model sees evidence as data, and what it writes is held to limits, to the evidence and to its trust."""
 
 import pytest
+from msgspec.structs import replace
 
-from conversations import Turn, agent, conversation, shell, user
+from conversations import Turn, agent, call, conversation, shell, user
 from whet.lessons.candidates import LessonCandidate, candidates
-from whet.lessons.evidence import MOST_LETTERS, read_answer, shown_evidence, trust_of_evidence
+from whet.lessons.evidence import MOST_LETTERS, needs_words, read_answer, shown_evidence, trust_of_evidence
 from whet.lessons.finding import pieces_of_session
 from whet.sessions.trust import Trust
 
@@ -80,3 +81,16 @@ def test_one_word_of_a_persons_sentence_is_not_enough_to_be_about_it() -> None:
 def test_a_name_that_the_person_spells_otherwise_is_the_same_name(said: str, answer: str) -> None:
     draft, why = read_answer(answer, only(user("Go"), agent("Done."), user(said)))
     assert draft is not None, why
+
+
+def test_what_explains_itself_is_not_shown_beside_what_teaches() -> None:
+    stale = call(
+        "Edit", {"file_path": "/a.py"}, "File has not been read yet. Read it first before writing.", error=True
+    )
+    [alone] = candidates(pieces_of_session(conversation(user("Go"), stale)), {})
+    assert not needs_words(alone)
+    mixed = replace(alone, pieces=(*alone.pieces, *RECOVERY.pieces))
+    assert needs_words(mixed)
+    shown = shown_evidence(mixed)
+    assert "has not been read" not in shown
+    assert "unrecognized subcommand" in shown

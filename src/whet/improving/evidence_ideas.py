@@ -19,6 +19,7 @@ from whet.improving.taught import TaughtLesson, place_of, taught
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
 from whet.lessons.drafts import learned_name
+from whet.lessons.evidence import needs_words
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -122,7 +123,7 @@ def _with(
 ) -> TaughtIdeas:
     patch = lesson.patch
     if patch is None:
-        more = (_idea(lesson, None, books),) if books.model else ()
+        more = (_idea(lesson, None, books),) if books.model and needs_words(lesson.candidate) else ()
         return ideas._replace(unwritten=(*ideas.unwritten, *more))
     given = for_model(patch, books.model) if books.model else patch
     if against(books, given, None):

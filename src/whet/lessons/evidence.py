@@ -11,6 +11,7 @@ import msgspec
 
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import LessonDraft, situation_of
+from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust, lowest
@@ -96,8 +97,17 @@ def read_answer(answer: str, candidate: LessonCandidate) -> ReadAnswer:
     )
 
 
+def needs_words(candidate: LessonCandidate) -> bool:
+    """Whether a model could find words for it that teach something: not where every error explains itself."""
+    return any(map(_teaches, candidate.pieces))
+
+
 def _seen(candidate: LessonCandidate) -> tuple[LessonPiece, ...]:
-    return candidate.pieces[:PIECES_SHOWN]
+    return tuple(filter(_teaches, candidate.pieces))[:PIECES_SHOWN] or candidate.pieces[:PIECES_SHOWN]
+
+
+def _teaches(piece: LessonPiece) -> bool:
+    return piece.source is LessonSource.PERSON or not explains_itself(piece.error or piece.text.rpartition(" → ")[2])
 
 
 def _names_evidence(text: str, candidate: LessonCandidate) -> bool:
