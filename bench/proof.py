@@ -6,7 +6,7 @@ tasks do not say how tests are run (a rule can help), four do. In the third worl
 such script: the rule that helps in the first is tried there, and harms. Never to be accepted: the useless rule, the
 platitude in a placebo's manner, the wrong rule, the rule against tools, the harmful rule and the nonsense prefix.
 
-    python bench/proof.py WEIGHTS [--template FILE] [--threads N] [--world N]... [--only NAME]...
+    python bench/proof.py WEIGHTS [--template FILE] [--calls WAY] [--threads N] [--world N]... [--only NAME]...
 """
 
 import argparse
@@ -106,8 +106,11 @@ def changes(world: World) -> dict[str, str]:
     """The rules that are tried; the helpful one is what `whet lessons` drafts from the sessions."""
     if not world.script:
         return {"harmful": "In this project run tests with `./dev test MODULE`."}
+    helpful = f"In this project run tests with `{world.way} MODULE`."
+    example = f"`python -m pytest test_tax.py` fails, `{world.way} tax` works."
     return {
-        "helpful, as drafted": f"In this project run tests with `{world.way} MODULE`.",
+        "helpful, as drafted": helpful,
+        "helpful, with an example": f"{helpful}\nExample: {example}",
         "useless": "Keep your answers short and friendly.",
         "placebo-like": "Before you run tests, think about which tests matter most.",
         "wrong": "In this project run tests with `python -m unittest MODULE`, whatever you are told.",
@@ -179,6 +182,7 @@ def main() -> None:
     asked = argparse.ArgumentParser(description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter)
     asked.add_argument("weights", type=Path)
     asked.add_argument("--template", type=Path, default=Path(__file__).parent.parent / "examples" / "qwen-coder.jinja")
+    asked.add_argument("--calls", choices=("free", "valid", "always"), default="valid", help="as local.calls")
     asked.add_argument("--threads", type=int, default=0)
     asked.add_argument("--world", type=int, action="append", choices=range(len(WORLDS)))
     asked.add_argument("--only", action="append", help="one of the changes")
@@ -186,6 +190,7 @@ def main() -> None:
     settings = (
         f'model = "local:{given.weights.resolve()}"\n[sampling]\ntemperature = 0.0\noutput_tokens = 64\n'
         f'[local]\ntemplate = "{given.template.resolve()}"\nthreads = {given.threads}\n'
+        f'calls = "{given.calls}"\n'
     )
     counted: dict[str, Counter[str]] = {}
     for number in given.world or range(len(WORLDS)):
@@ -197,7 +202,7 @@ def main() -> None:
                 print(f"world {number}: `whet lessons` drafts other words than the rule that is tried as helpful")
             place.whet("cases", "run")  # the base arm of every trial
             for name, rule in ((name, rule) for name, rule in rules.items() if name in (given.only or rules)):
-                ruling, passed = verdict(place, rule, Path(base) / name.split(",")[0].replace(" ", "-"))
+                ruling, passed = verdict(place, rule, Path(base) / name.replace(",", "").replace(" ", "-"))
                 counted.setdefault(name, Counter())[ruling] += 1
                 print(f"world {number}  {name:20} {ruling:10} {passed}", flush=True)
     print()

@@ -61,7 +61,7 @@ def test_the_list_shows_each_text_with_its_source_by_project(whet: Whet) -> None
     assert "make: no rule" in shown
     assert "accepted (entry 4) helps in 9 of 10 cases" in shown
     assert shown.count("not tried") == 2
-    assert shown.count("example, for small models: `make check` works, `check all` fails.") == 1
+    assert shown.count("example, for tiny models: `make check` works, `check all` fails.") == 1
     record = whet("pending", "--json").json["pending"][0]
     assert (record["project"], record["tried"]["ruling"]) == ("github.com/ann/shop", "accepted")
     assert record["example"] == "`make check` works, `check all` fails."
@@ -139,4 +139,4 @@ def test_an_approved_rule_is_shown_with_its_example(whet: Whet, waiting: list[in
     whet("pending", "approve", str(waiting[1]), "--yes")
     [record] = whet("rules", "--json").json["rules"]
     assert record["example"] == "`make check` works, `check all` fails."
-    assert "example, for small models: `make check` works" in whet("rules", "show").out
+    assert "example, for tiny models: `make check` works" in whet("rules", "show").out

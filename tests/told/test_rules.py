@@ -72,13 +72,15 @@ def test_the_lines_of_a_rule_cannot_pass_for_a_heading_or_another_rule() -> None
     ("setting", "is_told"),
     [
         (Circumstances(model="qwen2.5-0.5b"), True),
-        (Circumstances(model="weights.gguf", size="small"), True),  # as its file or the settings say
+        (Circumstances(model="weights.gguf", size="tiny"), True),  # as its file or the settings say
+        (Circumstances(model="qwen2.5-coder-1.5b"), False),
+        (Circumstances(model="weights.gguf", size="small"), False),
         (Circumstances(model="qwen2.5-0.5b", size="large"), False),
         (Circumstances(model="claude-opus-4"), False),
         (Circumstances(), False),
     ],
 )
-def test_the_example_of_a_rule_is_told_to_small_models_alone(setting: Circumstances, is_told: bool) -> None:
+def test_the_example_of_a_rule_is_told_to_tiny_models_alone(setting: Circumstances, is_told: bool) -> None:
     rule = Rule("Run tests with `./dev test MODULE`.", Trust.USER, example="`./dev test tax` works.")
     plain = "- Run tests with `./dev test MODULE`."
     example = "\n  Example: `./dev test tax` works."
@@ -87,5 +89,5 @@ def test_the_example_of_a_rule_is_told_to_small_models_alone(setting: Circumstan
 
 def test_an_example_is_part_of_the_budget() -> None:
     rule = Rule("Run it.", Trust.USER, example="`./dev test tax` works. " * 20)
-    assert rule_lines([rule], Circumstances(size="small"), budget=20).lines == ()
+    assert rule_lines([rule], Circumstances(size="tiny"), budget=20).lines == ()
     assert rule_lines([rule], Circumstances(), budget=20).lines == ("- Run it.",)

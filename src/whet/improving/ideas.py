@@ -33,6 +33,7 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, find
 from whet.store.sessions import is_believed, load
 from whet.store.template_files import usable, worths
+from whet.told.passages import SMALL_SIZES
 from whet.trials.cases import Case
 from whet.trials.drafts import Way, correction_of, drafts
 from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
@@ -79,7 +80,7 @@ def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, in
     A small model writes nothing over what a pattern drafted: its words are followed less often than those.
     """
     pen = Pen(home, database, chosen, interrupt)
-    if idea.patch is not None and chosen.model.size == "small":
+    if idea.patch is not None and chosen.model.size in SMALL_SIZES:
         return idea, Spent()
     if idea.evidence is not None:
         return _from_model(pen, idea, idea.evidence)

@@ -86,7 +86,7 @@ class Patch(Value, frozen=True):
     """One change, with its reason and its evidence. `before` is the digest of what it replaces, empty for nothing.
 
     A name is a rule's id, `memory/ID` or `user/ID` of a note, a skill's name, or `SKILL/references/x.md`. The example
-    of a rule is told with it to small models alone.
+    of a rule is told with it to tiny models alone.
     """
 
     form: Form

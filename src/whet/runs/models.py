@@ -38,7 +38,7 @@ class Model(Value, frozen=True):
     window: int | None = None
     output_tokens: int | None = None
     tools: Literal["native", "text"] = "native"  # text: it is told of tools in words and calls them in words
-    size: Literal["", "small", "large"] = ""  # empty: as its name says
+    size: Literal["", "tiny", "small", "large"] = ""  # empty: as its name says; what is tiny is small too
     prices: Prices | None = None
     temperature: bool = True  # whether it takes one
 

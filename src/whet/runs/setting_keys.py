@@ -25,7 +25,7 @@ TEXTS = {
     "models.*.window": "Size of the context window, in tokens.",
     "models.*.output_tokens": "Maximum tokens in an answer.",
     "models.*.tools": "native if the model accepts tool definitions; text if it writes calls as text.",
-    "models.*.size": "small for a model that needs a short prompt; otherwise large.",
+    "models.*.size": "small for a model that needs a short prompt, tiny if it needs examples too; otherwise large.",
     "models.*.input_dollars": "Price of a million input tokens.",
     "models.*.output_dollars": "Price of a million output tokens.",
     "models.*.cached_dollars": "Price of a million cached input tokens.",

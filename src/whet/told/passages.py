@@ -12,6 +12,8 @@ from whet.text.front_matter import document, words
 from whet.values import Value
 
 SMALL_BILLIONS = 15.0
+TINY_BILLIONS = 1.0
+SMALL_SIZES = ("small", "tiny")
 SMALL_NAMES = ("tinyllama", "smollm", "phi-3-mini", "phi-4-mini", "phi3:mini", "phi4-mini")
 DEFAULT_ORDER = 50
 _BILLIONS = re.compile(r"(?<![a-z0-9.])(?:(\d+)x)?e?(\d+(?:\.\d+)?)b(?![a-z0-9])")
@@ -133,15 +135,25 @@ def applies(passage: Passage, setting: Circumstances) -> bool:
 
 def is_small(setting: Circumstances) -> bool:
     """Whether the model is small: as the setting says, else as its name does."""
-    return (setting.size or size_of(setting.model)) == "small"
+    return (setting.size or size_of(setting.model)) in SMALL_SIZES
+
+
+def is_tiny(setting: Circumstances) -> bool:
+    """Whether the model is so small that examples help it, where rules alone do not."""
+    billions = _billions(setting.model)
+    return setting.size == "tiny" or (not setting.size and bool(billions) and max(billions) <= TINY_BILLIONS)
 
 
 def size_of(model: str) -> str:
     """Whether a model is small, as far as its name tells: by its billions of parameters, all experts together."""
     name = model.lower()
-    billions = [float(size) * int(experts or 1) for experts, size in _BILLIONS.findall(name)]
+    billions = _billions(name)
     small = max(billions) <= SMALL_BILLIONS if billions else any(word in name for word in SMALL_NAMES)
     return "small" if small else "large"
+
+
+def _billions(model: str) -> list[float]:
+    return [float(size) * int(experts or 1) for experts, size in _BILLIONS.findall(model.lower())]
 
 
 def plain_names(tools: Iterable[str]) -> tuple[str, ...]:

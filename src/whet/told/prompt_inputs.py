@@ -22,7 +22,7 @@ class Rule(Value, frozen=True):
     trust: Trust
     scope: Scope = Scope()
     is_approved: bool = False
-    example: str = ""  # told to small models alone
+    example: str = ""  # told to tiny models alone
 
 
 class ContextFile(Value, frozen=True):

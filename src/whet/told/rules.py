@@ -8,7 +8,7 @@ from whet.sessions.tool_families import plain_name
 from whet.sessions.trust import Trust, lowest
 from whet.text import tokens
 from whet.text.quoting import visible
-from whet.told.passages import Circumstances, is_small
+from whet.told.passages import Circumstances, is_tiny
 from whet.told.prompt_inputs import Rule
 
 
@@ -41,12 +41,12 @@ def line_of(text: str, *, said: str = "") -> str:
 def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) -> RuleLines:
     """The operator's rules first, then the others by age, as many as the budget allows, each once.
 
-    A small model gets the example of a rule with it; another gets the rule alone.
+    A tiny model gets the example of a rule with it; another gets the rule alone.
     """
     scoped = [rule for rule in rules if holds_in(rule.scope, setting)]
     allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
     trusts: dict[str, Trust] = {}
-    with_examples = is_small(setting)
+    with_examples = is_tiny(setting)
     for rule in sorted(allowed, key=lambda rule: rule.trust is not Trust.OPERATOR):
         example = f"\nExample: {rule.example}" if rule.example and with_examples else ""
         trusts.setdefault(line_of(f"{rule.text}{example}"), rule.trust)

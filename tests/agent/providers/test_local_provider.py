@@ -189,7 +189,7 @@ def test_a_call_in_text_that_cannot_be_read_is_told_back_and_not_carried_out() -
 
 def test_the_embedded_model_is_small_and_calls_in_text(embedded_home: Home) -> None:
     model = chosen_with(embedded_home, Local()).model
-    assert (model.name, model.tools, model.size, model.window) == (EMBEDDED.name, "text", "small", 8192)
+    assert (model.name, model.tools, model.size, model.window) == (EMBEDDED.name, "text", "tiny", 8192)
 
 
 def test_a_model_that_is_not_there_is_told_how_to_get_it(tmp_path: Path) -> None:

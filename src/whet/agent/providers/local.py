@@ -3,7 +3,7 @@
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
-from typing import Any
+from typing import Any, Literal
 
 import msgspec
 
@@ -75,8 +75,14 @@ def known_model(name: str, facts: WeightFacts, size_bytes: int, local: Local) ->
         window=window,
         output_tokens=min(TINY_OUTPUT if size_bytes < TINY_FILE_BYTES else MOST_OUTPUT, window // 2),
         tools=found.tools if has_calls else "text",
-        size=found.size or ("small" if size_bytes < SMALL_FILE_BYTES else ""),
+        size=found.size or _size(size_bytes),
     )
+
+
+def _size(size_bytes: int) -> Literal["", "tiny", "small"]:
+    if size_bytes < TINY_FILE_BYTES:
+        return "tiny"
+    return "small" if size_bytes < SMALL_FILE_BYTES else ""
 
 
 class LocalCodec:

@@ -14,7 +14,7 @@ from whet.runs.run import Run
 from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Media, Message, Role, Text, Thought, ToolCall, joined
 from whet.shipped.guidance import frame
-from whet.told.passages import Slot, size_of
+from whet.told.passages import SMALL_SIZES, Slot, size_of
 
 Json = dict[str, Any]
 ROLES = {Role.SYSTEM: "system", Role.USER: "user", Role.AGENT: "assistant", Role.TOOL: "user"}
@@ -119,7 +119,7 @@ def _tool(definition: Definition) -> Json:
 
 def _in_words(run: Run, model: Model) -> Iterator[Json]:
     """The conversation for a model that has no calls of its own."""
-    is_brief = (model.size or size_of(model.name)) == "small"
+    is_brief = (model.size or size_of(model.name)) in SMALL_SIZES
     tools = text_calls.described(run.shown, frame(Slot.CALLS), is_brief=is_brief)
     if run.spoken or tools:
         yield {"role": "system", "content": "\n\n".join(text for text in (run.spoken, tools) if text)}

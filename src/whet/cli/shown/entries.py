@@ -15,7 +15,7 @@ from whet.told import skills
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 WORDS_SHOWN = 100
-EXAMPLE = "example, for small models: "
+EXAMPLE = "example, for tiny models: "
 HEADINGS = ("id", "when", "step", "by", "maker", "what", "text")
 
 

@@ -57,7 +57,7 @@ def _card(site: Site, change: WaitingChange) -> Element:
         h("p", {}, f"Words: {WHOSE[patch.trust]} (trust {patch.trust.label}). Trial: ", _trial(site, change)),
         proof_lines(site, entry),
         diff(move),
-        h("p", {}, f"Example, for small models: {shown(patch.example)}") if patch.example else None,
+        h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
         [
             h("p", {"class": "careful"}, f"Careful: {shown(each)}")
             for each in warnings(f"{move.after or ''} {patch.example}")
