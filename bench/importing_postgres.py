@@ -1,6 +1,6 @@
 """Import into Postgres beside import into SQLite: the same files, one after the other, in one run.
 
-.venv/bin/python bench/importing_postgres.py [--megabytes 60] [--runs 2]
+PYTHONPATH=tests .venv/bin/python bench/importing_postgres.py [--megabytes 60] [--runs 2]
 """
 
 import argparse
