@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -75,6 +75,10 @@ class Fragile:
     def many(self, sql: str, rows: Iterable[Parameters]) -> None:
         self._fate.pass_by()
         self._database.many(sql, rows)
+
+    def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
+        self._fate.pass_by()
+        self._database.insert(table, columns, rows)
 
     @contextlib.contextmanager
     def writing(self) -> Iterator[None]:
