@@ -12,6 +12,8 @@ from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
 from whet.failures.summaries import Summary, summarise
+from whet.ledger.entries import Item, State
+from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
@@ -26,6 +28,7 @@ from whet.web.html import words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
 from whet.web.views.lessons import LearnedOfAll, lessons
+from whet.web.views.rules import ShownRule, rule, rules
 
 
 @pytest.fixture(scope="module")
@@ -143,6 +146,14 @@ def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
     assert "+75 points" in text
     assert "/revert" in text
     assert "told to 50 % of sessions" in words(page.ask("/rule/rule%3Acalm").text)
+
+
+def test_rules_of_several_members_name_their_maker() -> None:
+    own = Item(Form.RULE, "tidy", "Remove unused imports.", maker="alice")
+    admins = Item(Form.RULE, "brief", "Answer briefly.", maker="kim")
+    assert "kim" in words_of(rules(Site(), State(items=(own, admins))))
+    assert "alice" not in words_of(rules(Site(), State(items=(own,)))), "where all are one's own, nobody asks"
+    assert "made by kim" in words_of(rule(Site(), ShownRule(admins, ())))
 
 
 def test_a_trial_shows_its_evidence_each_attempt_and_the_placebo(page: PageClient) -> None:
