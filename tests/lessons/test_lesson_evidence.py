@@ -1,5 +1,6 @@
 """A model sees evidence as data, and what it writes is held to limits, to the evidence and to its trust."""
 
+import msgspec
 import pytest
 from msgspec.structs import replace
 
@@ -94,3 +95,14 @@ def test_what_explains_itself_is_not_shown_beside_what_teaches() -> None:
     shown = shown_evidence(mixed)
     assert "has not been read" not in shown
     assert "unrecognized subcommand" in shown
+
+
+def test_what_several_sessions_say_alike_is_shown_once_with_their_number() -> None:
+    said = ("commit this", "Commit  this", "commit this and push it")
+    sessions = [conversation(user("Go"), agent("Done."), user(each), native_id=f"s{each}") for each in said]
+    pieces = [piece for each in sessions for piece in pieces_of_session(each)]
+    shown = msgspec.json.decode(shown_evidence(replace(SAID, pieces=tuple(pieces))))
+    assert shown["evidence"] == [
+        {"the_person_said": "commit this", "in_sessions": 2},
+        {"the_person_said": "commit this and push it"},
+    ]

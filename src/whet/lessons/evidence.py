@@ -37,6 +37,7 @@ class ShownPiece(Value, frozen=True, omit_defaults=True):
     its_error: str = ""
     what_worked_later: str = ""
     what_the_error_says_to_do: str = ""
+    in_sessions: int = 1
 
 
 class ShownEvidence(Value, frozen=True):
@@ -60,13 +61,13 @@ def shown_evidence(candidate: LessonCandidate) -> str:
     def told(text: str) -> str:
         return redactor.text(" ".join(text.split()))[:TEXT_LETTERS]
 
-    pieces = dict.fromkeys(
-        ShownPiece(the_person_said=told(piece.text), failed_call=told(piece.call))
-        if piece.source is LessonSource.PERSON
-        else ShownPiece("", told(piece.call), told(piece.error), told(piece.fix), told(piece.remedy))
-        for piece in _seen(candidate)
-    )
-    shown = ShownEvidence(candidate.sessions, tuple(pieces))
+    def piece_shown(alike: list[LessonPiece]) -> ShownPiece:
+        piece, sessions = alike[0], len({each.session for each in alike})
+        if piece.source is LessonSource.PERSON:
+            return ShownPiece(the_person_said=told(piece.text), failed_call=told(piece.call), in_sessions=sessions)
+        return ShownPiece("", told(piece.call), told(piece.error), told(piece.fix), told(piece.remedy), sessions)
+
+    shown = ShownEvidence(candidate.sessions, tuple(map(piece_shown, _grouped(candidate))))
     return msgspec.json.format(msgspec.json.encode(shown), indent=1).decode()
 
 
@@ -102,8 +103,17 @@ def needs_words(candidate: LessonCandidate) -> bool:
     return any(map(_teaches, candidate.pieces))
 
 
+def _grouped(candidate: LessonCandidate) -> list[list[LessonPiece]]:
+    """The pieces that are shown, those that say the same together."""
+    groups: dict[tuple[str, ...], list[LessonPiece]] = {}
+    for piece in tuple(filter(_teaches, candidate.pieces)) or candidate.pieces:
+        said = piece.text if piece.source is LessonSource.PERSON else f"{piece.error} {piece.fix} {piece.remedy}"
+        groups.setdefault((piece.call, " ".join(said.lower().split())), []).append(piece)
+    return list(groups.values())[:PIECES_SHOWN]
+
+
 def _seen(candidate: LessonCandidate) -> tuple[LessonPiece, ...]:
-    return tuple(filter(_teaches, candidate.pieces))[:PIECES_SHOWN] or candidate.pieces[:PIECES_SHOWN]
+    return tuple(piece for alike in _grouped(candidate) for piece in alike)
 
 
 def _teaches(piece: LessonPiece) -> bool:
