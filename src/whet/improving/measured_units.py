@@ -24,7 +24,7 @@ class DrawnUnit(NamedTuple):
     sessions: tuple[Live, ...]
 
 
-class _Measured(NamedTuple):
+class _MeasuredSession(NamedTuple):
     """What was measured of one session."""
 
     failed: bool | None
@@ -52,7 +52,7 @@ def measure(database: Database, situation: RuleSituation, drawn: DrawnUnit) -> C
     )
 
 
-def _measured(database: Database, situation: RuleSituation, live: Live) -> _Measured | None:
+def _measured(database: Database, situation: RuleSituation, live: Live) -> _MeasuredSession | None:
     session = stored(database, session_id(live.source, live.native_id))
     analysis = analysis_of(database, session) if session is not None else None
     if session is None or analysis is None:
@@ -60,7 +60,7 @@ def _measured(database: Database, situation: RuleSituation, live: Live) -> _Meas
     view = gather(load(database, session))
     followed = was_followed(situation, view)
     signals = [each.kind for each in analysis.signals if each.confidence >= SHOWN]
-    return _Measured(
+    return _MeasuredSession(
         failed=None if followed is None else not followed,
         corrected=Kind.USER_CORRECTION in signals,
         unchecked=_is_unchecked(view),
