@@ -5,9 +5,11 @@ from functools import partial
 from threading import Event
 from typing import Any, NamedTuple
 
+import msgspec
+
 from whet.engine.library import DBOS
-from whet.engine.orders import Failed, Order, Procedure, Procedures, left_by
-from whet.engine.parts import Parts, PartsQueue
+from whet.engine.orders import Done, Failed, Order, Procedure, Procedures, left_by
+from whet.engine.parts import Parts, PartsLook, PartsQueue
 from whet.engine.rows import sealed, unsealed
 from whet.engine.steps import T, Unsure, decoded, encoded
 from whet.engine.system import OWN, System
@@ -133,3 +135,7 @@ def _recall(name: str, text: str, type: type[T]) -> T:
         left = outcome.left
         raise Failed(outcome.error, advice=outcome.advice, spent=left.spent, sessions=left.sessions)
     return decoded(outcome.value, type)
+
+
+# Looked into now: msgspec crashes where two threads first read a type at once, and orders run side by side.
+_READ = tuple(map(msgspec.json.Decoder, (Remembered, Done, PartsLook)))

@@ -8,6 +8,7 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
 from whet.agent.assembling import Assembled, Wish, assemble_run
@@ -315,3 +316,6 @@ def _run_checks(
         carried=carried_calls(scene.made.situation, case, messages) if check.outcome else (),
     )
     return ran, spent
+
+
+_READ = tuple(map(msgspec.json.Decoder, (AttemptRequest, _Made)))  # by several threads: see world.py

@@ -11,6 +11,7 @@ import sys
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
+import msgspec
 from msgspec.structs import replace
 
 from whet.agent.protocols import Chosen
@@ -21,7 +22,7 @@ from whet.context.machine import environments, this_machine
 from whet.errors import WhetError
 from whet.executors.registry import executor_named, program_of, settings_of, version_of
 from whet.ledger.entries import CHANGES, Entry, Step
-from whet.ledger.patches import Form
+from whet.ledger.patches import Form, Patch
 from whet.runs.endpoints import address_of
 from whet.runs.settings import PromptSettings, Sandbox, Settings, Terminal
 from whet.shipped.guidance import built_in
@@ -31,7 +32,8 @@ from whet.store.ledger import ledger_of
 from whet.store.memory_providers import connected
 from whet.store.trials import key_of
 from whet.trials.attempts import TrialAgent
-from whet.trials.cases import is_inside
+from whet.trials.cases import Case, is_inside
+from whet.trials.design import Trial
 from whet.values import Value
 
 FILES = ("SOUL.md", "memory.md", "user.md")
@@ -197,3 +199,8 @@ def _grounds(home: Home) -> dict[str, str]:
         "notes folder": key_of(vault.block(VAULT_CHARACTERS) if vault and not vault.is_lost else ""),
         "sandbox": key_of(probe(safe_path(os.environ.get("PATH", ""))).wall is Wall.NONE),
     }
+
+
+# msgspec looks into a type when it first reads one, and crashes where two threads do so at once. Attempts run side by
+# side, so what they read is looked into when this is loaded.
+_READ = tuple(map(msgspec.json.Decoder, (TrialWorld, Case, Patch, Trial)))
