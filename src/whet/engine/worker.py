@@ -2,6 +2,7 @@
 
 import contextlib
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
@@ -10,6 +11,7 @@ from typing import Any
 
 import msgspec
 
+from whet.engine.chime import Chime
 from whet.engine.durable import Bench, Durable, UnderWay, procedure_of, wait_until_ready
 from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
@@ -35,6 +37,7 @@ class Worker:
 
     def __init__(self, home: Home, name: str, queues: Sequence[str], under_way: UnderWay, life: Life) -> None:
         self.name = name
+        self._chime = Chime(wall=time.time(), steady=time.monotonic())
         self._life = life
         self._silences = Silences()
         self._home = home
@@ -57,6 +60,14 @@ class Worker:
             self._stop_cancelled()
             self._tell_postponed()
             self._take_over()
+            self._look_at_clock()
+
+    def _look_at_clock(self) -> None:
+        """Have the clock looked at where the engine's own schedule sleeps: after the machine's clock was set back."""
+        if self._chime.is_late(wall=time.time(), steady=time.monotonic()):
+            for queue in self._queues:
+                if DBOS.get_schedule(f"{CLOCK}-{queue}"):
+                    DBOS.trigger_schedule(f"{CLOCK}-{queue}")
 
     def is_idle(self) -> bool:
         """Whether nothing is left on this worker's queues, and nothing that was cancelled still runs."""
