@@ -10,6 +10,7 @@ from typing import NamedTuple
 import msgspec
 
 from whet.engine.faults import explained
+from whet.engine.keeping import let_go
 from whet.engine.library import (
     DBOS,
     DBOSClient,
@@ -184,6 +185,11 @@ class Office:
         for found in self._client.list_workflows(workflow_ids=list(ids), status="PENDING", load_output=False):
             queue = found.queue_name or str((found.attributes or {}).get(QUEUE, ""))
             self._client.resume_workflows([found.workflow_id], queue_name=queue)
+
+    def let_go(self, *, before: float, most: int) -> int:
+        """Let go of this home's work that ended before a time, or that goes beyond the newest so many."""
+        queues = [self._system.queue(queue) for queue in Queue] if self._system.owner.id else []
+        return let_go(self._client, WORKFLOW, queues, before=before, most=most)
 
     def sweep(self, *, before: float) -> int:
         """Let go of what the clock left: its old ticks, of which there is one a minute."""

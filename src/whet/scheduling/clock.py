@@ -27,6 +27,7 @@ from whet.store.job_records import JobMark
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.owner import Owner, identity_of, owner_of
+from whet.store.settings_file import load
 from whet.store.template_draws import is_drawn
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
@@ -63,6 +64,8 @@ def look(home: Home, *, now: float) -> str:
             counter.submit(delivery_order(record), Queue.CHORES)
         job_records.move_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
         counter.sweep(before=now - HOUR)
+        kept = load(home).work
+        counter.let_go(before=now - kept.keep_days * DAY, most=kept.keep)
     return f"{due} due, {len(again)} to deliver again"
 
 
