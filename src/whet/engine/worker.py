@@ -17,7 +17,7 @@ from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
 from whet.engine.fitting import Fit, GivenBack
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
-from whet.engine.life import Life, Silences, living, sign_of
+from whet.engine.life import Life, Silences, Tell, living, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
 from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
@@ -45,11 +45,6 @@ class Worker:
         self._fit = Fit(home)
         self._running, self._postponed, self._leading, _ = under_way
         self._told: dict[str, float] = {}
-
-    @property
-    def trouble(self) -> str:
-        """Why the server does not answer; empty while it does."""
-        return self._life.trouble
 
     def look_after(self) -> None:
         """Raises NewerStore where another program has brought the store further than this one knows."""
@@ -121,8 +116,13 @@ class Worker:
 
 
 @contextlib.contextmanager
-def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int) -> Iterator[Worker]:
-    """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished."""
+def launched(
+    home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int, tell: Tell = lambda _: None
+) -> Iterator[Worker]:
+    """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished.
+
+    `tell` is given why the server is away, and nothing once it is back.
+    """
     name = uuid.uuid4().hex
     before = threading.enumerate()
     under_way = UnderWay({}, {}, set(), set())
@@ -132,7 +132,7 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
     distrust_rows()
     wait_for_lost_servers()
     names = [system.queue(queue) for queue in queues]
-    with living(home, name) as life, explained(system):
+    with living(home, name, tell) as life, explained(system):
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
         with office(home) as counter:
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
