@@ -23,6 +23,7 @@ from whet.store.home import Home  # noqa: E402
 
 WORKER = ROOT / "tests" / "engine" / "lost_server_worker.py"
 ORDERS = 4
+LONGER_SECONDS = 15.0  # for which the orders still run: longer than a worker that ends waits for them
 MINUTES_OF_A_DAY = 1_440
 KEPT = 200
 
@@ -46,6 +47,7 @@ def restarts(folder: Path) -> None:
         server.stop()
         server.start()
         began = time.monotonic()
+        time.sleep(LONGER_SECONDS)
         (folder / "is-back").touch()
         (folder / "is-back-again").touch()
         for worker in workers:
