@@ -18,7 +18,7 @@ from patience import until  # noqa: E402 - the tests' own parts
 from postgres_server import serve_restartable  # noqa: E402
 from whet.engine.orders import Order, Queue  # noqa: E402
 from whet.engine.system import FILE  # noqa: E402
-from whet.engine.work import office  # noqa: E402
+from whet.engine.work import WorkState, office  # noqa: E402
 from whet.store.home import Home  # noqa: E402
 
 WORKER = ROOT / "tests" / "engine" / "lost_server_worker.py"
@@ -56,7 +56,7 @@ def restarts(folder: Path) -> None:
             states = [counter.find(id).state for id in ids]
     effects = sum(len((folder / name).read_text().splitlines()) for name in names)
     seconds = time.monotonic() - began
-    print(f"{states.count('done')} of {ORDERS} done, {effects} effects, {seconds:.0f} s after it was back")
+    print(f"{states.count(WorkState.DONE)} of {ORDERS} done, {effects} effects, {seconds:.0f} s after it was back")
 
 
 def growth(folder: Path) -> None:
@@ -76,7 +76,7 @@ def growth(folder: Path) -> None:
 
 def _start(home: Home) -> "subprocess.Popen[bytes]":
     variables = {"WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
-    environment = {**os.environ, **variables, "PYTHONPATH": str(WORKER.parents[1])}
+    environment = {**os.environ, **variables, "PYTHONPATH": f"{WORKER.parents[1]}:{os.environ.get('PYTHONPATH', '')}"}
     return subprocess.Popen([sys.executable, str(WORKER)], env=environment)
 
 

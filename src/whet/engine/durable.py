@@ -37,7 +37,7 @@ class UnderWay(NamedTuple):
     given_back: set[str]
 
 
-class Bench(NamedTuple):
+class WorkBench(NamedTuple):
     """What a worker carries orders out with."""
 
     home: Home
@@ -51,7 +51,7 @@ class Bench(NamedTuple):
 class Durable:
     """The steps of one order while this worker carries it out. What is remembered of them is this home's own word."""
 
-    def __init__(self, bench: Bench, order: Order, *, carry_out: CarryOut, under_way: UnderWay) -> None:
+    def __init__(self, bench: WorkBench, order: Order, *, carry_out: CarryOut, under_way: UnderWay) -> None:
         self.id = str(DBOS.workflow_id)
         self.interrupt = under_way.running[self.id]
         self._system = bench.system
@@ -127,7 +127,7 @@ class Durable:
         return self._parts[kind]
 
 
-def wait_until_ready(bench: Bench, interrupt: Event, *, is_begun: bool = False) -> None:
+def wait_until_ready(bench: WorkBench, interrupt: Event, *, is_begun: bool = False) -> None:
     """Begin nothing while the server is away or others may count this worker as dead; raises GivenBack."""
     while not interrupt.is_set():
         with contextlib.suppress(Unreachable):

@@ -29,7 +29,7 @@ HELD = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg
 Tell = Callable[[str], None]
 
 
-class Sign(StrEnum):
+class LifeSign(StrEnum):
     """What the locks of a name say about who held them. Silence is no proof: the server may have restarted."""
 
     ALIVE = "alive"
@@ -113,20 +113,20 @@ def _beat(life: Life, stop: Event) -> None:
 
 
 @contextlib.contextmanager
-def sign_of(home: Home, name: str) -> Iterator[Sign]:
+def sign_of(home: Home, name: str) -> Iterator[LifeSign]:
     """What can be told of a name; its locks are held for the time of the block, so that only one acts on it."""
     if not home.database_url:
         with _on_machine(home.folder / FOLDER, name) as is_free:
-            yield Sign.DEAD if is_free else Sign.ALIVE
+            yield LifeSign.DEAD if is_free else LifeSign.ALIVE
         return
     is_here = (home.folder / FOLDER / f"{name}.lock").exists()
     with contextlib.ExitStack() as locks:
         if not locks.enter_context(_on_server(home, name)):
-            yield Sign.ALIVE
+            yield LifeSign.ALIVE
         elif not is_here:
-            yield Sign.SILENT
+            yield LifeSign.SILENT
         else:
-            yield Sign.DEAD if locks.enter_context(_on_machine(home.folder / FOLDER, name)) else Sign.ALIVE
+            yield LifeSign.DEAD if locks.enter_context(_on_machine(home.folder / FOLDER, name)) else LifeSign.ALIVE
 
 
 class Silences:
@@ -136,14 +136,14 @@ class Silences:
         self._since: dict[str, float] = {}
         self._losses = 0
 
-    def is_dead(self, name: str, sign: Sign, *, losses: int) -> bool:
+    def is_dead(self, name: str, sign: LifeSign, *, losses: int) -> bool:
         """Whether this sign is enough. An observer whose own lock was lost begins to count anew."""
         if losses != self._losses:
             self._since.clear()
             self._losses = losses
-        if sign is not Sign.SILENT:
+        if sign is not LifeSign.SILENT:
             self._since.pop(name, None)
-            return sign is Sign.DEAD
+            return sign is LifeSign.DEAD
         now = time.monotonic()
         return now - self._since.setdefault(name, now) >= SILENCE_SECONDS
 

@@ -12,7 +12,7 @@ from typing import Any
 import msgspec
 
 from whet.engine.chime import Chime
-from whet.engine.durable import Bench, Durable, UnderWay, procedure_of, wait_until_ready
+from whet.engine.durable import Durable, UnderWay, WorkBench, procedure_of, wait_until_ready
 from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
 from whet.engine.fitting import Fit, GivenBack
@@ -138,7 +138,7 @@ def launched(
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            tick = _register(Bench(home, system, procedures, name, life, Fit(home)), under_way)
+            tick = _register(WorkBench(home, system, procedures, name, life, Fit(home)), under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
             if CLOCK in procedures and Queue.CHORES in queues:
@@ -154,7 +154,7 @@ def launched(
 Tick = Callable[[datetime, Any], None]
 
 
-def _register(bench: Bench, under_way: UnderWay) -> Tick:
+def _register(bench: WorkBench, under_way: UnderWay) -> Tick:
     """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
 
     def perform(kind: str, body: str, seal: str) -> str:
@@ -187,7 +187,7 @@ def _register(bench: Bench, under_way: UnderWay) -> Tick:
     return tick
 
 
-def _given(bench: Bench, kind: str, body: str, seal: str) -> Order:
+def _given(bench: WorkBench, kind: str, body: str, seal: str) -> Order:
     """The order as this home gave it; raises WhetError for one that it did not give, whoever wrote it down.
 
     Attempts are given by all homes of a member: what they are made of is looked up under that member's name.

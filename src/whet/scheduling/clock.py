@@ -5,7 +5,7 @@ import time
 from msgspec.structs import replace
 
 from whet.engine import work
-from whet.engine.life import Sign, sign_of
+from whet.engine.life import LifeSign, sign_of
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Steps
 from whet.engine.system import ARRIVALS, WATCH
@@ -192,7 +192,7 @@ def _ended(counter: Office, record: JobRecord) -> str:
 def _stopped(home: Home, record: JobRecord) -> str:
     """A program holds a lock while it makes a run of its own."""
     with sign_of(home, lock_name(record)) as sign:
-        return "" if sign is Sign.ALIVE else "The program that started this run was stopped."
+        return "" if sign is LifeSign.ALIVE else "The program that started this run was stopped."
 
 
 def _save_unless_begun(database: Database, own: Owner, record: JobRecord) -> None:
