@@ -139,6 +139,21 @@ def endless(_home: Home, steps: Steps, body: str) -> Done:
     return Done(summary=steps.do("wait", wait, str))
 
 
+def overtaken(_home: Home, steps: Steps, body: str) -> Done:
+    """Is in its first step while the store becomes newer than its worker."""
+    folder = Path(body)
+
+    def wait() -> str:
+        effect(folder, "begun")()
+        while not (folder / "is-newer").exists():
+            time.sleep(0.1)
+        time.sleep(1.1)  # longer than the last look at the version counts
+        return ""
+
+    steps.do("wait", wait, str)
+    return Done(summary=steps.do("after", lambda: "ended", str))
+
+
 def deadly(_home: Home, steps: Steps, body: str) -> Done:
     """Kills every worker that touches it."""
 
@@ -163,6 +178,7 @@ PROCEDURES: Procedures = {
     "patient": Procedure(Queue.TRIALS, patient, str),
     "rolling": Procedure(Queue.TRIALS, rolling, str),
     "endless": Procedure(Queue.JOBS, endless, str),
+    "overtaken": Procedure(Queue.REVIEWS, overtaken, str),
     "deadly": Procedure(Queue.JOBS, deadly, str),
 }
 

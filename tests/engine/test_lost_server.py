@@ -11,7 +11,7 @@ import pytest
 from lengths import long
 from patience import PATIENCE_SECONDS, until
 from postgres_server import Server, serve_restartable
-from whet.engine.life import Sign, living, sign_of
+from whet.engine.life import LifeSign, living, sign_of
 from whet.engine.orders import Order, Queue
 from whet.engine.work import WorkState, office
 from whet.store.home import Home
@@ -78,14 +78,14 @@ def test_a_lock_that_the_server_forgot_is_taken_again_and_nobody_counts_as_dead_
     with living(home, "alice") as life:
         restart(server)
         with sign_of(home, "alice") as sign:
-            assert sign is Sign.ALIVE, "its file says so, whatever the server says"
+            assert sign is LifeSign.ALIVE, "its file says so, whatever the server says"
         with sign_of(elsewhere, "alice") as sign:
-            assert sign in (Sign.ALIVE, Sign.SILENT), "silence alone is no death"
+            assert sign in (LifeSign.ALIVE, LifeSign.SILENT), "silence alone is no death"
         assert life.confirm()
         with sign_of(elsewhere, "alice") as sign:
-            assert sign is Sign.ALIVE
+            assert sign is LifeSign.ALIVE
     with sign_of(elsewhere, "alice") as sign:
-        assert sign is Sign.SILENT
+        assert sign is LifeSign.SILENT
 
 
 def test_a_connection_that_was_lost_between_two_transactions_is_made_again(server: Server, tmp_path: Path) -> None:

@@ -111,6 +111,18 @@ def test_a_paused_job_misses_nothing_and_a_clock_that_went_back_repeats_nothing(
     assert records(place)[0].missed == ()
 
 
+def test_a_clock_that_was_set_back_stops_no_job(place: Home) -> None:
+    write(place, JOB)
+    assert look(place, now=START + 6 * HOUR).startswith("1 due")
+    made(place)
+    assert look(place, now=START + HOUR).startswith("0 due")
+    assert look(place, now=START + HOUR + 60).startswith("0 due")
+    for hours in (3, 5, 7):
+        assert look(place, now=START + hours * HOUR + 60).startswith("1 due"), hours
+        made(place)
+    assert len(records(place)) == 4
+
+
 def test_a_schedule_that_a_person_changed_begins_when_it_is_seen(place: Home) -> None:
     write(place, JOB)
     look(place, now=START + HOUR)

@@ -1,5 +1,6 @@
 """Steps on DBOS: what a step gave is in the database before the next one begins."""
 
+import contextlib
 from collections.abc import Callable, Iterable
 from functools import partial
 from threading import Event
@@ -7,7 +8,9 @@ from typing import Any, NamedTuple
 
 import msgspec
 
+from whet.engine.fitting import Fit
 from whet.engine.library import DBOS
+from whet.engine.life import BEAT_SECONDS, Life
 from whet.engine.orders import Done, Failed, Order, Procedure, Procedures, left_by
 from whet.engine.parts import Parts, PartsLook, PartsQueue
 from whet.engine.rows import sealed, unsealed
@@ -16,6 +19,8 @@ from whet.engine.system import OWN, System
 from whet.engine.work import Remembered, seal_on
 from whet.errors import WhetError
 from whet.runs.daily_limit import Postponed
+from whet.store.database import Unreachable
+from whet.store.home import Home
 from whet.store.owner import UNSHARED
 
 LOOK_AGAIN_SECONDS = 5.0
@@ -23,47 +28,58 @@ CarryOut = Callable[[str, str, str], str]
 
 
 class UnderWay(NamedTuple):
-    """Orders that a worker has begun: what stops each, until when some wait for another day, which wait for parts."""
+    """Orders that a worker has begun: what stops each, until when some wait for another day, which wait for parts.
+
+    Those that it gives back are for a worker that fits the store.
+    """
 
     running: dict[str, Event]
     postponed: dict[str, float]
     leading: set[str]
+    given_back: set[str]
+
+
+class WorkBench(NamedTuple):
+    """What a worker carries orders out with."""
+
+    home: Home
+    system: System
+    procedures: Procedures
+    worker: str
+    life: Life
+    fit: Fit
 
 
 class Durable:
     """The steps of one order while this worker carries it out. What is remembered of them is this home's own word."""
 
-    def __init__(
-        self,
-        system: System,
-        order: Order,
-        worker: str,
-        *,
-        procedures: Procedures,
-        carry_out: CarryOut,
-        under_way: UnderWay,
-    ) -> None:
+    def __init__(self, bench: WorkBench, order: Order, *, carry_out: CarryOut, under_way: UnderWay) -> None:
         self.id = str(DBOS.workflow_id)
         self.interrupt = under_way.running[self.id]
-        self._system = system
+        self._system = bench.system
         self._order = order
-        self._worker = worker
-        self._procedures = procedures
+        self._worker = bench.worker
+        self._procedures = bench.procedures
         self._carry_out = carry_out
         self._under_way = under_way
         self._parts: dict[str, Parts] = {}
+        self._bench = bench
         # What several homes of a member go on with is for each of them to read, and no home acts on it.
-        is_own = procedure_of(procedures, order.kind).queue in OWN
-        self._owner = system.owner if is_own else UNSHARED
+        is_own = procedure_of(bench.procedures, order.kind).queue in OWN
+        self._owner = bench.system.owner if is_own else UNSHARED
 
     def do(self, name: str, function: Callable[[], T], type: type[T]) -> T:
         return _recall(name, self._keep(name, lambda: _record(lambda: self._patiently(function))), type)
 
     def _patiently(self, function: Callable[[], T]) -> T:
-        """Do a step, and again once the day has room for it: it may be repeated here as after a crash."""
+        """Do a step, and again once the day has room or the server is back: it may be repeated, as after a crash."""
         while True:
             try:
                 return function()
+            except Unreachable:
+                if self.interrupt.wait(BEAT_SECONDS):
+                    raise
+                wait_until_ready(self._bench, self.interrupt, is_begun=True)
             except Postponed as reason:
                 self._under_way.postponed[self.id] = reason.until
                 while not reason.has_room() and not self.interrupt.wait(LOOK_AGAIN_SECONDS):
@@ -84,7 +100,12 @@ class Durable:
     def _keep(self, name: str, function: Callable[[], str]) -> str:
         """What a step gave, now or before; raises WhetError where another wrote it down."""
         parts = (self._order.kind, self._order.body, name)
-        stored = DBOS.run_step({"name": name}, lambda: sealed(self._owner, function(), *parts))
+
+        def step() -> str:
+            wait_until_ready(self._bench, self.interrupt, is_begun=True)
+            return sealed(self._owner, function(), *parts)
+
+        stored = DBOS.run_step({"name": name}, step)
         return unsealed(self._owner, stored, *parts)
 
     def spread(
@@ -106,6 +127,16 @@ class Durable:
             given = PartsQueue(queue, self._carry_out, kind, partial(seal_on, self._system, kind))
             self._parts[kind] = Parts(given, self._keep, self.interrupt)
         return self._parts[kind]
+
+
+def wait_until_ready(bench: WorkBench, interrupt: Event, *, is_begun: bool = False) -> None:
+    """Begin nothing while the server is away or others may count this worker as dead; raises GivenBack."""
+    while not interrupt.is_set():
+        with contextlib.suppress(Unreachable):
+            if bench.life.confirm():
+                return bench.fit.expect(is_recent_enough=is_begun)
+        interrupt.wait(BEAT_SECONDS)
+    return None
 
 
 def procedure_of(procedures: Procedures, kind: str) -> Procedure[Any]:

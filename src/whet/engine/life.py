@@ -10,7 +10,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
@@ -26,8 +26,10 @@ SILENCE_SECONDS = 30.0
 HELD = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
     AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?"""
 
+Tell = Callable[[str], None]
 
-class Sign(StrEnum):
+
+class LifeSign(StrEnum):
     """What the locks of a name say about who held them. Silence is no proof: the server may have restarted."""
 
     ALIVE = "alive"
@@ -38,8 +40,9 @@ class Sign(StrEnum):
 class Life:
     """A name that this process holds while it lives. `losses` counts how often its server forgot that."""
 
-    def __init__(self, home: Home, name: str) -> None:
+    def __init__(self, home: Home, name: str, tell: Tell = lambda _: None) -> None:
         self.losses = 0
+        self._tell = tell
         self.trouble = ""
         self._home = home
         self._name = name
@@ -55,11 +58,16 @@ class Life:
             try:
                 is_held = self._take()
             except WhetError as error:
-                self.trouble = f"{error.message} {error.advice}".strip()
                 self.let_go()
+                self._note(f"{error.message} {error.advice}".strip())
                 return False
-        self.trouble = ""
-        return is_held
+            self._note("")
+            return is_held
+
+    def _note(self, trouble: str) -> None:
+        if trouble != self.trouble:
+            self.trouble = trouble
+            self._tell(trouble)
 
     def let_go(self) -> None:
         if self._database is not None:
@@ -79,10 +87,10 @@ class Life:
 
 
 @contextlib.contextmanager
-def living(home: Home, name: str) -> Iterator[Life]:
-    """Hold a name for the time of the block, whatever becomes of the server meanwhile."""
+def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[Life]:
+    """Hold a name for the time of the block. `tell` is given why the server is away, and nothing once it is back."""
     prepare_home(home)
-    life, stop = Life(home, name), Event()
+    life, stop = Life(home, name, tell), Event()
     with _on_machine(home.folder / FOLDER, name):
         if not home.database_url:
             yield life
@@ -105,20 +113,20 @@ def _beat(life: Life, stop: Event) -> None:
 
 
 @contextlib.contextmanager
-def sign_of(home: Home, name: str) -> Iterator[Sign]:
+def sign_of(home: Home, name: str) -> Iterator[LifeSign]:
     """What can be told of a name; its locks are held for the time of the block, so that only one acts on it."""
     if not home.database_url:
         with _on_machine(home.folder / FOLDER, name) as is_free:
-            yield Sign.DEAD if is_free else Sign.ALIVE
+            yield LifeSign.DEAD if is_free else LifeSign.ALIVE
         return
     is_here = (home.folder / FOLDER / f"{name}.lock").exists()
     with contextlib.ExitStack() as locks:
         if not locks.enter_context(_on_server(home, name)):
-            yield Sign.ALIVE
+            yield LifeSign.ALIVE
         elif not is_here:
-            yield Sign.SILENT
+            yield LifeSign.SILENT
         else:
-            yield Sign.DEAD if locks.enter_context(_on_machine(home.folder / FOLDER, name)) else Sign.ALIVE
+            yield LifeSign.DEAD if locks.enter_context(_on_machine(home.folder / FOLDER, name)) else LifeSign.ALIVE
 
 
 class Silences:
@@ -128,14 +136,14 @@ class Silences:
         self._since: dict[str, float] = {}
         self._losses = 0
 
-    def is_dead(self, name: str, sign: Sign, *, losses: int) -> bool:
+    def is_dead(self, name: str, sign: LifeSign, *, losses: int) -> bool:
         """Whether this sign is enough. An observer whose own lock was lost begins to count anew."""
         if losses != self._losses:
             self._since.clear()
             self._losses = losses
-        if sign is not Sign.SILENT:
+        if sign is not LifeSign.SILENT:
             self._since.pop(name, None)
-            return sign is Sign.DEAD
+            return sign is LifeSign.DEAD
         now = time.monotonic()
         return now - self._since.setdefault(name, now) >= SILENCE_SECONDS
 

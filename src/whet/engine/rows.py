@@ -2,7 +2,10 @@
 
 import logging
 
-from whet.engine.library import DefaultSerializer
+import msgspec
+
+from whet.engine.library import DefaultSerializer, PortableWorkflowError, WorkflowStatus
+from whet.engine.orders import Done
 from whet.errors import WhetError
 from whet.store.owner import Owner
 
@@ -42,3 +45,27 @@ def unsealed(owner: Owner, stored: str, *parts: str) -> str:
 def text_of(stored: object) -> str:
     """The text without its seal, to be shown and never to be acted on."""
     return stored.rpartition(BREAK)[2] if isinstance(stored, str) else ""
+
+
+def arguments_in(found: WorkflowStatus) -> tuple[str, str]:
+    """Kind and body of an order, which anybody may have written in any form."""
+    given = found.input.get("args", ()) if isinstance(found.input, dict) else ()
+    texts = [str(each) for each in given[:2]] if isinstance(given, (tuple, list)) else []
+    return (texts[0], texts[1]) if len(texts) == 2 else ("", "{}")
+
+
+def done_in(output: object) -> Done | None:
+    """What came of an order, where that can be read."""
+    try:
+        return msgspec.json.decode(output, type=Done) if isinstance(output, str) else None
+    except msgspec.MsgspecError:
+        return None
+
+
+def left_in(found: WorkflowStatus) -> Done:
+    """What failed work left, where that can be read."""
+    data = found.error.data if isinstance(found.error, PortableWorkflowError) else None
+    try:
+        return msgspec.convert(data, Done) if isinstance(data, dict) else Done()
+    except msgspec.MsgspecError:
+        return Done()

@@ -2,7 +2,7 @@
 
 import contextlib
 import hashlib
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from datetime import UTC, datetime
 from enum import StrEnum
 from typing import NamedTuple
@@ -10,18 +10,18 @@ from typing import NamedTuple
 import msgspec
 
 from whet.engine.faults import explained
+from whet.engine.keeping import let_go
 from whet.engine.library import (
     DBOS,
     DBOSClient,
     DBOSException,
     DBOSPortableJSONSerializer,
     EnqueueOptions,
-    PortableWorkflowError,
     StepInfo,
     WorkflowStatus,
 )
 from whet.engine.orders import Done, Order, Queue
-from whet.engine.rows import distrust_rows, text_of
+from whet.engine.rows import arguments_in, distrust_rows, done_in, left_in, text_of
 from whet.engine.system import NAME, VERSION, System, system_of
 from whet.errors import WhetError
 from whet.runs.run import Spent
@@ -180,6 +180,17 @@ class Office:
             seconds = ATTEMPT_POLL_SECONDS if name.partition("@")[0] == Queue.ATTEMPTS.value else poll_seconds
             self._client.register_queue(name, worker_concurrency=concurrency, polling_interval_sec=seconds)
 
+    def put_back(self, ids: Collection[str]) -> None:
+        """Have orders that a worker gave back taken by another, from the step that they had come to."""
+        for found in self._client.list_workflows(workflow_ids=list(ids), status="PENDING", load_output=False):
+            queue = found.queue_name or str((found.attributes or {}).get(QUEUE, ""))
+            self._client.resume_workflows([found.workflow_id], queue_name=queue)
+
+    def let_go(self, *, before: float, most: int) -> int:
+        """Let go of this home's work that ended before a time, or that goes beyond the newest so many."""
+        queues = [self._system.queue(queue) for queue in Queue] if self._system.owner.id else []
+        return let_go(self._client, WORKFLOW, queues, before=before, most=most)
+
     def sweep(self, *, before: float) -> int:
         """Let go of what the clock left: its old ticks, of which there is one a minute."""
         found = self._client.list_workflows(
@@ -234,7 +245,7 @@ def has_given(system: System, kind: str, body: str, seal: str) -> bool:
 
 
 def _work(found: WorkflowStatus) -> Work:
-    kind, body = _arguments(found)
+    kind, body = arguments_in(found)
     state = WorkState.FAILED if _is_worn_out(found) else STATES.get(found.status, WorkState.FAILED)
     return Work(
         id=found.workflow_id,
@@ -244,40 +255,18 @@ def _work(found: WorkflowStatus) -> Work:
         created=(found.created_at or 0) / 1000,
         changed=(found.updated_at or found.created_at or 0) / 1000,
         error=_error(found),
-        left=_left(found),
-        done=_done(found.output) if state is WorkState.DONE else None,
+        left=left_in(found),
+        done=done_in(found.output) if state is WorkState.DONE else None,
         body=body,
         worker=found.executor_id or "",
         waits=float((found.attributes or {}).get(WAITS, 0)) if state is WorkState.RUNNING else 0.0,
     )
 
 
-def _arguments(found: WorkflowStatus) -> tuple[str, str]:
-    """Kind and body of an order, which anybody may have written in any form."""
-    given = found.input.get("args", ()) if isinstance(found.input, dict) else ()
-    texts = [str(each) for each in given[:2]] if isinstance(given, (tuple, list)) else []
-    return (texts[0], texts[1]) if len(texts) == 2 else ("", "{}")
-
-
-def _done(output: object) -> Done | None:
-    try:
-        return msgspec.json.decode(output, type=Done) if isinstance(output, str) else None
-    except msgspec.MsgspecError:
-        return None
-
-
 def _error(found: WorkflowStatus) -> str:
     if _is_worn_out(found):
         return f"{MOST_TAKEOVERS} workers died while running it"
     return str(found.error) if found.error is not None else ""
-
-
-def _left(found: WorkflowStatus) -> Done:
-    data = found.error.data if isinstance(found.error, PortableWorkflowError) else None
-    try:
-        return msgspec.convert(data, Done) if isinstance(data, dict) else Done()
-    except msgspec.MsgspecError:
-        return Done()
 
 
 def _is_worn_out(found: WorkflowStatus) -> bool:

@@ -2,27 +2,31 @@
 
 import contextlib
 import threading
+import time
 import uuid
 from collections.abc import Callable, Iterator, Sequence
 from datetime import datetime
 from threading import Event
-from typing import Any, NamedTuple
+from typing import Any
 
 import msgspec
 
-from whet.engine.durable import Durable, UnderWay, procedure_of
+from whet.engine.chime import Chime
+from whet.engine.durable import Durable, UnderWay, WorkBench, procedure_of, wait_until_ready
 from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
+from whet.engine.fitting import Fit, GivenBack
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
-from whet.engine.life import BEAT_SECONDS, Life, Silences, living, sign_of
+from whet.engine.life import Life, Silences, Tell, living, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
 from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
-from whet.engine.system import CLOCK, NAME, OWN, VERSION, System, system_of
+from whet.engine.system import CLOCK, NAME, OWN, VERSION, system_of
 from whet.engine.work import MOST_TAKEOVERS, TAKEOVERS, TICK, WAITS, WORKFLOW, has_given, office, seal_on
 from whet.errors import WhetError
 from whet.store.database import Unreachable
 from whet.store.home import Home
+from whet.store.opening import opened
 
 POLL_SECONDS = 0.5
 EVERY_MINUTE = "* * * * *"
@@ -33,25 +37,32 @@ class Worker:
 
     def __init__(self, home: Home, name: str, queues: Sequence[str], under_way: UnderWay, life: Life) -> None:
         self.name = name
+        self._chime = Chime(wall=time.time(), steady=time.monotonic())
         self._life = life
         self._silences = Silences()
         self._home = home
         self._queues = list(queues)
-        self._running, self._postponed, self._leading = under_way
+        self._fit = Fit(home)
+        self._running, self._postponed, self._leading, _ = under_way
         self._told: dict[str, float] = {}
 
-    @property
-    def trouble(self) -> str:
-        """Why the server does not answer; empty while it does."""
-        return self._life.trouble
-
     def look_after(self) -> None:
+        """Raises NewerStore where another program has brought the store further than this one knows."""
         if not self._life.confirm():
             return
         with contextlib.suppress(Unreachable):  # the next look tells
+            self._fit.check()
             self._stop_cancelled()
             self._tell_postponed()
             self._take_over()
+            self._look_at_clock()
+
+    def _look_at_clock(self) -> None:
+        """Have the clock looked at where the engine's own schedule sleeps: after the machine's clock was set back."""
+        if self._chime.is_late(wall=time.time(), steady=time.monotonic()):
+            for queue in self._queues:
+                if DBOS.get_schedule(f"{CLOCK}-{queue}"):
+                    DBOS.trigger_schedule(f"{CLOCK}-{queue}")
 
     def is_idle(self) -> bool:
         """Whether nothing is left on this worker's queues, and nothing that was cancelled still runs."""
@@ -105,22 +116,29 @@ class Worker:
 
 
 @contextlib.contextmanager
-def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int) -> Iterator[Worker]:
-    """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished."""
+def launched(
+    home: Home, procedures: Procedures, *, queues: Sequence[Queue], concurrency: int, tell: Tell = lambda _: None
+) -> Iterator[Worker]:
+    """A worker in this process, of which there can be only one. At the end it lets go of what it has not finished.
+
+    `tell` is given why the server is away, and nothing once it is back.
+    """
     name = uuid.uuid4().hex
     before = threading.enumerate()
-    under_way = UnderWay({}, {}, set())
+    under_way = UnderWay({}, {}, set(), set())
     system = system_of(home)
+    with opened(home):  # brings the store up to date, and refuses one that is newer
+        pass
     distrust_rows()
     wait_for_lost_servers()
     names = [system.queue(queue) for queue in queues]
-    with living(home, name) as life, explained(system):
+    with living(home, name, tell) as life, explained(system):
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
         with office(home) as counter:
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            tick = _register(_Bench(home, system, procedures, name, life), under_way)
+            tick = _register(WorkBench(home, system, procedures, name, life, Fit(home)), under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
             if CLOCK in procedures and Queue.CHORES in queues:
@@ -128,41 +146,29 @@ def launched(home: Home, procedures: Procedures, *, queues: Sequence[Queue], con
             yield Worker(home, name, names, under_way, life)
         finally:
             end_engine(before, is_busy=bool(under_way.running))
+            if under_way.given_back:
+                with office(home) as counter:
+                    counter.put_back(under_way.given_back)
 
 
 Tick = Callable[[datetime, Any], None]
 
 
-class _Bench(NamedTuple):
-    """What a worker carries orders out with."""
-
-    home: Home
-    system: System
-    procedures: Procedures
-    worker: str
-    life: Life
-
-
-def _register(bench: _Bench, under_way: UnderWay) -> Tick:
+def _register(bench: WorkBench, under_way: UnderWay) -> Tick:
     """The one workflow, of which every kind of order is a procedure; and the tick, which is the clock's own order."""
-    home, system, procedures, worker, life = bench
 
     def perform(kind: str, body: str, seal: str) -> str:
         id = str(DBOS.workflow_id)
         under_way.running[id] = Event()
         try:
-            _wait_to_live(life, under_way.running[id])
+            wait_until_ready(bench, under_way.running[id])
             order = _given(bench, kind, body, seal)
-            steps = Durable(
-                system,
-                order,
-                worker,
-                procedures=procedures,
-                carry_out=carry_out,
-                under_way=under_way,
-            )
-            procedure = procedure_of(procedures, order.kind)
-            return encoded(procedure.run(home, steps, decoded(order.body, procedure.ask)))
+            steps = Durable(bench, order, carry_out=carry_out, under_way=under_way)
+            procedure = procedure_of(bench.procedures, order.kind)
+            return encoded(procedure.run(bench.home, steps, decoded(order.body, procedure.ask)))
+        except GivenBack:
+            under_way.given_back.add(id)
+            raise
         except WhetError as error:
             # What is stored of an exception is its text and its data, so the advice goes into the one.
             left = msgspec.to_builtins(left_by(error))
@@ -176,18 +182,12 @@ def _register(bench: _Bench, under_way: UnderWay) -> Tick:
 
     @DBOS.workflow(name=TICK)
     def tick(moment: datetime, context: Any) -> None:  # noqa: ARG001 - what a schedule gives its workflow
-        perform(CLOCK, "{}", seal_on(system, CLOCK, "{}"))
+        perform(CLOCK, "{}", seal_on(bench.system, CLOCK, "{}"))
 
     return tick
 
 
-def _wait_to_live(life: Life, interrupt: Event) -> None:
-    """Begin nothing while others may count this worker as dead: its lock is held, or taken again, first."""
-    while not life.confirm() and not interrupt.wait(BEAT_SECONDS):
-        pass
-
-
-def _given(bench: _Bench, kind: str, body: str, seal: str) -> Order:
+def _given(bench: WorkBench, kind: str, body: str, seal: str) -> Order:
     """The order as this home gave it; raises WhetError for one that it did not give, whoever wrote it down.
 
     Attempts are given by all homes of a member: what they are made of is looked up under that member's name.

@@ -43,6 +43,8 @@ TEXTS = {
     "agents.*.variables": "Names of environment variables that the agent gets in a trial, besides its usual ones.",
     "agents.*.readable": "Folders in your home folder that the agent may read in a trial; the rest is hidden.",
     "trials.at_once": "Maximum attempts of another agent that run at the same time.",
+    "work.keep_days": "Days for which `whet work` lists ended work.",
+    "work.keep": "Maximum number of ended orders that `whet work` lists.",
     "budget.model_calls": "Maximum model calls per turn.",
     "budget.tokens": "Maximum tokens per turn, input and output.",
     "budget.seconds": "Maximum time per turn.",

@@ -88,6 +88,13 @@ class TrialSettings(Value, frozen=True):
     at_once: int = 2
 
 
+class WorkSettings(Value, frozen=True):
+    """How long ended work is listed."""
+
+    keep_days: int = 30
+    keep: int = 2_000
+
+
 class Review(Value, frozen=True):
     """When a finished turn is looked at for what is worth keeping."""
 
@@ -182,6 +189,7 @@ class Settings(Value, frozen=True):
     servers: tuple[McpServer, ...] = ()
     agents: tuple[AgentSettings, ...] = ()
     trials: TrialSettings = TrialSettings()
+    work: WorkSettings = WorkSettings()
     budget: Budget = Budget()
     sampling: Sampling = Sampling()
     sandbox: Sandbox = Sandbox()

@@ -5,7 +5,7 @@ import time
 from msgspec.structs import replace
 
 from whet.engine import work
-from whet.engine.life import Sign, sign_of
+from whet.engine.life import LifeSign, sign_of
 from whet.engine.orders import Done, Order, Queue
 from whet.engine.steps import Steps
 from whet.engine.system import ARRIVALS, WATCH
@@ -27,10 +27,12 @@ from whet.store.job_records import JobMark
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.owner import Owner, identity_of, owner_of
+from whet.store.settings_file import load
 from whet.store.template_draws import is_drawn
 
 MINUTE, HOUR, DAY = 60.0, 3_600.0, 86_400.0
 KEPT_DAYS = 30
+SLIP = 120.0  # seconds that a clock may be behind without having been set back
 WORDS = {
     work.WorkState.CANCELLED: "The work was cancelled.",
     work.WorkState.FAILED: "The work failed.",
@@ -60,8 +62,10 @@ def look(home: Home, *, now: float) -> str:
         again = [each for each in job_records.undelivered(database, own) if (each.next_try or 0.0) <= now]
         for record in again:
             counter.submit(delivery_order(record), Queue.CHORES)
-        job_records.keep_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
+        job_records.move_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
         counter.sweep(before=now - HOUR)
+        kept = load(home).work
+        counter.let_go(before=now - kept.keep_days * DAY, most=kept.keep)
     return f"{due} due, {len(again)} to deliver again"
 
 
@@ -113,7 +117,10 @@ def _account(home: Home, database: Database, job: Job, now: float) -> bool:
     due = schedules.due(schedule_of(job), mark.accounted, now)
     if due is None:
         return False
-    record = JobRecord(run_id(home, job.name, due.at), job, due.at, missed=due.missed, missed_count=due.missed_count)
+    id = run_id(home, job.name, due.at)
+    if job_records.is_known(database, own, id):  # made before the clock was set back
+        id = run_id(home, job.name, due.at, manual=f"again {mark.made}")
+    record = JobRecord(id, job, due.at, missed=due.missed, missed_count=due.missed_count)
     return job_records.account(database, own, record, mark)
 
 
@@ -122,7 +129,7 @@ def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
     known = job_records.mark_of(database, own, job.name)
     is_same = known is not None and known.added == job.added
     if known is not None and is_same and known.schedule == stamp(job):
-        return known
+        return known if not _is_set_back(database, own, known, now) else _set_back(database, known, now)
     begins = job.added if job.added and not is_same else now
     mark = JobMark(
         own,
@@ -134,6 +141,19 @@ def _keep_mark(database: Database, own: str, job: Job, now: float) -> JobMark:
     )
     job_records.keep_mark(database, mark)
     return mark
+
+
+def _is_set_back(database: Database, own: str, mark: JobMark, now: float) -> bool:
+    """Whether the clock has been behind a job's mark at two looks. One look may be a slip, and repeats nothing."""
+    before = job_records.mark_of(database, own, job_records.CLOCK)
+    return before is not None and max(now, before.accounted) < mark.accounted - SLIP
+
+
+def _set_back(database: Database, mark: JobMark, now: float) -> JobMark:
+    """Count from now on: else a job would stand still for as long as the clock was set back."""
+    changed = mark._replace(accounted=now)
+    job_records.move_mark(database, changed)
+    return changed
 
 
 def _leave_behind(database: Database, own: Owner, mark: JobMark, now: float) -> None:
@@ -172,7 +192,7 @@ def _ended(counter: Office, record: JobRecord) -> str:
 def _stopped(home: Home, record: JobRecord) -> str:
     """A program holds a lock while it makes a run of its own."""
     with sign_of(home, lock_name(record)) as sign:
-        return "" if sign is Sign.ALIVE else "The program that started this run was stopped."
+        return "" if sign is LifeSign.ALIVE else "The program that started this run was stopped."
 
 
 def _save_unless_begun(database: Database, own: Owner, record: JobRecord) -> None:

@@ -57,6 +57,13 @@ def forget_mark(database: Database, home: str, job: str) -> None:
     database.execute("DELETE FROM job_marks WHERE home = ? AND job = ?", (home, job))
 
 
+def move_mark(database: Database, mark: JobMark) -> None:
+    """Set a mark to where it is now, also backwards: for a clock that was set back."""
+    with database.writing():
+        forget_mark(database, mark.home, mark.job)
+        keep_mark(database, mark)
+
+
 def account(database: Database, owner: Owner, record: JobRecord, mark: JobMark) -> bool:
     """Write a run down and move the mark to it, both or neither; False where another clock was first."""
     with database.writing():
@@ -67,10 +74,15 @@ def account(database: Database, owner: Owner, record: JobRecord, mark: JobMark) 
         return add(database, owner, record)
 
 
+def is_known(database: Database, owner: Owner, id: str) -> bool:
+    """Whether this home has written a run down under that id."""
+    return bool(_own(owner, database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (id,))))
+
+
 def add(database: Database, owner: Owner, record: JobRecord) -> bool:
     """Write a run down that is not there yet; what another put in its place gives way."""
     with database.writing():
-        if _own(owner, database.query(f"SELECT {ROW} FROM job_runs WHERE id = ?", (record.id,))):
+        if is_known(database, owner, record.id):
             return False
         save(database, owner, record)
         return True

@@ -22,6 +22,10 @@ WORDS = {
 }
 
 
+class NewerStore(WhetError):
+    """The database was written by a version of this program that is still to be installed here."""
+
+
 class Migration(NamedTuple):
     """One step of the schema: statements for both dialects, then those of each."""
 
@@ -270,6 +274,11 @@ def migrate(database: Database) -> None:
         raise no_owner(missing.role, missing.schema, missing.why) from missing
 
 
+def expect_known(database: Database) -> None:
+    """Raise NewerStore where a newer program brought the schema further than this one knows."""
+    _known_version(database)
+
+
 def take_steps(database: Database, until: int | None = None) -> None:
     """Take the steps of the schema that were not taken yet, up to one of them, or all."""
     with database.writing():
@@ -288,7 +297,7 @@ def take_steps(database: Database, until: int | None = None) -> None:
 def _known_version(database: Database) -> int:
     version = steps_taken(database)
     if version > len(MIGRATIONS):
-        raise WhetError(
+        raise NewerStore(
             f"The database was written by a newer Whet (schema {version}; this one knows {len(MIGRATIONS)}).",
             advice="Upgrade Whet, or set WHET_HOME to another folder.",
         )

@@ -57,15 +57,14 @@ def work_off(home: "Home", queues: "list[Queue]", *, concurrency: int, until_idl
     from whet.engine.worker import launched
     from whet.text.characters import safe
 
+    def tell(trouble: str) -> None:
+        click.echo(safe(f"{trouble} Waiting for it." if trouble else "The server is back."), err=True)
+
     stop = _stopping()
-    with launched(home, with_clock(), queues=queues, concurrency=concurrency) as worker:
-        told = ""
+    with launched(home, with_clock(), queues=queues, concurrency=concurrency, tell=tell) as worker:
         while not stop.is_set():
             worker.look_after()
-            if worker.trouble != told:
-                told = worker.trouble
-                click.echo(safe(f"{told} Waiting for it." if told else "The server is back."), err=True)
-            if until_idle and not told and (worker.is_idle() or worker.is_held_up()):
+            if until_idle and (worker.is_idle() or worker.is_held_up()):
                 break
             stop.wait(LOOK_SECONDS)
     return 0

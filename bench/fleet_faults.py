@@ -1,0 +1,84 @@
+"""Workers and restarts: what becomes of work while a Postgres server restarts, and how far the engine's file grows.
+
+python bench/fleet_faults.py            # four orders on two machines, one restart
+python bench/fleet_faults.py growth     # a day of jobs, one each minute, with and without letting go
+"""
+
+import os
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+ROOT = Path(__file__).parents[1]
+sys.path.insert(0, str(ROOT / "tests"))
+
+from patience import until  # noqa: E402 - the tests' own parts
+from postgres_server import serve_restartable  # noqa: E402
+from whet.engine.orders import Order, Queue  # noqa: E402
+from whet.engine.system import FILE  # noqa: E402
+from whet.engine.work import WorkState, office  # noqa: E402
+from whet.store.home import Home  # noqa: E402
+
+WORKER = ROOT / "tests" / "engine" / "lost_server_worker.py"
+ORDERS = 4
+LONGER_SECONDS = 15.0  # for which the orders still run: longer than a worker that ends waits for them
+MINUTES_OF_A_DAY = 1_440
+KEPT = 200
+
+
+def main() -> None:
+    with tempfile.TemporaryDirectory() as name:
+        if sys.argv[1:] == ["growth"]:
+            growth(Path(name))
+        else:
+            restarts(Path(name))
+
+
+def restarts(folder: Path) -> None:
+    with serve_restartable() as server:
+        homes = [Home(folder / name, server.url) for name in ("one", "two")]
+        names = [f"effect-{number}" for number in range(ORDERS)]
+        with office(homes[0]) as counter:
+            ids = [counter.submit(Order("enduring", name, str(folder / name)), Queue.ATTEMPTS) for name in names]
+        workers = [_start(home) for home in homes]
+        until(lambda: all((folder / name).exists() for name in names))
+        server.stop()
+        server.start()
+        began = time.monotonic()
+        time.sleep(LONGER_SECONDS)
+        (folder / "is-back").touch()
+        (folder / "is-back-again").touch()
+        for worker in workers:
+            worker.wait()
+        with office(homes[0]) as counter:
+            states = [counter.find(id).state for id in ids]
+    effects = sum(len((folder / name).read_text().splitlines()) for name in names)
+    seconds = time.monotonic() - began
+    print(f"{states.count(WorkState.DONE)} of {ORDERS} done, {effects} effects, {seconds:.0f} s after it was back")
+
+
+def growth(folder: Path) -> None:
+    """The clock is moved: an order for each minute of a day, ended at once."""
+    for name, is_kept in (("kept for ever", True), (f"the newest {KEPT} kept", False)):
+        home = Home(folder / name.replace(" ", "-"))
+        sizes = []
+        with office(home) as counter:
+            for minute in range(MINUTES_OF_A_DAY):
+                counter.cancel(counter.submit(Order("job", str(minute), "x" * 500), Queue.JOBS))
+                if not is_kept and minute % 60 == 0:
+                    counter.let_go(before=0.0, most=KEPT)
+                if minute % 360 == 359:
+                    sizes.append((home.folder / FILE).stat().st_size // 1024)
+        print(f"{name}: {', '.join(f'{size:,}' for size in sizes)} KiB after 6, 12, 18 and 24 hours")
+
+
+def _start(home: Home) -> "subprocess.Popen[bytes]":
+    variables = {"WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
+    environment = {**os.environ, **variables, "PYTHONPATH": f"{WORKER.parents[1]}:{os.environ.get('PYTHONPATH', '')}"}
+    return subprocess.Popen([sys.executable, str(WORKER)], env=environment)
+
+
+if __name__ == "__main__":
+    main()
