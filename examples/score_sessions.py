@@ -34,11 +34,11 @@ for (kind, cause), count in kinds.most_common():
     print(f"{count:>3}  {kind} ({cause})")
 
 # %% [markdown]
-# What recurs over at least three sessions is a lesson. The sessions that come with Whet are all different: they hold
-# none.
+# What recurs over at least three sessions is a lesson. In the sessions that come with Whet it is one: tests that only
+# the project's own script can run.
 
 # %%
 lessons = whet.distill(analyses)
 for lesson in lessons:
     print(f"{lesson.sessions} of {lesson.base} sessions: {lesson.kind.value} with {lesson.tool}: {lesson.fingerprint}")
-print(f"{len(lessons)} lessons")
+print(f"Lessons: {len(lessons)}")

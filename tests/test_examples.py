@@ -47,7 +47,10 @@ def test_a_folder_of_sessions_is_scored(tmp_path: Path) -> None:
     scores = [float(line[:4]) for line in lines[1:6]]
     assert scores == sorted(scores, reverse=True)
     assert any("retry_loop (agent)" in line for line in lines)
-    assert lines[-1] == "0 lessons"
+    assert lines[-2:] == [
+        "8 of 9 sessions: tool_failure with Bash: use: path test module",
+        "Lessons: 1",
+    ]
 
 
 def test_the_notebook_is_one() -> None:
