@@ -192,7 +192,7 @@ def test_stats_count_calls_and_errors(whet: Whet, greenhouse: Path) -> None:
     assert "100.0 %" in whet("stats").out
 
 
-@pytest.mark.parametrize("form", ["openai", "atif"])
+@pytest.mark.parametrize("form", ["openai", "atif", "trajectories"])
 def test_an_export_can_be_imported_again(whet: Whet, greenhouse: Path, tmp_path: Path, form: str) -> None:
     whet("import", str(greenhouse))
     done = whet("export", "greenhouse", "--format", form, "--output", "out.jsonl", "--json")
