@@ -88,6 +88,17 @@ def test_import_without_a_path_finds_what_agents_left(whet: Whet, examples: Path
     assert whet("sessions", "--json").json["total"] >= 1
 
 
+def test_import_without_a_path_looks_where_hermes_was_told_to_live(whet: Whet, examples: Path, tmp_path: Path) -> None:
+    elsewhere = tmp_path / "elsewhere"
+    (elsewhere / "profiles" / "work").mkdir(parents=True)
+    for folder in (elsewhere, elsewhere / "profiles" / "work"):
+        (folder / "state.db").write_bytes((examples / "hermes" / "state.db").read_bytes())
+    done = whet("import", variables={"HERMES_HOME": str(elsewhere)})
+    assert f"Found Hermes: 1 file in {elsewhere}/state.db" in " ".join(done.out.split())
+    assert "hermes" in whet("sessions").out
+    assert "profiles/*/state.db" in done.out.replace("\n", "")
+
+
 def test_standard_input_is_imported(whet: Whet) -> None:
     report = whet("import", "-", "--json", stdin=json.dumps(OPENAI)).json
     assert report["imported"] == 1
@@ -181,7 +192,7 @@ def test_stats_count_calls_and_errors(whet: Whet, greenhouse: Path) -> None:
     assert "100.0 %" in whet("stats").out
 
 
-@pytest.mark.parametrize("form", ["openai", "atif"])
+@pytest.mark.parametrize("form", ["openai", "atif", "trajectories"])
 def test_an_export_can_be_imported_again(whet: Whet, greenhouse: Path, tmp_path: Path, form: str) -> None:
     whet("import", str(greenhouse))
     done = whet("export", "greenhouse", "--format", form, "--output", "out.jsonl", "--json")

@@ -103,6 +103,55 @@ def test_an_agent_that_admits_to_have_made_it_up_is_believed() -> None:
     assert of_kind(Kind.HALLUCINATION, user("how many?"), agent("42"), user("where is that from?"), admits)
 
 
+@pytest.mark.parametrize(
+    "words",
+    [
+        "I made that up.",
+        "You are right, I fabricated that quote. I am sorry.",
+        "I actually made up the citation; no such paper exists.",
+        "Those numbers were made up by me, I never read the file.",
+        "I have to be honest: I just invented the endpoint.",
+        "That function does not exist. I hallucinated it.",
+        "The benchmark result was a fabrication on my part.",
+        "I was making that up, sorry.",
+        "I should not have claimed that the tests passed.",
+        "The version number I gave you was made up.",
+    ],
+)
+def test_an_agent_may_admit_it_in_many_words(words: str) -> None:
+    asked = (user("how many?"), agent("42"), user("where is that from?"))
+    assert of_kind(Kind.HALLUCINATION, *asked, agent(words))
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "If I made that up, you would have no way to check it.",
+        "You say that I made that up, but the figure is on line 4 of report.txt.",
+        "I did not make that up: see line 4.",
+        "I never fabricated that number.",
+        "The user asked whether I fabricated the data; I read it from the file.",
+        'The reviewer wrote: "I made that up", and withdrew the paper.',
+        "The journal found that it was fabricated and retracted the article.",
+        "The team is five people: it was made up of two designers and three engineers.",
+        "I invented the names in the fixtures, as you asked.",
+        "I fabricated sample data for the demo.",
+        "I made them up as placeholders for the test.",
+        "Did I make that up? No, it is in the log.",
+        "I would rather say nothing than have you think I fabricated it.",
+        "I invented the helper `as_rows` to keep the two loops alike.",
+        "The witness said he made it up.",
+    ],
+)
+def test_words_about_making_up_that_admit_nothing_are_no_signal(words: str) -> None:
+    asked = (user("how many?"), agent("42"), user("where is that from?"))
+    assert not of_kind(Kind.HALLUCINATION, *asked, agent(words))
+
+
+def test_nothing_can_be_admitted_before_anything_was_said() -> None:
+    assert not of_kind(Kind.HALLUCINATION, user("tell a story of a liar"), agent("I made that up, he said."))
+
+
 def test_denying_a_tool_that_was_used_is_made_up() -> None:
     used = call("get_webpage", {"url": "a"}, "news")
     assert of_kind(Kind.HALLUCINATION, user("go"), used, agent("I cannot access any webpage, sorry."))

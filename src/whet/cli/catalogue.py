@@ -78,7 +78,7 @@ GROUPS = (
         (
             ("mcp", "mcp", "Serve rules, lessons and sessions to other agents over MCP."),
             ("hook", "hook", "Answer a hook of another agent: a session starts or ends."),
-            ("export", "export", "Export sessions as OpenAI messages or ATIF."),
+            ("export", "export", "Export sessions as OpenAI messages, ATIF or Hermes' trajectories."),
             ("completion", "completion", "Print the script that completes commands in bash, zsh or fish."),
         ),
     ),

@@ -8,10 +8,10 @@ from whet.failures.phrases import AGENT_PHRASES
 from whet.failures.sayings import WORD_LENGTH, closing_words, quoted
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, Saying, SessionView
-from whet.failures.wordings import Phrase
+from whet.failures.wordings import AGENT_WORDINGS, MADE_FOR_USE, NOT_ADMITTED, Phrase
 from whet.sessions.call_effects import Effect, effect_of
 from whet.sessions.tool_families import plain_name
-from whet.sessions.transcripts import ToolCall
+from whet.sessions.transcripts import Role, ToolCall
 
 LAST_STEPS = 2  # of each kind, that tell how things stood
 ACTING = frozenset({Effect.CHANGES, Effect.RUNS})
@@ -31,6 +31,10 @@ _ACTED = re2.compile(
 _BAD_NEWS = re2.compile(
     r"\b(?:fail|error|broken|not |couldn't|unable|issue|problem|warning|except|however|note that|but )"
 )
+_INVENTED = re2.compile("|".join(AGENT_WORDINGS[Phrase.INVENTED]))
+_NOT_ADMITTED = re2.compile(NOT_ADMITTED)
+_MADE_FOR_USE = re2.compile(MADE_FOR_USE)
+_SENTENCE = re2.compile(r"(?:[^.!?;\n]|\.\w)+[.!?;\n]*")
 
 
 class _Abilities:
@@ -169,7 +173,16 @@ def denials(evidence: SessionView) -> Iterator[Signal]:
 
 
 def admissions(evidence: SessionView) -> Iterator[Signal]:
-    """The agent admits that it made something up."""
+    """The agent admits, in its own words, that it made up something it had said before."""
+    first = next((i for i, m in enumerate(evidence.transcript.messages) if m.role is Role.AGENT), None)
     for saying in evidence.by_agent:
-        if saying.has(Phrase.INVENTED):
+        if first is not None and saying.message > first and saying.has(Phrase.INVENTED) and _admits(saying.words):
             yield quoted(Kind.HALLUCINATION, saying, Phrase.INVENTED, confidence=0.9)
+
+
+def _admits(words: str) -> bool:
+    return any(
+        not _NOT_ADMITTED.search(sentence[: found.start()]) and not _MADE_FOR_USE.search(sentence[found.start() :])
+        for sentence in _SENTENCE.findall(words.replace("’", "'").lower())
+        for found in _INVENTED.finditer(sentence)
+    )

@@ -123,7 +123,7 @@ AGENT_PHRASES = Phrases(AGENT_WORDINGS)
 # What is worth hearing while the agent still works: most of its turns have none of it.
 RARE_WORDS = (
     "don't have", "do not have", "unable to", "not able to", "can't", "cannot", "as an ai", "lost", "no longer have",
-    "remind me", "recall", "remember", " up", "fabricated", "invented", "hallucinat", "should",
+    "remind me", "recall", "remember", " up", "fabricat", "invent", "hallucinat", "should",
 )  # fmt: skip
 RARE_PHRASES = Phrases({phrase: AGENT_WORDINGS[phrase] for phrase in (Phrase.DENIAL, Phrase.FORGOT, Phrase.INVENTED)})
 # An order is asked for one thing and an answer for others; most sayings of a person are one of the two.

@@ -39,6 +39,27 @@ HARMLESS = (
     r"(?:\w+ )?(?:run|ran|execute|verify|verified|test|tested|check|reproduce|confirm|build|compile)\b[^.!?\n]*"
 )
 _ACCESS = r"(?:access|browse|run|execute|open|read|write|send|post|book|call)\b"
+_ADVERBS = r"(?:(?:just|actually|simply|completely|entirely|indeed|essentially|partly) )*"
+_STATED = (
+    r"(?:citation|quote|quotation|reference|source|number|figure|result|statistic|fact|detail|answer|claim|link|url|"
+    r"endpoint|version|date|output|paper|study|finding|data|percentage|price|address)s?"
+)
+_SAID = rf"that|this|it|those|them|these|the (?:\w+ ){{0,2}}{_STATED}"
+# What stands before words on making things up that admit nothing: they suppose, deny, or report what somebody said.
+NOT_ADMITTED = (
+    r"\b(?:if|unless|whether|would|could|might|as though)\b"
+    r"|\b(?:you|they|he|she|who|user|reviewer|author|paper|article) (?:\w+ )?"
+    r"(?:say|says|said|think|thinks|thought|claim|claims|claimed|believe|suggest|suggested|asked|wrote|writes)\b"
+    r"|(?:\bnot|n't|\bnever)(?: \w+){0,2} $"
+)
+# What stands behind them where they were made up for a use, or somebody else is quoted.
+MADE_FOR_USE = (
+    r"\b(?:sample|placeholder|dummy|mock|fixture|fictional|example|demo|test data)"
+    r"|\bas (?:you )?(?:asked|requested|agreed)\b"
+    r"|\bfor (?:the|this|your|a) (?:\w+ )?(?:test|tests|exercise|story|illustration)\b"
+    r"|\b(?:he|she|they) (?:said|says|wrote)\b"
+    r"|^[^.!;\n]*\?"
+)
 
 AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
     Phrase.APOLOGY: (
@@ -105,9 +126,13 @@ AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
         r"\b(?:could|can) you remind me\b|\bi (?:don't|do not) (?:recall|remember)\b",
     ),
     Phrase.INVENTED: (
-        r"\bi (?:made (?:that|this|it|those|them|these) up|fabricated|invented (?:that|this|it|those|them|the))\b",
-        r"\bi (?:hallucinated|should(?: not|n't) have (?:claimed|invented|made up|stated))\b",
-        r"\b(?:that|this|it) was (?:fabricated|made up|a hallucination|invented by me)\b",
+        rf"\bi(?:'ve| have)? {_ADVERBS}(?:made (?:{_SAID}) up|(?:fabricated|invented|made up) (?:{_SAID}))\b",
+        rf"\bi was {_ADVERBS}(?:making (?:{_SAID}) up|(?:fabricating|inventing|making up) (?:{_SAID}))\b",
+        rf"\bi(?:'ve| have)? {_ADVERBS}hallucinated\b",
+        r"\bi should(?: not|n't) have (?:claimed|invented|made up|stated)\b",
+        r"\bwas an? (?:hallucination|fabrication|invention) (?:of mine|on my part|by me)\b",
+        r"\b(?:was|were) (?:my own (?:invention|fabrication)|(?:fabricated|made up|invented|hallucinated) by me)\b",
+        r"\bi (?:gave|told|cited|quoted|mentioned|listed)(?: you)? (?:was|were) (?:fabricated|made up|invented)\b",
     ),
 }
 

@@ -8,10 +8,14 @@ from whet.sessions.transcripts import Transcript
 
 
 class Format(NamedTuple):
-    """One format of record. `places` are globs beneath the person's home folder, of files that hold sessions."""
+    """One format of record. `places` are globs beneath the person's home folder, of files that hold sessions.
+
+    `variable` names the environment variable that puts another folder in the place of the first one of each glob.
+    """
 
     name: str
     title: str
     sniff: Callable[[Source], bool]
     read: Callable[[Source], Iterator[Transcript]]
     places: tuple[str, ...] = ()
+    variable: str = ""

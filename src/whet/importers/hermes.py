@@ -186,4 +186,11 @@ def _usage(row: Row) -> Usage | None:
     return structs.replace(used, cost_dollars=actual if actual is not None else estimated)
 
 
-FORMAT = Format(NAME, "Hermes", sniff, read, places=(".hermes/state.db", ".hermes/profiles/*/state.db"))
+FORMAT = Format(
+    NAME,
+    "Hermes",
+    sniff,
+    read,
+    places=(".hermes/state.db", ".hermes/profiles/*/state.db"),
+    variable="HERMES_HOME",
+)

@@ -13,7 +13,18 @@ from whet.importers.formats import Format
 from whet.importers.identity import identity
 from whet.importers.source import Source, Unreadable, parse
 from whet.importers.steps import OpenCalls
-from whet.sessions.transcripts import Ending, Message, Part, Role, Text, Thought, ToolCall, Transcript
+from whet.sessions.transcripts import (
+    Disposition,
+    Ending,
+    Message,
+    Part,
+    Role,
+    Text,
+    Thought,
+    ToolCall,
+    ToolResult,
+    Transcript,
+)
 from whet.text import fields
 
 NAME = "sharegpt"
@@ -164,7 +175,20 @@ def _answers(words: str, steps: OpenCalls) -> Iterator[Message]:
         answer = response.get("content", body) if response else body
         tool = fields.text(response or {}, "name")
         call_id = steps.answer("", tool)
-        yield content.answered(content.result(call_id, answer, tool=tool or steps.names.get(call_id, "")))
+        yield content.answered(_result(call_id, answer, response or {}, tool or steps.names.get(call_id, "")))
+
+
+def _result(call_id: str, answer: object, response: dict[str, Any], tool: str) -> ToolResult:
+    """A result with the facts that Whet's own export writes beside it."""
+    told = fields.text(response, "disposition")
+    return content.result(
+        call_id,
+        answer,
+        tool=tool,
+        error=fields.flag(response, "is_error"),
+        exit_code=fields.whole(response, "exit_code") if "exit_code" in response else None,
+        disposition=Disposition(told) if told in set(Disposition) else None,
+    )
 
 
 def _object(words: str) -> dict[str, Any] | None:

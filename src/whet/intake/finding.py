@@ -2,7 +2,7 @@
 
 import glob
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import NamedTuple
 
@@ -14,20 +14,25 @@ COMPANIONS = ("-wal", "-shm", "-journal")
 
 
 class AgentPlace(NamedTuple):
-    """An agent's usual place on this machine and the files found there."""
+    """An agent's usual place on this machine, as a person would write it, and the files found there."""
 
     format: str
     title: str
-    pattern: str
+    shown: str
     files: tuple[Path, ...]
 
 
-def usual_places(person: Path) -> Iterator[AgentPlace]:
-    """Every place beneath the person's own folder where a known agent keeps sessions, found or not."""
+def usual_places(person: Path, environment: Mapping[str, str]) -> Iterator[AgentPlace]:
+    """Every place where a known agent keeps sessions, found or not: beneath the person's own folder or its own home."""
     for known in FORMATS:
+        moved = environment.get(known.variable, "") if known.variable else ""
         for pattern in known.places:
-            found = (path for path in person.glob(pattern) if path.is_file())
-            yield AgentPlace(known.name, known.title, pattern, tuple(by_age(found)))
+            base, within, shown = person, pattern, f"~/{pattern}"
+            if moved:
+                base, within = Path(moved).expanduser(), pattern.partition("/")[2]
+                shown = str(base / within)
+            found = (path for path in base.glob(within) if path.is_file())
+            yield AgentPlace(known.name, known.title, shown, tuple(by_age(found)))
 
 
 def named_files(arguments: Iterable[str]) -> Iterator[Path]:

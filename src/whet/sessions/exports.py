@@ -9,6 +9,7 @@ from whet.sessions.transcripts import (
     Media,
     Message,
     Origin,
+    Part,
     Role,
     Text,
     Thought,
@@ -103,6 +104,13 @@ def _openai_content(parts: Iterable[Text | Media]) -> object:
     if all(isinstance(part, Text) for part in blocks):
         return joined(part.text for part in blocks if isinstance(part, Text))
     return [{"type": "text", "text": part.text if isinstance(part, Text) else _named(part)} for part in blocks]
+
+
+def words_of(parts: Iterable[Part]) -> str:
+    """The words of some parts, with a line for each picture."""
+    return joined(
+        part.text if isinstance(part, Text) else _named(part) for part in parts if isinstance(part, Text | Media)
+    )
 
 
 def _named(media: Media) -> str:

@@ -67,7 +67,7 @@ def new_files(here: SetupPlace) -> dict[str, tuple[Path, ...]]:
             rows = database.query("SELECT path, size, modified FROM files")
         imported = {path: (size, modified) for path, size, modified in rows}
     found: dict[str, tuple[Path, ...]] = {}
-    for place in usual_places(here.person):
+    for place in usual_places(here.person, here.environment):
         fresh = (path for path in place.files if imported.get(os.path.abspath(path)) != tuple(stamp_of(path)))
         found[place.format] = (*found.get(place.format, ()), *fresh)
     return found

@@ -14,13 +14,14 @@ from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, print_json
 from whet.errors import WhetError
 from whet.sessions.exports import as_atif, as_openai
+from whet.sessions.trajectories import as_trajectory
 from whet.store import sessions
 from whet.store.home import find_home
 from whet.store.listing import find, list_sessions
 from whet.store.opening import opened
 
 EVERYTHING = 1 << 31
-WRITERS = {"openai": as_openai, "atif": as_atif}
+WRITERS = {"openai": as_openai, "atif": as_atif, "trajectories": as_trajectory}
 
 
 @click.command(

@@ -112,10 +112,10 @@ def _files(paths: tuple[str, ...], *, as_json: bool) -> Iterator[list[Path]]:
 
 
 def _discovered(*, quiet: bool) -> list[Path]:
-    places = [place for place in usual_places(Path.home()) if place.files]
+    places = [place for place in usual_places(Path.home(), os.environ) if place.files]
     if not quiet:
         for place in places:
-            say(f"Found [bold]{place.title}[/]: {many(len(place.files), 'file')} in ~/{plain(place.pattern)}")
+            say(f"Found [bold]{place.title}[/]: {many(len(place.files), 'file')} in {plain(place.shown)}")
         if not places:
             say("No agent's sessions were found in their usual places on this machine.")
             say("Name files or folders to import: whet import PATH")
