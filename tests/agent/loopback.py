@@ -17,6 +17,7 @@ from patience import PATIENCE_SECONDS
 CERTIFICATE = Path(__file__).parents[1] / "data" / "loopback.pem"
 STREAM = {"Content-Type": "text/event-stream"}
 JSON = {"Content-Type": "application/json"}
+ABOUT = ("/v1/models", "/props", "/api/v0/models", "/api/ps", "/api/show")
 Ending = Literal["whole", "cut", "stall", "reset"]
 
 
@@ -44,10 +45,17 @@ class Received(NamedTuple):
 
 
 class Loopback:
-    """Plays one answer for each request, in their order, and the last one for all that follow."""
+    """Plays one answer for each request, in their order, and the last one for all that follow.
 
-    def __init__(self, plays: Iterable[Play], *, secure: bool = False) -> None:
+    What is asked about the server itself is answered from `pages`, by path, and is no request of a run.
+    """
+
+    def __init__(
+        self, plays: Iterable[Play], *, secure: bool = False, pages: Mapping[str, object] | None = None
+    ) -> None:
         self._plays = list(plays)
+        self._pages = dict(pages or {})
+        self.looks: list[Received] = []
         self._context = _server_context() if secure else None
         self._listener = socket.create_server(("127.0.0.1", 0))
         self._open: set[socket.socket] = set()
@@ -93,6 +101,13 @@ class Loopback:
             encrypted = self._context.wrap_socket(connection, server_side=True) if self._context else connection
             with encrypted, encrypted.makefile("rb") as reading:
                 while (request := _request(reading, number)) is not None:
+                    path = request.line.split()[1]
+                    if path in ABOUT:
+                        self.looks.append(request)
+                        page = Play((json.dumps(self._pages.get(path, {})).encode(),), headers=JSON)
+                        if not self._play(encrypted, page if path in self._pages else page._replace(status=404)):
+                            return
+                        continue
                     with self._lock:
                         self.received_at = time.perf_counter()
                         self.requests.append(request)
@@ -161,9 +176,9 @@ class Tunnel:
 
 
 @contextlib.contextmanager
-def playing(*plays: Play, secure: bool = False) -> Iterator[Loopback]:
-    """A server that plays these answers."""
-    with _serving(Loopback(plays, secure=secure)) as server:
+def playing(*plays: Play, secure: bool = False, pages: Mapping[str, object] | None = None) -> Iterator[Loopback]:
+    """A server that plays these answers, and tells this of itself."""
+    with _serving(Loopback(plays, secure=secure, pages=pages)) as server:
         assert isinstance(server, Loopback)
         yield server
 

@@ -8,6 +8,7 @@ import pytest
 
 from command import Whet, runner
 from whet.engine.work import office
+from whet.scheduling.clock import look
 from whet.store.home import Home
 
 DONE = '{"calls": [{"name": "finish", "arguments": "{\\"status\\": \\"done\\", \\"report\\": \\"Two leaves.\\"}"}]}'
@@ -145,10 +146,7 @@ def test_jobs_of_hermes_wait_for_approval(whet: Whet, person: Path) -> None:
 
 
 def test_a_worker_runs_what_is_due_and_what_was_missed(whet: Whet, leaves: str, tmp_path: Path) -> None:
-    path = tmp_path / "home" / "jobs" / f"{leaves}.toml"
-    text = path.read_text()
-    added = next(line for line in text.splitlines() if line.startswith("added"))
-    path.write_text(text.replace(added, "added = 2026-01-01T00:00:00Z"))
+    _add_long_ago(Home(tmp_path / "home"), leaves)
     assert whet("worker", "--until-idle", "--queue", "jobs", "--queue", "chores").code == 0
     [run] = whet("jobs", "history", "--json").json["runs"]
     assert (run["outcome"], run["manual"], run["delivery"]) == ("done", False, "delivered")
@@ -173,8 +171,29 @@ def test_looking_at_jobs_loads_no_engine(person: Path, tmp_path: Path) -> None:
         assert " dbos" not in done.err, command
 
 
+def test_a_worker_of_the_queue_jobs_alone_runs_and_delivers_what_is_due(whet: Whet, tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    whet("jobs", "add", "every 2h", "--name", "late", "--script", "echo hi", "--deliver", "file", "--to", "to/out.md")
+    _add_long_ago(home, "late")
+    assert whet("worker", "--until-idle", "--queue", "reviews").code == 0
+    assert whet("jobs", "history", "--json").json["runs"] == [], "other queues are not its business"
+    assert whet("worker", "--until-idle", "--queue", "jobs").code == 0
+    [run] = whet("jobs", "history", "--json").json["runs"]
+    assert (run["outcome"], run["manual"], run["delivery"]) == ("done", False, "failed")
+    look(home, now=time.time() + 3_600)
+    with office(home) as counter:
+        assert {(work.kind, work.queue) for work in counter.all()} == {("job", "jobs"), ("delivery", "jobs")}
+
+
 def test_a_run_that_called_the_model_often_is_reviewed_by_the_worker(whet: Whet, leaves: str, tmp_path: Path) -> None:
     (tmp_path / "home" / "settings.toml").write_text("[review]\nmemory_turns = 1\nskill_calls = 0\n")
     assert whet("jobs", "run", leaves, "--background").code == 0
     whet("worker", "--queue", "jobs", "--until-idle")
     assert [work["kind"] for work in whet("work", "--json").json["work"]].count("review") == 1
+
+
+def _add_long_ago(home: Home, name: str) -> None:
+    path = home.folder / "jobs" / f"{name}.toml"
+    text = path.read_text()
+    added = next(line for line in text.splitlines() if line.startswith("added"))
+    path.write_text(text.replace(added, "added = 2026-01-01T00:00:00Z"))

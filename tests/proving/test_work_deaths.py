@@ -58,7 +58,7 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
     home: Home, tmp_path: Path
 ) -> None:
     now = time.time()
-    write(home, Job("due", "every 2h", added=now - 3 * 3600, script="echo rain", workdir=str(tmp_path)))
+    write(home, Job("due", "every 2h", added=now - 3 * 3600, script="echo rain >> rain", workdir=str(tmp_path)))
     names = ("sent",) if home.database_url else tuple(IN_DELIVERY)
     points = IN_CLOCK[:2] if home.database_url else IN_CLOCK
     mortal(tmp_path / CLOCK, *points)
@@ -72,8 +72,9 @@ def test_the_clock_orders_once_and_late_reports_arrive_once_or_are_said_to_be_un
     assert not list(tmp_path.glob("*/die *"))
     with opened(home) as database, office(home) as counter:
         [run] = job_records.runs(database, owner_of(home), "due", limit=9)
-        assert run.state is RunState.ORDERED
-        assert [(work.kind, work.state) for work in counter.open()] == [("job", WorkState.QUEUED)]
+        assert run.state is RunState.ENDED
+        assert (counter.open(), lines(tmp_path / "rain")) == ((), 1)
+        assert sum(work.kind == "job" for work in counter.all()) == 1
         assert sum(work.kind == "delivery" for work in counter.all()) == len(names)
         found = {name: job_records.record_of(database, owner_of(home), f"run-{name}") for name in names}
     for name, record in found.items():

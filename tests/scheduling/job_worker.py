@@ -84,7 +84,7 @@ def procedures(folder: Path) -> Procedures:
     supply = supply_of(repeats_unless_told, folder / "log")
     return {
         runs.KIND: Procedure(Queue.JOBS, partial(of_job, runs.job), runs.JobRequest),
-        runs.DELIVERY: Procedure(Queue.CHORES, partial(of_job, runs.delivery), runs.JobRequest),
+        runs.DELIVERY: Procedure(Queue.JOBS, partial(of_job, runs.delivery), runs.JobRequest),
         improve.KIND: Procedure(
             Queue.TRIALS, partial(of_kind, improve.KIND, partial(improve.improve, supply=supply)), ImproveRequest
         ),
@@ -94,9 +94,12 @@ def procedures(folder: Path) -> Procedures:
 
 
 def work_off(folder: Path) -> None:
-    has_clock = (folder / CLOCK).exists()  # then what it orders is left to other workers
-    queues = [Queue.CHORES] if has_clock else [Queue.JOBS, Queue.TRIALS, Queue.ATTEMPTS]
-    with launched(find_home(os.environ), procedures(folder), queues=queues, concurrency=1) as worker:
+    able = procedures(folder)
+    queues = [Queue.JOBS]  # one thing after the other, so that each death hits what it is meant for
+    if not (folder / CLOCK).exists():
+        able = {kind: procedure for kind, procedure in able.items() if kind != CLOCK}
+        queues = [Queue.JOBS, Queue.TRIALS, Queue.ATTEMPTS]
+    with launched(find_home(os.environ), able, queues=queues, concurrency=1) as worker:
         while True:
             worker.look_after()
             if worker.is_idle():

@@ -34,10 +34,12 @@ class Author(NamedTuple):
         return ledger_of(self.home, self.database).state()
 
 
-def give(author: Author, patches: Sequence[Patch], *, limits: TextLimits = LIMITS) -> tuple[Entry, ...]:
-    """Put patches in force together; those of foreign trust wait for a person, each by itself."""
+def give(
+    author: Author, patches: Sequence[Patch], *, limits: TextLimits = LIMITS, waits: bool = False
+) -> tuple[Entry, ...]:
+    """Put patches in force together; those of foreign trust, or that are to, wait for a person, each by itself."""
     given = [replace(each, trust=author.trust, reason=author.reason, proofs=author.proofs) for each in patches]
-    if any(patch.is_foreign for patch in given):
+    if waits or any(patch.is_foreign for patch in given):
         return tuple(
             propose(author.home, author.database, patch, actor=author.actor, now=author.now, limits=limits)
             for patch in given

@@ -23,7 +23,9 @@ def expect_allowed(
     name = patch.name.partition("/")[0]
     text = read_text(home.folder, name)
     if patch.form is Form.FILE and text is None and not (name in beside and patch.action is Action.ADD):
-        raise WhetError(f"There is no skill {name}.", advice="Create the skill first, then its support files.")
+        raise WhetError(
+            f"There is no skill {name}.", advice="Create or approve the skill first, then its support files."
+        )
     if actor is not Actor.PERSON and text is not None and not is_agents(state, name):
         raise WhetError(
             f"The skill {name} belongs to a person and is read-only to agents.",

@@ -9,6 +9,7 @@ from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.sessions.trust import Trust
 from whet.store import skill_views
+from whet.store.ledger import ledger_of
 from whet.store.skill_files import archived_text, read_text, support_files
 from whet.store.skill_views import View
 from whet.told import skills
@@ -57,8 +58,14 @@ def patch(author: Author, name: str, old: str, new: str, file: str = FILE) -> En
 
 
 def write_file(author: Author, name: str, file: str, text: str) -> Entry:
-    """A support file, new or in the place of one that the author has read; SKILL.md must have been read in any case."""
+    """A support file, new or in the place of one that the author has read; SKILL.md must have been read in any case.
+
+    A skill that waits for a person takes new files, which wait with it, from the session that proposed it.
+    """
     skills.file_names(file)
+    waiting = _waiting(author, name)
+    if waiting is not None and _is_by(author, waiting):
+        return give(author, [Patch(Form.FILE, Action.ADD, f"{name}/{file}", text)], waits=True)[0]
     _expect_read(author, name, FILE, _standing(author, name, FILE))
     if read_text(author.home.folder, name, file) is not None:
         return revise(author, name, text, file)
@@ -92,6 +99,11 @@ def _trust_of(author: Author, name: str, file: str, text: str) -> Trust:
 
 def _standing(author: Author, name: str, file: str) -> str:
     text = read_text(author.home.folder, name, file)
+    if text is None and file == FILE and _waiting(author, name) is not None:
+        raise WhetError(
+            f"The skill {name} waits for a person's approval.",
+            advice="Until then only support files can be added to it.",
+        )
     if text is None:
         what = f"skill {name}" if file == FILE else f"file {file} in the skill {name}"
         raise WhetError(f"There is no {what}.", advice="To list the skills, run `whet skills`.")
@@ -100,10 +112,35 @@ def _standing(author: Author, name: str, file: str) -> str:
 
 def _expect_read(author: Author, name: str, file: str, text: str) -> None:
     view = View(name, digest(text), author.session, file)
-    if author.actor is not Actor.PERSON and not skill_views.was_read(author.database, view):
+    if author.actor is Actor.PERSON or _wrote(author, name, file, text):
+        return
+    if not skill_views.was_read(author.database, view):
         raise WhetError(
             f"{name}/{file} has changed since you read it, or was never read.", advice="Read it, then change it."
         )
+
+
+def _wrote(author: Author, name: str, file: str, text: str) -> bool:
+    """Whether this session itself wrote what stands: it need not read its own words again."""
+    form, _, key = _key(name, file)
+    item = author.state.get(form, key)
+    if item is None or item.text != text or not item.number:
+        return False
+    return _is_by(author, ledger_of(author.home, author.database).entry(item.number))
+
+
+def _waiting(author: Author, name: str) -> Entry | None:
+    """The skill of this name that waits for a person, where none stands."""
+    if read_text(author.home.folder, name) is not None:
+        return None
+    new = (each for each in author.state.pending if each.patch.form is Form.SKILL and each.patch.action is Action.ADD)
+    return next((each for each in new if each.patch.name == name), None)
+
+
+def _is_by(author: Author, entry: Entry) -> bool:
+    """Whether the author made this entry in the same session."""
+    sessions = {proof.session for proof in author.proofs}
+    return entry.actor is author.actor and any(proof.session in sessions for proof in entry.patch.proofs)
 
 
 def _key(name: str, file: str) -> tuple[Form, Action, str]:

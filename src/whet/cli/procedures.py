@@ -21,7 +21,7 @@ UNLIMITED: Procedures = {
     plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
     attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, attempt.AttemptRequest),
     runs.KIND: Procedure(Queue.JOBS, runs.job, runs.JobRequest),
-    runs.DELIVERY: Procedure(Queue.CHORES, runs.delivery, runs.JobRequest),
+    runs.DELIVERY: Procedure(Queue.JOBS, runs.delivery, runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
     WATCH: Procedure(Queue.CHORES, watch.watch, str),
     ARRIVALS: Procedure(Queue.CHORES, arriving.arrive, str),

@@ -17,7 +17,7 @@ class Queue(StrEnum):
     """Where an order waits. Each queue has its own limit, so that a long trial keeps no review waiting."""
 
     REVIEWS = "reviews"
-    JOBS = "jobs"
+    JOBS = "jobs"  # runs and deliveries; and the clock, where a worker serves no chores
     TRIALS = "trials"
     ATTEMPTS = "attempts"  # the single runs of trials, spread over the workers
     CHORES = "chores"  # imports, the watch, the clock of the jobs

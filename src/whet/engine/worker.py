@@ -30,6 +30,7 @@ from whet.store.opening import opened
 
 POLL_SECONDS = 0.5
 EVERY_MINUTE = "* * * * *"
+TICKING = (Queue.CHORES, Queue.JOBS)  # on the first of which that a worker serves its clock is looked at
 
 
 class Worker:
@@ -141,8 +142,9 @@ def launched(
             tick = _register(WorkBench(home, system, procedures, name, life, Fit(home)), under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
-            if CLOCK in procedures and Queue.CHORES in queues:
-                _set_clock(system.queue(Queue.CHORES), tick)
+            ticking = next((queue for queue in TICKING if queue in queues), None)
+            if CLOCK in procedures and ticking is not None:
+                _set_clock(system.queue(ticking), tick)
             yield Worker(home, name, names, under_way, life)
         finally:
             end_engine(before, is_busy=bool(under_way.running))

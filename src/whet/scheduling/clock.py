@@ -61,7 +61,7 @@ def look(home: Home, *, now: float) -> str:
                 _save_unless_begun(database, own, replace(record, state=RunState.ORDERED))
         again = [each for each in job_records.undelivered(database, own) if (each.next_try or 0.0) <= now]
         for record in again:
-            counter.submit(delivery_order(record), Queue.CHORES)
+            counter.submit(delivery_order(record), Queue.JOBS)
         job_records.move_mark(database, JobMark(own.id, job_records.CLOCK, "", now))
         counter.sweep(before=now - HOUR)
         kept = load(home).work

@@ -1,13 +1,15 @@
 """A run of a job as a session: skills first, then the script's output as data, then the prompt as it was written."""
 
 import time
-from collections.abc import Mapping
+from collections.abc import Iterable, Mapping
 from threading import Event
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.agent.assembling import Wish
+from whet.agent.protocols import Chosen
+from whet.agent.providers.choosing import provider_for
 from whet.agent.session import Talk
 from whet.errors import WhetError
 from whet.jobs.job import LEAST_WINDOW, Job, tools_of
@@ -18,6 +20,7 @@ from whet.runs.models import Model
 from whet.runs.run import Ended, Spent, together
 from whet.runs.settings import ModelFacts, Settings
 from whet.scheduling.material import folder_of
+from whet.scheduling.windows import with_window
 from whet.sessions.transcripts import Ending, Message, Origin, Purpose, Role, Text, session_id
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import jobs as words
@@ -27,6 +30,7 @@ from whet.store.recording import SOURCE
 from whet.store.sessions import stored
 from whet.store.settings_file import load
 from whet.text.quoting import mark_for, quoted, shortened, visible
+from whet.told.passages import Circumstances, is_small
 from whet.values import Value
 
 SHARE_OF_ROOM = 0.4
@@ -63,10 +67,12 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
     job = record.job
     known = stored(scene.database, session_id(SOURCE, _id(record)))
     before = spent_on(scene.database, record)
-    settings = settings_for(load(scene.home), job)
+    settings, folder = settings_for(load(scene.home), job), folder_of(job)
+    chosen = _chosen(scene, settings)
+    expect_window(chosen.model, settings, job)
     wish = Wish(
         settings,
-        folder_of(job),
+        folder,
         interactive=False,
         resumed=known.id if known else "",
         template=job.warm,
@@ -75,11 +81,10 @@ def carry_out(scene: JobScene, record: JobRecord, task: JobTask) -> JobResult:
         purpose=Purpose.JOB,
         id=_id(record),
         platform="",
-        chosen=scene.supply(scene.home, settings, "") if scene.supply else None,
+        chosen=chosen,
     )
     talk = Talk(scene.home, scene.database, wish)
     try:
-        expect_window(talk.served.model, settings, job)
         ended = _resume(scene, talk) if known else _begin(scene, talk, record, task)
         spent = together((before, ended.spent))
         if ended.ending is Ending.FINISHED and ended.report is None:
@@ -123,6 +128,27 @@ def settings_for(settings: Settings, job: Job) -> Settings:
     )
 
 
+def _chosen(scene: JobScene, settings: Settings) -> Chosen:
+    """Who answers; a window that nobody told of is asked for."""
+    home, environment = scene.home, scene.environment
+    chosen = (
+        scene.supply(home, settings, "") if scene.supply else provider_for(settings, environment=environment, home=home)
+    )
+    return with_window(chosen, settings, environment=environment, interrupt=scene.interrupt, least=LEAST_WINDOW)
+
+
+def limits_of(model: Model, tools: Iterable[str]) -> tuple[str, ...]:
+    """What a run must do without: no request carries pictures, and the rest depends on the model and its tools."""
+    lacks = {
+        "pictures": True,
+        "window": model.window is not None and model.window < LEAST_WINDOW,
+        "calls": model.tools == "text",
+        "size": is_small(Circumstances(model=model.name, size=model.size)),
+        "terminal": "terminal" not in tools,
+    }
+    return tuple(name for name, lacking in lacks.items() if lacking)
+
+
 def expect_window(model: Model, settings: Settings, job: Job) -> None:
     """Raise WhetError for a model that reads too little for work without a person, unless a length is configured."""
     if model.window is None or model.window >= LEAST_WINDOW:
@@ -134,20 +160,23 @@ def expect_window(model: Model, settings: Settings, job: Job) -> None:
     setting = "local.context_tokens" if is_local else f"models.{model.name}.window"
     raise WhetError(
         f"The context window of {model.name} is {model.window:,} tokens; a job needs {LEAST_WINDOW:,}.",
-        advice=f"Choose another model, or accept this window: `whet config set {setting} NUMBER`, or"
-        f" `window = {model.window}` in the job {job.name}.",
+        advice="Choose another model, give its server a larger context if it is yours, or accept this window:"
+        f" `whet config set {setting} NUMBER`, or `window = {model.window}` in the job {job.name}.",
     )
 
 
 def _begin(scene: JobScene, talk: Talk, record: JobRecord, task: JobTask) -> Ended:
     """What stands before the prompt is the program's; the prompt alone is the person's, and what choices go by."""
     missed = f" {missed_words(record)}" if record.missed_count else ""
+    model = talk.served.model
+    lacks = limits_of(model, (tool.name for tool in talk.run.shown))
     order = words.order(
         name=record.job.name,
         scheduled=moment(record.scheduled),
         missed=missed,
-        model=talk.served.model.name,
+        model=model.name,
         provider=talk.served.provider.name,
+        limits=words.limits(*lacks, window=model.window),
     )
     before = (
         *(_inserted(words.skill(skill.name, skill.body), Trust.AGENT) for skill in task.skills),

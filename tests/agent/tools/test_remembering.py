@@ -9,7 +9,8 @@ import pytest
 
 from agent.tools.rooms import ask_for, walls_here
 from whet.agent.tools.toolbox import Box, Situation, toolbox
-from whet.changes.pending import pending
+from whet.changes.pending import approve, pending
+from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step
 from whet.runs.settings import Sandbox
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, Transcript
@@ -19,6 +20,7 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
+from whet.store.skill_views import uses
 
 NOW = 1_750_000_000.0
 ORDER = Message(
@@ -98,12 +100,9 @@ def test_a_refused_note_is_told(box: Box) -> None:
 def test_a_skill_is_made_viewed_and_patched(box: Box, home: Home) -> None:
     assert "Done" in ask_for(box, "skills", action="create", name="release-notes", **SKILL).result.text
     assert "release-notes: Write release notes" in ask_for(box, "skills", action="list").result.text
-    unread = ask_for(box, "skills", action="patch", name="release-notes", old="Read the log.", text="Read the diff.")
-    assert unread.result.error is True
     assert "1. Read the log." in ask_for(box, "skills", action="view", name="release-notes").result.text
     ask_for(box, "skills", action="patch", name="release-notes", old="Read the log.", text="Read the diff.")
     assert "Read the diff." in (home.folder / "skills" / "release-notes" / "SKILL.md").read_text()
-    ask_for(box, "skills", action="view", name="release-notes")
     written = ask_for(
         box, "skills", action="write_file", name="release-notes", file="references/form.md", text="# Form\nShort.\n"
     )
@@ -113,11 +112,54 @@ def test_a_skill_is_made_viewed_and_patched(box: Box, home: Home) -> None:
     assert "no skills" in ask_for(box, "skills", action="list").result.text
 
 
-def test_a_skill_after_foreign_text_waits(box: Box, home: Home) -> None:
+def test_what_the_session_wrote_itself_is_changed_without_a_view(box: Box, home: Home, database: Database) -> None:
+    form = {"name": "release-notes", "file": "references/form.md"}
+    ask_for(box, "skills", action="create", name="release-notes", **SKILL)
+    made = [
+        ask_for(box, "skills", action="patch", name="release-notes", old="the log", text="the diff"),
+        ask_for(box, "skills", action="patch", name="release-notes", old="the diff", text="the whole diff"),
+        ask_for(box, "skills", action="write_file", text="# Form\nShort.\n", **form),
+        ask_for(box, "skills", action="write_file", text="# Form\nLong.\n", **form),
+        ask_for(box, "skills", action="patch", old="Long", text="Brief", **form),
+    ]
+    assert all("without viewing it again" in each.result.text for each in made)
+    folder = home.folder / "skills" / "release-notes"
+    assert "Read the whole diff." in (folder / "SKILL.md").read_text()
+    assert (folder / "references" / "form.md").read_text() == "# Form\nBrief.\n"
+    assert uses(database) == {}, "a change is no use"
+    by_hand = folder / "SKILL.md"
+    by_hand.write_text(by_hand.read_text().replace("whole", "entire"))
+    stale = ask_for(box, "skills", action="patch", name="release-notes", old="entire", text="long")
+    assert "has changed since you read it" in stale.result.text
+
+
+def test_a_skill_after_foreign_text_waits_with_its_support_files(box: Box, home: Home, database: Database) -> None:
     read_something(box)
     answer = ask_for(box, "skills", action="create", name="release-notes", **SKILL)
     assert "waits for a person's approval" in answer.result.text
+    form = {"name": "release-notes", "file": "references/form.md", "text": "# Form\nShort.\n"}
+    assert "waits for a person's approval" in ask_for(box, "skills", action="write_file", **form).result.text
+    refused = ask_for(box, "skills", action="patch", name="release-notes", old="log", text="diff").result
+    assert (refused.error, "waits for a person's approval" in refused.text) == (True, True)
     assert not (home.folder / "skills" / "release-notes").exists()
+    skill, file = pending(home, database, now=NOW)
+    with pytest.raises(WhetError, match="There is no skill release-notes"):
+        approve(home, database, file.number, actor=Actor.PERSON, now=NOW)
+    for entry in (skill, file):
+        approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
+    assert (home.folder / "skills" / "release-notes" / "references" / "form.md").read_text() == form["text"]
+
+
+def test_another_session_adds_nothing_to_a_skill_that_waits(box: Box, home: Home, tmp_path: Path) -> None:
+    read_something(box)
+    ask_for(box, "skills", action="create", name="release-notes", **SKILL)
+    form = {"name": "release-notes", "file": "references/form.md", "text": "# Form\nShort.\n"}
+    situation = Situation(
+        tmp_path / "work", home, "s-2", {"PATH": os.environ["PATH"]}, told=Trust.OPERATOR, now=lambda: NOW
+    )
+    other = toolbox(situation, sets=("all",), messages=[ORDER])
+    assert "waits for a person's approval" in ask_for(other, "skills", action="write_file", **form).result.text
+    other.close()
 
 
 def test_the_lines_that_a_failed_edit_shows_are_the_files_words(box: Box, tmp_path: Path) -> None:

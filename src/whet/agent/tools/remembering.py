@@ -116,4 +116,5 @@ def _answer_about(entries: Iterable[Entry]) -> Given:
         text = f"Not in force yet, it waits for a person's approval: {', '.join(waiting)}. Tell the user; do not retry."
         return Given(text, trust=Trust.AGENT)
     done = ", ".join(f"{entry.patch.form} {entry.patch.name}" for entry in made)
-    return Given(f"Done: {done}. It counts from the next session on.", trust=Trust.AGENT)
+    text = f"Done: {done}. It counts from the next session on; change it further without viewing it again."
+    return Given(text, trust=Trust.AGENT)

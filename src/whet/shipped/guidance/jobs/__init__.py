@@ -17,8 +17,13 @@ def material(body: str) -> str:
 
 
 def order(**values: str) -> str:
-    """How an unattended run works and ends, and which model really serves it."""
+    """How an unattended run works and ends, which model really serves it, and what that one cannot do."""
     return filled(_text("order"), values)
+
+
+def limits(*names: str, window: int | None = None) -> str:
+    """What the model that serves a run cannot do, and what it is to skip for that."""
+    return " ".join(filled(_text(f"limit_{name}"), {"window": f"{window or 0:,}"}) for name in names)
 
 
 def reminder() -> str:
