@@ -65,6 +65,7 @@ def _is_line(record: dict[str, Any]) -> bool:
     return (
         record.get("type") in ("user", "assistant")
         and isinstance(record.get("message"), dict)
+        and "parts" not in record["message"]  # Qwen Code's lines are like these but for Google's form of a message
         and ("sessionId" in record or "timestamp" in record)
     )
 

@@ -7,13 +7,12 @@ from typing import Any
 
 import msgspec
 
-from whet.importers import content, turns
+from whet.importers import content, gemini_parts, turns
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
-    Media,
     Message,
     Origin,
     Part,
@@ -30,8 +29,6 @@ from whet.sessions.trust import Trust
 from whet.text import fields
 
 NAME = "gemini"
-FILES_HEAD = "--- Content from referenced files ---"
-SUMMARY_HEAD = "<state_snapshot>"
 REFUSED = "User did not allow tool call"
 STOPPED = "Request cancelled."
 MCP_SERVER = "MCP Server)"
@@ -106,38 +103,10 @@ def _messages(record: dict[str, Any]) -> Iterator[Message]:
     if kind == "gemini":
         yield from _agent(record, at)
     elif kind == "user":
-        yield from _said(tuple(_shown(record.get("content"))), at)
-    elif parts := list(_shown(record.get("content"))):
+        yield from gemini_parts.said(tuple(gemini_parts.shown(record.get("content"))), at)
+    elif parts := list(gemini_parts.shown(record.get("content"))):
         stopped = isinstance(parts[0], Text) and parts[0].text.startswith(STOPPED)
         yield content.spoken(Role.USER, parts, at=at, origin=Origin.INTERRUPT if stopped else Origin.INSERTED)
-
-
-def _said(parts: tuple[Text | Media, ...], at: float | None) -> Iterator[Message]:
-    """What the person wrote, apart from the files that the program put after it and the texts it sends itself."""
-    texts = [part.text if isinstance(part, Text) else "" for part in parts]
-    if texts and texts[0].lstrip().startswith(SUMMARY_HEAD):
-        yield content.spoken(Role.USER, parts, at=at, origin=Origin.SUMMARY)
-        return
-    at_files = next((index for index, text in enumerate(texts) if FILES_HEAD in text), None)
-    if at_files is None:
-        yield from content.said(parts, at=at)
-        return
-    # The text that names the files may hold the request too; what comes after it is theirs, and may look like anything.
-    request, head, rest = texts[at_files].partition(FILES_HEAD)
-    yield from content.said((*parts[:at_files], *([Text(request.rstrip())] if request.strip() else [])), at=at)
-    files = (Text(head + rest), *parts[at_files + 1 :])
-    yield content.spoken(Role.USER, files, at=at, origin=Origin.INSERTED)
-
-
-def _shown(blocks: object) -> Iterator[Text | Media]:
-    """Text and media; thoughts, calls and their results have fields of their own in the record."""
-    for block in blocks if isinstance(blocks, list) else [blocks]:
-        if not isinstance(block, dict):
-            yield from content.shown(block)
-        elif inline := fields.mapping(block, "inlineData"):
-            yield content.media(inline)
-        elif not block.get("thought") and (words := fields.text(block, "text")):
-            yield Text(words)
 
 
 def _agent(record: dict[str, Any], at: float | None) -> Iterator[Message]:
@@ -145,7 +114,7 @@ def _agent(record: dict[str, Any], at: float | None) -> Iterator[Message]:
     for thought in fields.objects(record, "thoughts"):
         words = "\n".join(filter(None, (fields.text(thought, "subject"), fields.text(thought, "description"))))
         parts += [Thought(words)] if words else []
-    parts += _shown(record.get("content"))
+    parts += gemini_parts.shown(record.get("content"))
     calls = fields.objects(record, "toolCalls")
     for place, call in enumerate(calls):
         arguments = fields.json_text(call.get("args", {}))
@@ -167,7 +136,7 @@ def _answer(call: dict[str, Any], call_id: str, at: float | None) -> Message:
     status = fields.text(call, "status")
     answer = ToolResult(
         call_id,
-        content=tuple(_results(call.get("result"))),
+        content=tuple(gemini_parts.results(call.get("result"))),
         tool=fields.text(call, "name"),
         error={"success": False, "error": True}.get(status),
     )
@@ -179,17 +148,6 @@ def _answer(call: dict[str, Any], call_id: str, at: float | None) -> Message:
     if fields.text(call, "displayName").endswith(MCP_SERVER):
         return msgspec.structs.replace(message, trust=Trust.EXTERNAL)
     return message
-
-
-def _results(result: object) -> Iterator[Text | Media]:
-    for block in result if isinstance(result, list) else [result]:
-        answer = block.get("functionResponse") if isinstance(block, dict) else None
-        if isinstance(answer, dict):
-            response = fields.mapping(answer, "response")
-            plain = fields.text(response, "output", "error") if len(response) == 1 else ""
-            yield from content.shown(plain or response or None)
-        else:
-            yield from _shown(block)
 
 
 def _usage(tokens: dict[str, Any]) -> Usage | None:

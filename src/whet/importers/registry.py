@@ -13,6 +13,7 @@ from whet.importers import (
     opencode,
     openhands,
     pi,
+    qwen,
     sharegpt,
     swe_agent,
 )
@@ -24,6 +25,7 @@ FORMATS: tuple[Format, ...] = (
     codex.FORMAT,
     copilot.FORMAT,
     gemini.FORMAT,
+    qwen.FORMAT,
     pi.FORMAT,
     inspect_logs.FORMAT,
     swe_agent.FORMAT,
