@@ -13,6 +13,7 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.store.disk import sync
 
 PATIENCE_SECONDS = 120.0
 LIMIT_BYTES = 16 * 1024 * 1024
@@ -81,7 +82,7 @@ class Folder(NamedTuple):
         with explained(self.path, name):
             try:
                 os.mkdir(name, mode, dir_fd=self.descriptor)
-                os.fsync(self.descriptor)
+                sync(self.descriptor)
             except FileExistsError:
                 return
 
@@ -150,7 +151,7 @@ class Folder(NamedTuple):
             file.write(body)
             file.flush()
             _keep_owner_and_mode(descriptor, old, mode)
-            os.fsync(descriptor)
+            sync(descriptor)
 
     def _compare(self, name: str, expected: bytes | None) -> None:
         if self.read(name) != expected:
@@ -166,7 +167,7 @@ class Folder(NamedTuple):
     def settle(self, path: Path) -> None:
         """Make sure of the names in this folder after a change, which stands in any case."""
         try:
-            os.fsync(self.descriptor)
+            sync(self.descriptor)
         except OSError as error:
             raise WhetError(
                 f"{path} was changed, but the disk did not confirm it: {error.strerror}.",

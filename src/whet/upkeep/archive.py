@@ -13,6 +13,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.store.database import Dialect
+from whet.store.disk import sync
 from whet.store.files import beneath
 from whet.values import Value
 
@@ -122,7 +123,7 @@ class OpenArchive(NamedTuple):
                 written.write(piece)
                 progress(len(piece))
             written.flush()
-            os.fsync(written.fileno())
+            sync(written.fileno())
 
 
 @contextlib.contextmanager

@@ -1,7 +1,6 @@
 """A backup: everything that a home holds, of one moment, in one file."""
 
 import contextlib
-import os
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -11,6 +10,7 @@ from whet import __version__
 from whet.engine.system import FILE as ENGINE
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.disk import sync
 from whet.store.folders import explained
 from whet.store.home import DATABASE_NAME, Home
 from whet.store.migrations import steps_taken
@@ -45,7 +45,7 @@ def back_up(home: Home, target: Path, *, now: float, progress: Progress) -> Back
             with writing(file, progress) as archive:
                 manifest, left_out = _add_all(archive, home, Path(work), now)
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
         size = made.stat().st_size
         made.rename(target)
     return BackupReport(manifest, size, left_out)

@@ -6,6 +6,7 @@ import os
 from pathlib import Path
 
 from whet.errors import WhetError
+from whet.store.disk import sync
 
 AT_CURRENT = -100
 EXCHANGE = 2
@@ -71,6 +72,6 @@ def settle(folder: Path) -> None:
     """Make sure of the names in a folder."""
     descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY)
     try:
-        os.fsync(descriptor)
+        sync(descriptor)
     finally:
         os.close(descriptor)

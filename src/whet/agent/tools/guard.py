@@ -10,6 +10,7 @@ from typing import NamedTuple
 from whet.agent.inspection.tree import is_repository_name
 from whet.agent.tools.secret_places import secret_places
 from whet.errors import WhetError
+from whet.store.disk import place_of
 from whet.store.home import Home
 
 # Not files but windows into processes and devices: reading them can hang, or show another process's environment.
@@ -54,7 +55,7 @@ class Guard(NamedTuple):
         try:
             self.expect_seen(real)
             descriptor = os.open(real, OPENABLE)
-            self.expect_seen(_real(descriptor, real))  # a link may have been put in between
+            self.expect_seen(place_of(descriptor, real))  # a link may have been put in between
             kind = os.fstat(descriptor).st_mode
             if stat.S_ISDIR(kind):
                 raise WhetError(f"{text} is a folder.", advice="search_files lists what is in it.")
@@ -105,8 +106,8 @@ class Guard(NamedTuple):
                             os.mkdir(each, dir_fd=folder)
                     folder = os.open(each, FOLDER | os.O_NOFOLLOW, dir_fd=folder)
                     stack.callback(os.close, folder)
-                self.expect_seen(_real(folder, self.folder.joinpath(*above)))
-                self.expect_seen(_real(folder, self.folder.joinpath(*above)) / name)
+                self.expect_seen(place_of(folder, self.folder.joinpath(*above)))
+                self.expect_seen(place_of(folder, self.folder.joinpath(*above)) / name)
                 yield folder, name
             except OSError as error:
                 link = "a part of the path is a link" if error.errno in LINKS else error.strerror
@@ -145,11 +146,3 @@ def _mark(path: Path) -> tuple[int, int] | None:
     except (OSError, ValueError):
         return None
     return found.st_dev, found.st_ino
-
-
-def _real(descriptor: int, otherwise: Path) -> Path:
-    """Where an open file really lies, as far as the system tells."""
-    try:
-        return Path(os.readlink(f"/proc/self/fd/{descriptor}"))
-    except OSError:
-        return Path(os.path.realpath(otherwise))

@@ -16,6 +16,7 @@ from whet.errors import WhetError
 from whet.sessions.exports import as_atif, as_openai
 from whet.sessions.trajectories import as_trajectory
 from whet.store import sessions
+from whet.store.disk import sync
 from whet.store.home import find_home
 from whet.store.listing import find, list_sessions
 from whet.store.opening import opened
@@ -90,7 +91,7 @@ def _target(output: Path | None) -> Iterator[IO[bytes]]:
         with os.fdopen(os.open(part, os.O_CREAT | os.O_EXCL | os.O_WRONLY, 0o600), "wb") as file:
             yield file
             file.flush()
-            os.fsync(file.fileno())
+            sync(file.fileno())
         part.rename(output)
     except OSError as error:
         raise WhetError(f"{output} cannot be written: {error.strerror}.", advice="Name another file.") from error
