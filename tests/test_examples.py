@@ -48,7 +48,7 @@ def test_a_folder_of_sessions_is_scored(tmp_path: Path) -> None:
     assert scores == sorted(scores, reverse=True)
     assert any("retry_loop (agent)" in line for line in lines)
     assert lines[-2:] == [
-        "8 of 9 sessions: tool_failure with Bash: use: path test module",
+        "12 of 13 sessions: tool_failure with Bash: use: path test module",
         "Lessons: 1",
     ]
 

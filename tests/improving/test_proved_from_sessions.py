@@ -5,7 +5,7 @@ from msgspec.structs import replace
 
 from conversations import conversation, shell, user
 from proving.trial_scenes import supply_of
-from replies import asks
+from replies import asks, says
 from whet.agent.protocols import Reply
 from whet.agent.providers.scripted import Call
 from whet.engine.steps import Direct, decoded
@@ -25,7 +25,9 @@ EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what do
 
 
 def obeys(run: Run) -> Reply:
-    """Runs tests as it is told, else with pytest."""
+    """Runs tests as it is told, else with pytest; a tool that it is not offered it does not call."""
+    if not any(tool.name == "Bash" and '"command"' in tool.parameters for tool in run.shown):
+        return says("I have no shell.")
     part = run.messages[0].text.removeprefix("Run the tests of part ").rstrip(".")
     command = f"./dev test part{part}" if RULE in run.system else f"pytest part{part}"
     return asks(Call("Bash", f'{{"command": "{command}"}}'))

@@ -3,54 +3,27 @@
 import json
 import os
 import subprocess
-import sys
-import venv
-import zipfile
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from flit_core.wheel import make_wheel_in
 
 from command import allow, environment
 from executors.agents import program
 from hooks.hosts import PLUGIN, ROOT
+from installed import Installed
 from lengths import long
 from whet.hooks.events import CLAUDE_CODE, CODEX
 from whet.hooks.installing import are_installed, has_plugin
 from whet.setup.plugins import lay_out
 from whet.store.home import Home
 
-CODE = "import sys; from whet.cli.main import main; sys.exit(main())"
 REST = ("--without", "import", "--without", "target", "--without", "service", "--without", "nightly", "--yes")
-
-
-class Installed:
-    """Whet as a wheel in an environment of its own, with the libraries of this one, outside the repository."""
-
-    def __init__(self, folder: Path) -> None:
-        built = make_wheel_in(ROOT / "pyproject.toml", folder)
-        venv.create(folder / "venv", with_pip=False)
-        [packages] = (folder / "venv").glob("lib/python*/site-packages")
-        with zipfile.ZipFile(built.file) as wheel:
-            wheel.extractall(packages)
-        libraries = [each for each in sys.path if each.endswith("site-packages")]
-        (packages / "libraries.pth").write_text("\n".join(libraries))
-        self.folder = folder
-        self.python = folder / "venv" / "bin" / "python"
-
-    def run(self, *arguments: str, variables: dict[str, str], code: int = 0) -> str:
-        done = subprocess.run(
-            [self.python, "-c", CODE, *arguments], cwd=self.folder, env=variables, capture_output=True, text=True,
-            timeout=300, check=False,
-        )  # fmt: skip
-        assert done.returncode == code, done.stderr + done.stdout
-        return done.stdout
 
 
 @pytest.fixture(scope="module")
 def installed(tmp_path_factory: pytest.TempPathFactory) -> Installed:
-    return Installed(tmp_path_factory.mktemp("wheel"))
+    return Installed(tmp_path_factory.mktemp("wheel"), ROOT)
 
 
 @pytest.fixture

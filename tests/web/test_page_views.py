@@ -101,7 +101,7 @@ def test_filters_stay_in_the_address(page: PageClient) -> None:
     links = re.findall(r'href="(/[^"]*)"', text)
     assert all("agent=hermes" in link or "/static/" in link for link in links)
     assert '<option value="hermes" selected="selected"' in text
-    assert "27 sessions" in words(page.ask("/?agent=").text)
+    assert "31 sessions" in words(page.ask("/?agent=").text)
     assert "No session matches" in words(page.ask("/sessions?agent=nobody").text)
 
 
@@ -206,7 +206,7 @@ def test_an_exported_file_needs_nothing_else_and_holds_no_home(whet: Whet, tmp_p
     assert "/home/" not in text
     for id in re.findall(r'href="#([^"]*)"', text):
         assert f'id="{id}"' in text
-    assert "27 sessions" in words(text)
+    assert "31 sessions" in words(text)
 
 
 @pytest.mark.parametrize(

@@ -121,7 +121,7 @@ class Store:
         >>> import whet
         >>> with whet.Store() as store:
         ...     [(lesson.tool, lesson.fingerprint, lesson.sessions) for lesson in store.lessons()]
-        [('Bash', 'use: path test module', 8)]
+        [('Bash', 'use: path test module', 12)]
         """
         # In this process alone: others would begin by running the caller's own program again.
         refresh(self._database, failure_weights(), progress=lambda _: None, processors=1)

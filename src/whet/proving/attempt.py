@@ -231,6 +231,7 @@ def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Asse
         sandbox=replace(settings.sandbox, required=True, variables=(*settings.sandbox.variables, *case.environment)),
         servers=(),
     )
+    is_replayed = case.kind == "step" or case.replay
     wish = wish._replace(
         settings=held_back,
         folder=overlay.work,
@@ -239,7 +240,7 @@ def begin(overlay: Overlay, case: Case, patch: Patch | None, wish: Wish) -> Asse
         budget=case.budget.budget,
         sets=case.tools,
         messages=task,
-        toolbox=Replay(case.conversation, case.tools) if case.kind == "step" or case.replay else None,
+        toolbox=Replay(case.conversation, case.tools, case.definitions) if is_replayed else None,
     )
     return assemble_run(overlay.home, overlay.database, wish)
 

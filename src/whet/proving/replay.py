@@ -2,29 +2,24 @@
 
 from collections.abc import Iterable, Sequence
 from threading import Event
-from typing import Any
 
 import msgspec
 
 from whet.agent.protocols import Answer
 from whet.agent.tools.registry import built_in, tools_in
 from whet.failures.fingerprints import call_key
-from whet.sessions.arguments import arguments_of
 from whet.sessions.definitions import Definition
+from whet.sessions.seen_tools import seen
 from whet.sessions.transcripts import Disposition, Message, Text, ToolCall, ToolResult, pair
 from whet.sessions.trust import Trust, trust_of_tool
 from whet.shipped.guidance import notice
-
-JSON_TYPES: tuple[tuple[type, str], ...] = (
-    (bool, "boolean"), (int, "integer"), (float, "number"), (str, "string"), (list, "array"), (dict, "object"),
-)  # fmt: skip
 
 
 class Replay:
     """Recorded results by the call that they answered; of equal calls the first results come first."""
 
-    def __init__(self, record: Sequence[Message], names: Iterable[str]) -> None:
-        self.definitions = definitions_for(tuple(names), record)
+    def __init__(self, record: Sequence[Message], names: Iterable[str], foreign: Sequence[Definition] = ()) -> None:
+        self.definitions = definitions_for(tuple(names), record, foreign)
         self._results: dict[str, list[ToolResult]] = {}
         for exchange in pair(record).exchanges:
             if exchange.result is not None:
@@ -46,23 +41,16 @@ class Replay:
         """Nothing runs."""
 
 
-def definitions_for(names: Sequence[str], record: Sequence[Message]) -> tuple[Definition, ...]:
-    """What a model is shown of the tools of a session: our own as they are, others as far as their calls tell."""
+def definitions_for(
+    names: Sequence[str], record: Sequence[Message], foreign: Sequence[Definition] = ()
+) -> tuple[Definition, ...]:
+    """What a model is shown of the tools of a session: our own as they are, others as far as their calls tell.
+
+    `foreign` are those that the record does not call.
+    """
     calls = [call for message in record for call in message.calls]
     wanted = tools_in(names) or frozenset(call.name for call in calls)
-    own = tuple(tool.definition for tool in built_in() if tool.name in wanted)
-    known = frozenset(definition.name for definition in own)
-    return (*own, *(_seen(name, calls) for name in sorted(wanted - known) if any(call.name == name for call in calls)))
-
-
-def _seen(name: str, calls: Iterable[ToolCall]) -> Definition:
-    """A tool by the arguments that it was called with."""
-    given = [arguments_of(call) for call in calls if call.name == name]
-    properties: dict[str, Any] = {}
-    for arguments in given:
-        for key, value in arguments.items():
-            kind = next((word for known, word in JSON_TYPES if isinstance(value, known)), "")
-            properties.setdefault(key, {"type": kind} if kind else {})
-    always = [key for key in properties if all(key in arguments for arguments in given)]
-    schema = {"type": "object", "properties": properties, "required": always}
-    return Definition(name, name.replace("_", " "), msgspec.json.encode(schema).decode())
+    own = {tool.name: tool.definition for tool in built_in() if tool.name in wanted}
+    called = {name: seen(name, calls) for name in sorted(wanted & {call.name for call in calls} - own.keys())}
+    told = {each.name: each for each in foreign if each.name in wanted - own.keys() - called.keys()}
+    return (*own.values(), *called.values(), *told.values())

@@ -10,6 +10,7 @@ import msgspec
 
 from whet.errors import WhetError
 from whet.runs.run import Budget
+from whet.sessions.definitions import Definition
 from whet.sessions.transcripts import Message
 from whet.text import toml
 from whet.trials.checks import Check, expect_sound
@@ -60,6 +61,7 @@ class Case(Value, frozen=True, forbid_unknown_fields=True):
     setup: tuple[str, ...] = ()  # commands that are run in the workspace before the agent sees it
     environment: dict[str, str] = msgspec.field(default_factory=dict)  # for commands in the workspace
     tools: tuple[str, ...] = ()  # names of tools or sets; empty: those that a run has by default
+    definitions: tuple[Definition, ...] = ()  # of another agent's tools that the conversation does not call
     budget: Limits = Limits()
     guard: bool = False  # a standing case: it is in every trial, to notice harm
     tags: tuple[str, ...] = ()

@@ -14,6 +14,7 @@ from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.lineage import is_ordered
+from whet.sessions.seen_tools import seen
 from whet.sessions.shell_lines import WrittenStage, written
 from whet.sessions.transcripts import Message, Role, ToolCall
 from whet.sessions.trust import Trust
@@ -92,13 +93,15 @@ def step_case(name: str, before: tuple[Message, ...], found: Recovery, *, source
     if not shapes:
         return "what worked in its place differs in too much to tell what mattered"
     failed = found.failed.exchange.call
-    calls = [call for message in before for call in message.calls] + [failed]
     done = [each.exchange.call for each in (found.worked, found.way) if each is not None]
-    tools = tuple(sorted({call.name for call in (*calls, *done)}))
+    called = {call.name for message in before for call in message.calls}
+    new = sorted({call.name for call in (failed, *done)} - called)
+    tools = tuple(sorted(called.union(new)))
     case = Case(
         task=next((each.text for each in reversed(before) if is_ordered(each) and each.text.strip()), ""),
         check=Check(calls=CallDemand(one_of=shapes, valid=True)),
         name=name, kind="step", tools=tools, source=source, conversation=before, budget=Limits(model_calls=1),
+        definitions=tuple(seen(tool, (failed, *done)) for tool in new),
     )  # fmt: skip
     passing = passing_irrelevant(case, failed)
     if passing:
