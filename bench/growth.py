@@ -1,11 +1,14 @@
 """How long each command takes in a store that has grown: sessions generated from real ones, as Claude Code writes them.
 
-.venv/bin/python bench/growth.py 1000 [--home FOLDER]
+.venv/bin/python bench/growth.py 1000 [--times 20] [--home FOLDER]
 
 Every round over the recorded sessions of the three projects is another set of projects, with ids, times and one word in
 twelve changed. They are imported into a temporary home, or into a folder that is kept and used again. Then each command
 runs in a process of its own: the first time, again, and after 20 more sessions came. Printed are the seconds that a
 person waits, and those of processors, which other work on the machine changes little.
+
+With `--times` the analysed sessions are then multiplied in the store itself (`bench/growth_rows.py`), and the commands
+measured there again. So that many sessions need not be imported and analysed each.
 """
 
 import argparse
@@ -24,6 +27,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
+from growth_rows import multiply
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions
@@ -73,8 +77,10 @@ class Rewriting:
     def text(self, text: str, project: str) -> str:
         text = _ID.sub(lambda found: self._id(found[0]), text)
         text = _TIME.sub(lambda found: self._time(found[0]), text)
-        text = _WORD.sub(lambda found: self._word(found[0]), text)
-        return text.replace(project, f"{project}-{self.number}")
+        return self.words(text).replace(project, f"{project}-{self.number}")
+
+    def words(self, text: str) -> str:
+        return _WORD.sub(lambda found: self._word(found[0]), text)
 
     def _id(self, id: str) -> str:
         fresh = hashlib.sha256(f"{self.number}/{id}".encode()).hexdigest()
@@ -151,38 +157,52 @@ def fill(home: Path, number: int) -> None:
     print(f"{number} sessions, {size / 1e6:,.0f} MB: imported in {waited} s", flush=True)
 
 
-def measure(home: Path, original: Path) -> None:
-    """Each command on a copy of the store: the first time, again, and after new sessions came."""
-    shutil.copytree(original, home)
+def measure(home: Path, *, rounds: int) -> None:
+    """Each command so many times, and once after new sessions came."""
     rows: dict[str, list[Waited]] = {}
-    after = []
-    for _ in range(2):
+    for _ in range(rounds):
         for command in COMMANDS:
             rows.setdefault(command, []).append(run(home, *command.split()))
         rows.setdefault("page, first view", []).append(draw(home))
         rows.setdefault("page, lessons", []).append(learn(home))
     with tempfile.TemporaryDirectory() as folder:
         write(Path(folder), NEW, range(9_000, 9_001))
-        after.append(("import of 20 more", run(home, "import", folder)))
+        rows["import of 20 more"] = [run(home, "import", folder)]
     for command in COMMANDS:
         rows[command].append(run(home, *command.split()))
-    print("| command | first | again | after 20 more |\n|---|--:|--:|--:|")
+    print(f"| command | {'first | ' * (rounds - 1)}again | after 20 more |\n|---|{'--:|' * (rounds + 1)}")
     for command, waited in rows.items():
-        print(f"| {command} | {' | '.join(map(str, [*waited, *['–'] * (3 - len(waited))]))} |")
-    for what, one in after:
-        print(f"{what}: {one} s")
+        print(f"| {command} | {' | '.join(map(str, [*waited, *['–'] * (rounds + 1 - len(waited))]))} |", flush=True)
+
+
+def grow(home: Path, times: int) -> None:
+    rewritings = {copy: Rewriting(copy) for copy in range(times)}
+    with opened(Home(home)) as database:
+        multiply(database, times, lambda text, copy: rewritings[copy].words(text))
+        [(number,)] = database.query("SELECT count(*) FROM sessions")
+    print(f"{number} sessions in the store", flush=True)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sessions", type=int)
+    parser.add_argument("--times", type=int, default=1, help="how often the rows of the store are multiplied")
     parser.add_argument("--home", type=Path, help="a folder that is filled, kept and used again")
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        original = options.home or Path(folder, "original")
+        original, home = options.home or Path(folder, "original"), Path(folder, "home")
         if not original.exists():
             fill(original, options.sessions)
-        measure(Path(folder, "home"), original)
+        shutil.copytree(original, home)
+        if options.times == 1:
+            measure(home, rounds=2)
+            return
+        for command in ("stats", "lessons"):
+            run(home, command)
+        grow(home, options.times)
+        for command in ("stats", "lessons"):
+            print(f"{command}, the first time after that: {run(home, command)} s", flush=True)
+        measure(home, rounds=1)
 
 
 if __name__ == "__main__":
