@@ -59,11 +59,11 @@ def _one(group: Sequence[TaughtLesson]) -> TaughtLesson:
     best = max(group, key=lambda each: each.candidate.worth)
     assert best.draft is not None
     trust = lowest(each.draft.trust for each in group if each.draft is not None)
-    # The first pieces of each project in turn, so that every one of them is among the evidence.
+    # The first pieces of each project in turn, so that as many of them as can be are among the evidence.
     most = max(1, PIECES_KEPT // len(group))
     candidate = replace(
         best.candidate,
-        pieces=tuple(piece for each in group for piece in each.candidate.pieces[:most]),
+        pieces=tuple(piece for each in group for piece in each.candidate.pieces[:most])[:PIECES_KEPT],
         sessions=sum(each.candidate.sessions for each in group),
         worth=max(each.candidate.worth for each in group),
     )
