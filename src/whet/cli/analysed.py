@@ -3,12 +3,18 @@
 import contextlib
 import sys
 from collections.abc import Callable, Iterator
+from typing import TYPE_CHECKING
 
 from whet.shipped.data import failure_weights
 from whet.store.analyses import AnalysisProgress, refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
+
+if TYPE_CHECKING:
+    from whet.improving.project_evidence import ProjectLessons
+    from whet.store.home import Home
+    from whet.store.listing import Filters
 
 
 def bring_up_to_date(database: Database) -> None:
@@ -21,6 +27,24 @@ def read_what_is_taught(database: Database) -> None:
     """Find what new sessions teach, with a progress bar on a terminal."""
     with _told_where_nothing_can_be_written(), _progress("Reading") as progress:
         keep_teachings(database, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+
+
+def learn_by_projects(
+    database: Database, home: "Home", filters: "Filters", *, project: str = ""
+) -> "tuple[ProjectLessons, ...]":
+    """What each project teaches, with a progress bar on a terminal while new evidence is gone through."""
+    from whet.improving.taught import taught_by_projects
+    from whet.store.settings_file import load
+
+    declared = load(home).trust.projects
+    with _progress("Learning") as progress:
+        return taught_by_projects(
+            database,
+            filters,
+            project=project,
+            declared=declared,
+            progress=lambda done, total: progress(AnalysisProgress(done, total)),
+        )
 
 
 @contextlib.contextmanager

@@ -38,14 +38,14 @@ class SessionGroup:
     tokens: int = 0
     failed_tokens: int = 0
 
-    def add(self, judged: JudgedSession, outcomes: Counter[Outcome]) -> None:
-        """Count a session, with how so many of its calls ended."""
+    def add(self, judged: JudgedSession, *, calls: int, failed_calls: int) -> None:
+        """Count a session with so many of its calls."""
         failed = judged.analysis.failure_score >= LIKELY_FAILED and not judged.analysis.cannot_tell
         self.sessions += 1
         self.failed_sessions += failed
         self.untold_sessions += judged.analysis.cannot_tell
-        self.calls += outcomes.total()
-        self.failed_calls += outcomes[Outcome.FAILED]
+        self.calls += calls
+        self.failed_calls += failed_calls
         self.tokens += judged.tokens
         self.failed_tokens += judged.tokens if failed else 0
 
@@ -76,25 +76,30 @@ class Summary:
 
     def add(self, judged: JudgedSession) -> None:
         analysis = judged.analysis
-        by_tool: dict[str, Counter[Outcome]] = {}
-        for exchange in analysis.exchanges:
-            by_tool.setdefault(exchange.tool, Counter())[exchange.outcome] += 1
-        everything = Counter(exchange.outcome for exchange in analysis.exchanges)
-        self.total.add(judged, everything)
+        calls = Counter(exchange.tool for exchange in analysis.exchanges)
+        failed = Counter(exchange.tool for exchange in analysis.exchanges if exchange.outcome is Outcome.FAILED)
+        all_calls, all_failed = len(analysis.exchanges), failed.total()
+        self.total.add(judged, calls=all_calls, failed_calls=all_failed)
         for groups, name in (
             (self.agents, analysis.source),
             (self.models, analysis.model),
             (self.weeks, week(judged.at)),
         ):
-            groups.setdefault(name or "unknown", SessionGroup(name or "unknown")).add(judged, everything)
-        for tool, outcomes in by_tool.items():
-            self.tools.setdefault(tool, SessionGroup(tool)).add(judged, outcomes)
+            group = groups.setdefault(name or "unknown", SessionGroup(name or "unknown"))
+            group.add(judged, calls=all_calls, failed_calls=all_failed)
+        for tool, number in calls.items():
+            self.tools.setdefault(tool, SessionGroup(tool)).add(judged, calls=number, failed_calls=failed[tool])
         for kind in {signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN}:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         self.first = judged.at if self.first is None else min(self.first, judged.at)
         self.last = judged.at if self.last is None else max(self.last, judged.at)
-        found = Worst(analysis.failure_score, analysis.session, judged.title, analysis.reasons, analysis.decisive_step)
-        self.worst = sorted([*self.worst, found], key=lambda one: -one.score)[:WORST_KEPT]
+        if len(self.worst) < WORST_KEPT or analysis.failure_score > self.worst[-1].score:
+            self._keep_among_worst(judged)
+
+    def _keep_among_worst(self, judged: JudgedSession) -> None:
+        found = judged.analysis
+        worst = Worst(found.failure_score, found.session, judged.title, found.reasons, found.decisive_step)
+        self.worst = sorted([*self.worst, worst], key=lambda one: -one.score)[:WORST_KEPT]
 
 
 def summarise(sessions: Iterable[JudgedSession]) -> tuple[Summary, tuple[Lesson, ...]]:

@@ -5,32 +5,48 @@ from collections.abc import Sequence
 
 from msgspec.structs import replace
 
-from whet.improving.taught import TaughtLesson
+from whet.improving.project_evidence import TaughtLesson, proposing
 from whet.ledger.patches import Form
 from whet.lessons.candidates import PIECES_KEPT
 from whet.sessions.trust import lowest
-from whet.text.likeness import is_same, sense
+from whet.text.likeness import Sense, is_same, sense
 
 PROJECTS_NEEDED = 3
 _HERE_FIRST = re.compile(r"^In this project (\w)")
 _HERE = re.compile(r" in this project\b")
 
 
+class _Alike:
+    """Lessons of different projects that say the same, found by the words that they share."""
+
+    def __init__(self) -> None:
+        self.groups: list[list[TaughtLesson]] = []
+        self._senses: list[Sense] = []
+        self._by_word: dict[str, list[int]] = {}  # the groups whose first lesson has a word
+
+    def add(self, lesson: TaughtLesson, meant: Sense) -> None:
+        """Into the first group that says the same, or into one of its own."""
+        places = sorted({place for word in meant.words for place in self._by_word.get(word, ())})
+        alike = next((place for place in places if is_same(meant, self._senses[place])), None)
+        if alike is not None:
+            self.groups[alike].append(lesson)
+            return
+        for word in meant.words:
+            self._by_word.setdefault(word, []).append(len(self.groups))
+        self.groups.append([lesson])
+        self._senses.append(meant)
+
+
 def gathered(lessons: Sequence[TaughtLesson]) -> tuple[TaughtLesson, ...]:
     """The lessons, with one in the place of those that three projects or more teach; that one comes first."""
-    groups: list[list[TaughtLesson]] = []
+    found = _Alike()
     for lesson in lessons:
         if lesson.patch is None or lesson.draft is None or not lesson.project or lesson.draft.form is not Form.RULE:
             continue  # a note is told everywhere, and a procedure is that of one project
-        meant = sense(anywhere(lesson.draft.text))
-        alike = next((group for group in groups if is_same(meant, sense(anywhere(_text(group[0]))))), None)
-        if alike is None:
-            groups.append([lesson])
-        else:
-            alike.append(lesson)
-    shared = [group for group in groups if len({each.project for each in group}) >= PROJECTS_NEEDED]
-    gone = [each for group in shared for each in group]
-    return (*map(_one, shared), *(lesson for lesson in lessons if lesson not in gone))
+        found.add(lesson, sense(anywhere(lesson.draft.text)))
+    shared = [group for group in found.groups if len({each.project for each in group}) >= PROJECTS_NEEDED]
+    gone = {id(each) for group in shared for each in group}
+    return (*map(_one, shared), *(lesson for lesson in lessons if id(lesson) not in gone))
 
 
 def anywhere(text: str) -> str:
@@ -43,22 +59,20 @@ def _one(group: Sequence[TaughtLesson]) -> TaughtLesson:
     best = max(group, key=lambda each: each.candidate.worth)
     assert best.draft is not None
     trust = lowest(each.draft.trust for each in group if each.draft is not None)
-    # The first pieces of each project in turn, so that every one of them is among the evidence.
+    # The first pieces of each project in turn, so that as many of them as can be are among the evidence.
     most = max(1, PIECES_KEPT // len(group))
     candidate = replace(
         best.candidate,
-        pieces=tuple(piece for each in group for piece in each.candidate.pieces[:most]),
+        pieces=tuple(piece for each in group for piece in each.candidate.pieces[:most])[:PIECES_KEPT],
         sessions=sum(each.candidate.sessions for each in group),
         worth=max(each.candidate.worth for each in group),
     )
-    return TaughtLesson(
-        "",
-        candidate,
-        tuple(sorted({agent for each in group for agent in each.agents})),
-        replace(best.draft, text=anywhere(best.draft.text), trust=trust),
-        projects=tuple(sorted({each.project for each in group})),
+    return proposing(
+        TaughtLesson(
+            "",
+            candidate,
+            tuple(sorted({agent for each in group for agent in each.agents})),
+            replace(best.draft, text=anywhere(best.draft.text), trust=trust),
+            projects=tuple(sorted({each.project for each in group})),
+        )
     )
-
-
-def _text(lesson: TaughtLesson) -> str:
-    return lesson.draft.text if lesson.draft else ""

@@ -15,7 +15,8 @@ from whet.failures.fingerprints import fingerprint
 from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against
 from whet.improving.learned_forms import PAGE, merged, same_note
-from whet.improving.taught import TaughtLesson, place_of, taught
+from whet.improving.project_evidence import TaughtLesson, place_of
+from whet.improving.taught import taught
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
 from whet.lessons.drafts import learned_name

@@ -4,7 +4,8 @@ import os
 from dataclasses import dataclass
 
 from whet.errors import WhetError
-from whet.improving.taught import TaughtLesson, taught
+from whet.improving.project_evidence import TaughtLesson
+from whet.improving.taught import taught
 from whet.ledger.patches import digest
 from whet.lessons import evidence as seen
 from whet.lessons.candidates import LessonCandidate

@@ -6,6 +6,7 @@ from whet.errors import WhetError
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.database import Database
 from whet.store.job_tables import JOBS, JOBS_ADDED
+from whet.store.lesson_tables import PROJECT_LESSONS, PROJECT_LESSONS_OF_A_FILE, PROJECT_LESSONS_OF_A_TEAM
 from whet.store.live_tables import CANARIES, CANARY_MEASURES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
 from whet.store.rights import MissingRight, no_owner
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
@@ -258,6 +259,12 @@ MIGRATIONS = (
     ),
     Migration("model calls in the background, by day", shared=BACKGROUND_CALLS, postgres=BACKGROUND_CALLS_OF_A_TEAM),
     Migration("what is measured of a canary's sessions besides their loss", shared=CANARY_MEASURES),
+    Migration(
+        "what each project taught when it was last looked at",
+        shared=PROJECT_LESSONS,
+        sqlite=PROJECT_LESSONS_OF_A_FILE,
+        postgres=PROJECT_LESSONS_OF_A_TEAM,
+    ),
 )
 
 

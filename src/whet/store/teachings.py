@@ -13,7 +13,7 @@ from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
-from whet.store.decoding import DamagedRow, decoded_or_none
+from whet.store.decoding import DamagedRow, blob, decoded_or_none
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_believed, is_own, load
 
@@ -47,6 +47,12 @@ def kept_teachings(database: Database, sessions: list[Session]) -> Iterator[tupl
         found = {no: (maker, bytes(record)) for no, maker, record in rows}
         for session in batch:
             yield session, _read(database, session, *found.get(session.no, ("", b"{}")))
+
+
+def teaching_stamps(database: Database) -> dict[int, tuple[bytes, int, str]]:
+    """What tells the kept teaching of each session from any other: the head and version it was made of, its maker."""
+    rows = database.query("SELECT session, head, version, maker FROM teachings")
+    return {int(session): (blob(head), version, maker) for session, head, version, maker in rows}
 
 
 def _found(database: Database, session: Session) -> SessionTeaching:

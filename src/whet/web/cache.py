@@ -10,7 +10,7 @@ from whet.failures.signals import Kind
 from whet.failures.summaries import summarise
 from whet.improving.across_projects import gathered
 from whet.improving.heeded import following
-from whet.improving.taught import contradictions, taught
+from whet.improving.taught import contradictions, taught_by_projects
 from whet.ledger.entries import Item
 from whet.lessons.following import Following
 from whet.shipped.data import failure_weights
@@ -137,11 +137,12 @@ class PageCache:
     def _learn(self) -> LearnedOfAll:
         with opened(self.home) as database:
             _, recurring = summarise(judged(database, Filters()))
-            found = gathered(taught(database, Filters(), declared=load(self.home).trust.projects))
+            projects = taught_by_projects(database, Filters(), declared=load(self.home).trust.projects)
+            found = gathered([lesson for each in projects for lesson in each.lessons])
             drafted = tuple(each for each in found if each.draft is not None)
             known = {(piece.session, piece.message) for each in drafted for piece in each.candidate.pieces}
             again = tuple(each for each in recurring if not _is_known(each, known))
-            return LearnedOfAll(drafted, again, contradictions(database, Filters()))
+            return LearnedOfAll(drafted, again, contradictions(projects))
 
 
 def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:

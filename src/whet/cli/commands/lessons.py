@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 import click
 
-from whet.cli.analysed import bring_up_to_date, read_what_is_taught
+from whet.cli.analysed import bring_up_to_date, learn_by_projects, read_what_is_taught
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, print_json, say
 from whet.cli.shown.taught import (
@@ -25,13 +25,13 @@ from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson
 from whet.failures.signals import Kind
 from whet.failures.summaries import summarise
 from whet.improving.across_projects import gathered
-from whet.improving.taught import TaughtLesson, contradictions, taught
+from whet.improving.project_evidence import TaughtLesson
+from whet.improving.taught import contradictions
 from whet.lessons.conflicts import LessonConflict
 from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.settings_file import load
 from whet.targets.project_names import name_of_project
 
 SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
@@ -135,13 +135,11 @@ def _find(ask: AskedLessons) -> FoundLessons:
     with opened(home) as database:
         bring_up_to_date(database)
         read_what_is_taught(database)
-        declared = load(home).trust.projects
         summary, recurring = summarise(judged(database, ask.filters))
-        lessons = taught(database, ask.filters, project=ask.project, declared=declared)
-        conflicts = contradictions(database, ask.filters, project=ask.project)
+        projects = learn_by_projects(database, home, ask.filters, project=ask.project)
     if ask.is_whole_name:
-        lessons = tuple(each for each in lessons if each.project == ask.project)
-        conflicts = {name: found for name, found in conflicts.items() if name == ask.project}
+        projects = tuple(each for each in projects if each.project == ask.project)
+    lessons = [lesson for each in projects for lesson in each.lessons]
     kept = [each for each in gathered(lessons) if ask.candidates or each.draft is not None]
     known = {
         (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces
@@ -155,7 +153,7 @@ def _find(ask: AskedLessons) -> FoundLessons:
             and not (ask.project or ask.candidates)
             and not _is_known(lesson, known)
         ],
-        conflicts,
+        contradictions(projects),
         summary.total.sessions,
     )
 

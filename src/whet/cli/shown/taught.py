@@ -8,7 +8,7 @@ import msgspec
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import CHANGES, lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
-from whet.improving.taught import TaughtLesson, place_of
+from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import LessonDraft

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
-from whet.improving.taught import TaughtLesson, place_of
+from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.pieces import LessonSource
 from whet.text.showing import shown

@@ -1,0 +1,122 @@
+"""What one project teaches: candidates with their evidence, a draft of each, and where people contradict each other."""
+
+from collections.abc import Iterable, Iterator
+
+from msgspec.structs import replace
+
+from whet.improving.learned_forms import patch_in_form
+from whet.ledger.patches import Patch
+from whet.lessons.candidates import MOST, LessonCandidate, candidates
+from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
+from whet.lessons.drafts import LessonDraft, drafts_of
+from whet.lessons.finding import Openings, SessionTeaching
+from whet.lessons.forms import in_form
+from whet.lessons.instructions import Instructions, is_broken
+from whet.lessons.pieces import LessonPiece, LessonSource, lifted
+from whet.lessons.procedure_drafts import procedure_lesson
+from whet.lessons.procedures import names_all, procedures
+from whet.lessons.worked_orders import WorkedOrder
+from whet.store.recording import SOURCE
+from whet.store.rows import Session
+from whet.values import Value
+
+LARGE = 100  # sessions: a project of more gets twice as many candidates
+
+
+class TaughtLesson(Value, frozen=True):
+    """One candidate of a project with its draft. `stands_in` names the file that says it already.
+
+    It is broken where evidence came after the file said it. In a conflict, somebody said the contrary. What several
+    projects teach alike belongs to none of them, and names them all.
+    """
+
+    project: str
+    candidate: LessonCandidate
+    agents: tuple[str, ...]
+    draft: LessonDraft | None = None
+    stands_in: str = ""
+    stands_as: str = ""  # the line that says it
+    is_broken: bool = False
+    conflict: LessonConflict | None = None
+    projects: tuple[str, ...] = ()
+    patch: Patch | None = None  # what is proposed
+
+
+class ProjectLessons(Value, frozen=True):
+    """All that one project teaches, and where people contradict each other or themselves in it."""
+
+    project: str
+    lessons: tuple[TaughtLesson, ...] = ()
+    conflicts: tuple[LessonConflict, ...] = ()
+
+
+def proposing(lesson: TaughtLesson) -> TaughtLesson:
+    """With what it proposes; nothing where the project's own files say it already, or people contradict each other."""
+    if lesson.draft is None or lesson.stands_in or lesson.conflict:
+        return lesson
+    return replace(lesson, patch=patch_in_form(lesson.draft, lesson.candidate, lesson.project))
+
+
+def place_of(lesson: TaughtLesson) -> str:
+    """Where a lesson was learned, in words."""
+    return f"{len(lesson.projects)} projects" if lesson.projects else lesson.project or "no project"
+
+
+class ProjectEvidence:
+    """What is gathered of one project while its sessions stream by."""
+
+    def __init__(self, project: str) -> None:
+        self.project = project
+        self.pieces: list[LessonPiece] = []
+        self.said_by_others: list[LessonPiece] = []  # shown where it contradicts, and learned from nowhere
+        self.instructions = Instructions()
+        self.openings = Openings()
+        self.orders: list[WorkedOrder] = []
+        self.is_declared = True  # by all of its sessions
+        self.agents: dict[str, str] = {}
+
+    def add(self, session: Session, teaching: SessionTeaching, *, is_own: bool, is_declared: bool) -> None:
+        self.openings.see(session.id, teaching.opening)
+        self.agents[session.id] = session.source
+        for piece in teaching.pieces:
+            is_others = piece.source is LessonSource.PERSON and not is_own
+            (self.said_by_others if is_others else self.pieces).append(lifted(piece) if is_declared else piece)
+        self.instructions.add(teaching.instructions)
+        self.orders += teaching.orders
+        self.is_declared = self.is_declared and is_declared
+
+    def taught(self, files: tuple[tuple[str, str], ...]) -> ProjectLessons:
+        """What all of it teaches, where the project has these files for agents."""
+        contradicting = conflicts((*self.pieces, *self.said_by_others))
+        return ProjectLessons(self.project, tuple(map(proposing, self._lessons(files, contradicting))), contradicting)
+
+    def _lessons(
+        self, files: tuple[tuple[str, str], ...], contradicting: tuple[LessonConflict, ...]
+    ) -> Iterator[TaughtLesson]:
+        most = 2 * MOST if len(self.agents) > LARGE else MOST
+        for path, text in files:
+            self.instructions.add_file(path, text)
+        for candidate, draft in drafts_of(candidates(self.pieces, self.openings.copies, most=most)):
+            agents = self._agents_of(candidate)
+            draft = in_form(draft, has_notes=agents == (SOURCE,)) if draft else None
+            line = self.instructions.standing(draft.text) if draft else None
+            yield TaughtLesson(
+                self.project,
+                candidate,
+                agents,
+                draft,
+                stands_in=line.path if line else "",
+                stands_as=line.line if line else "",
+                is_broken=line is not None and is_broken(line, candidate.pieces),
+                conflict=contradicted(draft.text, contradicting) if draft else None,
+            )
+        yield from self._procedures(files)
+
+    def _procedures(self, files: Iterable[tuple[str, str]]) -> Iterator[TaughtLesson]:
+        for found in procedures(self.orders, self.openings.copies):
+            candidate, draft = procedure_lesson(found, self.project, is_declared=self.is_declared)
+            said = found.stands_in or next((path for path, text in files if names_all(text, found)), "")
+            yield TaughtLesson(self.project, candidate, self._agents_of(candidate), draft, stands_in=said)
+
+    def _agents_of(self, candidate: LessonCandidate) -> tuple[str, ...]:
+        return tuple(sorted({self.agents[piece.session] for piece in candidate.pieces}))

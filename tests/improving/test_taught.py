@@ -1,0 +1,156 @@
+"""What projects teach is kept, and is never other than what would be found from nothing."""
+
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from conversations import agent, conversation, shell, user
+from team import ALICE, MALLORY, Team, team
+from whet.improving.across_projects import gathered
+from whet.improving.project_evidence import ProjectLessons
+from whet.improving.taught import taught_by_projects
+from whet.sessions.transcripts import Transcript
+from whet.sessions.trust import Trust
+from whet.store import sessions
+from whet.store.database import Database
+from whet.store.listing import Filters
+from whet.store.opening import opened
+from whet.store.preparing import prepare
+
+SAID = ("never wrap lines in the markdown", "always use tabs for the indentation", "never use tabs for the indentation")
+
+
+def made(name: str, folder: str = "/work/shop", said: str = SAID[0]) -> Transcript:
+    failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
+    turns = (user(f"Hello {name}"), failed, shell("bun install", "Done"), agent("Done."), user(said))
+    return replace(conversation(*turns, native_id=name), folder=folder)
+
+
+def keep(database: Database, *transcripts: Transcript) -> None:
+    for each in transcripts:
+        sessions.keep(database, prepare(each), sessions.Provenance(f"/{each.native_id}", 1.0, 2.0))
+
+
+def looked(database: Database, *, declared: tuple[str, ...] = ()) -> list[ProjectLessons]:
+    """What is found with what is kept, which has to be what is found from nothing."""
+    found = taught_by_projects(database, Filters(), declared=declared)
+    again = taught_by_projects(database, Filters(), declared=declared)
+    database.execute("DELETE FROM project_lessons")
+    assert found == again == taught_by_projects(database, Filters(), declared=declared)
+    return list(found)
+
+
+def counted(found: list[ProjectLessons]) -> dict[str, int]:
+    return {each.project: max((one.candidate.sessions for one in each.lessons), default=0) for each in found}
+
+
+def kept_projects(database: Database) -> set[str]:
+    return {project for (project,) in database.query("SELECT project FROM project_lessons")}
+
+
+def test_a_new_a_grown_and_a_forgotten_session_change_the_lessons_at_once(database: Database) -> None:
+    keep(database, made("a"), made("b"), made("c", "/work/bank"))
+    assert counted(looked(database)) == {"/work/shop": 2, "/work/bank": 1}
+    keep(database, made("d"))
+    assert counted(looked(database)) == {"/work/shop": 3, "/work/bank": 1}
+    more = replace(made("c", "/work/bank"), messages=(*made("c").messages, user("never use the old importer again")))
+    keep(database, more)
+    [bank] = [each for each in looked(database) if each.project == "/work/bank"]
+    assert any("importer" in piece.text for one in bank.lessons for piece in one.candidate.pieces)
+    sessions.forget(database, made("a").id)
+    assert counted(looked(database)) == {"/work/shop": 2, "/work/bank": 1}
+
+
+def test_nothing_is_kept_of_a_forgotten_session(database: Database) -> None:
+    keep(database, made("a"), made("b", "/work/bank"))
+    looked(database)
+    assert kept_projects(database) == {"/work/shop", "/work/bank"}
+    sessions.forget(database, made("b", "/work/bank").id)
+    assert kept_projects(database) == {"/work/shop"}
+
+
+def test_only_the_projects_with_something_new_are_made_anew(database: Database) -> None:
+    keep(database, made("a"), made("b", "/work/bank"))
+    looked(database)
+    before = dict(database.query("SELECT project, key FROM project_lessons"))
+    keep(database, made("c"))
+    looked(database)
+    after = dict(database.query("SELECT project, key FROM project_lessons"))
+    assert {project for project in after if after[project] != before[project]} == {"/work/shop"}
+
+
+def test_a_project_is_believed_as_soon_as_it_is_declared(database: Database, tmp_path: Path) -> None:
+    keep(database, made("a", str(tmp_path)), made("b", str(tmp_path)))
+
+    def trusts(*declared: str) -> set[Trust]:
+        found = (lesson for each in looked(database, declared=declared) for lesson in each.lessons)
+        return {piece.trust for lesson in found for piece in lesson.candidate.pieces}
+
+    assert trusts() == {Trust.USER, Trust.TOOL}
+    assert trusts(str(tmp_path)) == {Trust.USER, Trust.AGENT}
+    assert trusts() == {Trust.USER, Trust.TOOL}
+
+
+def test_a_file_of_the_project_that_says_it_is_seen_at_once(database: Database, tmp_path: Path) -> None:
+    keep(database, made("a", str(tmp_path)), made("b", str(tmp_path)))
+
+    def proposed() -> list[str]:
+        return [one.patch.text for each in looked(database) for one in each.lessons if one.patch]
+
+    [rule, *_] = [text for text in proposed() if "markdown" in text]
+    (tmp_path / "AGENTS.md").write_text(f"{rule}\n")
+    assert rule not in proposed()
+    (tmp_path / "AGENTS.md").unlink()
+    assert rule in proposed()
+
+
+def test_what_some_sessions_teach_does_not_take_the_place_of_what_all_do(database: Database) -> None:
+    keep(database, made("a"), replace(made("b"), source="pi"))
+    everything = counted(looked(database))
+    kept = database.query("SELECT project, key FROM project_lessons")
+    assert counted(list(taught_by_projects(database, Filters(source="pi")))) != everything
+    assert database.query("SELECT project, key FROM project_lessons") == kept
+    assert counted(looked(database)) == everything
+
+
+def test_a_damaged_row_is_made_again(database: Database) -> None:
+    keep(database, made("a"))
+    found = looked(database)
+    database.execute("UPDATE project_lessons SET record = ?", (b"{",))
+    assert list(taught_by_projects(database, Filters())) == found
+
+
+def test_what_three_projects_teach_is_one_lesson_with_its_proposal(database: Database) -> None:
+    keep(database, *(made(name, f"/work/{name}") for name in ("a", "b", "c")), made("d", "/work/d", SAID[1]))
+    found = taught_by_projects(database, Filters())
+    [first, *others] = gathered([lesson for each in found for lesson in each.lessons])
+    assert len(first.projects) >= 3
+    assert first.patch is not None
+    assert first.patch.text not in [each.patch.text for each in others if each.patch]
+
+
+@pytest.fixture
+def shop(postgres_url: str, tmp_path: Path) -> Iterator[Team]:
+    with team(postgres_url, f"lessons_{abs(hash(str(tmp_path)))}", tmp_path / "owner") as made:
+        yield made
+
+
+def test_in_a_team_nobody_reads_lessons_that_another_wrote_and_forgetting_removes_them_all(
+    shop: Team, tmp_path: Path
+) -> None:
+    with (
+        opened(shop.home(tmp_path / "alice", ALICE)) as alice,
+        opened(shop.home(tmp_path / "mallory", MALLORY)) as mallory,
+    ):
+        keep(alice, made("mine"))
+        found = taught_by_projects(alice, Filters())
+        taught_by_projects(mallory, Filters())
+        assert alice.query("SELECT count(*) FROM project_lessons") == [(2,)]
+        with shop.rows(MALLORY) as rows:
+            rows.execute(f"DELETE FROM project_lessons WHERE maker = '{MALLORY}'".encode())
+            rows.execute(b"""UPDATE project_lessons SET record = '{"project": "/work/shop"}'""")
+        assert taught_by_projects(alice, Filters()) == found
+        sessions.forget(alice, made("mine").id)
+        assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]
