@@ -53,6 +53,12 @@ def say(text: str = "") -> None:
     console().print(text)
 
 
+def next_step(words: str) -> None:
+    """What to do next, in a line, on a terminal only: a program that reads on has its own plan."""
+    if sys.stdout.isatty():
+        say(f"[dim]Next: {words}[/]")
+
+
 def plain(text: object) -> str:
     """Text of a session on a terminal: no control characters, no markup."""
     return escape(safe(str(text)))

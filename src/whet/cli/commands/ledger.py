@@ -10,7 +10,7 @@ from whet.changes.changing import settle
 from whet.cli.acting import actor_of
 from whet.cli.delivery import touched, touched_lines
 from whet.cli.options import json_option
-from whet.cli.output import console, moment, plain, print_json, say, table
+from whet.cli.output import console, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Key, Step
@@ -63,7 +63,7 @@ def command(context: click.Context, limit: int, everything: bool, as_json: bool)
         if foreign:
             names = plain(shown(", ".join(foreign)))
             say(f"Changes by {names} apply to them, and here only if you approve them: `whet pending`.")
-        say("[dim]Next: `whet ledger show ID` for the evidence and a verdict, `whet ledger revert ID` to undo.[/]")
+        next_step("`whet ledger show ID` for the evidence and the verdict, `whet ledger revert ID` to undo.")
     return 0
 
 

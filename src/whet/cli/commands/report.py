@@ -10,7 +10,7 @@ from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
-from whet.cli.output import console, many, moment, plain, print_json, say, share, short, table
+from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
@@ -102,6 +102,7 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int) -> None
         say()
         console().print(_table(heading, groups))
     say(f"[dim]Likely failed: a failure score of {LIKELY_FAILED} or more; for the reasons, run `whet signals ID`.[/]")
+    next_step("`whet lessons` for what your sessions teach, `whet improve` to propose changes.")
 
 
 def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:

@@ -12,7 +12,7 @@ from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_at
 from whet.cli.authoring import say_why
 from whet.cli.options import json_option, yes_option
-from whet.cli.output import console, many, moment, plain, print_json, say, table
+from whet.cli.output import console, many, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record, scope_record, scope_words
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Item, Step
@@ -70,7 +70,8 @@ def command(context: click.Context, as_json: bool) -> int:
         ]
         console().print(table(HEADINGS, rows, spare=("maker", "from", "since", "for")))
         untried = sum(words.endswith(NOT_TRIED) for words in grounds.values())
-        say(f"[dim]{_counted(len(rules), untried)} Next: {NEXT}[/]")
+        say(f"[dim]{_counted(len(rules), untried)}[/]")
+        next_step(NEXT)
     return 0
 
 
