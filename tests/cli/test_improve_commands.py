@@ -36,7 +36,7 @@ def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whe
     assert whet("ledger", "--json").json["entries"] == []
     done = whet("improve", "--now")
     assert done.code == 0, done.err
-    assert "waits for you" in done.out
+    assert "needs your approval" in done.out
     assert "whet pending approve" in done.out
     number = whet("pending", "--json").json["pending"][0]["id"]
     started = whet("canary", "start", "--pending", str(number), "--share", "0.3")

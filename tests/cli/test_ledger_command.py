@@ -167,3 +167,27 @@ def test_other_commands_mention_what_waits(tmp_path: Path) -> None:
     kept = {name: value for name, value in os.environ.items() if name.startswith(KEPT_VARIABLES)}
     piped = subprocess.run(MENTION, capture_output=True, check=True, env={**kept, "WHET_HOME": str(tmp_path / "home")})
     assert piped.stderr == b""
+
+
+def test_what_is_taken_back_leaves_every_file_and_names_it(whet: Whet, tmp_path: Path) -> None:
+    file = tmp_path / "AGENTS.md"
+    whet("rules", "add", "plants", TEXT)
+    assert whet("target", "add", str(file)).code == 0
+    whet("sync")
+    assert TEXT in file.read_text()
+    undone = whet("ledger", "undo")
+    assert str(file) in undone.out
+    assert not file.exists() or TEXT not in file.read_text()
+    assert whet("ledger", "redo", "--json").json["files"] == [{"path": str(file), "change": "written"}]
+    assert TEXT in file.read_text()
+
+
+def test_what_is_in_force_untried_says_so(whet: Whet) -> None:
+    whet("rules", "add", "plants", TEXT)
+    untried = "on your word, not tried"
+    assert untried in whet("rules").out
+    assert "whet try --without" in whet("rules").out
+    assert untried in whet("rules", "show", "plants").out
+    assert untried in whet("ledger").out
+    assert untried in whet("ledger", "show", "1").out
+    assert whet("rules", "--json").json["rules"][0]["grounds"] == untried

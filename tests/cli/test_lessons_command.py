@@ -136,7 +136,7 @@ def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_to
     assert "no model is set" in recovery["judge"]
     assert "would go to" in whet("improve", "--dry-run").out
 
-    assert "waits for you" in whet("improve", "--now").out
+    assert "needs your approval" in whet("improve", "--now").out
     waiting = whet("pending", "--json").json["pending"]
     assert sum("bun install" in each["text"] for each in waiting) == 1
     assert "bun install" not in whet("prompt", "--folder", str(shop)).out

@@ -67,7 +67,7 @@ def test_agents_and_models_are_counted_apart(database: Database) -> None:
     codex = groups[("codex", "gpt-5")]
     assert (codex.messages, codex.calls, codex.ok, codex.failed) == (4, 2, 1, 1)
     assert (groups[("pi", "opus")].failed, groups[("pi", "opus")].input_tokens) == (2, 20)
-    assert found.totals == Totals(3, 8, 40, 12, 16, None, 5.0, 9.0)
+    assert found.totals == Totals(3, 8, 40, 12, 16, None, 9.0, 9.0)
 
 
 def test_filters_narrow_the_counts(database: Database) -> None:

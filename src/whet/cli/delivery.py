@@ -1,7 +1,7 @@
-"""What `whet sync` and `whet target` share: how a delivery is ordered and how its result is shown."""
+"""What commands that write to agents' files share: how a delivery is ordered and how its result is shown."""
 
 import time
-from collections.abc import Iterable
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 from whet.cli.output import console, plain, print_json, say, table
@@ -35,6 +35,20 @@ def print_changes(
         if unproved:
             say(plain(unproved))
     return int(bool(held) or any(change.kind in FAILED for change in shown))
+
+
+def touched(changes: Iterable[TargetChange]) -> list[dict[str, str]]:
+    """For programs: the files that a change of what is in force reached, or could not reach."""
+    return [{"path": each.path, "change": each.kind} for each in changes if each.kind != "unchanged"]
+
+
+def touched_lines(changes: Iterable[TargetChange]) -> Iterator[str]:
+    """The same for people, a line for each file."""
+    for change in changes:
+        if change.kind in FAILED:
+            yield f"[yellow]Not updated[/]: {plain(change.path)}. {plain(change.note)} To look at it: `whet sync`."
+        elif change.kind != "unchanged":
+            yield f"{_word(change, dry_run=False).capitalize()}: {plain(change.path)}"
 
 
 def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:

@@ -5,11 +5,13 @@ import sys
 
 from whet import __version__
 from whet.cli.catalogue import overview
+from whet.cli.spelling import spell_out
 
 
 def main() -> None:
     """Run the command line and exit with its code: 0 done, 1 failed, 2 misused, 130 interrupted."""
     arguments = sys.argv[1:]
+    spell_out()
     if arguments in (["--help"], ["-h"]):
         sys.stdout.write(f"{overview()}\n")
         sys.exit(0)

@@ -7,6 +7,7 @@ from typing import Any, TypeVar
 import click
 
 from whet.errors import WhetError
+from whet.sessions.transcripts import Purpose
 from whet.store.listing import Filters
 
 Function = TypeVar("Function", bound=Callable[..., Any])
@@ -16,6 +17,10 @@ yes_option = click.option(
     "--yes", is_flag=True, help="Apply the change even without a terminal, if the setting trust.commands allows it."
 )
 json_option = click.option("--json", "as_json", is_flag=True, help="Print JSON.")
+
+purpose_option = click.option(
+    "--purpose", type=click.Choice([purpose.value for purpose in Purpose]), help="Only sessions of this purpose."
+)
 
 
 def filter_options(function: Function) -> Function:

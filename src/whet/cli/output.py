@@ -18,6 +18,8 @@ from whet.text.showing import cells
 PLAIN_WIDTH = 160
 REVIEW_WIDTH = 80  # where there is no terminal: a pager on one is seldom narrower
 NARROWEST = 8
+READABLE = 12  # a text that is cut to less says little: a column less says more
+WHOLE = frozenset({"id", "ended", "since", "next", "last", "when"})  # ids and times: a part of one says nothing
 GAP = 2
 
 
@@ -51,22 +53,38 @@ def say(text: str = "") -> None:
     console().print(text)
 
 
+def next_step(words: str) -> None:
+    """What to do next, in a line, on a terminal only: a program that reads on has its own plan."""
+    if sys.stdout.isatty():
+        say(f"[dim]Next: {words}[/]")
+
+
 def plain(text: object) -> str:
     """Text of a session on a terminal: no control characters, no markup."""
     return escape(safe(str(text)))
 
 
-def table(headings: Sequence[str], rows: Sequence[Sequence[Any]], *, numbers: Sequence[str] = ()) -> Table:
-    """A table without lines; the columns named in `numbers` stand on the right, and wide ones give way."""
-    made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+def table(
+    headings: Sequence[str], rows: Sequence[Sequence[Any]], *, numbers: Sequence[str] = (), spare: Sequence[str] = ()
+) -> Table:
+    """A table without lines; the columns named in `numbers` stand on the right.
+
+    Where it is too wide, texts are cut, but no number, id or time: columns are left out instead, the `spare` ones
+    first, in their order, then those in the middle.
+    """
     flat = [[" ".join(str(cell).split()) for cell in row] for row in rows]
-    columns = [[heading, *(row[index] for row in flat)] for index, heading in enumerate(headings)]
-    widths = _widths(columns)
-    for heading, width in zip(headings, widths, strict=True):
+    columns = {heading: [heading, *(row[index] for row in flat)] for index, heading in enumerate(headings)}
+    middle = [heading for heading in headings[-2:0:-1] if heading not in spare]
+    for heading in (*spare, *middle):
+        if _least(columns, numbers) > _room(columns):
+            del columns[heading]
+    widths = _widths(columns, numbers)
+    made = Table(box=None, pad_edge=False, header_style="bold", show_edge=False)
+    for heading, width in widths.items():
         justify: Literal["left", "right"] = "right" if heading in numbers else "left"
         made.add_column(heading, justify=justify, no_wrap=True, overflow="ellipsis", width=width)
-    for cut in flat:
-        made.add_row(*(plain(_cut(cell, width)) for cell, width in zip(cut, widths, strict=True)))
+    for row in zip(*(column[1:] for column in columns.values()), strict=True):
+        made.add_row(*(plain(_cut(cell, width)) for cell, width in zip(row, widths.values(), strict=True)))
     return made
 
 
@@ -87,13 +105,27 @@ def _extent(text: str) -> int:
     return len(text) if text.isascii() else sum(map(cells, text))
 
 
-def _widths(columns: list[list[str]]) -> list[int]:
-    """What each column needs, the widest cut until all fit beside each other."""
-    widths = [max(map(_extent, column)) for column in columns]
-    room = console().width - GAP * len(widths)
-    while sum(widths) > room and max(widths) > NARROWEST:
+def _room(columns: dict[str, list[str]]) -> int:
+    return console().width - GAP * len(columns)
+
+
+def _least(columns: dict[str, list[str]], numbers: Sequence[str]) -> int:
+    """How narrow the columns can be beside each other and still be read."""
+    widths = ((heading, max(map(_extent, column))) for heading, column in columns.items())
+    return sum(width if _is_whole(heading, numbers) else min(width, READABLE) for heading, width in widths)
+
+
+def _is_whole(heading: str, numbers: Sequence[str]) -> bool:
+    return heading in numbers or heading in WHOLE
+
+
+def _widths(columns: dict[str, list[str]], numbers: Sequence[str]) -> dict[str, int]:
+    """What each column needs, the widest text cut until all fit beside each other."""
+    widths = {heading: max(map(_extent, column)) for heading, column in columns.items()}
+    texts = [heading for heading in widths if not _is_whole(heading, numbers)]
+    while texts and sum(widths.values()) > _room(columns) and max(widths[each] for each in texts) > NARROWEST:
         # Of two that are equally wide the last gives way: it is the free text.
-        widest = max(range(len(widths)), key=lambda index: (widths[index], index))
+        widest = max(texts, key=lambda heading: (widths[heading], texts.index(heading)))
         widths[widest] -= 1
     return widths
 

@@ -11,7 +11,7 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.other_agents import agent_option, at_once, consent_option, expect_allowed, other_agent
-from whet.cli.output import print_json, say
+from whet.cli.output import next_step, print_json, say
 from whet.errors import WhetError
 from whet.evidence.verdicts import ALPHA
 from whet.store.home import Home, find_home
@@ -232,13 +232,14 @@ def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":
 
 
 def _show(trial: "Trial", progress: "TrialProgress", *, as_json: bool) -> int:
-    from whet.cli.shown.trials import result_lines, result_record
+    from whet.cli.shown.trials import NEXT, result_lines, result_record
 
     if as_json:
         print_json(result_record(trial, progress))
     else:
         for line in result_lines(progress):
             say(line)
+        next_step(NEXT[progress.result.verdict.ruling])
     sys.stdout.flush()
     return 0
 

@@ -40,7 +40,7 @@ from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveR
 from whet.values import Value
 
 KIND = "improve"
-NO_MODEL = "No model is set, so nothing was tried: `whet config set model local`, then `whet improve` again."
+NO_MODEL = "No model is set, so nothing was tried: `whet models` recommends one; set it and run `whet improve` again."
 LATER = {Way.ROOM: "it would be proposed to leave"}
 BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
@@ -102,7 +102,7 @@ def planned(
     for number, idea in enumerate(found.ideas, start=1):
         if idea.refused or idea.patch is None or idea.way is Way.ROOM or not can_try:
             later = LATER.get(idea.way, "a model would write a rule" if has_model else "no model is set")
-            why = idea.refused or (later if can_try else "no model is set, so it would wait for you")
+            why = idea.refused or (later if can_try else "no model is set, so it would need your approval")
             outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)

@@ -15,6 +15,7 @@ class ImportReport:
     unchanged: int = 0
     messages: int = 0
     redacted: int = 0
+    never: int = 0  # sessions that the person never wants back
     files: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     sources: dict[str, int] = field(default_factory=dict)
@@ -26,6 +27,7 @@ class ImportReport:
         self.unchanged += more.unchanged
         self.messages += more.messages
         self.redacted += more.redacted
+        self.never += more.never
         self.skipped += more.skipped
         for source, count in more.sources.items():
             self.sources[source] = self.sources.get(source, 0) + count
@@ -41,6 +43,7 @@ class ImportReport:
             "unchanged": self.unchanged,
             "messages": self.messages,
             "redacted": self.redacted,
+            "never": self.never,
             "files": self.files,
             "sources": self.sources,
             "skipped": [{"path": s.path, "line": s.line or None, "reason": s.reason} for s in self.skipped],

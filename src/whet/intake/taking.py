@@ -18,6 +18,7 @@ from whet.intake.reading import ReadOrder, ReadySession, read_file
 from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.store import sessions
 from whet.store.database import Database, Unreachable
+from whet.store.forgotten import forgotten
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 
@@ -85,9 +86,10 @@ def take(
     report = ImportReport()
     files = list(_changed(database, home, paths, order, report=report))
     batch: list[FilePiece] = []
+    never = frozenset(each.id for each in forgotten(home))
 
     def keep_batch() -> None:
-        report.add(_keep(database, batch, order, dry_run=dry_run))
+        report.add(_keep(database, batch, order, never=never, dry_run=dry_run))
         batch.clear()
 
     try:
@@ -191,7 +193,9 @@ def _read_side_by_side(files: list[ImportFile], order: ReadOrder, processors: in
             flying -= file.stamp.size
 
 
-def _keep(database: Database, batch: list[FilePiece], order: ReadOrder, *, dry_run: bool) -> ImportReport:
+def _keep(
+    database: Database, batch: list[FilePiece], order: ReadOrder, *, never: frozenset[str], dry_run: bool
+) -> ImportReport:
     """Keep what was read, in one transaction; a file counts as read only together with all of its sessions."""
     now, report = time.time(), ImportReport()
     with database.reading() if dry_run else database.writing():
@@ -200,6 +204,8 @@ def _keep(database: Database, batch: list[FilePiece], order: ReadOrder, *, dry_r
             for item in items:
                 if isinstance(item, Skipped):
                     report.skipped.append(item)
+                elif item.prepared.id in never:
+                    report.never += 1
                 elif dry_run:
                     _count(report, file, item, sessions.compare(database, item.prepared, path=file.name))
                 else:

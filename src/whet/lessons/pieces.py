@@ -39,6 +39,20 @@ class LessonSource(StrEnum):
     REMEDY = "error_remedy"  # the error itself says what to do
     PROCEDURE = "procedure"  # several steps that worked in the same order, session after session
 
+    @property
+    def words(self) -> str:
+        """The same for people."""
+        return SOURCE_WORDS[self]
+
+
+SOURCE_WORDS = {
+    LessonSource.PERSON: "said by a person",
+    LessonSource.RECOVERY: "what worked after a failure",
+    LessonSource.PLACE: "a fact about the machine or project",
+    LessonSource.REMEDY: "what the error says to do",
+    LessonSource.PROCEDURE: "steps that worked in the same order",
+}
+
 
 class LessonPiece(Value, frozen=True):
     """One piece of evidence: the person's words, or a call with its error; `keys` are the words that matter in it.

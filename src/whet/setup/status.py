@@ -125,8 +125,8 @@ def _stored(home: Home, now: float) -> StoreStatus:
         rules = ledger.state().rules
         mark = job_records.mark_of(database, own, job_records.CLOCK)
         return StoreStatus(
-            sessions=count_sessions(database, Filters()),
-            sessions_this_week=count_sessions(database, Filters(since=since)),
+            sessions=count_sessions(database, Filters(without_trials=True)),
+            sessions_this_week=count_sessions(database, Filters(since=since, without_trials=True)),
             learned=Counter(each.patch.form.value for each in entries if each.at >= since and _is_learned(each)),
             rules=sum(not rule.canary for rule in rules),
             canaries=sum(bool(rule.canary) for rule in rules),

@@ -123,9 +123,7 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
     A session that is nothing but a copy of another is not among them, and what one copied is not counted again.
     Attempts of trials are experiments and not the person's work: they are among them only where they are asked for.
     """
-    where, parameters = conditions(filters)
-    if not filters.purpose:
-        where, parameters = f"{where} AND s.purpose <> ?", [*parameters, Purpose.TRIAL.value]
+    where, parameters = conditions(filters._replace(without_trials=True))
     found = f"FROM analyses AS a JOIN sessions AS s ON s.no = a.session WHERE {where} AND s.no > ?"
     last = -1
     while sizes := database.query(

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
@@ -19,6 +20,7 @@ class Filters(NamedTuple):
     since: float | None = None
     until: float | None = None
     maker: str = ""  # what this member wrote, or nobody else can have
+    without_trials: bool = False  # attempts of trials are experiments, and not the person's work
 
 
 def find(database: Database, prefix: str) -> Session:
@@ -74,6 +76,9 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
         if value:
             clauses.append(f"s.{column} = ?")
             parameters.append(value)
+    if filters.without_trials and not filters.purpose:
+        clauses.append("s.purpose <> ?")
+        parameters.append(Purpose.TRIAL.value)
     if filters.model:
         clauses.append("lower(s.model) LIKE ? ESCAPE '!'")
         parameters.append(f"%{_literal(filters.model.lower())}%")

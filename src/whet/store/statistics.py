@@ -72,12 +72,13 @@ def measure(database: Database, filters: Filters, *, tools: int = 20) -> Statist
 
 
 TOTALS = """
-    SELECT count(*), coalesce(sum(message_count), 0), coalesce(sum(input_tokens), 0), coalesce(sum(output_tokens), 0),
-        coalesce(sum(cached_tokens), 0), sum(cost_dollars), min(started), max(ended)
+    SELECT count(*), coalesce(sum(message_count), 0), coalesce(sum(input_tokens), 0),
+        coalesce(sum(output_tokens), 0), coalesce(sum(cached_tokens), 0), sum(cost_dollars), min(dated), max(dated)
     FROM sessions AS s WHERE {where}
 """
 GROUPS = """
-    SELECT source, model, count(*), sum(message_count), sum(input_tokens), sum(output_tokens), sum(cached_tokens)
+    SELECT source, model, count(*), sum(message_count), sum(input_tokens), sum(output_tokens),
+        sum(cached_tokens)
     FROM sessions AS s WHERE {where} GROUP BY source, model ORDER BY count(*) DESC, source, model
 """
 CALLS = """

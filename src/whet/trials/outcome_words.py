@@ -58,10 +58,23 @@ def outlook(progress: TrialProgress) -> str:
     more = more_needed(progress)
     if progress.result.held_back:
         return progress.result.held_back
+    if one_sided := _one_sided(progress):
+        return one_sided
     if more is None:
-        return "nothing suggests that it helps"
+        return "nothing suggests that it helps; only new cases in which it makes a difference would decide it"
     cost = f", ${_rounded(more.dollars):.2f}" if more.dollars else ""
     return f"too few to be sure; about {more.cases} more cases, {more.runs} runs{cost}"
+
+
+def _one_sided(progress: TrialProgress) -> str:
+    """Why cases that all end alike decide nothing, and which ones would."""
+    attempts = sum(each.attempts for each in progress.result.tallies)
+    passed = sum(each.passed for each in progress.result.tallies)
+    if not attempts or 0 < passed < attempts:
+        return ""
+    if passed:
+        return "every attempt passed, with it and without; harder cases would decide it"
+    return "no attempt ever passed, with it or without; easier cases or a more capable model would decide it"
 
 
 def _rounded(dollars: float) -> float:

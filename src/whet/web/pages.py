@@ -11,6 +11,7 @@ from whet.evidence.error_budget import alpha_for
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
+from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move, move_of
 from whet.ledger.waiting import WaitingChange, in_order, last_trial
@@ -118,7 +119,7 @@ def show_waiting(ask: PageRequest) -> Framed:
 
 
 def show_rules(ask: PageRequest) -> Framed:
-    return _framed("rules", rules(ask.site, ledger_of(ask.cache.home, ask.database).state()))
+    return _framed("rules", rules(ask.site, ledger_of(ask.cache.home, ask.database).state(), ask.entries))
 
 
 def show_rule(ask: PageRequest) -> Framed:
@@ -135,7 +136,8 @@ def show_rule(ask: PageRequest) -> Framed:
     fared, is_current = None, True
     if item is not None and item.form is Form.RULE:
         fared, is_current = ask.cache.following(item, state_of_sessions(ask.database))
-    body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current))
+    grounds = grounds_of(item, entries) if item is not None else ""
+    body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current, grounds))
     view = PageView("rules", "Rule or skill", "Does it help, and is it followed?")
     return Framed(view, short_name(name), body, is_live=not is_current)
 

@@ -17,6 +17,7 @@ if TYPE_CHECKING:
     from whet.ledger.patches import Patch
     from whet.store.database import Database
     from whet.store.home import Home
+    from whet.targets.sync import TargetChange
 
 WAYS = "Give one of: --rule TEXT, --catalogue NAME, --pending N."
 
@@ -81,10 +82,9 @@ def start(rule: str, catalogue: str, pending: int | None, share: float, yes: boo
             entry = _approved(home, database, pending, share)
         else:
             entry = try_out(home, database, _patch(home, rule, catalogue, yes=yes), actor=actor, now=now, share=share)
-        tell(home, database, now=now)
-    return _said(
-        entry, f"applied to {100 * share:.0f} % of new sessions; to compare results, run `whet watch`", as_json
-    )
+        files = tell(home, database, now=now)
+    what = f"applied to {100 * share:.0f} % of new sessions; to compare results, run `whet watch`"
+    return _said(entry, files, what, as_json)
 
 
 @command.command(
@@ -122,8 +122,8 @@ def _ended(name: str, act: "Callable[..., Entry]", what: str, as_json: bool) -> 
     with opened(home) as database:
         item = _canary(ledger_of(home, database).state().rules, name)
         entry = act(home, database, item.number, actor=actor_of(os.environ), now=now, note="by hand")
-        tell(home, database, now=now)
-    return _said(entry, what, as_json)
+        files = tell(home, database, now=now)
+    return _said(entry, files, what, as_json)
 
 
 def _canary(rules: "tuple[Item, ...]", name: str) -> "Item":
@@ -167,11 +167,14 @@ def _patch(home: "Home", rule: str, catalogue: str, *, yes: bool) -> "Patch":
     return patch_of(remedy, None)
 
 
-def _said(entry: "Entry", what: str, as_json: bool) -> int:
-    if as_json:
-        from whet.cli.shown.entries import entry_record
+def _said(entry: "Entry", files: "tuple[TargetChange, ...]", what: str, as_json: bool) -> int:
+    from whet.cli.delivery import touched, touched_lines
+    from whet.cli.shown.entries import entry_record
 
-        print_json(entry_record(entry))
-    else:
-        say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {what}.")
+    if as_json:
+        print_json({**entry_record(entry), "files": touched(files)})
+        return 0
+    say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {what}.")
+    for line in touched_lines(files):
+        say(line)
     return 0

@@ -137,6 +137,8 @@ def _tell(report: ImportReport, dry_run: bool) -> None:
     )
     if report.redacted:
         say(f"{many(report.redacted, 'secret')} replaced by placeholders.")
+    if report.never:
+        say(f"{many(report.never, 'session')} left out that you never want back (`whet forget --list`).")
     if not report.skipped:
         return
     say(f"\n[yellow]Left out[/] ({len(report.skipped):,}):")

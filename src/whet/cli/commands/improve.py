@@ -8,7 +8,7 @@ import click
 
 from whet.cli.options import json_option, point_in_time
 from whet.cli.other_agents import agent_option, consent_option
-from whet.cli.output import print_json, say
+from whet.cli.output import next_step, print_json, say
 from whet.errors import WhetError
 
 if TYPE_CHECKING:
@@ -100,6 +100,8 @@ def command(
         return _nightly(home, nightly, options, as_json=as_json)
     if dry_run:
         return _show(_planned(home, ask), as_json)
+    if not as_json:
+        _name_judge(home, ask)
     if now:
         return _show(_direct(home, ask), as_json)
     return _queued(home, ask, follow=not background, as_json=as_json)
@@ -112,6 +114,16 @@ def _asked_of(ask: "ImproveRequest", budget: tuple[str, ...]) -> "Iterator[str]"
     limit = f"each ends at {' or '.join(budget)}" if budget else "no budget is set: --budget 2$ ends each there"
     yield f"At most {ask.most} changes are tried on {ask.agent}; {limit}. To see the plan: --dry-run."
     yield ACCOUNT.format(agent=ask.agent)
+
+
+def _name_judge(home: "Home", ask: "ImproveRequest") -> None:
+    """Say before a trial which model judges for which agent."""
+    from whet.cli.shown.trials import judge_line
+    from whet.store.settings_file import load
+
+    model = ask.model or load(home).model
+    if model or ask.agent:
+        say(judge_line("" if ask.agent and not ask.model else model, ask.agent))
 
 
 def _id() -> str:
@@ -215,11 +227,14 @@ def _nightly(home: "Home", at: str, options: list[str], *, as_json: bool) -> int
 
 
 def _show(report: "ImproveReport", as_json: bool) -> int:
-    from whet.cli.shown.improvements import report_lines, report_record
+    from whet.cli.shown.improvements import NEXT_STEPS, report_lines, report_record
 
     if as_json:
         print_json(report_record(report))
-    else:
-        for line in report_lines(report):
-            say(line)
+        return 0
+    for line in report_lines(report):
+        say(line)
+    became = {outcome.became for outcome in report.outcomes}
+    for words in [words for what, words in NEXT_STEPS if what in became][:1]:
+        next_step(words)
     return 0

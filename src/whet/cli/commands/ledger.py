@@ -8,17 +8,21 @@ import click
 from whet.changes import apply
 from whet.changes.changing import settle
 from whet.cli.acting import actor_of
+from whet.cli.delivery import touched, touched_lines
 from whet.cli.options import json_option
-from whet.cli.output import console, moment, plain, print_json, say, table
+from whet.cli.output import console, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Key, Step
 from whet.ledger.folding import fold, seen_from
+from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Action
 from whet.ledger.traces import PUTTING, Move, Trace, difference, move_of, trace
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.targets.sync import TargetChange
+from whet.targets.telling import tell
 from whet.text.showing import shown
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
@@ -39,22 +43,27 @@ PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 def command(context: click.Context, limit: int, everything: bool, as_json: bool) -> int:
     if context.invoked_subcommand:
         return 0
-    own, others = _entries()
+    own, others, grounds = _entries()
     listed = sorted((*own, *others), key=lambda entry: entry.number)
     found = [entry for entry in listed if everything or entry.step not in PASSING]
     newest = found[::-1][:limit]
     counted = {entry.number for entry in own}
     if as_json:
-        records = [{**entry_record(entry), "counts": entry.number in counted} for entry in newest]
+        records = [
+            {**entry_record(each), "counts": each.number in counted, "grounds": grounds.get(each.number)}
+            for each in newest
+        ]
         print_json({"total": len(found), "entries": records})
     elif not found:
         say("The ledger is empty: nothing has changed yet. `whet improve` finds what to change.")
     else:
-        console().print(table(HEADINGS, [entry_row(entry) for entry in newest], numbers=("id",)))
+        rows = [entry_row(entry, grounds.get(entry.number, "")) for entry in newest]
+        console().print(table(HEADINGS, rows, numbers=("id",), spare=("maker", "by")))
         foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
         if foreign:
             names = plain(shown(", ".join(foreign)))
             say(f"Changes by {names} apply to them, and here only if you approve them: `whet pending`.")
+        next_step("`whet ledger show ID` for the evidence and the verdict, `whet ledger revert ID` to undo.")
     return 0
 
 
@@ -67,6 +76,8 @@ def show(number: int, as_json: bool) -> int:
         ledger = ledger_of(home, database)
         entry = ledger.entry(number)
         entries = ledger.entries()
+        active = next((item for item in ledger.state().items if item.number == number), None)
+    grounds = grounds_of(active, entries) if active else ""
     before = fold(each for each in entries if each.number < (entry.begun or number))
     if any(each.number == number for each in entries):
         move = move_of(seen_from(entry.home, before), entry)
@@ -74,17 +85,20 @@ def show(number: int, as_json: bool) -> int:
         patch = entry.patch
         move = Move(Key(patch.form, patch.name, entry.home), None, patch.text if entry.after else None)
     if as_json:
-        print_json({**entry_record(entry), "diff": difference(move.before, move.after)})
+        print_json({**entry_record(entry), "grounds": grounds or None, "diff": difference(move.before, move.after)})
         return 0
     for line in entry_lines(entry, move):
         say(line)
+    if grounds:
+        say(f"Active {plain(grounds)}.")
     return 0
 
 
 @command.command(
     "revert",
     epilog="Example: whet ledger revert 12 --note 'made it slower'",
-    help="Undo one change, unless something later changed the same item.",
+    help="Undo one change, unless something later changed the same item. The files of targets are brought up to date, "
+    "and named.",
 )
 @click.argument("number", type=int, metavar="ID")
 @click.option("--note", default="", help="Why.")
@@ -93,7 +107,8 @@ def revert(number: int, note: str, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         made = apply.revert(home, database, number, actor=actor_of(os.environ), now=time.time(), note=note)
-    return _report((made,), as_json)
+        files = tell(home, database, now=time.time())
+    return _report((made,), files, as_json)
 
 
 @command.command(
@@ -104,7 +119,8 @@ def undo(as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         made = apply.undo(home, database, actor=actor_of(os.environ), now=time.time())
-    return _report(made, as_json)
+        files = tell(home, database, now=time.time())
+    return _report(made, files, as_json)
 
 
 @command.command("redo", epilog="Example: whet ledger redo", help="Redo the change that was undone last.")
@@ -113,7 +129,8 @@ def redo(as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         made = apply.redo(home, database, actor=actor_of(os.environ), now=time.time())
-    return _report(made, as_json)
+        files = tell(home, database, now=time.time())
+    return _report(made, files, as_json)
 
 
 @command.command(
@@ -154,22 +171,28 @@ def _standing(found: Trace) -> str:
     return f"No longer active, {how} by entry {ended.number}, {moment(ended.at)}:"
 
 
-def _entries() -> tuple[list[Entry], list[Entry]]:
-    """The entries that count in this home, with nothing left unfinished, and those of other members on rules."""
+def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:
+    """The entries that count in this home, with nothing left unfinished, and those of other members on rules.
+
+    The last says of each entry that put something in force on what grounds it is.
+    """
     home = find_home(os.environ)
     with opened(home) as database:
         ledger = ledger_of(home, database)
         settle(home, ledger, now=time.time())
         own = [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
-        return own, ledger.of_others()
+        grounds = {item.number: grounds_of(item, own) for item in ledger.state().items}
+        return own, ledger.of_others(), grounds
 
 
-def _report(made: tuple[Entry, ...], as_json: bool) -> int:
+def _report(made: tuple[Entry, ...], files: tuple[TargetChange, ...], as_json: bool) -> int:
     if as_json:
-        print_json({"entries": [entry_record(entry) for entry in made]})
+        print_json({"entries": [entry_record(entry) for entry in made], "files": touched(files)})
         return 0
     for entry in made:
         patch = entry.patch
         stands = "is restored" if entry.after else "is removed"
         say(f"Entry {entry.about} was {entry.step}: the {patch.form} {plain(patch.name)} {stands}.")
+    for line in touched_lines(files):
+        say(line)
     return 0

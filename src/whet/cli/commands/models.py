@@ -18,8 +18,9 @@ from whet.store.home import Home, find_home
     "models",
     invoke_without_command=True,
     epilog="Example: whet models pull",
-    help="List the local models: those in the home folder, and the embedded model, which `whet models pull` "
-    "downloads. To use the embedded model, run `whet config set model local`; for another, local:NAME.",
+    help="List the local models: those in the home folder, and the embedded model, a fixture for trying and testing "
+    "that `whet models pull` downloads; then capable models that fit this machine's memory. To use the embedded model, "
+    "run `whet config set model local`; for another, local:NAME.",
 )
 @json_option
 @click.pass_context
@@ -68,8 +69,9 @@ def known(part: str, as_json: bool) -> int:
 @command.command(
     "pull",
     epilog="Example: whet models pull hf:bartowski/Qwen2.5-7B-Instruct-GGUF/Qwen2.5-7B-Instruct-Q4_K_M.gguf",
-    help="Download a model into the home folder: the embedded one, or hf:OWNER/REPO/FILE.gguf from a model hub "
-    "(uses HF_TOKEN and HF_ENDPOINT). An interrupted download resumes; a file with a wrong checksum is "
+    help="Download a model into the home folder: the embedded one, one that `whet models` recommends by its name, or "
+    "hf:OWNER/REPO/FILE.gguf from a model hub (uses HF_TOKEN and HF_ENDPOINT). An interrupted "
+    "download resumes; a file with a wrong checksum is "
     "deleted.",
 )
 @click.argument("address", default="")
@@ -77,10 +79,12 @@ def known(part: str, as_json: bool) -> int:
 @click.option("--sha256", default="", help="SHA-256 checksum that the file must have, in addition to the hub's own.")
 @json_option
 def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
+    from whet.agent.providers.local_recommended import CAPABLE
     from whet.agent.providers.local_weights import EMBEDDED
 
     home = find_home(os.environ)
-    wanted = "" if address in ("", "local", EMBEDDED.name) else address
+    known = {each.name: each.address for each in CAPABLE}
+    wanted = "" if address in ("", "local", EMBEDDED.name) else known.get(address, address)
     path = _pull_from_hub(wanted, name, sha256, home) if wanted else _pull_embedded(home)
     if as_json:
         print_json({"name": path.stem, "path": str(path), "size_bytes": path.stat().st_size})
@@ -138,10 +142,15 @@ def _progress() -> Iterator[Callable[[int, int], None]]:
 
 def _list(as_json: bool) -> int:
     from whet.agent.providers.local_listing import listed
+    from whet.agent.providers.local_recommended import memory_of_machine, recommended
+    from whet.agent.providers.local_weights import EMBEDDED
 
     found = listed(find_home(os.environ))
+    memory = memory_of_machine()
     if as_json:
-        print_json({"models": [msgspec.structs.asdict(each) for each in found]})
+        fitting = [each._asdict() for each in recommended(memory)]
+        models = [msgspec.structs.asdict(each) for each in found]
+        print_json({"models": models, "memory_bytes": memory or None, "recommended": fitting})
         return 0
     rows = []
     for each in found:
@@ -150,4 +159,18 @@ def _list(as_json: bool) -> int:
         rows.append((each.setting, each.name, size, each.window or "–", each.tools or "–", state))
     console().print(table(("setting", "name", "size", "window", "calls", "state"), rows, numbers=("size", "window")))
     say(f"{many(sum(each.is_here for each in found), 'model')} on this machine.")
+    say(f"{EMBEDDED.name} is a fixture for trying and testing Whet, and too small to work or to judge with.")
+    _recommend(memory)
     return 0
+
+
+def _recommend(memory: int) -> None:
+    from whet.agent.providers.local_recommended import recommended
+
+    fitting = recommended(memory)
+    if not fitting:
+        say("No capable model fits this machine's memory: set one of a provider, `whet models known`.")
+        return
+    say(f"\nCapable models that fit this machine's {memory / 1e9:,.0f} GB of memory:")
+    for each in fitting:
+        say(f"  {each.size_bytes / 1e9:>5.1f} GB  whet models pull {each.name}")

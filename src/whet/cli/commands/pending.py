@@ -9,7 +9,7 @@ from whet.changes import pending
 from whet.cli.acting import actor_of, has_terminal, need_terminal
 from whet.cli.deciding import Desk, decide_all, in_force
 from whet.cli.options import json_option, yes_option
-from whet.cli.output import many, plain, print_json, say
+from whet.cli.output import many, next_step, plain, print_json, say
 from whet.cli.shown.entries import entry_lines, entry_record
 from whet.cli.shown.reviewing import size_of
 from whet.cli.shown.waiting import WaitingChange, in_order, last_trial, waiting_lines, waiting_record
@@ -48,6 +48,7 @@ def command(context: click.Context, as_json: bool) -> int:
             print_json({"pending": [waiting_record(change) for change in found]})
         elif not found:
             say("Nothing needs your approval.")
+            next_step("`whet improve` proposes changes, `whet rules` lists what is active.")
         elif actor is Actor.PERSON and has_terminal():
             projects = many(len({change.project for change in found if change.project}), "project")
             say(f"{many(len(found), 'change')} of {projects} to decide on.")

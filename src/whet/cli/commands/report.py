@@ -10,13 +10,14 @@ from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
-from whet.cli.output import console, many, moment, plain, print_json, say, share, short, table
+from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.sessions.exports import iso
 from whet.store.analyses import judged
 from whet.store.home import find_home
+from whet.store.listing import count_sessions
 from whet.store.opening import opened
 
 ROWS = 8
@@ -44,12 +45,13 @@ def command(
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
         summary, lessons = summarise(judged(database, filters))
+        listed = count_sessions(database, filters._replace(without_trials=True))
     if as_json:
         print_json(_record(summary, lessons))
     elif not summary.total.sessions:
         say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
     else:
-        _tell(summary, lessons)
+        _tell(summary, lessons, copies=listed - summary.total.sessions)
     return 0
 
 
@@ -68,9 +70,11 @@ def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
     }
 
 
-def _tell(summary: Summary, lessons: tuple[Lesson, ...]) -> None:
+def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
+    if copies:
+        say(f"{many(copies, 'more session')} only {'repeats' if copies == 1 else 'repeat'} others: not counted again.")
     say(
         f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}), "
         f"of {total.untold_sessions:,} the record cannot tell; "
@@ -98,6 +102,7 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...]) -> None:
         say()
         console().print(_table(heading, groups))
     say(f"[dim]Likely failed: a failure score of {LIKELY_FAILED} or more; for the reasons, run `whet signals ID`.[/]")
+    next_step("`whet lessons` for what your sessions teach, `whet improve` to propose changes.")
 
 
 def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
@@ -148,4 +153,4 @@ def _table(heading: str, groups: list[SessionGroup]) -> Table:
         )
         for group in groups
     ]
-    return table((heading, *HEADINGS), rows, numbers=HEADINGS)
+    return table((heading, *HEADINGS), rows, numbers=HEADINGS, spare=("in failed sessions", "tokens", "calls"))

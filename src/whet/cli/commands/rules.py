@@ -12,10 +12,11 @@ from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_at
 from whet.cli.authoring import say_why
 from whet.cli.options import json_option, yes_option
-from whet.cli.output import console, moment, plain, print_json, say, table
+from whet.cli.output import console, many, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record, scope_record, scope_words
 from whet.errors import WhetError
 from whet.ledger.entries import Entry, Item, Step
+from whet.ledger.grounds import NOT_TRIED, grounds_of
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.exports import iso
 from whet.store.home import find_home
@@ -27,6 +28,8 @@ from whet.text.showing import shown
 if TYPE_CHECKING:
     from whet.failures.lessons import Lesson
 
+HEADINGS = ("rule", "from", "maker", "for", "since", "grounds", "text")
+NEXT = "`whet rules show` says whether they are followed, `whet sync` brings them to agents."
 PURPOSES = click.Choice(["interactive", "unattended"])
 
 
@@ -43,9 +46,11 @@ def command(context: click.Context, as_json: bool) -> int:
         return 0
     home = find_home(os.environ)
     with opened(home) as database:
-        rules = ledger_of(home, database).state().rules
+        ledger = ledger_of(home, database)
+        rules, entries = ledger.state().rules, ledger.entries()
+    grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
     if as_json:
-        print_json({"rules": [_record(rule) for rule in rules]})
+        print_json({"rules": [_record(rule, grounds[rule.number]) for rule in rules]})
     elif not rules:
         say(
             "No rules yet. To add one, run `whet rules add NAME TEXT`; to see ready-made rules, `whet rules catalogue`."
@@ -58,11 +63,15 @@ def command(context: click.Context, as_json: bool) -> int:
                 shown(rule.maker),
                 shown(scope_words(rule.scope)) or "–",
                 moment(rule.since),
+                grounds[rule.number],
                 shown(rule.text),
             )
             for rule in rules
         ]
-        console().print(table(("rule", "from", "maker", "for", "since", "text"), rows))
+        console().print(table(HEADINGS, rows, spare=("maker", "from", "since", "for")))
+        untried = sum(words.endswith(NOT_TRIED) for words in grounds.values())
+        say(f"[dim]{_counted(len(rules), untried)}[/]")
+        next_step(NEXT)
     return 0
 
 
@@ -83,16 +92,21 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
     home = find_home(os.environ)
     chosen = [_rule(name) for name in names]
     with opened(home) as database:
-        rules = chosen or ledger_of(home, database).state().rules
+        ledger = ledger_of(home, database)
+        rules, entries = chosen or ledger.state().rules, ledger.entries()
         fared = following(home, database, rules)
+    grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
     log = load_log(home)
     stays = {rule.name: stays_of(log, rule.number) for rule in rules}
     if as_json:
-        records = ({**_record(each), **following_record(each, fared[each.name], stays[each.name])} for each in rules)
-        print_json({"rules": list(records)})
+        records = [
+            {**_record(each, grounds[each.number]), **following_record(each, fared[each.name], stays[each.name])}
+            for each in rules
+        ]
+        print_json({"rules": records})
         return 0
     for rule in rules:
-        for line in rule_lines(rule, fared[rule.name], stays[rule.name]):
+        for line in rule_lines(rule, grounds[rule.number], fared[rule.name], stays[rule.name]):
             say(line)
     if not rules:
         say("No rules yet. To add one, run `whet rules add NAME TEXT`.")
@@ -248,7 +262,12 @@ def _outcome(entry: Entry) -> str:
     )
 
 
-def _record(rule: Item) -> dict[str, object]:
+def _counted(rules: int, untried: int) -> str:
+    said = f", {untried:,} of them not tried: `whet try --without NAME` says whether it helps." if untried else "."
+    return f"{many(rules, 'rule')}{said}"
+
+
+def _record(rule: Item, grounds: str) -> dict[str, object]:
     return {
         "name": rule.name,
         "text": rule.text,
@@ -259,4 +278,5 @@ def _record(rule: Item) -> dict[str, object]:
         "entry": rule.number,
         "maker": rule.maker or None,
         "canary": rule.canary,
+        "grounds": grounds,
     }

@@ -96,11 +96,11 @@ def _lines(database: Database, hits: list[Hit], context: int, as_outline: bool) 
         yield f"    {plain(before)}[bold yellow]{plain(match)}[/]{plain(after)}"
         if as_outline and hit.session_id not in shown:
             shown.add(hit.session_id)
-            yield from _indented(outline_lines(outline(_messages(database, hit, None))))
+            yield from _indented(outline_lines(outline(_messages(database, hit))))
         elif context:
-            first = max(0, hit.position - context)
-            around = tuple(_messages(database, hit, (first, hit.position + context + 1)))
-            yield from _indented(lines(around, start=first, full=False, thoughts=False))
+            messages = tuple(_messages(database, hit))
+            around = range(max(0, hit.position - context), min(hit.position + context + 1, len(messages)))
+            yield from _indented(lines(messages, among=around, full=False, thoughts=False))
             yield ""
     if hits:
         yield f"[dim]{many(len(hits), 'hit')}; to read on, run `whet show ID --from N`.[/]"
@@ -110,6 +110,5 @@ def _indented(texts: Iterable[str]) -> Iterator[str]:
     return (f"    {text}" for text in texts)
 
 
-def _messages(database: Database, hit: Hit, part: tuple[int, int] | None) -> Iterator[Message]:
-    start, stop = part or (0, None)
-    return sessions.messages(database, find(database, hit.session_id), start=start, stop=stop)
+def _messages(database: Database, hit: Hit) -> Iterator[Message]:
+    return sessions.messages(database, find(database, hit.session_id))

@@ -1,23 +1,35 @@
 """whet sessions: list sessions."""
 
 import os
+from pathlib import Path
 
 import click
 
-from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.analysed import bring_up_to_date
+from whet.cli.options import filter_options, filters_of, json_option, purpose_option
 from whet.cli.output import console, many, moment, print_json, say, short, table
 from whet.cli.shown.records import session_record
+from whet.context.finding import repository_root
+from whet.failures.analysis import Analysis
+from whet.store.analyses import analysis_of
 from whet.store.home import find_home
 from whet.store.listing import count_sessions, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import Session
+
+HEADINGS = ("id", "agent", "project", "score", "ended", "messages", "tokens", "model", "title")
+SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
 
 
 @click.command(
     "sessions",
     epilog="Example: whet sessions --source codex --since 7d",
-    help="List sessions, newest first.",
+    help="List sessions, newest first, with the project and the failure score of each, from 0 to 1. Attempts of trials "
+    "are left out.",
 )
 @filter_options
+@purpose_option
+@click.option("--all", "everything", is_flag=True, help="Include attempts of trials.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
 @click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
 @json_option
@@ -28,34 +40,66 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
+    purpose: str | None,
+    everything: bool,
     limit: int,
     page: int,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
+    wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
+    filters = wanted._replace(without_trials=not everything)
     with opened(find_home(os.environ)) as database:
+        bring_up_to_date(database)
         found = list_sessions(database, filters, limit=limit, offset=(page - 1) * limit)
-        total = count_sessions(database, filters)
+        total, stored = count_sessions(database, filters), count_sessions(database, wanted)
+        analyses = {session.no: analysis_of(database, session) for session in found}
     if as_json:
-        print_json({"total": total, "sessions": [session_record(session) for session in found]})
+        print_json({"total": total, "sessions": [_record(each, analyses[each.no]) for each in found]})
         return 0
     if not found:
-        say("No sessions match." if total or any(filters) else "No sessions yet. To import them, run `whet import`.")
+        say("No sessions match." if stored or any(wanted) else "No sessions yet. To import them, run `whet import`.")
         return 0
-    headings = ("id", "agent", "ended", "messages", "tokens", "model", "title")
-    rows = [
-        (
-            session.id[:8],
-            session.source,
-            moment(session.dated),
-            session.message_count,
-            short(session.input_tokens + session.output_tokens),
-            session.model or "–",
-            ("↳ " if session.parent_id else "") + (session.title or "–"),
-        )
-        for session in found
-    ]
-    console().print(table(headings, rows, numbers=("messages", "tokens")))
+    rows = [_row(session, analyses[session.no]) for session in found]
+    console().print(table(HEADINGS, rows, numbers=("score", "messages", "tokens"), spare=SPARE))
     more = " To list more, use --limit or --page." if total > len(found) else ""
-    say(f"[dim]{many(total, 'session')}.{more} Next: `whet show ID`, or `whet signals ID` for what went wrong.[/]")
+    left = stored - total
+    hidden = f" {many(left, 'attempt')} of trials {'is' if left == 1 else 'are'} left out (--all)." if left else ""
+    next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
+    say(f"[dim]{many(total, 'session')}.{hidden}{more} {next_step}[/]")
     return 0
+
+
+def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:
+    score = _score(analysis)
+    return (
+        session.id[:8],
+        session.source,
+        _project(session.folder) or "–",
+        "–" if score is None else f"{score:.2f}",
+        moment(session.dated),
+        session.message_count,
+        short(session.input_tokens + session.output_tokens),
+        session.model or "–",
+        ("↳ " if session.parent_id else "") + (session.title or "–"),
+    )
+
+
+def _record(session: Session, analysis: Analysis | None) -> dict[str, object]:
+    return {
+        **session_record(session),
+        "project": _project(session.folder) or None,
+        "failure_score": _score(analysis),
+        "cannot_tell": None if analysis is None else analysis.cannot_tell,
+    }
+
+
+def _score(analysis: Analysis | None) -> float | None:
+    """The failure score, where the record can tell."""
+    return None if analysis is None or analysis.cannot_tell else analysis.failure_score
+
+
+def _project(folder: str) -> str:
+    """The repository that a session worked in, by the name of its root; where there is none here, the folder's name."""
+    if not folder:
+        return ""
+    return (repository_root(Path(folder)) or Path(folder)).name

@@ -10,7 +10,7 @@ from whet.cli.output import print_json, say
 from whet.cli.shown.records import session_record
 from whet.cli.shown.transcript import heading, lines, outline_lines
 from whet.outcomes.deciding import decide
-from whet.sessions.outline import outline
+from whet.sessions.outline import OutlineItem, outline
 from whet.sessions.transcripts import Message, Origin, pair
 from whet.store import sessions
 from whet.store.home import find_home
@@ -33,34 +33,41 @@ from whet.store.opening import opened
 def command(id_: str, as_outline: bool, full: bool, thoughts: bool, start: int, stop: int | None, as_json: bool) -> int:
     with opened(find_home(os.environ)) as database:
         session = find(database, id_)
-        messages = tuple(sessions.messages(database, session, start=start, stop=stop))
+        messages = tuple(sessions.messages(database, session))
+    shown_messages = range(start, len(messages) if stop is None else min(stop, len(messages)))
     if as_json:
-        print_json({"session": session_record(session), **_record(messages, start, as_outline)})
+        print_json({"session": session_record(session), **_record(messages, shown_messages, as_outline)})
         return 0
     for line in heading(session):
         say(line)
-    shown = (
-        outline_lines(outline(messages)) if as_outline else lines(messages, start=start, full=full, thoughts=thoughts)
-    )
+    if as_outline:
+        shown = outline_lines(_outline(messages, shown_messages))
+    else:
+        shown = lines(messages, among=shown_messages, full=full, thoughts=thoughts)
     for line in shown:
         say(line)
     return 0
 
 
-def _record(messages: tuple[Message, ...], start: int, as_outline: bool) -> dict[str, object]:
+def _outline(messages: tuple[Message, ...], among: range) -> tuple[OutlineItem, ...]:
+    return tuple(item for item in outline(messages) if item.message in among)
+
+
+def _record(messages: tuple[Message, ...], among: range, as_outline: bool) -> dict[str, object]:
+    """The messages asked for; how a call ended is decided by all of them."""
     if as_outline:
-        return {"outline": [msgspec.to_builtins(item) for item in outline(messages)]}
+        return {"outline": [msgspec.to_builtins(item) for item in _outline(messages, among)]}
     own = (each for each in pair(messages).exchanges if messages[each.asked].origin is not Origin.INSERTED)
-    exchanges = tuple(own)
+    exchanges = tuple(each for each in own if each.asked in among)
     decisions = [decide(exchange) for exchange in exchanges]
     return {
-        "messages": [msgspec.to_builtins(message) for message in messages],
+        "messages": [msgspec.to_builtins(messages[index]) for index in among],
         "exchanges": [
             {
                 "call_id": exchange.call.id,
                 "tool": exchange.call.name,
-                "asked": start + exchange.asked,
-                "answered": None if exchange.answered is None else start + exchange.answered,
+                "asked": exchange.asked,
+                "answered": exchange.answered,
                 "outcome": decision.outcome.value,
                 "evidence": decision.evidence,
             }

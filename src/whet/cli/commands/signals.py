@@ -10,7 +10,7 @@ import click
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import many, plain, print_json_line, say
-from whet.cli.shown.findings import analysis_lines
+from whet.cli.shown.findings import SIGNALS_HEADING, analysis_lines
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import SHOWN, Kind
@@ -22,23 +22,26 @@ from whet.store.listing import Filters, find
 from whet.store.opening import opened
 from whet.store.sessions import load
 
+WORST = 10
+
 
 @click.command(
     "signals",
     epilog="Example: whet signals ~/.codex/sessions --kind retry_loop",
-    help="Show what went wrong in sessions: retry loops, tool failures, timeouts, hallucinations, lost context, "
-    "user corrections, giving up and spent budgets. Give session IDs, or PATHs to read files without storing "
-    "them; without either, all stored sessions are analysed. The number is the failure score from 0 to 1, or "
-    '"cannot tell" if the session shows no sign of failure or success.',
+    help="Show what went wrong in the ten worst sessions: retry loops, tool failures, timeouts, hallucinations, lost "
+    "context, user corrections, giving up and spent budgets. Give session IDs, or PATHs to read files without storing "
+    "them; without either, all stored sessions are analysed. The score is the failure score from 0 to 1, or "
+    '"cannot tell" if the session shows no sign of failure or success. With --json, all sessions are printed, in the '
+    "order in which they were stored, unless --limit is given.",
 )
 @click.argument("names", nargs=-1, metavar="[ID | PATH]...")
 @filter_options
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in Kind]), help="Only this kind."
 )
-@click.option("--all", "everything", is_flag=True, help="Include signals with a confidence below 0.5.")
+@click.option("--all", "everything", is_flag=True, help="All sessions, and signals with a confidence below 0.5.")
 @click.option("--ignore-flags", is_flag=True, help="Judge by the text alone and ignore the agents' own error flags.")
-@click.option("--limit", type=click.IntRange(min=1), help="Maximum number of sessions to list, worst first.")
+@click.option("--limit", type=click.IntRange(min=1), help="How many sessions to show, worst first.  [default: 10]")
 @json_option
 def command(
     names: tuple[str, ...],
@@ -56,30 +59,46 @@ def command(
 ) -> int:
     filters = filters_of(source, model, folder, tool, since, until)
     wanted, least = frozenset(kinds), 0.0 if everything else SHOWN
-    sessions = _sessions(names, filters, ignore_flags)
-    if limit:
-        sessions = iter(nlargest(limit, sessions, key=lambda one: one.analysis.failure_score))
-    seen, shown = 0, 0
-    for one in sessions:
-        seen += 1
-        signals = [signal for signal in one.analysis.signals if signal.confidence >= least]
-        if wanted and not any(signal.kind.value in wanted for signal in signals):
-            continue
-        if as_json:
+    seen = found = 0
+
+    def fitting() -> Iterator[JudgedSession]:
+        nonlocal seen, found
+        for one in _sessions(names, filters, ignore_flags):
+            seen += 1
+            signals = [signal.kind.value for signal in one.analysis.signals if signal.confidence >= least]
+            if wanted.intersection(signals) if wanted else signals or names or as_json:
+                found += 1
+                yield one
+
+    if as_json:
+        for one in nlargest(limit, fitting(), key=_badness) if limit else fitting():
             print_json_line(record(one.analysis, project=_project(one.analysis.circle.folder), least=least))
-        elif signals or names:
-            for line in analysis_lines(one.analysis, one.title, wanted, least):
-                say(line)
-        else:
-            continue
-        shown += 1
-    if not as_json:
-        say(
-            f"[dim]Showing {shown:,} of {many(seen, 'session')}. Next: `whet lessons` lists what recurs.[/]"
-            if seen
-            else "No sessions yet. To import them, run `whet import`."
-        )
+        return 0 if seen else 1
+    if everything and not limit:
+        shown = sorted(fitting(), key=_badness, reverse=True)
+    else:
+        shown = nlargest(limit or max(WORST, len(names)), fitting(), key=_badness)
+    _tell(shown, wanted, least, found=found, seen=seen)
     return 0 if seen else 1
+
+
+def _badness(one: JudgedSession) -> float:
+    """By which the worst sessions come first; those whose record cannot tell come last."""
+    return -1.0 if one.analysis.cannot_tell else one.analysis.failure_score
+
+
+def _tell(shown: list[JudgedSession], kinds: frozenset[str], least: float, *, found: int, seen: int) -> None:
+    if not seen:
+        say("No sessions yet. To import them, run `whet import`.")
+        return
+    if shown:
+        say(f"[bold]{SIGNALS_HEADING}[/]")
+    for one in shown:
+        for line in analysis_lines(one.analysis, one.title, kinds, least):
+            say(line)
+    more = f" {found - len(shown):,} more have signals (--all)." if found > len(shown) else ""
+    next_step = "Next: `whet show ID`, or `whet lessons` for what recurs."
+    say(f"[dim]Showing {len(shown):,} of {many(seen, 'session')}, worst first.{more} {next_step}[/]")
 
 
 def _project(folder: str) -> str:

@@ -6,8 +6,8 @@ import click
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option
-from whet.cli.output import console, many, moment, print_json, say, share, short, table
+from whet.cli.options import filter_options, filters_of, json_option, purpose_option
+from whet.cli.output import console, count, many, moment, print_json, say, share, short, table
 from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.opening import opened
@@ -17,9 +17,11 @@ from whet.store.statistics import Statistics, measure
 @click.command(
     "stats",
     epilog="Example: whet stats --since 30d --json",
-    help="Count sessions, messages, tools, tokens and errors, by agent and model.",
+    help="Count sessions, messages, tools, tokens and errors, by agent and model. Attempts of trials are "
+    "counted only with --purpose trial.",
 )
 @filter_options
+@purpose_option
 @click.option("--tools", default=15, show_default=True, type=click.IntRange(min=1), help="How many tools to list.")
 @json_option
 def command(
@@ -29,13 +31,14 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
+    purpose: str | None,
     tools: int,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
+    filters = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
-        found = measure(database, filters, tools=tools)
+        found = measure(database, filters._replace(without_trials=True), tools=tools)
     if as_json:
         print_json(_record(found))
     elif not found.totals.sessions:
@@ -61,13 +64,12 @@ def _record(found: Statistics) -> dict[str, object]:
         "agents": [
             {
                 **group._asdict(),
-                "error_rate": group.failed / (group.ok + group.failed) if group.ok + group.failed else None,
+                "error_rate": group.failed / group.calls if group.calls else None,
             }
             for group in found.groups
         ],
         "tools": [
-            {**use._asdict(), "error_rate": use.failed / (use.ok + use.failed) if use.ok + use.failed else None}
-            for use in found.tools
+            {**use._asdict(), "error_rate": use.failed / use.calls if use.calls else None} for use in found.tools
         ],
     }
 
@@ -84,7 +86,7 @@ def _tell(found: Statistics) -> None:
     console().print(_agents(found))
     say()
     console().print(_tools(found))
-    say("[dim]The error rate is of the calls whose outcome is known.[/]")
+    say("[dim]The error rate is of all calls. Next: `whet report` says what fails most, and why.[/]")
 
 
 def _agents(found: Statistics) -> Table:
@@ -93,22 +95,26 @@ def _agents(found: Statistics) -> Table:
         (
             group.source,
             group.model or "–",
-            group.sessions,
-            group.messages,
+            count(group.sessions),
+            count(group.messages),
             short(group.input_tokens + group.output_tokens),
-            group.calls,
-            group.failed,
-            share(group.failed, group.ok + group.failed),
+            count(group.calls),
+            count(group.failed),
+            share(group.failed, group.calls),
         )
         for group in found.groups
     ]
-    return table(headings, rows, numbers=headings[2:])
+    return table(headings, rows, numbers=headings[2:], spare=("messages", "tokens", "calls"))
 
 
 def _tools(found: Statistics) -> Table:
     headings = ("tool", "calls", "sessions", "failed", "rejected", "error rate")
     rows = [
-        (use.tool or "–", use.calls, use.sessions, use.failed, use.rejected, share(use.failed, use.ok + use.failed))
+        (
+            use.tool or "–",
+            *map(count, (use.calls, use.sessions, use.failed, use.rejected)),
+            share(use.failed, use.calls),
+        )
         for use in found.tools
     ]
-    return table(headings, rows, numbers=headings[1:])
+    return table(headings, rows, numbers=headings[1:], spare=("rejected", "sessions"))

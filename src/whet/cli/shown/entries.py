@@ -3,15 +3,20 @@
 from collections.abc import Iterable
 from typing import Any
 
+from msgspec.structs import replace
+
 from whet.cli.output import moment, plain
 from whet.cli.shown.reviewing import cautions, labelled, reviewed
+from whet.cli.shown.trials import result_lines
 from whet.errors import WhetError
 from whet.ledger.entries import Entry
 from whet.ledger.patches import Form, Patch, Scope
 from whet.ledger.traces import Move, difference
 from whet.sessions.exports import iso
+from whet.store.decoding import decoded_or_none
 from whet.text.showing import shown
 from whet.told import skills
+from whet.trials.design import TrialProgress
 
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 WORDS_SHOWN = 100
@@ -65,9 +70,10 @@ def scope_words(scope: Scope) -> str:
     return ", ".join((*scope.models, *scope.tools, *scope.purposes, *filter(None, more)))
 
 
-def entry_row(entry: Entry) -> tuple[str, ...]:
-    """One line of a table; foreign words show what they hide."""
+def entry_row(entry: Entry, grounds: str = "") -> tuple[str, ...]:
+    """One line of a table, with the grounds of what is active; foreign words show what they hide."""
     about = f" {entry.about}" if entry.about else ""
+    about += f", {grounds}" if grounds else ""
     who = (entry.actor, shown(entry.maker))
     return (str(entry.number), moment(entry.at), f"{entry.step}{about}", *who, *patch_cells(entry.patch))
 
@@ -86,16 +92,27 @@ def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
     yield f"[bold]{entry.number}[/bold]  {entry.step} by {who}, {moment(entry.at)}"
     where = f"{patch.name}, trust {patch.trust.label}{_scope(patch.scope)}"
     yield from labelled(f"{patch.action} {patch.form} ", where)
-    told = (EXAMPLE, patch.example), ("why: ", patch.reason), ("note: ", entry.note), ("verdict: ", entry.verdict)
-    for label, words in told:
+    for label, words in ((EXAMPLE, patch.example), ("why: ", patch.reason), ("note: ", entry.note)):
         if words:
             yield from labelled(label, words)
+    yield from _verdict_lines(entry)
     for proof in patch.proofs:
         place = "" if proof.message is None else f", message {proof.message}"
         yield from labelled("seen in ", f"session {proof.session}{place}: {proof.kind} “{proof.quote}”")
     yield ""
     yield from diff_lines(difference(move.before, move.after))
     yield from cautions(move.after or "")
+
+
+def _verdict_lines(entry: Entry) -> Iterable[str]:
+    """What the trial behind an entry says, as sentences; words that are no trial's record as they are."""
+    if not entry.verdict:
+        return
+    progress = decoded_or_none(entry.verdict.encode(), TrialProgress)
+    if progress is None:
+        yield from labelled("verdict: ", entry.verdict)
+    else:
+        yield from result_lines(replace(progress, entry=entry.number))
 
 
 def diff_lines(diff: str) -> Iterable[str]:

@@ -1,5 +1,6 @@
 """What was found, in sentences for people."""
 
+import re
 from collections.abc import Iterator
 
 from whet.cli.output import many, plain
@@ -8,6 +9,9 @@ from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.signals import SHOWN, Kind
 from whet.failures.summaries import LIKELY_FAILED
 
+SHORT = 8
+RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}|[0-9a-f]{8})", re.IGNORECASE)
+SIGNALS_HEADING = "id       score work, calls, title; then message, kind, confidence, quote"
 KINDS = {
     Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",
     Kind.TOOL_FAILURE: "{tool} fails",
@@ -38,12 +42,17 @@ def lesson_sentence(lesson: Lesson) -> str:
     return f"{what} — {lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
 
 
+def short_id(session: str) -> str:
+    """The beginning of an id made of random digits, which suffices; any other id whole."""
+    return session[:SHORT] if RANDOM.match(session) else session
+
+
 def analysis_lines(analysis: Analysis, title: str, kinds: frozenset[str], least: float = SHOWN) -> Iterator[str]:
     """One session: its score with the reasons, and its signals that are as sure as `least`."""
     colour = "red" if analysis.failure_score >= 0.5 else "green"
     score = "cannot tell" if analysis.cannot_tell else f"[{colour}]{analysis.failure_score:.2f}[/]"
     yield (
-        f"[bold]{analysis.session[:8]}[/] {score} {analysis.activity.value}"
+        f"[bold]{short_id(analysis.session)}[/] {score} {analysis.activity.value}"
         f" [dim]{_counted(analysis)}{_lost(analysis)}[/]  {plain(title[:80])}"
     )
     if analysis.reasons and analysis.failure_score >= 0.5:

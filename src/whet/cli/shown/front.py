@@ -43,7 +43,7 @@ def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
             ("whet setup", "Or set up everything at once: import, hooks, background work."),
         )
     steps = (
-        (stored.pending > 0, "whet pending", "Approve or refuse what waits for you."),
+        (stored.pending > 0, "whet pending", "Approve or refuse what is proposed."),
         (not found.hooked, "whet setup", "Have new sessions read, and told the rules, by themselves."),
         (not stored.rules, "whet lessons", "See what your sessions teach."),
         (not stored.rules, "whet improve --dry-run", "See which rules would be tried, at what cost."),

@@ -19,10 +19,16 @@ WORDS = {
     Became.REJECTED: "[red]rejected[/]",
     Became.UNDECIDED: "[yellow]undecided[/]",
     Became.REFUSED: "[dim]not tried[/]",
-    Became.WAITS: "[yellow]waits for you[/]",
+    Became.WAITS: "[yellow]needs your approval[/]",
     Became.UNTRIED: "[yellow]not tried[/]",
     Became.PLANNED: "[bold]would be tried[/]",
 }
+
+NEXT_STEPS = (
+    (Became.WAITS, "`whet pending` to approve or refuse."),
+    (Became.PLANNED, "the same command without --dry-run."),
+    (Became.CANARY, "`whet watch` compares sessions with and without it."),
+)
 
 
 def report_record(report: ImproveReport) -> dict[str, object]:
@@ -37,7 +43,7 @@ def report_record(report: ImproveReport) -> dict[str, object]:
 
 
 def report_lines(report: ImproveReport) -> Iterator[str]:
-    yield f"{many(report.lessons, 'lesson')} from {many(report.sessions, 'session')}."
+    yield f"{many(len(report.outcomes), 'proposal')} from {many(report.sessions, 'session')}."
     for number, outcome in enumerate(report.outcomes, start=1):
         idea = outcome.idea
         yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {WORDS[outcome.became]}{_because(outcome.why)}"
@@ -52,7 +58,7 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
         if outcome.became is Became.PLANNED and outcome.attempts_most:
             yield f"   {_cost(outcome)}"
     if not report.outcomes:
-        yield "No failure recurs often enough to justify a change. Import more sessions with `whet import`."
+        yield "No failure recurs often enough to justify a change. Next: import more sessions with `whet import`."
     if report.unproved:
         yield plain(report.unproved)
     if report.stopped:

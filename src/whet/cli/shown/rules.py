@@ -26,9 +26,9 @@ def following_record(rule: Item, fared: Following, stays: Sequence[FileStay]) ->
     }
 
 
-def rule_lines(rule: Item, fared: Following, stays: Sequence[FileStay]) -> Iterator[str]:
+def rule_lines(rule: Item, grounds: str, fared: Following, stays: Sequence[FileStay]) -> Iterator[str]:
     where = scope_words(rule.scope)
-    since = f"trust {rule.trust.label}, since {moment(rule.since)}"
+    since = f"trust {rule.trust.label}, since {moment(rule.since)}, {grounds}"
     yield from labelled(f"[{rule.number}] ", f"{rule.name}{f', for {where}' if where else ''}")
     yield from reviewed(rule.text)
     if rule.example:

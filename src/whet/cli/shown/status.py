@@ -102,7 +102,7 @@ def _learned(found: MachineStatus) -> str:
 def _pending(found: MachineStatus) -> str:
     number = found.stored.pending
     if not number:
-        return "nothing waits for you"
+        return "nothing needs your approval"
     return f"{many(number, 'change')} {'needs' if number == 1 else 'need'} your approval (`whet pending`)"
 
 

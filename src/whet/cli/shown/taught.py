@@ -12,18 +12,11 @@ from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import LessonDraft
-from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.pieces import LessonPiece
 from whet.sessions.exports import iso
 from whet.text.showing import shown
 
-SOURCES = {
-    LessonSource.PERSON: "the person's words",
-    LessonSource.RECOVERY: "what worked after a failure",
-    LessonSource.PLACE: "a fact of the place",
-    LessonSource.REMEDY: "the error's own remedy",
-    LessonSource.PROCEDURE: "steps that worked in the same order",
-}
-NEXT = "`whet lessons show N` shows the evidence; `whet improve` proposes what is new and, with a model, tries it."
+NEXT = "Next: `whet lessons show N` for the evidence; `whet improve` proposes what is new and, with a model, tries it."
 
 
 FORMS = {Form.RULE: ChangeKind.RULE, Form.NOTE: ChangeKind.MEMORY, Form.SKILL: ChangeKind.SKILL}
@@ -120,13 +113,13 @@ def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
     if lesson.conflict:
         state = "contradicted elsewhere, not proposed"
     elif lesson.stands_in:
-        state = f"stands in {_safe(lesson.stands_in)}{', not followed' if lesson.is_broken else ' already'}"
+        state = f"already in {_safe(lesson.stands_in)}{', but not followed' if lesson.is_broken else ''}"
     elif draft is None:
-        state = "no draft: the record does not say what works instead"
+        state = "nothing to propose: no session shows what works instead"
     trust = f" · trust {draft.trust.label}" if draft else ""
     counted = many(candidate.sessions, "session")
     form = f"{draft.form.value}{f' {draft.name}' if draft.name else ''} · " if draft else ""
-    source, agents = SOURCES[candidate.source], plain(", ".join(lesson.agents))
+    source, agents = candidate.source.words, plain(", ".join(lesson.agents))
     yield f"   [dim]{form}{source} · {counted} · {agents}{trust} · {state}[/]"
 
 

@@ -41,16 +41,20 @@ def heading(session: Session) -> Iterator[str]:
         yield f"check {plain(check.name)}: {verdict}" + (f" ({check.score:g})" if check.score is not None else "")
 
 
-def lines(messages: tuple[Message, ...], *, start: int, full: bool, thoughts: bool) -> Iterator[str]:
-    """The messages from `start` on; each call with its outcome and the beginning of its result."""
+def lines(messages: tuple[Message, ...], *, among: range, full: bool, thoughts: bool) -> Iterator[str]:
+    """The messages at the places `among`; each call with its outcome and the beginning of its result.
+
+    How a call ended is decided by the whole session, whatever of it is shown.
+    """
     exchanges = {(each.asked, each.call.id): each for each in pair(messages).exchanges}
-    answered = {each.answered for each in exchanges.values()}
-    for index, message in enumerate(messages):
+    answered = {each.answered for each in exchanges.values() if each.asked in among}  # shown with their calls
+    for index in among:
+        message = messages[index]
         if message.role is Role.TOOL and index in answered:
             continue
         who = message.role.value if message.origin is Origin.TURN else f"{message.role.value} ({message.origin.value})"
         yield ""
-        yield f"[{STYLES[message.role]}]{who}[/] [dim]#{start + index}  {moment(message.at)}[/]"
+        yield f"[{STYLES[message.role]}]{who}[/] [dim]#{index}  {moment(message.at)}[/]"
         said_here = message.role is not Role.SYSTEM and message.origin is Origin.TURN
         for part in message.parts:
             if isinstance(part, ToolCall):

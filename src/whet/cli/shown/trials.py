@@ -5,6 +5,7 @@ from collections.abc import Iterator
 
 import msgspec
 
+from whet.agent.providers.local_weights import EMBEDDED
 from whet.cli.other_agents import ACCOUNT
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
@@ -14,6 +15,12 @@ from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialSt
 from whet.trials.outcome_words import counted, more_needed, outlook
 
 COLOURS = {Ruling.ACCEPT: "green", Ruling.UNDECIDED: "yellow", Ruling.REJECT: "red"}
+FIXTURE = " It is a fixture for trying and testing, too small to judge for a capable one."
+NEXT = {
+    Ruling.ACCEPT: "`whet rules add` or `whet pending approve` puts it in force; a trial alone does not.",
+    Ruling.UNDECIDED: "`whet cases` lists what can be tried on, `whet cases from-session ID` makes more.",
+    Ruling.REJECT: "leave it, or try other words.",
+}
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 STOPS = {
     TrialStop.EVIDENCE: "stopped early: the evidence suffices",
@@ -81,6 +88,22 @@ def plan_record(trial: Trial) -> dict[str, object]:
     }
 
 
+def judge_line(model: str, agent: str) -> str:
+    """Which model judges for which agent, in a sentence; before anything is spent."""
+    if agent:
+        served = f" with {plain(model)}" if model else ""
+        return f"{plain(agent)}{served} runs the cases itself: the verdict is for it."
+    fixture = FIXTURE if _is_embedded(model) else ""
+    return (
+        f"{plain(model)} runs the cases in Whet's own agent: the verdict is for that model.{fixture}"
+        " To judge for another agent: --agent NAME."
+    )
+
+
+def _is_embedded(model: str) -> bool:
+    return model.removeprefix("local:") in ("local", EMBEDDED.name)
+
+
 def plan_lines(trial: Trial) -> Iterator[str]:
     found = plan(trial)
     arms = " and ".join(ARMS[arm] for arm in trial.arms)
@@ -89,6 +112,7 @@ def plan_lines(trial: Trial) -> Iterator[str]:
         f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(_who(trial))}: "
         f"{many(len(trial.cases), 'case')}{guards}, {many(trial.seeds, 'seed')}, {arms}."
     )
+    yield judge_line(trial.model, trial.agent.name if trial.agent else "")
     if trial.screened:
         guarding = len(set(trial.screened) & set(trial.guards))
         yield (

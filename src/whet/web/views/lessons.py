@@ -8,19 +8,11 @@ from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.lessons.conflicts import LessonConflict
-from whet.lessons.pieces import LessonSource
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
 from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, short_name
 from whet.web.views.failures import KINDS
 
-SOURCES = {
-    LessonSource.PERSON: "the person's words",
-    LessonSource.RECOVERY: "what worked after a failure",
-    LessonSource.PLACE: "a fact of the place",
-    LessonSource.REMEDY: "the error's own remedy",
-    LessonSource.PROCEDURE: "steps that worked in the same order",
-}
 QUOTES = 3
 
 
@@ -91,7 +83,7 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
     if lesson.conflict:
         state = "contradicted elsewhere, not proposed"
     elif lesson.stands_in:
-        state = f"stands in {shown(lesson.stands_in)}{', not followed' if lesson.is_broken else ' already'}"
+        state = f"already in {shown(lesson.stands_in)}{', but not followed' if lesson.is_broken else ''}"
     trust = f" · trust {draft.trust.label}" if draft else ""
     where = place_of(lesson) if lesson.projects else short_name(lesson.project)
     quotes = [
@@ -110,7 +102,7 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
     ]
     form = f"{draft.form.value} · " if draft else ""
     counts = (
-        f"{form}{SOURCES[candidate.source]} · {many(candidate.sessions, 'session')} · {', '.join(lesson.agents)}{trust}"
+        f"{form}{candidate.source.words} · {many(candidate.sessions, 'session')} · {', '.join(lesson.agents)}{trust}"
     )
     return h(
         "article",

@@ -5,6 +5,7 @@ from typing import NamedTuple
 
 from whet.improving.watch import WatchedRule
 from whet.ledger.entries import CHANGES, Entry, Item, State
+from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move
 from whet.lessons.following import Following
@@ -19,8 +20,8 @@ from whet.web.views.entries import button, diff, proof_lines, scope_words
 FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
 
 
-def rules(site: Site, state: State) -> Element:
-    """All that is in force, with what each costs in tokens."""
+def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
+    """All that is in force, on what grounds, with what each costs in tokens."""
     items = [item for form in FORMS for item in state.of(form)]
     if not items:
         return h(
@@ -44,11 +45,22 @@ def rules(site: Site, state: State) -> Element:
             item.trust.label,
             *((shown(item.maker) or "–",) if has_makers else ()),
             moment(item.since) if item.since else "–",
+            grounds_of(item, entries),
             f"{estimate(item.text):,}",
         )
         for item in items
     )
-    headings = ("name", "form", "text", "for", "from", *(("maker",) if has_makers else ()), "since", "tokens")
+    headings = (
+        "name",
+        "form",
+        "text",
+        "for",
+        "from",
+        *(("maker",) if has_makers else ()),
+        "since",
+        "grounds",
+        "tokens",
+    )
     return h("div", {}, table(headings, rows, caption="What agents are told", numbers=1))
 
 
@@ -61,6 +73,7 @@ class ShownRule(NamedTuple):
     live: Sequence[WatchedRule] = ()
     fared: Following | None = None
     is_counted: bool = True  # how it fared is known of all sessions
+    grounds: str = ""  # on which it is active
 
 
 def rule(site: Site, known: ShownRule) -> Element:
@@ -77,14 +90,14 @@ def rule(site: Site, known: ShownRule) -> Element:
     return h(
         "div",
         {},
-        _standing(known.item),
+        _standing(known.item, known.grounds),
         section("Does it help?", effect),
         told,
         section("History", h("div", {"class": "cards"}, entries)),
     )
 
 
-def _standing(item: Item | None) -> Element:
+def _standing(item: Item | None, grounds: str) -> Element:
     if item is None:
         return h("p", {"class": "careful"}, "It is not active.")
     canary = f"told to {100 * item.share:.0f} % of sessions" if item.canary else "told to every session in its scope"
@@ -92,7 +105,7 @@ def _standing(item: Item | None) -> Element:
     where = scope_words(item.scope)
     maker = f" · made by {shown(item.maker)}" if item.maker else ""
     place = where if where == "everywhere" else f"for {where}"
-    facts = f"{canary} · {place} · trust {item.trust.label}{maker} · {cost}"
+    facts = f"{canary} · {grounds} · {place} · trust {item.trust.label}{maker} · {cost}"
     return h("div", {"class": "card"}, h("pre", {"tabindex": "0"}, shown(item.text)), h("p", {"class": "facts"}, facts))
 
 

@@ -1,0 +1,98 @@
+"""What a person sees of lists: nothing that counts is cut, the same number everywhere, ids that can be given back."""
+
+import json
+import re
+from pathlib import Path
+
+import pytest
+
+from command import Whet, on_a_terminal
+
+ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
+CUT_NUMBER = re.compile(r"(?<=  )[\d.,]+…|\d{4}-\d\d-\d*…|\d\d:\d?…", re.MULTILINE)
+
+
+@pytest.mark.parametrize("columns", [40, 80])
+def test_a_narrow_terminal_loses_columns_and_no_digits(
+    whet: Whet, examples: Path, tmp_path: Path, columns: int
+) -> None:
+    assert whet("import", str(examples)).code == 0
+    for command in ("sessions", "stats", "report"):
+        _, shown = on_a_terminal(tmp_path, "", command, columns=columns)
+        assert not CUT_NUMBER.findall(shown), shown
+        assert max(map(len, shown.splitlines())) <= columns
+    listed = on_a_terminal(tmp_path, "", "sessions", columns=columns)[1]
+    assert len(re.findall(r"^[0-9a-f]{8}  ", listed, re.MULTILINE)) == 19
+    assert ("score" in listed, "model" in listed) == (True, False)
+
+
+def test_a_terminal_without_unicode_gets_ascii_and_no_traceback(whet: Whet, examples: Path, tmp_path: Path) -> None:
+    assert whet("import", str(examples), variables=ASCII).code == 0
+    session = whet("sessions", "--json").json["sessions"][0]["id"]
+    for command in ("sessions", "stats", "report", "lessons", "signals", "status", f"show {session}", "nonsense–"):
+        code, shown = on_a_terminal(tmp_path, "", *command.split(), variables=ASCII)
+        assert "Traceback" not in shown, shown
+        assert shown.isascii()
+        assert code == (2 if command == "nonsense–" else 0)
+
+
+def test_sessions_are_listed_with_project_and_score(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    listed = {each["title"]: each for each in whet("sessions", "--json").json["sessions"]}
+    nights = listed["Nights counted one too many"]
+    assert (nights["project"], nights["cannot_tell"]) == ("booking", False)
+    assert re.search(rf"af7989d3 +opencode +booking +{nights['failure_score']:.2f} ", whet("sessions").out)
+
+
+def test_the_same_number_stands_in_every_command(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    stats, report = whet("stats", "--json").json, whet("report", "--json").json
+    sessions, status = whet("sessions", "--json").json, whet("status", "--json").json
+    counted = {stats["sessions"], sessions["total"], status["sessions"]["all"], report["total"]["sessions"]}
+    assert len(counted) == 1
+    assert (stats["first"], stats["last"]) == (report["first"], report["last"])
+    by_tool = {each["name"]: each for each in report["tools"]}
+    for tool in stats["tools"]:
+        same = by_tool[tool["tool"]]
+        assert (tool["calls"], tool["failed"]) == (same["calls"], same["failed_calls"])
+        assert tool["error_rate"] == same["failed_calls"] / same["calls"]
+
+
+def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet, examples: Path) -> None:
+    unstored = re.findall(r"^(\S+) (?:0\.\d\d|cannot tell) ", whet("signals", str(examples), "--all").out, re.MULTILINE)
+    assert whet("import", str(examples)).code == 0
+    printed = whet("sessions").out + whet("signals", "--all").out + whet("report").out + whet("search", "the").out
+    ids = {*re.findall(r"^([0-9a-f]{8}) ", printed, re.MULTILINE), *unstored}
+    assert len(ids) > 19
+    assert whet("signals", *sorted(ids)).code == 0
+    assert whet("forget", *sorted(ids), "--yes").code == 0
+
+
+def test_signals_shows_the_ten_worst_sessions_under_a_heading(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    ten = whet("signals").out
+    scores = [float(score) for score in re.findall(r"^[0-9a-f]{8} (\d\.\d\d) ", ten, re.MULTILINE)]
+    assert len(scores) == 10
+    assert scores == sorted(scores, reverse=True)
+    assert ten.startswith("id ")
+    assert "Showing 10 of 19 sessions, worst first. 4 more have signals (--all)." in ten
+    everything = whet("signals", "--all").out
+    assert len(re.findall(r"^[0-9a-f]{8} \d", everything, re.MULTILINE)) >= 14
+    assert len(whet("signals", "--json").json_lines) == 19
+
+
+def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) -> None:
+    call = {"id": "c1", "type": "function", "function": {"name": "valve", "arguments": "{}"}}
+    messages = [
+        {"role": "user", "content": "Open the valve."},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c1", "content": "Error: valve stuck", "is_error": True},
+    ]
+    path = tmp_path / "s.json"
+    path.write_text(json.dumps({"id": "greenhouse", "model": "m", "messages": messages}))
+    whet("import", str(path))
+    assert "✗ valve" in whet("show", "greenhouse", "--to", "2").out
+    [exchange] = whet("show", "greenhouse", "--to", "2", "--json").json["exchanges"]
+    assert (exchange["asked"], exchange["answered"], exchange["outcome"]) == (1, 2, "failed")
+    assert "valve stuck" in whet("show", "greenhouse", "--from", "2").out
+    assert "✗ valve" in whet("search", "open", "--context", "1").out
