@@ -148,7 +148,7 @@ def test_usual_places_are_found_beneath_the_persons_folder(tmp_path: Path) -> No
     rollout = tmp_path / ".codex" / "sessions" / "2026" / "03" / "01" / "rollout-1.jsonl"
     rollout.parent.mkdir(parents=True)
     rollout.write_text("{}")
-    found = [place for place in usual_places(tmp_path) if place.files]
+    found = [place for place in usual_places(tmp_path, {}) if place.files]
     assert [(place.format, place.files) for place in found] == [("codex", (rollout,))]
 
 
