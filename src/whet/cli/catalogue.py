@@ -8,6 +8,7 @@ GROUPS = (
             ("setup", "setup", "Set up Whet on this machine in one step, or undo it."),
             ("status", "status", "Show what is installed, runs, was learned, needs approval and costs."),
             ("import", "import_", "Import the sessions that agents recorded on this machine."),
+            ("migrate", "migrate", "Take over the memory, skills, jobs and settings of Hermes."),
             ("page", "page", "Open a local page with charts: failures, lessons, trials, costs, approvals."),
             ("report", "report", "Summarise what fails most, where, what it costs and what to do."),
         ),

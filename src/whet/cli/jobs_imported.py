@@ -6,6 +6,7 @@ from pathlib import Path
 
 from whet.changes.job_changes import keep
 from whet.cli.authoring import author_at
+from whet.cli.hermes_home import hermes_home
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.shown.entries import entry_record
 from whet.context.zone import local_zone
@@ -19,23 +20,28 @@ from whet.store.job_files import list_jobs
 from whet.store.opening import opened
 
 FILE_BYTES = 20_000_000
+REASON = "a job of Hermes"
 
 
-def propose_jobs(home: Home, path: Path | None, *, workdir: str, as_json: bool) -> int:
-    """Let the jobs in a file wait for approval. Nobody knows who wrote their words: Hermes' agent adds jobs too."""
-    hermes = Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")
-    file = path or hermes.joinpath(*hermes_jobs.FILE)
+def read_jobs(file: Path, *, workdir: str, taken: tuple[str, ...]) -> tuple[HermesJob, ...]:
+    """The jobs in a file of Hermes; `taken` are names that none of them gets."""
     place = hermes_jobs.HermesPlace(
         file.absolute().parent.parent,
         str(Path(workdir or ".").expanduser().absolute()),
         local_zone(os.environ),
         time.time(),
     )
-    found = hermes_jobs.read(_text(file), place, taken=tuple(each.name for each in list_jobs(home.folder)))
+    return hermes_jobs.read(_text(file), place, taken=taken)
+
+
+def propose_jobs(home: Home, path: Path | None, *, workdir: str, as_json: bool) -> int:
+    """Let the jobs in a file wait for approval. Nobody knows who wrote their words: Hermes' agent adds jobs too."""
+    file = path or hermes_home().joinpath(*hermes_jobs.FILE)
+    found = read_jobs(file, workdir=workdir, taken=tuple(each.name for each in list_jobs(home.folder)))
     entries: list[Entry] = []
     refused: list[HermesJob] = []
     with opened(home) as database:
-        author = author_at(home, database)._replace(trust=Trust.EXTERNAL, reason=f"a job of Hermes in {file}")
+        author = author_at(home, database)._replace(trust=Trust.EXTERNAL, reason=f"{REASON} in {file}")
         for each in found:
             try:
                 entries += [keep(author, each.job)] if each.job else []

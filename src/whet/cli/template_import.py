@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from whet.changes.author import Author
 from whet.changes.templates import keep
 from whet.cli.authoring import person_at
+from whet.cli.hermes_home import hermes_home, hermes_option
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.errors import WhetError
@@ -42,13 +43,11 @@ class RefusedFile(NamedTuple):
     help="Import the session templates and warm sessions of a Hermes home. The origin of their text is unknown, "
     "so each needs your approval (`whet pending`).",
 )
-@click.option(
-    "--folder", type=click.Path(path_type=Path), help="Hermes' home folder. Default: HERMES_HOME or ~/.hermes."
-)
+@hermes_option
 @json_option
 def import_command(folder: Path | None, as_json: bool) -> int:
-    base = folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")
-    paths = [path for name in hermes_templates.FOLDERS for path in sorted((base / name).glob("*.json"))]
+    base = hermes_home(folder)
+    paths = template_files(base)
     if not paths:
         places = " or ".join(f"{base / name}" for name in hermes_templates.FOLDERS)
         raise WhetError(f"There are no templates in {places}.", advice="Give Hermes' home with --folder.")
@@ -64,6 +63,11 @@ def import_command(folder: Path | None, as_json: bool) -> int:
     return 0 if taken else 1
 
 
+def template_files(hermes: Path) -> list[Path]:
+    """The files of templates in a Hermes home."""
+    return [path for name in hermes_templates.FOLDERS for path in sorted((hermes / name).glob("*.json"))]
+
+
 def _take(author: Author, paths: list[Path]) -> tuple[list[Taken], list[RefusedFile]]:
     """Every file by itself: one that cannot be used keeps no other out."""
     taken: list[Taken] = []
@@ -71,8 +75,8 @@ def _take(author: Author, paths: list[Path]) -> tuple[list[Taken], list[RefusedF
     names: set[str] = set()
     for path in paths:
         try:
-            found = hermes_templates.read(_text(path), stem=path.stem)
-            name = _free(found.template.name, names)
+            found = hermes_templates.read(read_text(path), stem=path.stem)
+            name = free_name(found.template.name, names)
             names.add(name)
             found = found._replace(template=replace(found.template, name=name))
             taken.append(Taken(path, found, keep(author, found.template).number))
@@ -81,7 +85,7 @@ def _take(author: Author, paths: list[Path]) -> tuple[list[Taken], list[RefusedF
     return taken, refused
 
 
-def _free(name: str, names: set[str]) -> str:
+def free_name(name: str, names: set[str]) -> str:
     """The name itself, or with a number: two files may call theirs the same, and neither is to be lost."""
     return next(each for each in (name, *(f"{name[:58]}-{n}" for n in range(2, len(names) + 3))) if each not in names)
 
@@ -116,7 +120,8 @@ def _left(one: RefusedFile) -> dict[str, str]:
     return {"file": str(one.path), "reason": one.reason}
 
 
-def _text(path: Path) -> str:
+def read_text(path: Path) -> str:
+    """The text of a file of a template; raises WhetError where it cannot be one."""
     try:
         if not path.is_file():
             raise WhetError(f"{path.name} is not a file.", advice="It is left out.")

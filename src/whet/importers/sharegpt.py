@@ -186,7 +186,7 @@ def _result(call_id: str, answer: object, response: dict[str, Any], tool: str) -
         answer,
         tool=tool,
         error=fields.flag(response, "is_error"),
-        exit_code=fields.whole(response, "exit_code") if "exit_code" in response else None,
+        exit_code=fields.code(response, "exit_code"),
         disposition=Disposition(told) if told in set(Disposition) else None,
     )
 

@@ -68,6 +68,9 @@ def _copy(place: Path, content: Content, hand: Hand) -> Copy:
     name = place.name
     marker = files.read(place_of(place / MARKER, hand.project)) if place.is_dir() else None
     owned = _parse(marker)
+    theirs = None if owned else _agents_own(place, content)
+    if theirs:
+        return theirs
     if not _is_free(place) and (owned is None or owned.home != hand.home or place.is_symlink()):
         return Copy(name, "conflict", f"{place} is not Whet's and was left unchanged.")
     before = _standing(place, (*owned.files, *content), hand) if owned else {}
@@ -82,6 +85,19 @@ def _copy(place: Path, content: Content, hand: Hand) -> Copy:
         _save(faults, before, hand)
         _write(place, content, before, marker, done, hand)
     return Copy(name, "written")
+
+
+def _agents_own(place: Path, content: Content) -> Copy | None:
+    """What to say of a skill that the agent has itself, there or in a folder of its own order: no second copy of it."""
+    there = (place, *place.parent.glob(f"*/{place.name}"), *place.parent.glob(f"*/*/{place.name}"))
+    for path in (each / MAIN_FILE for each in there):
+        if not path.is_file() or path.is_symlink() or (path.parent / MARKER).exists():
+            continue
+        if path.read_bytes() == content.get(MAIN_FILE):
+            return Copy(place.name, "unchanged")
+        if path.parent != place:
+            return Copy(place.name, "conflict", f"{path.parent} is the agent's own, with another text; it was left.")
+    return None
 
 
 def withdraw(folder: Path, name: str, hand: Hand) -> Copy:

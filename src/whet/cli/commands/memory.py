@@ -10,6 +10,7 @@ from whet.changes.notes import PERSONS, notes_of, remember
 from whet.changes.pending import need_person
 from whet.cli.acting import actor_of
 from whet.cli.authoring import author_at, careful, person_at, say_why, tell
+from whet.cli.hermes_home import hermes_home, hermes_option
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, count, many, moment, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record
@@ -30,10 +31,6 @@ from whet.told.memory import LIMITS, Memory, Note, NoteChange, Reason, Refusal, 
 
 page_option = click.option(
     "--about-user", "user", is_flag=True, help="The note is about you (user.md), not about the environment (memory.md)."
-)
-
-hermes_option = click.option(
-    "--folder", type=click.Path(path_type=Path), help="Hermes' home folder. Default: HERMES_HOME or ~/.hermes."
 )
 
 
@@ -101,7 +98,7 @@ def remove(match: str, user: bool, yes: bool, as_json: bool) -> int:
 @click.option("--yes", is_flag=True, help="Do not ask; without a terminal, see the setting trust.commands.")
 @json_option
 def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
-    shelf = hermes_shelf(_hermes(folder))
+    shelf = hermes_shelf(hermes_home(folder))
     found = [(name, note.text) for name in NAMES for note in load(shelf, name).notes]
     if not found:
         raise WhetError(f"There are no notes in {shelf.folder}.", advice="Give Hermes' home with --folder.")
@@ -141,7 +138,7 @@ def import_hermes(folder: Path | None, yes: bool, as_json: bool) -> int:
 @json_option
 def export_hermes(folder: Path | None, as_json: bool) -> int:
     need_person(actor_of(os.environ))
-    home, hermes = find_home(os.environ), _hermes(folder)
+    home, hermes = find_home(os.environ), hermes_home(folder)
     if not hermes.is_dir():
         raise WhetError(f"There is no folder {hermes}.", advice="Give Hermes' home with --folder.")
     shelf = hermes_shelf(hermes)
@@ -257,10 +254,6 @@ def _page_with(author: Author, match: str) -> str:
     """The page that holds the note that is meant: about the setting, or else about the person."""
     holding = (name for name in NAMES if match and isinstance(find(notes_of(author, name), match), Note))
     return next(holding, NAMES[0])
-
-
-def _hermes(folder: Path | None) -> Path:
-    return (folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")).absolute()
 
 
 def _print_left(left: list[dict[str, str]]) -> None:

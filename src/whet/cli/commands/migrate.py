@@ -1,0 +1,160 @@
+"""whet migrate: take over what another agent keeps in its home, in one go."""
+
+import os
+from collections.abc import Iterable
+from pathlib import Path
+from typing import NamedTuple
+
+import click
+
+from whet.changes.author import Author
+from whet.cli.acting import trust_at
+from whet.cli.authoring import careful, person_at, say_why
+from whet.cli.hermes_home import hermes_home
+from whet.cli.hermes_pieces import REASON, HermesPiece, pieces, variables
+from whet.cli.options import json_option
+from whet.cli.output import many, plain, print_json, say
+from whet.errors import WhetError
+from whet.ledger.entries import Entry, Step
+from whet.sessions.trust import Trust
+from whet.store.home import find_home, prepare_home
+from whet.store.opening import opened
+from whet.text.showing import shown
+
+KINDS = {
+    "identity": "identity",
+    "note": "notes",
+    "skill": "skills",
+    "job": "jobs",
+    "template": "templates",
+    "setting": "settings",
+}
+NOBODY = "it needs a person: run this in your own terminal, or set trust.commands to true and give --yes"
+
+
+class TakenPiece(NamedTuple):
+    """A piece that is here now or waits, with its entries in the ledger."""
+
+    piece: HermesPiece
+    entries: tuple[Entry, ...]
+
+
+class MigrationReport(NamedTuple):
+    """What became of the pieces of a home."""
+
+    taken: list[TakenPiece]
+    known: list[HermesPiece]
+    left: list[HermesPiece]
+
+
+@click.command(
+    "migrate",
+    epilog="Example: whet migrate hermes --dry-run",
+    help="Take over a Hermes home: notes, skills, jobs, templates, model, MCP servers, enforcement and SOUL.md. You "
+    "see what there is first and confirm. Hermes' home stays as it is; running it again takes only what is new. Keys "
+    "and passwords are not copied. To take back notes, skills, jobs or templates, run `whet ledger undo`.",
+)
+@click.argument("agent", type=click.Choice(["hermes"]))
+@click.argument("path", required=False, type=click.Path(path_type=Path))
+@click.option("--dry-run", is_flag=True, help="Show what would be taken, without taking it.")
+@click.option("--yes", is_flag=True, help="Do not ask; without a terminal, see the setting trust.commands.")
+@json_option
+def command(agent: str, path: Path | None, dry_run: bool, yes: bool, as_json: bool) -> int:
+    folder = hermes_home(path)
+    if not folder.is_dir():
+        raise WhetError(f"There is no folder {folder}.", advice=f"Name its home: `whet migrate {agent} PATH`.")
+    home = find_home(os.environ)
+    prepare_home(home)
+    with opened(home) as database:
+        # Hermes' agent wrote most of it, whoever asks for it.
+        author = person_at(home, database)._replace(trust=Trust.AGENT, reason=REASON)
+        found = list(pieces(author, folder))
+        wanted = [each for each in found if each.take and not each.is_known]
+        if not as_json:
+            _print_plan(folder, wanted)
+        if wanted and not dry_run and not yes:
+            click.confirm("Take all of this?", abort=True, err=True)
+        may_decide = trust_at(home, author.actor, yes=yes) is Trust.OPERATOR
+        migration = MigrationReport(
+            [],
+            [each for each in found if each.is_known],
+            [each for each in found if not each.take and not each.is_known],
+        )
+        for each in () if dry_run else wanted:
+            _take(migration, each, careful(author, yes=yes), may_decide=may_decide)
+    needed = tuple(name for name in variables(folder) if name not in os.environ)
+    if as_json:
+        print_json(_record(migration, wanted if dry_run else [], needed))
+    else:
+        _print_report(migration, needed, dry_run=dry_run)
+    return 0
+
+
+def _take(migration: MigrationReport, piece: HermesPiece, author: Author, *, may_decide: bool) -> None:
+    """Every piece by itself: one that is refused keeps no other out."""
+    if piece.take is None or (piece.needs_person and not may_decide):
+        migration.left.append(piece._replace(why=NOBODY))
+        return
+    try:
+        migration.taken.append(TakenPiece(piece, tuple(piece.take(author))))
+    except WhetError as error:
+        migration.left.append(piece._replace(why=error.message))
+
+
+def _print_plan(folder: Path, wanted: list[HermesPiece]) -> None:
+    say(f"Found in {plain(str(folder))}:" if wanted else f"Nothing new in {plain(str(folder))}.")
+    for kind, title in KINDS.items():
+        of_kind = [each for each in wanted if each.kind == kind]
+        if of_kind:
+            say(f"[bold]{title}[/] ({len(of_kind)})")
+        for each in of_kind:
+            note = f" ({each.note})" if each.note else ""
+            say(f"  {plain(shown(each.name + note))}")
+
+
+def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_run: bool) -> None:
+    made = [entry for each in migration.taken for entry in each.entries]
+    waiting = sum(any(entry.step is Step.PROPOSED for entry in each.entries) for each in migration.taken)
+    if not dry_run:
+        say(f"Taken: {_counted(each.piece for each in migration.taken)}.")
+    if migration.known:
+        say(f"Taken before or the same here already: {_counted(migration.known)}.")
+    for each in migration.left:
+        say(f"Left there: {each.kind} {plain(shown(each.name))}: {plain(each.why)}")
+    if needed:
+        say(f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}.")
+    if waiting:
+        say(f"{many(waiting, 'piece')} {'needs' if waiting == 1 else 'need'} your approval: `whet pending`.")
+        say_why(made)
+    if dry_run:
+        say("Nothing was changed. To take it, run it without --dry-run.")
+    elif migration.taken:
+        say("To take back what is in the ledger, run `whet ledger undo`; for settings, `whet config unset`.")
+    say("Next: `whet import` takes in Hermes' sessions.")
+
+
+def _counted(found: Iterable[HermesPiece]) -> str:
+    kinds = [each.kind for each in found]
+    counts = [
+        f"{kinds.count(kind)} {kind if kinds.count(kind) == 1 else KINDS[kind]}" for kind in KINDS if kind in kinds
+    ]
+    return ", ".join(counts) or "nothing"
+
+
+def _record(migration: MigrationReport, wanted: list[HermesPiece], needed: tuple[str, ...]) -> dict[str, object]:
+    return {
+        "would_take": [{"kind": each.kind, "name": each.name} for each in wanted],
+        "taken": [
+            {
+                "kind": piece.kind,
+                "name": piece.name,
+                "note": piece.note or None,
+                "entries": [entry.number for entry in entries],
+                "waits": any(entry.step is Step.PROPOSED for entry in entries),
+            }
+            for piece, entries in migration.taken
+        ],
+        "known": [{"kind": each.kind, "name": each.name} for each in migration.known],
+        "left": [{"kind": each.kind, "name": each.name, "reason": each.why} for each in migration.left],
+        "variables": list(needed),
+    }

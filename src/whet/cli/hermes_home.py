@@ -1,0 +1,15 @@
+"""Hermes' home at the command line."""
+
+import os
+from pathlib import Path
+
+import click
+
+hermes_option = click.option(
+    "--folder", type=click.Path(path_type=Path), help="Hermes' home folder. Default: HERMES_HOME or ~/.hermes."
+)
+
+
+def hermes_home(folder: Path | None = None) -> Path:
+    """The folder that was named, else the one that the environment names, else the usual one."""
+    return (folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")).expanduser().absolute()

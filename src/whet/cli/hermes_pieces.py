@@ -1,0 +1,272 @@
+"""What stands in a Hermes home, piece by piece: what is new, what was taken before, what stays there and why."""
+
+import contextlib
+import re
+from collections.abc import Callable, Iterable, Iterator
+from functools import partial
+from pathlib import Path
+from typing import NamedTuple
+
+import msgspec
+from msgspec.structs import replace
+
+from whet.changes import job_changes, skill_changes, templates
+from whet.changes.author import Author
+from whet.changes.notes import PERSONS, notes_of, remember
+from whet.cli.jobs_imported import REASON as JOB_REASON
+from whet.cli.jobs_imported import read_jobs
+from whet.cli.template_import import free_name, template_files
+from whet.cli.template_import import read_text as read_template
+from whet.context.gathering import SOUL
+from whet.errors import WhetError
+from whet.examples.templates import Template
+from whet.importers import hermes_config, hermes_jobs, hermes_templates
+from whet.importers.hermes_config import FoundSetting
+from whet.jobs.job import Job
+from whet.ledger.entries import Entry
+from whet.ledger.patches import Action, Form
+from whet.runs.setting_keys import dotted
+from whet.runs.settings import check, leaves, read
+from whet.secrets.redactor import Redactor
+from whet.sessions.trust import Trust
+from whet.store import files, skill_files
+from whet.store.job_files import list_jobs
+from whet.store.ledger import ledger_of
+from whet.store.memory_files import NAMES, hermes_shelf, load
+from whet.store.settings_changes import assign
+from whet.store.settings_file import loaded
+from whet.text.front_matter import with_field
+from whet.told import marked_block, skills
+from whet.told.memory import NoteChange, Refusal
+
+REASON = "imported from Hermes"
+HUB = (".hub", "lock.json")  # what Hermes downloaded, by name
+HIDDEN = (".hub", ".archive", ".git", "node_modules")
+FILE_BYTES = 2_000_000
+SCANNED = 12
+THERE = "something else of this name is here already"
+
+
+class HermesPiece(NamedTuple):
+    """One thing in Hermes' home. `take` takes it over; without it, `why` says why it stays there."""
+
+    kind: str
+    name: str
+    take: Callable[[Author], Iterable[Entry]] | None = None
+    why: str = ""
+    is_known: bool = False  # taken before, or the same here already
+    needs_person: bool = False  # it takes effect at once and is not in the ledger
+    note: str = ""
+
+
+class TakenBefore(NamedTuple):
+    """What the ledger has seen of Hermes: what a person undid or refused does not come again."""
+
+    texts: frozenset[tuple[Form, str]]
+    names: frozenset[tuple[Form, str]]
+
+
+def pieces(author: Author, hermes: Path) -> Iterator[HermesPiece]:
+    """Everything in Hermes' home that has a place here."""
+    entries = ledger_of(author.home, author.database).entries()
+    ours = [each for each in entries if each.patch.reason.startswith((REASON, JOB_REASON))]
+    before = TakenBefore(
+        frozenset((each.patch.form, each.patch.text) for each in ours),
+        frozenset((each.patch.form, each.patch.name) for each in ours),
+    )
+    yield from _identity(author, hermes)
+    yield from _notes(author, hermes, before)
+    yield from _skills(author, hermes, before)
+    yield from _jobs(author, hermes, before)
+    yield from _templates(hermes, before)
+    yield from _settings(author, hermes)
+
+
+def variables(hermes: Path) -> tuple[str, ...]:
+    """The names of the variables that Hermes' settings and its .env speak of; values are never copied."""
+    named = hermes_config.read(_text(hermes / hermes_config.FILE)).variables
+    return tuple(dict.fromkeys((*named, *hermes_config.variables_in(_text(hermes / ".env")))))
+
+
+def _identity(author: Author, hermes: Path) -> Iterator[HermesPiece]:
+    body = marked_block.take_out(_text(hermes / SOUL).encode()) or b""
+    words = re.sub(rb"(?s)<!--.*?-->", b"", body).strip()
+    if not words:
+        return
+    place = files.beneath(author.home.folder, SOUL)
+    standing = files.read(place)
+    piece = HermesPiece("identity", SOUL)
+    if standing is not None:
+        yield piece._replace(is_known=True) if standing == body else piece._replace(why=THERE)
+    elif Redactor().text(body.decode()) != body.decode():
+        yield piece._replace(why="it contains a secret")
+    else:
+        yield piece._replace(take=partial(_write_identity, place, body), needs_person=True)
+
+
+def _write_identity(place: files.Place, body: bytes, _author: Author) -> tuple[Entry, ...]:
+    files.write(place, body, expected=None)
+    return ()
+
+
+def _notes(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
+    shelf = hermes_shelf(hermes)
+    for page in NAMES:
+        here = {note.text for note in notes_of(author, page).notes}
+        for note in load(shelf, page).notes:
+            known = note.text in here or (Form.NOTE, note.text) in before.texts
+            name = f"{page}: {note.text}"
+            yield HermesPiece("note", name, partial(_remember, page, note.text), is_known=known)
+
+
+def _remember(page: str, text: str, author: Author) -> tuple[Entry, ...]:
+    made = remember(author, page, [NoteChange(Action.ADD, text)], limits=PERSONS)
+    if isinstance(made, Refusal):
+        raise WhetError(made.message, advice="It stays in Hermes' memory.")
+    return made
+
+
+def _skills(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
+    base = hermes / "skills"
+    downloaded = _downloaded(base)
+    for path in sorted(base.rglob(skills.FILE)):
+        inside = path.relative_to(base).parts
+        if any(part in HIDDEN for part in inside) or (path.parent / ".whet.json").exists():
+            continue
+        piece = HermesPiece("skill", path.parent.name)
+        try:
+            name, text = _skill(path)
+            support, left = _support(path.parent)
+        except WhetError as error:
+            yield piece._replace(why=error.message)
+            continue
+        here = skill_files.read_text(author.home.folder, name)
+        known = here == text or (Form.SKILL, text) in before.texts
+        take = partial(_add_skill, name, text, support, is_foreign=path.parent.name in downloaded)
+        why = THERE if here is not None and not known else ""
+        note = f"without {', '.join(left)}" if left else ""
+        yield HermesPiece("skill", name, None if why else take, why, known, note=note)
+
+
+def _skill(path: Path) -> tuple[str, str]:
+    """A skill's name in the form that names have here, and its text."""
+    text = _text(path)
+    told = skills.read(text).name or path.parent.name
+    name = re.sub(r"[^a-z0-9]+", "-", told.lower()).strip("-")
+    return name, text if told == name else with_field(text, "name", name)
+
+
+def _support(folder: Path) -> tuple[dict[str, str], list[str]]:
+    """The support files that are text, and the names of those that stay behind."""
+    found: dict[str, str] = {}
+    left: list[str] = []
+    for path in sorted(each for each in folder.rglob("*") if each.is_file() and each != folder / skills.FILE):
+        name = path.relative_to(folder).as_posix()
+        try:
+            skills.file_names(name)
+            found[name] = _text(path)
+        except WhetError:
+            left.append(name)
+    return found, left
+
+
+def _add_skill(name: str, text: str, support: dict[str, str], author: Author, *, is_foreign: bool) -> tuple[Entry, ...]:
+    hand = author._replace(trust=Trust.EXTERNAL) if is_foreign else author
+    return skill_changes.add(hand, name, text, support)
+
+
+def _downloaded(base: Path) -> frozenset[str]:
+    """The skills that Hermes downloaded: nobody on this machine wrote them, so they wait."""
+    try:
+        lock = msgspec.json.decode(_text(base.joinpath(*HUB)) or "{}")
+    except msgspec.DecodeError:
+        return frozenset()
+    installed = lock.get("installed") if isinstance(lock, dict) else None
+    return frozenset(str(each) for each in installed) if isinstance(installed, dict) else frozenset()
+
+
+def _jobs(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
+    file = hermes.joinpath(*hermes_jobs.FILE)
+    if not file.is_file():
+        return
+    here = {each.name for each in list_jobs(author.home.folder)}
+    for each in read_jobs(file, workdir="", taken=()):
+        known = (Form.JOB, each.name) in before.names
+        why = each.fault or (THERE if each.name in here and not known else "")
+        take = partial(_keep_job, file, each.job) if each.job and not why else None
+        yield HermesPiece("job", each.name, take, why, known and not each.fault, note="; ".join(each.notes))
+
+
+def _keep_job(file: Path, job: Job, author: Author) -> tuple[Entry, ...]:
+    hand = author._replace(trust=Trust.EXTERNAL, reason=f"{JOB_REASON} in {file}")
+    return (job_changes.keep(hand, job),)
+
+
+def _templates(hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
+    names: set[str] = set()
+    for path in template_files(hermes):
+        try:
+            found = hermes_templates.read(read_template(path), stem=path.stem)
+        except WhetError as error:
+            yield HermesPiece("template", path.stem, why=error.message)
+            continue
+        name = free_name(found.template.name, names)
+        names.add(name)
+        known = (Form.TEMPLATE, name) in before.names
+        take = partial(_keep_template, replace(found.template, name=name))
+        yield HermesPiece("template", name, take, is_known=known)
+
+
+def _keep_template(template: Template, author: Author) -> tuple[Entry, ...]:
+    return (templates.keep(author, template),)
+
+
+def _settings(author: Author, hermes: Path) -> Iterator[HermesPiece]:
+    found = hermes_config.read(_text(hermes / hermes_config.FILE))
+    here = dict(leaves(read(loaded(author.home).text)))
+    for what, why in found.left:
+        yield HermesPiece("setting", what, why=why)
+    for what, group in found.groups:
+        piece = HermesPiece("setting", what, note=", ".join(f"{dotted(each.path)} = {each.value}" for each in group))
+        other = [each for each in group if here.get(each.path, each.value) != each.value]
+        if all(here.get(each.path) == each.value for each in group):
+            yield piece._replace(is_known=True)
+        elif other:
+            yield piece._replace(why=f"{dotted(other[0].path)} is set to something else here", note="")
+        elif fault := _setting_fault(group):
+            yield piece._replace(why=fault, note="")
+        else:
+            yield piece._replace(take=partial(_assign, group), needs_person=True)
+
+
+def _setting_fault(group: tuple[FoundSetting, ...]) -> str:
+    redactor = Redactor()
+    for each in group:
+        try:
+            check(each.path, each.value)
+        except WhetError as error:
+            return error.message
+        texts = each.value if isinstance(each.value, list) else [each.value]
+        if any(len(str(text)) >= SCANNED and redactor.text(str(text)) != str(text) for text in texts):
+            return f"{dotted(each.path)} contains a secret"
+    return ""
+
+
+def _assign(group: tuple[FoundSetting, ...], author: Author) -> tuple[Entry, ...]:
+    for each in group:
+        assign(author.home, each.path, each.value)
+    return ()
+
+
+def _text(path: Path) -> str:
+    """The text of a file; empty where there is none."""
+    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
+        try:
+            if path.stat().st_size > FILE_BYTES:
+                raise WhetError(f"{path.name} is larger than {FILE_BYTES // 1_000_000} MB.", advice="It is left out.")
+            return path.read_text(encoding="utf-8-sig")
+        except UnicodeDecodeError as error:
+            raise WhetError(f"{path.name} is not UTF-8 text.", advice="It is left out.") from error
+        except PermissionError as error:
+            raise WhetError(f"{path} cannot be read: {error.strerror}.", advice="Check its permissions.") from error
+    return ""
