@@ -8,9 +8,10 @@ from pathlib import Path
 from threading import Event
 from typing import NamedTuple
 
+from whet.agent.tools.bounds import Bounds
 from whet.agent.tools.guard import Guard
 from whet.agent.tools.processes import Launch, Process
-from whet.agent.tools.sandbox import Bounds, Wall, Walls, launch, probe, temporary_for
+from whet.agent.tools.sandbox import Wall, Walls, advice, launch, probe, temporary_for
 from whet.agent.tools.secret_places import secret_places
 from whet.agent.tools.surroundings import safe_path
 from whet.errors import WhetError
@@ -54,7 +55,7 @@ def run(started: ProgramLaunch, errand: Errand, grounds: Grounds, program: str, 
     if walls.wall is Wall.NONE:
         raise WhetError(
             "Another agent cannot be tried here: no sandbox is available.",
-            advice="Install bubblewrap, or use a kernel with Landlock (Linux 5.13 or later).",
+            advice=advice(),
         )
     began = time.monotonic()
     process = Process(_launch(started, errand, grounds, walls, program), started.words[0], limit=OUTPUT_LIMIT)

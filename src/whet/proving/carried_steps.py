@@ -5,7 +5,7 @@ from contextlib import closing
 
 from msgspec.structs import replace
 
-from whet.agent.tools.sandbox import holds_network
+from whet.agent.tools.sandbox import advice, holds_network
 from whet.agent.tools.situation import Situation, Workplace
 from whet.errors import WhetError
 from whet.failures.view import JudgedCall
@@ -80,7 +80,7 @@ def _carry_out(situation: Situation, case: Case, command: str) -> CarriedCall:
     held = situation._replace(sandbox=replace(situation.sandbox, network=False, writable=(), required=True))
     with closing(Workplace(held, ())) as workplace:
         if not holds_network(workplace.walls, network=False):
-            raise WhetError("No sandbox here keeps commands from the network.", advice="Install bubblewrap.")
+            raise WhetError("No sandbox here keeps commands from the network.", advice=advice())
     here = command.replace(case.repository.path, str(held.folder))
     ended = run_command(held, here, seconds=case.check.seconds)
     return CarriedCall(ended.exit_code, ended.text)

@@ -10,7 +10,7 @@ from whet.agent.assembling import Wish, assemble_run
 from whet.agent.protocols import Answer, Chosen
 from whet.agent.start import carry_out, says
 from whet.agent.tools.processes import Process
-from whet.agent.tools.sandbox import Wall
+from whet.agent.tools.sandbox import Wall, advice
 from whet.agent.tools.situation import Situation, Workplace
 from whet.agent.tools.terminal import plan_of
 from whet.errors import WhetError
@@ -54,7 +54,7 @@ def run_command(situation: Situation, command: str, *, seconds: float) -> Comman
     if workplace.walls.wall is Wall.NONE:
         raise WhetError(
             "A check cannot be run: no sandbox is available here.",
-            advice="Install bubblewrap, or use a kernel with Landlock (Linux 5.13 or later).",
+            advice=advice(),
         )
     process = Process(plan_of(workplace, command), command, limit=OUTPUT_CHARACTERS)
     try:

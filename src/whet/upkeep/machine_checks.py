@@ -114,7 +114,7 @@ def check_sandbox(place: CheckupPlace) -> Rows:
     gaps = note(walls, network=settings.network, required=settings.required)
     if walls.wall is Wall.NONE:
         yield failed("sandbox", "none works here", gaps)
-    elif gaps:
+    elif walls.wall is Wall.LANDLOCK:
         yield warning("sandbox", f"{walls.wall}: {gaps}", "Install bubblewrap.")
     else:
-        yield ok("sandbox", str(walls.wall))
+        yield ok("sandbox", f"{walls.wall}: {gaps}" if gaps else str(walls.wall))

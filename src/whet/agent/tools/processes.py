@@ -69,9 +69,14 @@ class Process:
             # A supervisor on a leash ends what it watches and then itself; anything else is ended by group.
             if self._supervised and self.done.wait(GRACE_SECONDS):
                 return
-            with contextlib.suppress(ProcessLookupError):
-                os.killpg(self._popen.pid, signal.SIGKILL)
+            self._end_group()
             self.done.wait(GRACE_SECONDS)
+
+    def _end_group(self) -> None:
+        """End what is left of the group; macOS says "not permitted" of a group of the dead."""
+        if self._popen is not None:
+            with contextlib.suppress(ProcessLookupError, PermissionError):
+                os.killpg(self._popen.pid, signal.SIGKILL)
 
     def _run(self, launch: Launch) -> None:
         descriptors: list[int] = []
@@ -109,6 +114,8 @@ class Process:
         if self._popen is not None:
             self._drain(self._popen)
         _see_out(last)
+        if not (launch.leash or launch.tells):
+            self._end_group()
         self._let_go()
         self.done.set()
 

@@ -1,7 +1,6 @@
-"""The sandbox of the terminal: bubblewrap where it works, else Landlock, else none; and what each cannot hold back."""
+"""The sandbox of the terminal: bubblewrap, Landlock, sandbox-exec or none; and what each cannot hold back."""
 
 import functools
-import itertools
 import os
 import shutil
 import subprocess
@@ -12,19 +11,22 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.agent.inspection.spots import COMMON, CONFIGS, HOOKS
-from whet.agent.inspection.tree import REPOSITORY
-from whet.agent.tools import launcher, seccomp
-from whet.agent.tools.guard import Guard
+from whet.agent.tools import launcher, seatbelt, seccomp
+from whet.agent.tools.bounds import Bounds
 from whet.agent.tools.processes import Launch
 from whet.agent.tools.surroundings import DEFAULT_PATH
 
 PROBE_SECONDS = 10.0
 SHARED_PLACES = ("/tmp", "/var/tmp")
-MOST_REPOSITORIES = 200  # that are mounted; what is done to others is found afterwards
 # Terminals are not among them: what is written to one appears on the person's screen.
 DEVICES = ("/dev/null", "/dev/zero", "/dev/full", "/dev/random", "/dev/urandom")
 # Through these root would change the kernel's settings, from whichever namespace.
 CONTROLS = ("/proc/sys", "/proc/sysrq-trigger", "/proc/irq", "/proc/bus", "/proc/acpi", "/proc/scsi", "/proc/fs")
+SEATBELT_GAPS = (
+    "a process that starts a session of its own goes on after the command",
+    "commands go on where Whet itself is killed",
+    "they share memory by name with your other programs",
+)
 SEALED = ("--unshare-user", "--disable-userns")
 
 
@@ -33,6 +35,7 @@ class Wall(StrEnum):
 
     BUBBLEWRAP = "bubblewrap"
     LANDLOCK = "landlock"
+    SEATBELT = "sandbox-exec"
     NONE = "none"
 
 
@@ -45,24 +48,11 @@ class Walls(NamedTuple):
     abi: int = 0  # of Landlock
 
 
-class Bounds(NamedTuple):
-    """What a command may touch: written are the folder, the temporary folder and `writable`; hidden is never seen."""
-
-    guard: Guard
-    temporary: Path
-    network: bool = False
-    writable: tuple[Path, ...] = ()
-    repositories: tuple[Path, ...] = ()  # git's own folders, which keep their settings and hooks
-    pointers: tuple[Path, ...] = ()  # files that tell git where its folder is
-
-    @property
-    def folders(self) -> tuple[Path, ...]:
-        return (self.guard.folder, *self.writable)
-
-
 @functools.cache
-def probe(path: str = DEFAULT_PATH) -> Walls:
+def probe(path: str = DEFAULT_PATH, *, platform: str = sys.platform, program: str = seatbelt.PROGRAM) -> Walls:
     """The best that works here. A program that is installed may still lack the right to make namespaces."""
+    if platform == "darwin":
+        return Walls(Wall.SEATBELT, program) if seatbelt.holds(program) else Walls(Wall.NONE)
     found = shutil.which("bwrap", path=path) or ""
     for sealed in (True, False):
         if found and _works(found, sealed=sealed):
@@ -74,13 +64,14 @@ def probe(path: str = DEFAULT_PATH) -> Walls:
 def note(walls: Walls, *, network: bool, required: bool = True) -> str:
     """What a person should know about it, in a sentence or two; empty where everything holds."""
     if walls.wall is Wall.NONE:
-        advice = "Install bubblewrap, or use a kernel with Landlock (Linux 5.13 or later)"
         if not required:
-            return f"No sandbox works here: the agent's commands can write wherever you can. {advice}."
+            return f"No sandbox works here: the agent's commands can write wherever you can. {advice()}"
         unconfined = "to run commands without a sandbox, run `whet config set sandbox.required false`"
-        return f"No sandbox works here, so the agent has no terminal. {advice}; {unconfined}."
+        return f"No sandbox works here, so the agent has no terminal. {advice().rstrip('.')}; {unconfined}."
     if walls.wall is Wall.BUBBLEWRAP:
         return ""
+    if walls.wall is Wall.SEATBELT:
+        return f"Commands run under sandbox-exec, which restricts less than bubblewrap: {'; '.join(SEATBELT_GAPS)}."
     gaps = ["commands can change the modes and times of files outside the working folder"]
     gaps.append("they can change a repository's settings for a moment before Whet restores them")
     if walls.abi < 2:
@@ -94,17 +85,27 @@ def note(walls: Walls, *, network: bool, required: bool = True) -> str:
     return f"Commands run under Landlock, which restricts less than bubblewrap: {'; '.join(gaps)}."
 
 
+def advice(platform: str = sys.platform) -> str:
+    """What a person can do for a sandbox, or for a better one."""
+    if platform == "darwin":
+        return "Run `whet doctor` outside any other sandbox: sandbox-exec does not work within one."
+    return "Install bubblewrap, or use a kernel with Landlock (Linux 5.13 or later)."
+
+
 def holds_network(walls: Walls, *, network: bool) -> bool:
     """Whether commands behind the wall reach no network."""
     if network or walls.wall is Wall.NONE:
         return False
-    return walls.wall is Wall.BUBBLEWRAP or bool(seccomp.program(network=False))
+    return walls.wall in (Wall.BUBBLEWRAP, Wall.SEATBELT) or bool(seccomp.program(network=False))
 
 
 def launch(walls: Walls, bounds: Bounds, argv: tuple[str, ...], *, folder: Path, environment: dict[str, str]) -> Launch:
-    """How a command is started behind the wall. Every wall ends what the command leaves running."""
+    """How a command is started behind the wall. On Linux every wall ends what the command leaves running."""
     if walls.wall is Wall.BUBBLEWRAP:
         return _bubblewrapped(walls, bounds, argv, folder=folder, environment=environment)
+    if walls.wall is Wall.SEATBELT:
+        told = seatbelt.profile(seatbelt.as_spelled(bounds))
+        return Launch((walls.program, "-p", told), argv, environment, folder)
     if sys.platform != "linux":
         return Launch(argv, (), environment, folder)
     program = b""
@@ -152,10 +153,9 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
             options += ["--ro-bind", "/dev/null", str(place)]
     for place in bounds.guard.readable:
         options += ["--ro-bind-try", str(place), str(place)]
-    named = (each for each in bounds.repositories if REPOSITORY in each.parts)  # others may be a project's own files
-    for each in itertools.islice(named, MOST_REPOSITORIES):
+    for each in bounds.kept_repositories:
         options += _kept_repository(each)
-    for each in bounds.pointers[:MOST_REPOSITORIES]:
+    for each in bounds.kept_pointers:
         options += ["--ro-bind-try", str(each), str(each)]
     return tuple(options)
 

@@ -10,8 +10,9 @@ from typing import Annotated, Literal
 
 from msgspec import Meta
 
+from whet.agent.tools.bounds import Bounds
 from whet.agent.tools.processes import Launch, Process
-from whet.agent.tools.sandbox import Bounds, launch, temporary_for
+from whet.agent.tools.sandbox import launch, temporary_for
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace, failed
 from whet.agent.tools.surroundings import cleaned
 from whet.runs.dangerous_commands import dangers
