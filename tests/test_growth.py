@@ -2,7 +2,7 @@
 
 import re
 
-from growth import is_linear
+from quickness import is_linear
 
 
 def test_linear_work_is_linear() -> None:

@@ -6,7 +6,7 @@ import msgspec
 import pytest
 
 from conversations import Turn, agent, call, conversation, picture, shell, user
-from growth import is_linear
+from quickness import is_linear
 from whet.failures.analysis import Analysis, analyse, compared, record
 from whet.failures.signals import SHOWN
 from whet.failures.usual import Usual

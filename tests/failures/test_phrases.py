@@ -11,7 +11,7 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from growth import is_linear
+from quickness import is_linear
 from test_purity import PACKAGES
 from whet.failures.phrases import (
     AGENT_PHRASES,

@@ -5,7 +5,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from growth import is_linear
+from quickness import is_linear
 from whet.outcomes.deciding import Decision, Outcome, decide
 from whet.sessions.transcripts import Disposition, Exchange, Media, Text, ToolCall, ToolResult
 

@@ -10,8 +10,8 @@ import re2
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from growth import is_linear
 from lengths import examples
+from quickness import is_linear
 from whet.secrets.contexts import RULES
 from whet.secrets.redactor import Redactor, redact, secret_values
 from whet.secrets.scan import find, judge

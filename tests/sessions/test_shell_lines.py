@@ -2,7 +2,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from growth import is_linear
+from quickness import is_linear
 from whet.sessions.shell_lines import is_decisive, split, without_heredocs
 
 
