@@ -24,7 +24,7 @@ BOUNDS = Bounds(
     repositories=(WORK / ".git", WORK / "vendor" / "part" / ".git"),
     pointers=(WORK / "module" / ".git",),
 )
-PARTS = st.text(st.characters(exclude_characters="/\0", exclude_categories=("Cs",)), min_size=1, max_size=20)
+PARTS = st.text(st.characters(exclude_characters="/\0", exclude_categories=["Cs"]), min_size=1, max_size=20)
 NAMES = PARTS.filter(lambda text: text not in (".", ".."))
 
 

@@ -24,7 +24,7 @@ def failure_weights() -> "Weights":
 def secret_places() -> tuple[tuple[str, str], ...]:
     """Where programs keep keys and passwords: a path beneath a person's folder, an absolute one or one that a variable
     names, and the program."""
-    lines = files(__name__).joinpath("secret_places.txt").read_text().splitlines()
+    lines = files(__name__).joinpath("secret_places.txt").read_text(encoding="utf-8").splitlines()
     rows = (line.split("  ", 1) for line in lines if line and not line.startswith("#"))
     return tuple((place, program.strip()) for place, program in rows)
 
