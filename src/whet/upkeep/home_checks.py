@@ -15,6 +15,7 @@ from whet.store.owner import SEAL_KEY
 from whet.store.settings_file import load
 from whet.store.template_files import list_templates
 from whet.upkeep.checkup import CheckupPlace, Rows, failed, ok, warning
+from whet.upkeep.mounts import mounts, remote_kind
 
 LEAST_BYTES = 100 << 20  # under which an import is likely to fail
 PRIVATE = (DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", ENGINE, SEAL_KEY, KEYS_FILE)
@@ -54,6 +55,9 @@ def check_space(place: CheckupPlace) -> Rows:
     if os.statvfs(folder).f_flag & os.ST_RDONLY:
         yield failed("disk", f"{folder} is on a read-only disk", "Mount it writable, or set WHET_HOME elsewhere.")
         return
+    if kind := remote_kind(folder.resolve(), mounts()):
+        fix = "Set WHET_HOME to a folder on a disk of this machine, or share a Postgres database."
+        yield warning("disk", f"{folder} is on a network disk ({kind}), where the database can be damaged", fix)
     free, database = shutil.disk_usage(folder).free, place.home.database_path
     needed = database.stat().st_size if database.exists() else 0
     fix = "Free some space, or move the home and set WHET_HOME."
