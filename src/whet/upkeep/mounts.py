@@ -27,15 +27,15 @@ class Mount(NamedTuple):
     kind: str
 
 
-def mounts() -> tuple[Mount, ...]:
+def mounts(platform: str = sys.platform) -> tuple[Mount, ...]:
     """Every mount of this machine; none where the system does not tell."""
     try:
-        if sys.platform == "linux":
-            return mounts_in(TABLE.read_text(encoding="utf-8", errors="surrogateescape"), platform="linux")
+        if platform == "linux":
+            return mounts_in(TABLE.read_text(encoding="utf-8", errors="surrogateescape"), platform=platform)
         done = subprocess.run(("/sbin/mount",), capture_output=True, check=False, timeout=SECONDS)
     except (OSError, subprocess.TimeoutExpired):
         return ()
-    return mounts_in(done.stdout.decode(errors="surrogateescape"), platform=sys.platform)
+    return mounts_in(done.stdout.decode(errors="surrogateescape"), platform=platform)
 
 
 def mounts_in(text: str, *, platform: str) -> tuple[Mount, ...]:
