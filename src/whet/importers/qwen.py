@@ -3,6 +3,7 @@
 Lines form a tree and are read in the order in which they were written, which keeps what a rewind left behind.
 """
 
+import itertools
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from typing import Any
@@ -137,7 +138,7 @@ def _answers(record: dict[str, Any], blocks: list[Any], at: float | None) -> Ite
     about = fields.mapping(record, "toolCallResult")
     given = [fields.mapping(block, "functionResponse") if isinstance(block, dict) else {} for block in blocks]
     starts = [place for place, answer in enumerate(given) if answer]
-    for start, end in zip(starts, [*starts[1:], len(blocks)], strict=True):
+    for start, end in itertools.pairwise([*starts, len(blocks)]):
         answer = given[start]
         call_id = fields.text(answer, "id") or fields.text(about, "callId")
         status = fields.text(about, "status") if fields.text(about, "callId") in ("", call_id) else ""
