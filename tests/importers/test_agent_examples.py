@@ -4,13 +4,13 @@ from pathlib import Path
 
 import pytest
 
-from whet.importers import claude_code, codex, copilot, gemini, pi, qwen, registry
+from whet.importers import claude_code, codex, copilot, droid, gemini, pi, qwen, registry
 from whet.importers.formats import Format
 from whet.importers.source import Source
 from whet.sessions.transcripts import Ending, pair
 
 SESSIONS = Path(__file__).parents[2] / "examples" / "sessions"
-AGENTS = (claude_code.FORMAT, codex.FORMAT, copilot.FORMAT, gemini.FORMAT, pi.FORMAT, qwen.FORMAT)
+AGENTS = (claude_code.FORMAT, codex.FORMAT, copilot.FORMAT, gemini.FORMAT, pi.FORMAT, qwen.FORMAT, droid.FORMAT)
 
 
 @pytest.mark.parametrize("agent", AGENTS, ids=lambda agent: agent.name)
