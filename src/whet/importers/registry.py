@@ -18,6 +18,7 @@ from whet.importers import (
     qwen,
     sharegpt,
     swe_agent,
+    vscode,
 )
 from whet.importers.formats import Format
 from whet.importers.source import Source
@@ -29,6 +30,7 @@ FORMATS: tuple[Format, ...] = (
     gemini.FORMAT,
     qwen.FORMAT,
     droid.FORMAT,
+    vscode.FORMAT,
     pi.FORMAT,
     inspect_logs.FORMAT,
     swe_agent.FORMAT,
