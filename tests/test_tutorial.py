@@ -15,7 +15,7 @@ MODULES = "cart|price|stock|order|mail|tax|login|refund|search|coupon|ship|invoi
 OWN_WORDS = "# The shop\n\n- Prices are in cents.\n"
 
 
-class Tester(NamedTuple):
+class RuleFollower(NamedTuple):
     """A model that runs the tests of the module it is asked about: as it is told, else with pytest."""
 
     plan: tuple[PlannedCall, ...] = ()
@@ -45,7 +45,7 @@ def run_on_a_terminal(tmp_path: Path, commands: str, variables: dict[str, str], 
 @pytest.fixture
 def shown(tmp_path: Path) -> str:
     """What a person sees who runs the whole tutorial and approves the rule."""
-    with obedient(Tester()) as server:
+    with obedient(RuleFollower()) as server:
         variables = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": server.url, "NO_PROXY": "127.0.0.1"}
         commands = "".join(blocks("docs/tutorial.md", "sh"))
         code, shown = run_on_a_terminal(tmp_path, commands, variables, key="a")
