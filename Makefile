@@ -5,6 +5,9 @@ VENV := .venv
 BIN := $(VENV)/bin
 READY := $(VENV)/.ready
 WORKERS ?= 2
+DEMO := .demo/venv
+DEMO_BIN = $(CURDIR)/$(if $(wildcard $(READY)),$(VENV),$(DEMO))/bin
+PYTHON_CHECK := import sys; sys.exit(sys.version_info < (3, 11) and "Whet needs Python 3.11 or later; set PYTHON=python3.11")
 # The tests start hundreds of processes: what is compiled once is kept.
 export PYTHONDONTWRITEBYTECODE :=
 
@@ -13,7 +16,7 @@ export PYTHONDONTWRITEBYTECODE :=
 setup: $(READY)
 
 $(READY): requirements/dev.lock pyproject.toml
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Whet needs Python 3.11 or later; set PYTHON=python3.11")'
+	@$(PYTHON) -c '$(PYTHON_CHECK)'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
@@ -47,9 +50,21 @@ layers: $(READY)
 docs: $(READY)
 	$(BIN)/python -m whet.cli.document --check docs/cli.md docs/api.md
 
-demo: $(READY)
-	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo.sh
-	@PATH="$(CURDIR)/$(BIN):$$PATH" bash examples/demo_improve.sh
+# The demonstration needs what users need, and pytest for the project that it plays. Where contributors have set up, it
+# uses that; else it has an environment of its own. Model files are kept in .demo/models: they are downloaded once.
+demo: $(if $(wildcard $(READY)),,$(DEMO)/.ready)
+	@echo "== Phase 2 of 3: what Whet finds in sessions"
+	@PATH="$(DEMO_BIN):$$PATH" bash examples/demo.sh
+	@echo
+	@echo "== Phase 3 of 3: a model fails, a rule is learned, and a trial proves it"
+	@PATH="$(DEMO_BIN):$$PATH" bash examples/demo_improve.sh
+
+$(DEMO)/.ready: pyproject.toml
+	@echo "== Phase 1 of 3: installing Whet, with its extra for models on this machine, into $(DEMO) (once)"
+	@$(PYTHON) -c '$(PYTHON_CHECK)'
+	$(PYTHON) -m venv $(DEMO)
+	$(DEMO)/bin/python -m pip install --disable-pip-version-check --editable '.[local]' pytest
+	@touch $@
 
 # The programs of other agents, pinned, for the tests that run them for real; nothing else needs them.
 agents:
@@ -74,4 +89,4 @@ lock:
 	    --group dev --extra work --extra postgres --extra local --extra mcp --extra web --output-file requirements/dev.lock pyproject.toml
 
 clean:
-	rm -rf $(VENV) build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*
+	rm -rf $(VENV) .demo build dist .pytest_cache .mypy_cache .ruff_cache .hypothesis .coverage*

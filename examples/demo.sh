@@ -2,6 +2,7 @@
 # What Whet does, shown on example sessions that come with it. Everything happens in a folder that is removed at the end.
 set -euo pipefail
 cd "$(dirname "$0")"
+source ./demo_models.sh
 WHET_HOME=$(mktemp -d)
 PROJECT=$(mktemp -d)
 export WHET_HOME
@@ -44,7 +45,7 @@ echo "Notes are facts. What you write is active at once. What an agent's shell w
 echo "text, so it needs your approval of that exact text:"
 step whet memory add --about-user "Prefers tables to prose."
 step env CLAUDECODE=1 whet memory add "The build server is called anvil."
-step whet pending
+step whet pending </dev/null # on a terminal it would ask
 waiting=$(whet pending --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
 # Approving asks a person on a terminal; the demonstration sits at one.
 at_a_terminal() { python -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" <<<y; }
@@ -66,7 +67,7 @@ step cmp "$PROJECT/CLAUDE.md" "$WHET_HOME/before.md"
 echo "The file is unchanged again, byte for byte."
 echo
 echo "Whet is also an agent. This one uses the embedded model: very small, on this machine, without a key."
-step whet models pull
+fetch_model SmolLM2-135M-Instruct
 step whet config set model local
 cd "$PROJECT"
 step whet run "What is a lighthouse for? Answer in one sentence." --max-calls 2

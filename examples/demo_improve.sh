@@ -7,6 +7,7 @@
 #   WHET_DEMO_MODEL=embedded  the embedded model (98 MB) instead: too small to follow a rule, so nothing is proved
 set -euo pipefail
 HERE=$(cd "$(dirname "$0")" && pwd)
+source "$HERE/demo_models.sh"
 WHET_HOME=$(mktemp -d)
 WORK=$(mktemp -d)
 export WHET_HOME
@@ -40,14 +41,14 @@ elif [[ ${WHET_DEMO_MODEL:-} == embedded ]]; then
 else
     model=$LARGE
     echo "This needs a model that can follow a rule. The smallest one with which it was proved is $LARGE:"
-    echo "a download of 1.1 GB. (98 MB instead, and no proof: WHET_DEMO_MODEL=embedded)"
-    if ! step whet models pull "$FROM" --name "$LARGE"; then
+    echo "a download of 1.1 GB, once. (98 MB instead, and no proof: WHET_DEMO_MODEL=embedded)"
+    if ! fetch_model "$LARGE" "$FROM" --name "$LARGE"; then
         echo "It could not be downloaded. The embedded model takes its place, which is too small for what follows."
         model=$EMBEDDED
     fi
 fi
 if [[ $model == "$EMBEDDED" ]]; then
-    [[ -f $WHET_HOME/models/$EMBEDDED.gguf ]] || step whet models pull
+    [[ -f $WHET_HOME/models/$EMBEDDED.gguf ]] || fetch_model "$EMBEDDED"
     # Free to choose, so small a model seldom calls a tool at all; held to calls, it makes them, and makes them badly.
     calls='calls = "always"'
 else
@@ -152,5 +153,5 @@ else
         echo "   the same trial ended with the rule accepted (docs/benchmarks.md)."
     fi
     step whet ledger
-    step whet pending
+    step whet pending </dev/null # on a terminal it would ask
 fi

@@ -15,10 +15,9 @@ MODULES = "cart|price|stock|order|mail|tax|login|refund|search|coupon|ship|invoi
 OWN_WORDS = "# The shop\n\n- Prices are in cents.\n"
 
 
-class TestRunner(NamedTuple):
+class RuleFollower(NamedTuple):
     """A model that runs the tests of the module it is asked about: as it is told, else with pytest."""
 
-    __test__ = False
     plan: tuple[PlannedCall, ...] = ()
 
     def next(self, told: str, results: list[str]) -> str:  # noqa: ARG002 - a step has none
@@ -46,7 +45,7 @@ def run_on_a_terminal(tmp_path: Path, commands: str, variables: dict[str, str], 
 @pytest.fixture
 def shown(tmp_path: Path) -> str:
     """What a person sees who runs the whole tutorial and approves the rule."""
-    with obedient(TestRunner()) as server:
+    with obedient(RuleFollower()) as server:
         variables = {"ANTHROPIC_API_KEY": "none", "ANTHROPIC_BASE_URL": server.url, "NO_PROXY": "127.0.0.1"}
         commands = "".join(blocks("docs/tutorial.md", "sh"))
         code, shown = run_on_a_terminal(tmp_path, commands, variables, key="a")
