@@ -18,6 +18,7 @@ from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
 from whet.store import files
 from whet.store.database import Database
+from whet.store.guidance_files import guidance_texts
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import Shelf, load
@@ -34,7 +35,6 @@ from whet.told.skills import Skill, index, suits
 from whet.trials.canaries import replaced_by, told_rules
 
 SOUL = "SOUL.md"
-GUIDANCE = "guidance"
 VAULT_CHARACTERS = 4_000
 
 
@@ -148,9 +148,7 @@ def _vault_block(vault: Vault | None) -> Material | None:
 
 def _own_guidance(home: Home) -> tuple[Passage, ...]:
     """Passages that the person added in the home folder; one with a built-in name takes its place."""
-    found = files.entries(files.beneath(home.folder, GUIDANCE))
-    names = [entry.name for entry in found if entry.kind == "file" and entry.name.endswith(".md")]
-    return tuple(passage_of(name.removesuffix(".md"), _text(home, GUIDANCE, name)) for name in names)
+    return tuple(passage_of(name, text) for name, text in guidance_texts(home).items())
 
 
 def _text(home: Home, *names: str) -> str:
