@@ -317,7 +317,7 @@ def test_a_conversation_is_reviewed_behind_its_back_and_told_of_it_in_one_line(p
     reviewed = bodies[2].replace(b'"max_tokens":16384,', b"")
     assert extends(bodies[1], reviewed), "the review extends the live conversation"
     assert extends(bodies[1], bodies[4]), "the conversation does not know of the review"
-    assert "preferred outcome" not in bodies[4].decode()
+    assert "annoyed or corrected you" not in bodies[4].decode()
 
 
 def test_a_conversation_is_told_that_its_review_failed(place: Path, person: Path) -> None:
