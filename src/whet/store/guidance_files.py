@@ -12,9 +12,10 @@ def guidance_texts(home: Home, *folders: str) -> dict[str, str]:
     place = (GUIDANCE, *folders)
     found = files.entries(files.beneath(home.folder, *place))
     names = [entry.name for entry in found if entry.kind == "file" and entry.name.endswith(SUFFIX)]
-    return {name.removesuffix(SUFFIX): _text(home, *place, name) for name in names}
+    return {name.removesuffix(SUFFIX): text_in(home, *place, name) for name in names}
 
 
-def _text(home: Home, *names: str) -> str:
+def text_in(home: Home, *names: str) -> str:
+    """The text of a file in the home; empty where there is none."""
     place = files.beneath(home.folder, *names)
     return files.decoded(files.read(place) or b"", place.path).removeprefix("\ufeff")
