@@ -37,11 +37,11 @@ def main() -> None:
         print(f"{'call':<18} {'read':>6} {'cached':>6} {'share':>7} {'first word':>11}")
         for number, words in enumerate(TURNS[:3], start=1):
             run = _told(f"turn {number}", _asked(chosen.provider, run, words)).run
-        review = _told("review", _asked(chosen.provider, run, order(ReviewKind.COMBINED)))
+        review = _told("review", _asked(chosen.provider, run, order(ReviewKind.COMBINED, {})))
         second = _told("its second call", _asked(chosen.provider, review.run, "Go on."))
         read, cached = review.input + second.input, review.cached + second.cached
         rebuilt = replace(run, system=f"~{run.system}")
-        other = _told("rebuilt prompt", _asked(chosen.provider, rebuilt, order(ReviewKind.COMBINED)))
+        other = _told("rebuilt prompt", _asked(chosen.provider, rebuilt, order(ReviewKind.COMBINED, {})))
         print(f"\nof the review's prompt tokens {cached / read:.1%} came from the cache")
         print(f"first word after {review.first_seconds:.2f} s; with a rebuilt prompt {other.first_seconds:.2f} s,")
         print(f"{other.first_seconds / review.first_seconds:.1f} times as long")

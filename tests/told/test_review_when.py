@@ -1,14 +1,16 @@
 """Reviews: when a turn calls for one, and what is said of it."""
 
+import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.runs.settings import Review
 from whet.sessions.transcripts import Ending, Message, Role, Text, ToolCall, ToolResult
 from whet.sessions.trust import Trust
-from whet.shipped.guidance.reviewing import order
+from whet.shipped.guidance.reviewing import expect_sound, order, record
 from whet.told.review_when import ALLOWED, Counters, Reviewed, ReviewKind, count, denial, due, summary
 
 TOOLS = ("memory", "skills", "terminal")
@@ -93,10 +95,41 @@ def test_only_memory_skills_and_search_are_allowed_and_nothing_is_put_away() -> 
     assert "archive is not allowed" in denial("skills", {"action": "archive"})
 
 
-def test_the_order_says_that_no_change_is_preferred_and_holds_what_was_asked_for() -> None:
+def test_the_order_names_its_signs_and_holds_what_was_asked_for() -> None:
     for kind in ReviewKind:
-        text = order(kind)
-        assert "Changing nothing is the preferred outcome" in text
+        text = order(kind, {})
+        assert "annoyed or corrected you" in text
+        assert "lacked a step. Put it right at once" in text
+        assert "Where there is none, change nothing" in text
         assert ("Memory:" in text) == (kind is not ReviewKind.SKILL)
         assert ("Skills:" in text) == (kind is not ReviewKind.MEMORY)
         assert "{" not in text
+
+
+def test_the_order_says_where_a_preference_goes_and_what_support_files_are_for() -> None:
+    text = order(ReviewKind.COMBINED, {})
+    assert "into the skill for that work as well as into memory" in text
+    assert all(f"- {folder}/: what one" in text for folder in ("references", "templates", "scripts"))
+
+
+def test_own_words_take_the_place_of_those_that_ship() -> None:
+    own = {"memory": "Keep what is said of tea.\n", "skill": " "}
+    expect_sound(own)
+    text = order(ReviewKind.COMBINED, own)
+    assert "Keep what is said of tea." in text
+    assert "Memory:" not in text
+    assert "Skills:" in text, "an empty text replaces nothing"
+    assert record("said", {"record": "{mark} {body}"}, mark="M") == "M said"
+
+
+@pytest.mark.parametrize(
+    ("own", "why"),
+    [
+        ({"ordre": "x"}, "replaces no text"),
+        ({"order": "x {tools}"}, "lacks {parts}"),
+        ({"record": "x"}, "{body}, {mark}"),
+    ],
+)
+def test_own_words_that_would_be_lost_are_refused(own: dict[str, str], why: str) -> None:
+    with pytest.raises(WhetError, match=why):
+        expect_sound(own)

@@ -16,8 +16,8 @@ from whet.sessions.tool_families import Family, family_of
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import built_in
-from whet.store import files
 from whet.store.database import Database
+from whet.store.guidance_files import guidance_texts, text_in
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.memory_files import Shelf, load
@@ -34,7 +34,6 @@ from whet.told.skills import Skill, index, suits
 from whet.trials.canaries import replaced_by, told_rules
 
 SOUL = "SOUL.md"
-GUIDANCE = "guidance"
 VAULT_CHARACTERS = 4_000
 
 
@@ -69,7 +68,7 @@ def prompt_for(home: Home, database: Database, request: Request, *, key: str = "
 
 def gather(home: Home, database: Database, request: Request) -> Sources:
     """Everything that the prompt is made from, as it stands now. What cannot be read is an error or a visible part."""
-    soul = _text(home, SOUL)
+    soul = text_in(home, SOUL)
     found = list_skills(home.folder) if can_load_skills(request.setting) else ()
     vault = connected(home.folder)
     return Sources(
@@ -148,12 +147,4 @@ def _vault_block(vault: Vault | None) -> Material | None:
 
 def _own_guidance(home: Home) -> tuple[Passage, ...]:
     """Passages that the person added in the home folder; one with a built-in name takes its place."""
-    found = files.entries(files.beneath(home.folder, GUIDANCE))
-    names = [entry.name for entry in found if entry.kind == "file" and entry.name.endswith(".md")]
-    return tuple(passage_of(name.removesuffix(".md"), _text(home, GUIDANCE, name)) for name in names)
-
-
-def _text(home: Home, *names: str) -> str:
-    place = files.beneath(home.folder, *names)
-    body = files.read(place)
-    return files.decoded(body or b"", place.path).removeprefix("\ufeff")
+    return tuple(passage_of(name, text) for name, text in guidance_texts(home).items())

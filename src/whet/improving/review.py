@@ -28,6 +28,7 @@ from whet.sessions.transcripts import session_id as id_of
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import reviewing
 from whet.store.database import Database
+from whet.store.guidance_files import guidance_texts
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.listing import find
@@ -104,7 +105,7 @@ def look_back(
         ended = Ended(Ending(begun.ending), begun.facts.ending_detail)
     else:
         known = answered(restored_run(database, begun), now=time.time()) if begun else None
-        wish = wish._replace(run=known or _forked(database, session, ask, wish))
+        wish = wish._replace(run=known or _forked(home, database, session, ask, wish))
         ended = _carry_out(home, database, wish, session, ask, interrupt)
     return ReviewOutcome(
         id_of(SOURCE, wish.id),
@@ -202,13 +203,15 @@ def _wish(home: Home, database: Database, session: Session, ask: ReviewRequest, 
     )
 
 
-def _forked(database: Database, session: Session, ask: ReviewRequest, wish: Wish) -> Run | None:
+def _forked(home: Home, database: Database, session: Session, ask: ReviewRequest, wish: Wish) -> Run | None:
     """The conversation as it was sent, byte for byte, and one more order; None where it was with another agent."""
     if not _is_ours(database, session):
         return None
     whole = restored_run(database, session)
     before = replace(whole, messages=whole.messages[: ask.messages])
-    made = fork(before, id=wish.id, order=(_order(ask.kind),), allowed=ALLOWED, purpose=Purpose.REVIEW)
+    made = fork(
+        before, id=wish.id, order=(_order(ask.kind, _own_words(home)),), allowed=ALLOWED, purpose=Purpose.REVIEW
+    )
     made = replace(made, budget=wish.budget)
     return with_model(made, wish.chosen.model) if wish.chosen else made
 
@@ -218,14 +221,14 @@ def _is_ours(database: Database, session: Session) -> bool:
     return session.source == SOURCE and is_believed(database, session)
 
 
-def _retold(run: Run, session: Session, ask: ReviewRequest, said: tuple[Message, ...]) -> Run:
+def _retold(run: Run, session: Session, ask: ReviewRequest, said: tuple[Message, ...], own: Mapping[str, str]) -> Run:
     """A conversation with another agent, shown as data to a session of our own."""
     room = int(run.room * SHARE_OF_ROOM) if run.room else RECORD_TOKENS
     text = plain_record(said[: ask.messages], min(room, RECORD_TOKENS))
     mark = mark_for((text,))
-    words = reviewing.record(quoted("record", text, mark=mark), mark=mark)
+    words = reviewing.record(quoted("record", text, mark=mark), own, mark=mark)
     record = Message(Role.USER, (Text(words),), Trust.EXTERNAL, origin=Origin.INSERTED)
-    return replace(run, parent=session.native_id, messages=(record, _order(ask.kind)))
+    return replace(run, parent=session.native_id, messages=(record, _order(ask.kind, own)))
 
 
 def _carry_out(
@@ -233,7 +236,7 @@ def _carry_out(
 ) -> Ended:
     with tempfile.TemporaryDirectory(prefix="whet-review-") as folder:  # in which nothing that it may use works
         made = assemble_run(home, database, wish._replace(folder=Path(folder)))
-        run = wish.run or _retold(made.run, session, ask, load(database, session).messages)
+        run = wish.run or _retold(made.run, session, ask, load(database, session).messages, _own_words(home))
         means = made.means._replace(toolbox=ReviewToolbox(made.means.toolbox))
         try:
             return carry_out(database, run, means, interrupt=interrupt).ended
@@ -253,5 +256,12 @@ def _vouched(database: Database, session: Session) -> tuple[Message, ...]:
     return tuple(message for message in load(database, session).messages if is_vouched(message))
 
 
-def _order(kind: ReviewKind) -> Message:
-    return Message(Role.USER, (Text(reviewing.order(kind)),), Trust.OPERATOR, at=None, origin=Origin.INSERTED)
+def _own_words(home: Home) -> dict[str, str]:
+    """What the person wrote in the home in the place of the texts of a review."""
+    own = guidance_texts(home, reviewing.FOLDER)
+    reviewing.expect_sound(own)
+    return own
+
+
+def _order(kind: ReviewKind, own: Mapping[str, str]) -> Message:
+    return Message(Role.USER, (Text(reviewing.order(kind, own)),), Trust.OPERATOR, at=None, origin=Origin.INSERTED)
