@@ -84,6 +84,8 @@ def print_template(template: Template) -> None:
     tags = f"  {plain(', '.join(template.tags))}" if template.tags else ""
     say(f"[bold]{plain(template.name)}[/]  {template.activity}{tags}")
     say(f"{plain(template.description)}; about {many(template.tokens, 'token')}.\n")
+    if template.addendum:
+        say(f"Told before the examples:\n{plain(template.addendum)}\n")
     for number, group in enumerate(template.requests, start=1):
         first, last = group[0], group[-1]
         of_more = "" if first.is_whole or not first.intent else "  [dim](one step)[/]"
