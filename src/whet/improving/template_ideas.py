@@ -23,7 +23,7 @@ from whet.store.template_files import stored_transcripts
 from whet.targets.project_names import name_of_project
 
 DAY = 86_400.0
-MOST_SESSIONS = 20
+MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
 REASON = "a session that went well"
 # A low failure score is no proof, and nobody is asked about what is only likely.
 PROOFS = frozenset({Ground.CHECKED, Ground.VERIFIED})

@@ -53,15 +53,15 @@ def warm_session(  # noqa: PLR0913 - a parameter each for the model
     if wrong := name_fault(name):
         return failed(f"{wrong}. Use lower-case words with hyphens.")
     if action == "load":
-        found = load(folder, name)
-        shown = as_openai(examples(replace(found, examples=found.examples[:max_examples]), words()))
+        template = load(folder, name)
+        shown = as_openai(examples(replace(template, examples=template.examples[:max_examples]), words()))
         return Given(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
     with opened(occasion.situation.home) as database:
         author = _author(occasion, database, name)
         if action == "delete":
             return _answer_about(remove(author, name))
-        found = stored_transcripts(database, Filters(source=source), limit=max_sessions)
-        long_enough = (each for each in found if len(each.messages) >= min_messages)
+        stored_ones = stored_transcripts(database, Filters(source=source), limit=max_sessions)
+        long_enough = (each for each in stored_ones if len(each.messages) >= min_messages)
         return _build(author, name, Activity(activity) if activity else None, long_enough, max_examples)
 
 
