@@ -195,3 +195,38 @@ def test_no_file_of_the_originals_keeps_another_out(whet: Whet, tmp_path: Path) 
         assert done.out.count("Left out:") == 5
         assert done.out.count("Examples left out (1 there twice).") == 2
         assert [each["name"] for each in whet("pending", "--json").json["pending"]] == ["listing", "listing-2"]
+
+
+@pytest.mark.usefixtures("garden")
+def test_a_template_is_described_by_whoever_makes_it(whet: Whet) -> None:
+    given = ("--description", "Care of one bed.", "--activity", "research", "--tags", "garden, beds")
+    whet("templates", "create", "garden-1", "--name", "bed-care", *given)
+    (listed,) = whet("templates", "--json").json
+    assert (listed["description"], listed["activity"]) == ("Care of one bed.", "research")
+    assert listed["tags"] == ["garden", "beds"]
+    assert "1 research." in whet("templates").out
+    assert whet("templates", "list", "--tag", "beds,garden").code == 0
+    secret = whet("templates", "create", "garden-2", "--description", "Use ghp_abcdefghijklmnopqrstuvwxyz0123456789")
+    assert (secret.code, "contains a secret" in secret.err) == (1, True)
+
+
+@pytest.mark.usefixtures("garden")
+def test_mining_keeps_to_one_agent_and_project_and_says_that_nothing_was_measured(whet: Whet, tmp_path: Path) -> None:
+    path = tmp_path / "other.jsonl"
+    records = [
+        {**told(number), "id": f"other-{number}", "folder": str(tmp_path / "kitchen")} for number in range(30, 34)
+    ]
+    path.write_text("".join(json.dumps(record) + "\n" for record in records))
+    assert whet("import", str(path)).code == 0
+    done = whet("templates", "mine", "north-garden")
+    assert "4 sessions of others left out" in done.err
+    assert "has not been measured" in " ".join(done.out.split())
+    (listed,) = whet("templates", "--json").json
+    sessions = whet("sessions", "--json", "--limit", "50").json["sessions"]
+    others = {session["id"] for session in sessions if session["folder"]}
+    assert len(others) == 4
+    assert not others & set(listed["sessions"])
+    whet("templates", "mine", "kitchen-work", "--project", "kitchen")
+    [kitchen] = [each for each in whet("templates", "--json").json if each["name"] == "kitchen-work"]
+    assert set(kitchen["sessions"]) <= others
+    assert whet("templates", "mine", "none", "--project", "cellar").code == 1

@@ -20,6 +20,7 @@ MOST_EXAMPLES = 100
 ARGUMENT_CHARACTERS = 1_200  # longer ones show little and cost much
 MOST_TAGS = 12
 DESCRIPTION_CHARACTERS = 300
+ADDENDUM_CHARACTERS = 2_000
 # What both vendors accept as the name of a function.
 TOOL_NAME = re.compile(r"[A-Za-z0-9_-]{1,64}")
 TAG = re.compile(r"[a-z0-9](?:[a-z0-9-]{0,30}[a-z0-9])?")
@@ -64,11 +65,13 @@ class Template(Value, frozen=True):
     tags: tuple[str, ...] = ()
     made: Made = "mined"
     created: float | None = None
+    addendum: str = ""  # what an imported one adds to the prompt; it is told before the first example
 
     @property
     def key(self) -> str:
-        """The hash of its examples: equal keys begin sessions with equal bytes."""
-        return hashlib.blake2b(msgspec.json.encode(self.examples), digest_size=KEY_BYTES).hexdigest()
+        """The hash of what sessions are shown: equal keys begin sessions with equal bytes."""
+        shown = msgspec.json.encode(self.examples) + self.addendum.encode()
+        return hashlib.blake2b(shown, digest_size=KEY_BYTES).hexdigest()
 
     @property
     def requests(self) -> tuple[tuple[Example, ...], ...]:
@@ -93,7 +96,7 @@ class Template(Value, frozen=True):
     @property
     def tokens(self) -> int:
         """About what its examples cost in each request, without the words around them."""
-        return sum(example.tokens for example in self.examples)
+        return sum(example.tokens for example in self.examples) + tokens.estimate(self.addendum)
 
 
 def name_fault(name: str) -> str:
@@ -108,6 +111,7 @@ def faults(template: Template) -> tuple[str, ...]:
     found = [name_fault(template.name), _numbers(template)]
     found += [_example_fault(number, example) for number, example in enumerate(template.examples, start=1)]
     found += [f"{tag[:40]!r} is not a valid tag" for tag in template.tags if not TAG.fullmatch(tag)]
+    found += ["its addendum is too long"] if len(template.addendum) > ADDENDUM_CHARACTERS else []
     return tuple(fault for fault in found if fault)
 
 

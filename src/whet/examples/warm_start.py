@@ -49,7 +49,8 @@ def examples(template: Template, words: WarmWords, *, taken: frozenset[str] = fr
         if made:
             made += (_said(Role.AGENT, words.ending), _said(Role.USER, request))
         else:
-            made.append(_said(Role.USER, filled(words.opening, {"body": request})))
+            body = f"{template.addendum}\n\n{request}" if template.addendum else request
+            made.append(_said(Role.USER, filled(words.opening, {"body": body})))
         for example in group:
             made += _exchange(example, f"{mark}-{next(numbers)}")
     return (*made, _said(Role.AGENT, words.closing))

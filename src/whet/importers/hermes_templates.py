@@ -16,6 +16,7 @@ import msgspec
 from whet.errors import WhetError
 from whet.examples.result_shapes import shape
 from whet.examples.templates import (
+    ADDENDUM_CHARACTERS,
     ARGUMENT_CHARACTERS,
     DESCRIPTION_CHARACTERS,
     MOST_TAGS,
@@ -40,6 +41,7 @@ RESULTS = ("result", "result_summary", "result_preview", "result_pattern", "outp
 HINTS = ("context_hint", "hint", "user_message", "task_hint", "intent", "context")
 SESSIONS = ("source_session_id", "session_id", "source_session")
 ACTIVITIES = ("task_type", "type", "activity", "session_type")
+ADDENDA = ("system_addendum", "system_prompt_addendum", "system_prompt_addition", "system_context")
 INTENT_CHARACTERS = 240
 NAME_CHARACTERS = 60
 ADVICE = "It is left out."
@@ -74,6 +76,7 @@ def read(text: str, *, stem: str) -> HermesTemplate:
         tags=_tags(record),
         made="imported",
         created=fields.seconds(record.get("created_at")),
+        addendum=_addendum(record, left_out),
     )
     return HermesTemplate(template, dict(left_out))
 
@@ -86,9 +89,12 @@ def reasons_in_words(left_out: Mapping[str, int]) -> str:
 
 def _listed(record: dict[str, Any]) -> list[Any]:
     """The list of examples, which one version keeps in an object of its own: its seed."""
-    places = [record, *(value for value in record.values() if isinstance(value, dict))]
-    lists = (fields.items(place, key) for place in places for key in LISTS)
+    lists = (fields.items(place, key) for place in _places(record) for key in LISTS)
     return next((found for found in lists if any(isinstance(each, dict) for each in found)), [])
+
+
+def _places(record: dict[str, Any]) -> list[dict[str, Any]]:
+    return [record, *(value for value in record.values() if isinstance(value, dict))]
 
 
 def _examples(listed: Iterable[object], session: str, left_out: Counter[str]) -> Iterator[Example]:
@@ -161,6 +167,15 @@ def _name(name: str, stem: str) -> str:
 
 def _plain(words: str) -> str:
     return unicodedata.normalize("NFKD", words.casefold()).encode("ascii", "ignore").decode()
+
+
+def _addendum(record: dict[str, Any], left_out: Counter[str]) -> str:
+    """What it adds to the system prompt, with its lines; a person reads it before it is told."""
+    told = next((text for place in _places(record) if (text := fields.text(place, *ADDENDA).strip())), "")
+    if len(told) > ADDENDUM_CHARACTERS or visible(told) != told:
+        left_out["addendum too long or with odd characters"] += 1
+        return ""
+    return Redactor().text(told)
 
 
 def _tags(record: dict[str, Any]) -> tuple[str, ...]:

@@ -6,6 +6,7 @@ import time
 from whet.engine.orders import Done
 from whet.engine.steps import Steps
 from whet.hooks.arrivals import take_spool
+from whet.improving.template_ideas import propose_templates
 from whet.improving.watch import look
 from whet.secrets.redactor import secret_values
 from whet.shipped.data import failure_weights
@@ -22,6 +23,7 @@ def arrive(home: Home, steps: Steps, body: str) -> Done:  # noqa: ARG001 - it lo
             taken = take_spool(home, database, secrets=secret_values(os.environ), now=time.time())
             refresh(database, failure_weights(), progress=lambda _: None)
             look(home, database, now=time.time())
+            propose_templates(home, database, now=time.time())
         return f"{taken.report.sessions} sessions from {taken.done} files, {len(taken.kept)} could not be read"
 
     return Done(steps.do("take in", act, str))

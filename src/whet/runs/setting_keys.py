@@ -81,6 +81,7 @@ TEXTS = {
     "rules.per_project": "Maximum rules per project; for a better one, the weakest is proposed for removal.",
     "rules.unproved": "Rules proven on one model, for agents that run another: say (report it) or canary (try it).",
     "templates.measured": "Let --warm auto start some sessions without a template, to measure its worth.",
+    "templates.proposed": "Propose templates from sessions that went well: one a day per project, for your approval.",
     "trust.projects": "Folders where the output of files and commands counts as your words; never the web or MCP.",
     "trust.elicitation": "Let MCP clients ask you to approve a rule that their agent proposes.",
     "trust.commands": "Let --yes apply changes to memory, rules, skills and jobs at once without a terminal.",

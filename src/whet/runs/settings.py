@@ -145,6 +145,7 @@ class Templates(Value, frozen=True):
     """How sessions begin warm."""
 
     measured: bool = True
+    proposed: bool = True
 
 
 class Trusted(Value, frozen=True):

@@ -82,6 +82,15 @@ def test_a_persons_template_is_not_the_agents_to_delete(box: Box, room: Room) ->
     assert usable(room.home.folder) == (TEMPLATE,)
 
 
+def test_it_builds_and_loads_within_the_limits_that_it_is_given(box: Box, room: Room) -> None:
+    assert "Done" in said(box, action="build", name="garden", max_examples=3).text
+    assert len(usable(room.home.folder)[0].examples) == 3
+    loaded = json.loads(said(box, action="load", name="garden", max_examples=2).text)
+    assert sum(line["role"] == "tool" for line in loaded) == 2
+    assert "0 of 0 sessions" in said(box, action="build", name="long", min_messages=100).text
+    assert "of 1 sessions" in said(box, action="build", name="few", max_sessions=1).text
+
+
 def test_too_few_sessions_are_said(box: Box) -> None:
     result = said(box, action="build", name="garden", source="nobody")
     assert result.error

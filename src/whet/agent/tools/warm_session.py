@@ -1,19 +1,22 @@
 """Templates in the agent's own hands: built from sessions that went well, listed, looked at and taken away."""
 
+from collections.abc import Iterator
 from typing import Annotated, Literal
 
 import msgspec
 from msgspec import Meta
+from msgspec.structs import replace
 
 from whet.agent.tools.situation import Given, Occasion, failed
 from whet.changes.author import Author
 from whet.changes.templates import keep, remove
 from whet.examples.prefills import as_openai
-from whet.examples.templates import Template, described, name_fault
+from whet.examples.templates import MOST_EXAMPLES, Template, described, name_fault
 from whet.examples.warm_start import examples
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action
 from whet.sessions.activity import Activity
+from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
@@ -26,16 +29,20 @@ from whet.store.template_files import list_templates, load, stored_transcripts
 
 MOST_SESSIONS = 500
 LEAST_SESSIONS = 2
+USUAL_EXAMPLES = 10
 REASON = "built by the agent in a session"
 
 
-def warm_session(
+def warm_session(  # noqa: PLR0913 - a parameter each for the model
     occasion: Occasion,
     *,
     action: Literal["build", "list", "load", "delete"],
     name: Annotated[str, Meta(description="such as web-research")] = "",
     activity: Literal["", "code", "file", "research", "mixed"] = "",
     source: Annotated[str, Meta(description="build from this agent only")] = "",
+    min_messages: Annotated[int, Meta(ge=0, description="build: skip shorter sessions")] = 0,
+    max_sessions: Annotated[int, Meta(ge=1, le=MOST_SESSIONS, description="build: look at so many")] = MOST_SESSIONS,
+    max_examples: Annotated[int, Meta(ge=1, le=MOST_EXAMPLES)] = USUAL_EXAMPLES,
 ) -> Given:
     """Templates: real calls that worked, with which later sessions can begin. `build` mines stored sessions."""
     folder = occasion.situation.home.folder
@@ -46,20 +53,26 @@ def warm_session(
     if wrong := name_fault(name):
         return failed(f"{wrong}. Use lower-case words with hyphens.")
     if action == "load":
-        shown = as_openai(examples(load(folder, name), words()))
+        template = load(folder, name)
+        shown = as_openai(examples(replace(template, examples=template.examples[:max_examples]), words()))
         return Given(msgspec.json.encode(shown).decode(), trust=Trust.AGENT)
     with opened(occasion.situation.home) as database:
         author = _author(occasion, database, name)
         if action == "delete":
             return _answer_about(remove(author, name))
-        return _build(author, name, Activity(activity) if activity else None, source)
+        stored_ones = stored_transcripts(database, Filters(source=source), limit=max_sessions)
+        long_enough = (each for each in stored_ones if len(each.messages) >= min_messages)
+        return _build(author, name, Activity(activity) if activity else None, long_enough, max_examples)
 
 
-def _build(author: Author, name: str, activity: Activity | None, source: str) -> Given:
+def _build(
+    author: Author, name: str, activity: Activity | None, found: Iterator[Transcript], max_examples: int
+) -> Given:
     from whet.examples.mining import WantedTemplate, mine  # noqa: PLC0415 - it loads all detectors, which few sessions need
 
-    found = stored_transcripts(author.database, Filters(source=source), limit=MOST_SESSIONS)
-    mined = mine(found, WantedTemplate(activity=activity, sessions=LEAST_SESSIONS), weights=failure_weights())
+    fewest = min(max_examples, WantedTemplate().fewest)
+    wanted = WantedTemplate(activity=activity, fewest=fewest, most=max_examples, sessions=min(fewest, LEAST_SESSIONS))
+    mined = mine(found, wanted, weights=failure_weights())
     if not mined.examples:
         return failed(f"{mined.used} of {mined.seen} sessions could be mined; they give too few examples.")
     # No word of the agent's stands in it but the name: what it read in this session may have chosen its words.

@@ -7,8 +7,7 @@ import click
 import msgspec
 
 from whet.agent.warm_start import known_worths
-from whet.changes.author import Author
-from whet.changes.templates import keep, remove
+from whet.changes.templates import remove
 from whet.cli.authoring import author_at, tell
 from whet.cli.options import json_option, point_in_time
 from whet.cli.output import many, plain, print_json, say
@@ -17,35 +16,43 @@ from whet.cli.shown.templates import (
     as_wire,
     filtered,
     found_record,
-    left_out_record,
     print_list,
     print_stats,
     print_template,
 )
 from whet.cli.template_import import import_command
+from whet.cli.template_making import expect_usable, finish, made_template, one_group, split_tags
 from whet.cli.trying import template_command
-from whet.errors import WhetError
 from whet.examples.choosing import Need, choose
-from whet.examples.mining import Mined, WantedTemplate, mine
-from whet.examples.templates import MOST_EXAMPLES, TAG, Template, described
+from whet.examples.mining import WantedTemplate, mine
+from whet.examples.templates import MOST_EXAMPLES
 from whet.examples.warm_start import examples
 from whet.sessions.activity import Activity
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.warm import words
-from whet.store.home import Home, find_home
+from whet.store.home import find_home
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
 from whet.store.sessions import is_believed
 from whet.store.sessions import load as load_session
 from whet.store.template_draws import outcomes
-from whet.store.template_files import list_templates, load, read_text, stored_transcripts, uses, worths
+from whet.store.template_files import list_templates, load, uses, worths
 
 FORMS = ("openai", "anthropic", "hermes")
 activity_option = click.option(
     "--activity", type=click.Choice([each.value for each in Activity]), help="Only this kind."
 )
-tag_option = click.option("--tag", "tags", multiple=True, help="Only templates with this tag. Repeatable.")
+tag_option = click.option(
+    "--tag",
+    "tags",
+    multiple=True,
+    callback=split_tags,
+    help="Only with this tag. Repeatable, or with commas.",
+)
+new_tags_option = click.option(
+    "--tag", "--tags", "tags", multiple=True, callback=split_tags, help="Tag. Repeatable, or several with commas."
+)
 
 
 @click.group(
@@ -76,7 +83,11 @@ def list_(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
 )
 @click.argument("session", metavar="ID")
 @click.option("--name", help="Name. Default: the activity and the session id.")
-@click.option("--tag", "tags", multiple=True, help="Tag for the template. Repeatable.")
+@click.option("--description", default="", help="What it is for. Default: what its examples show.")
+@click.option(
+    "--activity", type=click.Choice([each.value for each in Activity]), help="Its kind. Default: what its calls did."
+)
+@new_tags_option
 @click.option(
     "--most", type=click.IntRange(1, MOST_EXAMPLES), default=10, show_default=True, help="Maximum number of examples."
 )
@@ -87,6 +98,8 @@ def list_(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
 def create(
     session: str,
     name: str | None,
+    description: str,
+    activity: str | None,
     tags: tuple[str, ...],
     most: int,
     went_well: bool,
@@ -95,28 +108,35 @@ def create(
     as_json: bool,
 ) -> int:
     home = find_home(os.environ)
-    _expect_usable(home, name, tags, replace=replace or dry_run)
+    expect_usable(home, name, tags, replace=replace or dry_run)
     wanted = WantedTemplate(fewest=1, most=most, is_vouched=went_well)
     with opened(home) as database:
         stored = find(database, session)
         mined = mine([load_session(database, stored)], wanted, weights=failure_weights())
-        made = _template(mined, wanted, name or f"{mined.activity}-{stored.id[:6]}", tags)
+        if activity:
+            mined = mined._replace(activity=Activity(activity))
+        name = name or f"{mined.activity}-{stored.id[:6]}"
+        made = made_template(mined, wanted, name, tags, description=description)
         author = author_at(home, database)
         if not is_believed(database, stored):  # another member's words wait for approval
             author = author._replace(trust=Trust.EXTERNAL)
-        return _finish(author, made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
+        return finish(author, made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
 
 
 @command.command(
     "mine",
     epilog="Example: whet templates mine code-review --activity code --source claude-code --min-sessions 3",
-    help="Create a template from many sessions: different calls that worked, from sessions that went well. "
+    help="Create a template from many sessions of one agent in one project: different calls that worked, from "
+    "sessions that went well. "
     "Evidence of success, strongest first: the session's own verdict, checks that passed after its last "
     "change, another session with the same request and result, a low failure score.",
 )
 @click.argument("name", required=False)
 @click.option("--activity", type=click.Choice([each.value for each in Activity]), help="Only sessions of this kind.")
-@click.option("--source", help="Only sessions of this agent, such as claude-code.")
+@click.option("--source", help="Only sessions of this agent, such as claude-code. Default: the one with most sessions.")
+@click.option(
+    "--project", default="", help="Only this project, by name or folder. Default: the one with most sessions."
+)
 @click.option("--since", help="Only sessions since this date or age: 2026-10-01, 30d.")
 @click.option(
     "--min-sessions", type=click.IntRange(1), default=2, show_default=True, help="Minimum number of sessions."
@@ -128,7 +148,7 @@ def create(
     show_default=True,
     help="Maximum number of sessions to read, newest first.",
 )
-@click.option("--tag", "tags", multiple=True, help="Tag for the template. Repeatable.")
+@new_tags_option
 @click.option("--replace", is_flag=True, help="Replace an existing template of this name.")
 @click.option("--dry-run", is_flag=True, help="Show the template, without saving it.")
 @json_option
@@ -136,6 +156,7 @@ def mine_(
     name: str | None,
     activity: str | None,
     source: str | None,
+    project: str,
     since: str | None,
     min_sessions: int,
     max_sessions: int,
@@ -145,14 +166,16 @@ def mine_(
     as_json: bool,
 ) -> int:
     home = find_home(os.environ)
-    _expect_usable(home, name, tags, replace=replace or dry_run)
+    expect_usable(home, name, tags, replace=replace or dry_run)
     wanted = WantedTemplate(activity=Activity(activity) if activity else None, sessions=min_sessions)
     filters = Filters(source=source or "", since=point_in_time(since))
     with opened(home) as database:
-        found = stored_transcripts(database, filters, limit=max_sessions)
-        mined = mine(found, wanted, weights=failure_weights())
-        made = _template(mined, wanted, name or f"{mined.activity}-examples", tags)
-        return _finish(author_at(home, database), made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
+        group = one_group(database, filters, project, limit=max_sessions)
+        if not as_json and group.others:
+            click.echo(f"Mining {group.title}; {many(group.others, 'session')} of others left out.", err=True)
+        mined = mine(group.transcripts, wanted, weights=failure_weights())
+        made = made_template(mined, wanted, name or f"{mined.activity}-examples", tags)
+        return finish(author_at(home, database), made, mined, replace=replace, dry_run=dry_run, as_json=as_json)
 
 
 @command.command(
@@ -246,40 +269,3 @@ def _list(activity: str | None, tags: tuple[str, ...], as_json: bool) -> int:
     else:
         say("No templates yet. To create one from your sessions, run `whet templates mine`.")
     return 0 if shown or not (activity or tags) else 1
-
-
-def _template(mined: Mined, wanted: WantedTemplate, name: str, tags: tuple[str, ...]) -> Template:
-    if not mined.seen:
-        raise WhetError("No sessions match.", advice="To import sessions, run `whet import`.")
-    if not mined.examples:
-        needed = f"{many(wanted.fewest, 'example')} from {many(wanted.sessions, 'session')}"
-        raise WhetError(
-            f"Too few examples: of {many(mined.seen, 'session')} {mined.used:,} could be mined, with"
-            f" {many(mined.fitting, 'example')}; a template needs at least {needed}.",
-            advice=f"{mined.passed_over} Import more sessions, or ask for less.".strip(),
-        )
-    return Template(name, mined.examples, mined.activity, described(mined.examples), tags, created=time.time())
-
-
-def _expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replace: bool) -> None:
-    """Raise WhetError for a name or a tag that would be refused in the end: mining can take minutes."""
-    for tag in tags:
-        if not TAG.fullmatch(tag):
-            raise WhetError(f"{tag[:40]!r} is not a tag.", advice="Use lower-case words joined by hyphens.")
-    if name is not None and read_text(home.folder, name) is not None and not replace:
-        raise WhetError(f"A template named {name} already exists.", advice="Choose another name, or give --replace.")
-
-
-def _finish(author: Author, template: Template, mined: Mined, *, replace: bool, dry_run: bool, as_json: bool) -> int:
-    if dry_run:
-        if as_json:
-            print_json(
-                {"template": template, "seen": mined.seen, "used": mined.used, "left_out": left_out_record(mined)}
-            )
-        else:
-            print_template(template)
-        return 0
-    entry = keep(author, template, replace=replace)
-    if not as_json:
-        print_template(template)
-    return tell([entry], as_json=as_json)

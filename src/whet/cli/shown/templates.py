@@ -1,5 +1,6 @@
 """Templates for people and for programs, the same in every command."""
 
+from collections import Counter
 from collections.abc import Iterable, Mapping, Sequence
 from statistics import fmean
 from typing import NamedTuple
@@ -67,6 +68,9 @@ def print_list(found: Sequence[TemplateFile]) -> None:
     headings = ("name", "activity", "examples", "tokens", "tags", "description")
     if rows:
         console().print(table(headings, rows, numbers=("examples", "tokens")))
+    totals = Counter(each.template.activity for each in found if each.template)
+    if rows:
+        say(", ".join(f"{number} {activity}" for activity, number in totals.most_common()) + ".")
     for each in found:
         if each.fault:
             say(f"[bold]Cannot be used[/]: {plain(each.fault)}")
@@ -80,6 +84,8 @@ def print_template(template: Template) -> None:
     tags = f"  {plain(', '.join(template.tags))}" if template.tags else ""
     say(f"[bold]{plain(template.name)}[/]  {template.activity}{tags}")
     say(f"{plain(template.description)}; about {many(template.tokens, 'token')}.\n")
+    if template.addendum:
+        say(f"Told before the examples:\n{plain(template.addendum)}\n")
     for number, group in enumerate(template.requests, start=1):
         first, last = group[0], group[-1]
         of_more = "" if first.is_whole or not first.intent else "  [dim](one step)[/]"

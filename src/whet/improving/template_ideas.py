@@ -1,0 +1,60 @@
+"""Templates proposed from sessions that went well, as they arrive: one a day for a project, each waits for a person."""
+
+from collections.abc import Iterator
+
+from whet.changes.author import Author
+from whet.changes.templates import keep
+from whet.errors import WhetError
+from whet.examples.mining import WantedTemplate, mine
+from whet.examples.success import Ground, find
+from whet.examples.templates import Template, described
+from whet.failures.view import gather
+from whet.ledger.entries import Actor, Entry
+from whet.ledger.patches import Form
+from whet.sessions.transcripts import Purpose
+from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+from whet.store.database import Database
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.listing import Filters
+from whet.store.settings_file import load
+from whet.store.template_files import stored_transcripts
+from whet.targets.project_names import name_of_project
+
+DAY = 86_400.0
+MOST_SESSIONS = 5  # the newest: it is looked at whenever a session arrives
+REASON = "a session that went well"
+# A low failure score is no proof, and nobody is asked about what is only likely.
+PROOFS = frozenset({Ground.CHECKED, Ground.VERIFIED})
+
+
+def propose_templates(home: Home, database: Database, *, now: float) -> tuple[Entry, ...]:
+    """Let a template wait for each project whose newest proved session shows enough, unless switched off."""
+    if not load(home).templates.proposed:
+        return ()
+    return tuple(_proposals(home, database, now=now))
+
+
+def _proposals(home: Home, database: Database, *, now: float) -> Iterator[Entry]:
+    known = [each for each in ledger_of(home, database).entries() if each.patch.form is Form.TEMPLATE]
+    shown = {proof.session for entry in known for proof in entry.patch.proofs}
+    done = {entry.patch.reason for entry in known if now - entry.at < DAY}
+    weights, wanted = failure_weights(), WantedTemplate()
+    recent = Filters(purpose=Purpose.CHAT, since=now - DAY)
+    for transcript in stored_transcripts(database, recent, limit=MOST_SESSIONS):
+        reason = f"{REASON}, of {transcript.source} in {name_of_project(transcript.folder) or 'no project'}"
+        warrant = None if reason in done or transcript.id in shown else find(gather(transcript), weights).warrant
+        if warrant is None or warrant.ground not in PROOFS:
+            continue
+        mined = mine([transcript], wanted, weights=weights)
+        if not mined.examples:
+            continue
+        name = f"{mined.activity}-{transcript.id[:6]}"
+        made = Template(name, mined.examples, mined.activity, described(mined.examples), created=now)
+        author = Author(home, database, Actor.WATCH, Trust.EXTERNAL, now, transcript.id, reason)
+        try:
+            yield keep(author, made)
+        except WhetError:  # refused before, there already, or too much waits
+            continue
+        done.add(reason)
