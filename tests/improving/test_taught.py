@@ -51,7 +51,7 @@ def kept_projects(database: Database) -> set[str]:
 
 
 def kept_keys(database: Database) -> dict[str, str]:
-    return {project: key for project, key in database.query("SELECT project, key FROM project_lessons")}
+    return {str(project): str(key) for project, key in database.query("SELECT project, key FROM project_lessons")}
 
 
 def test_a_new_a_grown_and_a_forgotten_session_change_the_lessons_at_once(database: Database) -> None:
