@@ -50,6 +50,10 @@ def kept_projects(database: Database) -> set[str]:
     return {project for (project,) in database.query("SELECT project FROM project_lessons")}
 
 
+def kept_keys(database: Database) -> dict[str, str]:
+    return {str(project): str(key) for project, key in database.query("SELECT project, key FROM project_lessons")}
+
+
 def test_a_new_a_grown_and_a_forgotten_session_change_the_lessons_at_once(database: Database) -> None:
     keep(database, made("a"), made("b"), made("c", "/work/bank"))
     assert counted(looked(database)) == {"/work/shop": 2, "/work/bank": 1}
@@ -74,10 +78,10 @@ def test_nothing_is_kept_of_a_forgotten_session(database: Database) -> None:
 def test_only_the_projects_with_something_new_are_made_anew(database: Database) -> None:
     keep(database, made("a"), made("b", "/work/bank"))
     looked(database)
-    before = dict(database.query("SELECT project, key FROM project_lessons"))
+    before = kept_keys(database)
     keep(database, made("c"))
     looked(database)
-    after = dict(database.query("SELECT project, key FROM project_lessons"))
+    after = kept_keys(database)
     assert {project for project in after if after[project] != before[project]} == {"/work/shop"}
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
 from whet.shipped.data import failure_weights
@@ -13,6 +13,8 @@ from whet.text.characters import safe
 
 if TYPE_CHECKING:
     from whet.improving.project_evidence import ProjectLessons
+    from whet.ledger.entries import Item
+    from whet.lessons.following import Following
     from whet.store.home import Home
     from whet.store.listing import Filters
 
@@ -45,6 +47,14 @@ def learn_by_projects(
             declared=declared,
             progress=lambda done, total: progress(AnalysisProgress(done, total)),
         )
+
+
+def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> "dict[str, Following]":
+    """How rules fared in all sessions since, with a progress bar on a terminal."""
+    from whet.improving.heeded import following
+
+    with _progress("Looking") as progress:
+        return following(home, database, rules, progress=lambda done, total: progress(AnalysisProgress(done, total)))
 
 
 @contextlib.contextmanager

@@ -1,6 +1,6 @@
 """How the rules in force fared since: did their situation come up, were they told, were they followed?"""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -38,12 +38,20 @@ class RuleBooks(NamedTuple):
     log: tuple[FileTelling, ...] = ()
 
 
-def following(home: Home, database: Database, rules: Iterable[Item]) -> dict[str, Following]:
+def following(
+    home: Home,
+    database: Database,
+    rules: Iterable[Item],
+    *,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> dict[str, Following]:
     """How each rule fared, by its name, in the sessions of its project that began after it came into force."""
     asked, books = tuple(rules), RuleBooks(database, load_targets(home), load_log(home))
     seen: dict[str, list[SeenRule | None]] = {rule.name: [] for rule in asked}
     names: dict[str, str] = {}
-    for session in _since(database, min((rule.since for rule in asked), default=0.0)) if asked else ():
+    sessions = _since(database, min(rule.since for rule in asked)) if asked else ()
+    for number, session in enumerate(sessions, start=1):
+        progress(number, len(sessions))
         project = names.setdefault(session.folder, name_of_project(session.folder))
         began = session.started or session.dated
         fitting = [rule for rule in asked if rule.since <= began and rule.scope.project in ("", project)]
@@ -65,11 +73,10 @@ def situation_of(rule: Item) -> RuleSituation:
     return rule.situation
 
 
-def _since(database: Database, start: float) -> Iterator[Session]:
+def _since(database: Database, start: float) -> tuple[Session, ...]:
     filters = Filters(since=start)
-    for session in reversed(list_sessions(database, filters, limit=count_sessions(database, filters))):
-        if session.purpose not in BEHIND and is_own(database, session):
-            yield session
+    every = reversed(list_sessions(database, filters, limit=count_sessions(database, filters)))
+    return tuple(each for each in every if each.purpose not in BEHIND and is_own(database, each))
 
 
 def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item) -> bool | None:

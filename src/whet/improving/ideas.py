@@ -3,6 +3,7 @@
 from collections.abc import Iterable, Iterator
 from itertools import zip_longest
 from threading import Event
+from typing import NamedTuple
 
 from msgspec.structs import replace
 
@@ -52,26 +53,34 @@ class FoundIdeas(Value, frozen=True):
     ideas: tuple[Idea, ...]
 
 
+class LiveSessions(NamedTuple):
+    """How many sessions people and jobs had, what recurs in them, and those that show anything, without their calls."""
+
+    sessions: int
+    lessons: tuple[Lesson, ...]
+    signalled: list[Analysis]
+
+
 def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: str, named: str) -> FoundIdeas:
     """What may be tried now, the most frequent trouble first. The model has no name where none is configured."""
     refresh(database, failure_weights(), progress=lambda _: None)
     ledger = ledger_of(home, database)
     books = ComparedWith(ledger.state(), tuple(ledger.entries()), model, named)
-    analyses = _live(database, ask)
+    live = _live(database, ask)
     if ask.retire:
-        return FoundIdeas(len(analyses), 0, tuple(_retiring(books)))
-    lessons = distill(analyses)
+        return FoundIdeas(live.sessions, 0, tuple(_retiring(books)))
+    lessons = live.lessons
     learned = from_evidence(home, database, books, ask)
     open_lessons = tuple(each for each in lessons if not is_answered(each.fingerprint, learned.answered))
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
-    others = (*_from_lessons(books, open_lessons, analyses), *_elsewhere(books), *templates)
+    others = (*_from_lessons(books, open_lessons, live.signalled), *_elsewhere(books), *templates)
     ideas = [*_in_turn(learned.written, others), *learned.unwritten]
     tried = [idea for idea in ideas if not idea.refused][: ask.most]
     # A rule gives way only to one that is tried now.
     names = {idea.patch.name for idea in tried if idea.patch}
     leaving = [idea for name, idea in learned.leaving if name in names]
     refused = [*(idea for idea in ideas if idea.refused), *learned.refused]
-    return FoundIdeas(len(analyses), len(lessons), (*tried, *leaving, *refused))
+    return FoundIdeas(live.sessions, len(lessons), (*tried, *leaving, *refused))
 
 
 def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
@@ -130,15 +139,27 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
     return tuple(found.values())
 
 
-def _live(database: Database, ask: ImproveRequest) -> list[Analysis]:
+def _live(database: Database, ask: ImproveRequest) -> LiveSessions:
     """What was found in sessions that people and jobs had; trials and reviews fail for reasons of their own.
 
     Only this member's sessions are learned from: what another wrote may have been written to be learned.
     """
     rows = database.query("SELECT id FROM sessions WHERE purpose IN (?, ?)", BEHIND)
     behind = {id for (id,) in rows}
-    found = (each.analysis for each in judged(database, Filters(since=ask.since)) if each.is_own)
-    return [analysis for analysis in found if analysis.session not in behind]
+    signalled: list[Analysis] = []
+    sessions = 0
+
+    def streamed() -> Iterator[Analysis]:
+        nonlocal sessions
+        for each in judged(database, Filters(since=ask.since)):
+            if each.is_own and each.analysis.session not in behind:
+                sessions += 1
+                # All calls of all sessions would fill the memory.
+                signalled.extend([replace(each.analysis, exchanges=())] if each.analysis.signals else [])
+                yield each.analysis
+
+    lessons = distill(streamed())
+    return LiveSessions(sessions, lessons, signalled)
 
 
 def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:

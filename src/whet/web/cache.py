@@ -5,9 +5,8 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import Lesson, distill
 from whet.failures.signals import Kind
-from whet.failures.summaries import summarise
 from whet.improving.across_projects import gathered
 from whet.improving.heeded import following
 from whet.improving.taught import contradictions, taught_by_projects
@@ -136,7 +135,7 @@ class PageCache:
 
     def _learn(self) -> LearnedOfAll:
         with opened(self.home) as database:
-            _, recurring = summarise(judged(database, Filters()))
+            recurring = distill(one.analysis for one in judged(database, Filters()))
             projects = taught_by_projects(database, Filters(), declared=load(self.home).trust.projects)
             found = gathered([lesson for each in projects for lesson in each.lessons])
             drafted = tuple(each for each in found if each.draft is not None)

@@ -1,5 +1,6 @@
 """whet lessons: what sessions teach, project by project, and what goes wrong again and again."""
 
+import itertools
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -21,9 +22,8 @@ from whet.cli.shown.taught import (
     taught_record,
 )
 from whet.errors import WhetError
-from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson
+from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson, distill
 from whet.failures.signals import Kind
-from whet.failures.summaries import summarise
 from whet.improving.across_projects import gathered
 from whet.improving.project_evidence import TaughtLesson
 from whet.improving.taught import contradictions
@@ -135,7 +135,8 @@ def _find(ask: AskedLessons) -> FoundLessons:
     with opened(home) as database:
         bring_up_to_date(database)
         read_what_is_taught(database)
-        summary, recurring = summarise(judged(database, ask.filters))
+        sessions = itertools.count()  # it has counted them all when nothing is left to put beside
+        recurring = distill(one.analysis for one, _ in zip(judged(database, ask.filters), sessions, strict=False))
         projects = learn_by_projects(database, home, ask.filters, project=ask.project)
     if ask.is_whole_name:
         projects = tuple(each for each in projects if each.project == ask.project)
@@ -154,7 +155,7 @@ def _find(ask: AskedLessons) -> FoundLessons:
             and not _is_known(lesson, known)
         ],
         contradictions(projects),
-        summary.total.sessions,
+        next(sessions),
     )
 
 

@@ -85,8 +85,8 @@ def command(context: click.Context, as_json: bool) -> int:
 @click.argument("names", nargs=-1, metavar="[NAME]...")
 @json_option
 def show(names: tuple[str, ...], as_json: bool) -> int:
+    from whet.cli.analysed import look_at_rules
     from whet.cli.shown.rules import following_record, rule_lines
-    from whet.improving.heeded import following
     from whet.targets.sync_log import load_log, stays_of
 
     home = find_home(os.environ)
@@ -94,7 +94,7 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
     with opened(home) as database:
         ledger = ledger_of(home, database)
         rules, entries = chosen or ledger.state().rules, ledger.entries()
-        fared = following(home, database, rules)
+        fared = look_at_rules(database, home, rules)
     grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
     log = load_log(home)
     stays = {rule.name: stays_of(log, rule.number) for rule in rules}

@@ -1,13 +1,13 @@
 """How long each command takes in a store that has grown: sessions generated from real ones, as Claude Code writes them.
 
-.venv/bin/python bench/growth.py 1000 [--times 20] [--home FOLDER]
+.venv/bin/python bench/grown_store.py 1000 [--times 20] [--home FOLDER]
 
 Every round over the recorded sessions of the three projects is another set of projects, with ids, times and one word in
 twelve changed. They are imported into a temporary home, or into a folder that is kept and used again. Then each command
 runs in a process of its own: the first time, again, and after 20 more sessions came. Printed are the seconds that a
 person waits, and those of processors, which other work on the machine changes little.
 
-With `--times` the analysed sessions are then multiplied in the store itself (`bench/growth_rows.py`), and the commands
+With `--times` the analysed sessions are then multiplied in the store itself (`bench/grown_rows.py`), and the commands
 measured there again. So that many sessions need not be imported and analysed each.
 """
 
@@ -27,7 +27,7 @@ from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
 
-from growth_rows import multiply
+from grown_rows import multiply
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions

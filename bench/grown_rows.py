@@ -34,7 +34,7 @@ def multiply(database: Database, times: int, rewrite: Rewrite) -> None:
 
 def _copied(row: dict[str, object], number: int, id: str, copy: int) -> dict[str, object]:
     earlier = 3_600.0 * 37 * copy
-    times = {name: row[name] - earlier for name in ("started", "ended", "dated") if isinstance(row[name], float)}
+    times = {name: at - earlier for name in ("started", "ended", "dated") if isinstance(at := row[name], float)}
     return {
         **row,
         **times,
