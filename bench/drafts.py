@@ -2,8 +2,8 @@
 
 .venv/bin/python bench/drafts.py questions FOLDER   FOLDER/prompts/NN.txt and index.json: what the model is asked
 .venv/bin/python bench/drafts.py reading FOLDER     FOLDER/reading/NN.txt, from the model's answers/NN.txt
-.venv/bin/python bench/drafts.py labels FOLDER      bench/data/draft_labels.json, from reader1.json and reader2.json
-.venv/bin/python bench/drafts.py table              what the readers say, from bench/data/draft_labels.json alone
+.venv/bin/python bench/drafts.py labels FOLDER FILE bench/data/FILE.json, from reader1.json and reader2.json
+.venv/bin/python bench/drafts.py table [FILE]       what the readers say, from bench/data/FILE.json alone (draft_labels)
 
 A reader writes {"NN": {"specific": bool, "true": bool, "keep": bool, "why": str}} for each file of `reading`.
 
@@ -35,7 +35,7 @@ ASKED = {"cipher-box": 15, "oh-my-posh": 16, "context-evaluator": 29}
 HELD_OUT = "context-evaluator"
 KEPT = "candidates.json"  # so that an answer stays with its evidence, however candidates are found since
 READ = "reading_index.json"
-LABELS = Path(__file__).parent / "data" / "draft_labels.json"
+LABELS = "draft_labels"  # the first reading; draft_labels_second is of the writer and the prompt after it
 MODEL, PATTERN, REFUSED = "model", "pattern", "refused"
 ROWS = (
     ("of the model", MODEL, None),
@@ -153,7 +153,11 @@ def _shown(each: Asked, draft: LessonDraft) -> str:
     )
 
 
-def write_labels(folder: Path) -> None:
+def labels_in(file: str) -> Path:
+    return Path(__file__).parent / "data" / f"{file}.json"
+
+
+def write_labels(folder: Path, file: str) -> None:
     """The verdicts beside the drafts. What a pattern writes are words of a session, so its text is left out."""
     read = json.loads((folder / READ).read_text())
     readers = [json.loads((folder / f"reader{number}.json").read_text()) for number in (1, 2)]
@@ -165,11 +169,11 @@ def write_labels(folder: Path) -> None:
         found.append({**kept, **draft, "verdicts": verdicts})
     asked_of = {project: len(halves(project).earlier) for project in ASKED}
     whole = {"sessions": asked_of, "asked": ASKED, "drafts": found}
-    LABELS.write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
+    labels_in(file).write_text(json.dumps(whole, indent=1, ensure_ascii=False) + "\n")
 
 
-def print_table() -> None:
-    whole = json.loads(LABELS.read_text())
+def print_table(file: str = LABELS) -> None:
+    whole = json.loads(labels_in(file).read_text())
     print(
         "| drafts | n | specific | true | kept by one | by the other | by both | they agree | false per 100 sessions |"
     )
@@ -190,20 +194,21 @@ def _figures(verdicts: list[list[dict[str, Any]]], sessions: int) -> Iterator[st
     for reader in (0, 1):
         yield str(sum(pair[reader]["keep"] for pair in verdicts))
     both = sum(all(each["keep"] for each in pair) for pair in verdicts)
-    low, high = wilson(both, count)
-    yield f"{both} ({100 * both / count:.0f} %, {100 * low:.0f}–{100 * high:.0f} %)"
+    low, high = wilson(both, count) if count else (0.0, 1.0)
+    yield f"{both} ({100 * both / max(count, 1):.0f} %, {100 * low:.0f}–{100 * high:.0f} %)"
     yield str(sum(pair[0]["keep"] == pair[1]["keep"] for pair in verdicts))
     false = [sum(not each["true"] for each in pair) for pair in verdicts]
     yield f"{100 * sum(map(bool, false)) / sessions:.1f} (by both {100 * false.count(2) / sessions:.1f})"
 
 
 def main() -> None:
-    step, *folder = sys.argv[1:]
-    steps = {"questions": write_questions, "reading": write_reading, "labels": write_labels}
+    step, *given = sys.argv[1:]
     if step == "table":
-        print_table()
+        print_table(*given)
+    elif step == "labels":
+        write_labels(Path(given[0]), given[1])
     else:
-        steps[step](Path(*folder))
+        {"questions": write_questions, "reading": write_reading}[step](Path(given[0]))
 
 
 if __name__ == "__main__":

@@ -40,7 +40,7 @@ TWO_WORDS = names("run exec compose")  # npm run build, docker compose up
 VALUED = names("--filter -F -C --prefix -w --workspace --cwd -p --project")
 _PROGRAM = re.compile(r"[A-Za-z][\w.+-]*")
 _SUBCOMMAND = re.compile(r"[a-z][a-z0-9:_-]*")
-_SCRIPT = re.compile(r"(?:\./|[\w-]+/)[\w./-]+|[\w-]+\.(?:sh|py|js|ts|mjs)")
+_SCRIPT = re.compile(r"\A(?:(?:\./|[\w-]+/)[\w./-]+|[\w-]+\.(?:sh|py|js|ts|mjs))")
 _REDIRECTION = re.compile(r"\d?[<>]|&>")
 _SKILL = re.compile(r"^Base directory for this skill: (\S+)")
 
