@@ -151,8 +151,8 @@ def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
 def test_rules_of_several_members_name_their_maker() -> None:
     own = Item(Form.RULE, "tidy", "Remove unused imports.", maker="alice")
     admins = Item(Form.RULE, "brief", "Answer briefly.", maker="kim")
-    assert "kim" in words_of(rules(Site(), State(items=(own, admins))))
-    assert "alice" not in words_of(rules(Site(), State(items=(own,)))), "where all are one's own, nobody asks"
+    assert "kim" in words_of(rules(Site(), State(items=(own, admins)), ()))
+    assert "alice" not in words_of(rules(Site(), State(items=(own,)), ())), "where all are one's own, nobody asks"
     assert "made by kim" in words_of(rule(Site(), ShownRule(admins, ())))
 
 
