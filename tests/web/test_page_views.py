@@ -1,6 +1,7 @@
 """Views say what the commands say, from a real store, and lead to what is behind each number."""
 
 import html
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
@@ -12,6 +13,8 @@ from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
 from whet.failures.summaries import Summary, summarise
+from whet.intake.reading import ReadOrder
+from whet.intake.taking import take
 from whet.ledger.entries import Item, State
 from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict, SaidSentence
@@ -46,6 +49,11 @@ def page(filled: Home) -> Iterator[PageClient]:
 def summary(filled: Home) -> Summary:
     with opened(filled) as database:
         return summarise(judged(database, Filters()))[0]
+
+
+def take_in(home: Home, *paths: Path) -> None:
+    with opened(home) as database:
+        take(database, home, paths, ReadOrder(), progress=lambda _name, _size: None)
 
 
 def words(page: str) -> str:
@@ -174,6 +182,20 @@ def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
     said = words(page.ask("/live").text)
     assert "after 30 units: +0.60" in said
     assert "evidence of help" in said
+
+
+def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "records"
+    folder.mkdir()
+    turns = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+    (folder / "a.jsonl").write_text(json.dumps({"id": "a", "messages": turns}) + "\n{broken\n{broken too\n")
+    (folder / "b.txt").write_text("nothing")
+    take_in(home, folder / "a.jsonl", folder / "b.txt")
+    with page_of(home) as client:
+        said_there = words(client.enter().ask("/coverage").text)
+    assert "2 files, as of the last time" in said_there
+    assert "openai unknown not a session of a known format 1 file" in said_there
+    assert f"{folder / 'a.jsonl'} , line 2 2" in said_there
 
 
 def test_sessions_that_are_added_later_are_counted_by_themselves(home: Home) -> None:

@@ -20,6 +20,7 @@ from whet.store.analyses import analysis_of
 from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.ledger import ledger_of
+from whet.store.left_out import left_out
 from whet.store.listing import find
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
@@ -32,11 +33,12 @@ from whet.web.cache import LookedAt, PageCache
 from whet.web.html import Element
 from whet.web.layout import Framed
 from whet.web.site import VIEWS, PageView, Site, short_name
+from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.failures import Narrowed, failures, sessions
 from whet.web.views.lessons import lessons
 from whet.web.views.live import live, templates
-from whet.web.views.money import OPEN, ShownWork, coverage, shown_work, work
+from whet.web.views.money import OPEN, ShownWork, shown_work, work
 from whet.web.views.overview import overview
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.session import session
@@ -198,11 +200,9 @@ def show_work(ask: PageRequest) -> Framed:
 
 
 def show_coverage(ask: PageRequest) -> Framed:
-    [(stored, barren)] = ask.database.query(
-        "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM files WHERE sessions = 0)"
-    )
-    body = coverage(ask.site, ask.looked.everything, int(stored), int(barren), ask.cache.project)
-    return _framed("coverage", body)
+    [(stored,)] = ask.database.query("SELECT count(*) FROM sessions")
+    seen = Covered(int(stored), ask.looked.everything, left_out(ask.database))
+    return _framed("coverage", coverage(ask.site, seen, ask.cache.project))
 
 
 def shown_trials(ask: PageRequest) -> list[ShownTrial]:
