@@ -12,6 +12,7 @@ from command import Whet
 from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
+from samples_of_templates import TEMPLATE
 from whet.failures.summaries import Summary, summarise
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
@@ -22,11 +23,14 @@ from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store.analyses import judged
 from whet.store.home import Home
-from whet.store.listing import Filters
+from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
+from whet.store.template_files import record_use
+from whet.store.trials import keep_attempt
+from whet.trials.attempts import Arm, Attempt, Measures
 from whet.web.html import words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
@@ -101,6 +105,53 @@ def test_each_number_leads_to_its_sessions(page: PageClient, summary: Summary) -
     assert len(links) > 20
     for link in links:
         assert page.ask(html.unescape(link)).status == 200, link
+
+
+def counted_links(text: str) -> list[tuple[str, int]]:
+    """The links whose words are a number of sessions, with that number."""
+    found = re.findall(r'<a href="(/[^"#]*/sessions[^"#]*)"[^>]*>([\d,]+) sessions?</a>', text)
+    return [(html.unescape(link), int(number.replace(",", ""))) for link, number in found]
+
+
+def listed(page: PageClient, link: str) -> int:
+    """How many sessions a list has."""
+    found = re.search(r"([\d,]+) sessions?\b", words(page.ask(link).text))
+    return int(found[1].replace(",", "")) if found else 0
+
+
+@pytest.mark.parametrize("view", ["/", "/lessons", "/work", "/work?agent=codex", "/?agent=claude-code"])
+def test_a_number_of_sessions_leads_to_as_many(page: PageClient, filled: Home, view: str) -> None:
+    with opened(filled) as database:
+        page.server.cache.lessons.wait(state_of_sessions(database))
+    links = counted_links(page.ask(view).text)
+    assert links or "agent=" in view
+    for link, number in links:
+        assert listed(page, link) == number, link
+
+
+@pytest.mark.parametrize("view", ["/coverage", "/coverage?agent=hermes"])
+def test_each_number_of_the_coverage_leads_to_its_sessions(page: PageClient, view: str) -> None:
+    found = re.findall(r'<td class="number"><a href="([^"]*)">([\d,]+)</a>', page.ask(view).text)
+    assert len(found) == 6
+    for link, number in found:
+        assert listed(page, html.unescape(link)) == int(number)
+
+
+def test_a_trial_and_a_template_lead_to_their_sessions(home: Home) -> None:
+    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
+    with opened(home) as database:
+        for name in "abc":
+            keep(database, prepare(Transcript("codex", name, (said,))), Provenance(f"/{name}", 1.0, 2.0))
+        first, second, _ = (each.id for each in list_sessions(database, Filters(), limit=3))
+        record_use(database, TEMPLATE, session=first, now=1.0)
+        for arm, id in ((Arm.BASE, first), (Arm.CANDIDATE, second)):
+            keep_attempt(database, id, Attempt("case", arm, 0, Measures(passed=True), id, trial="t-1"), now=1.0)
+    with page_of(home) as client:
+        inside = client.enter()
+        until(lambda: listed(inside, "/sessions?trial=t-1") == 2)
+        assert listed(inside, "/sessions?trial=t-1&arm=base") == 1
+        assert listed(inside, f"/sessions?template={TEMPLATE.key}") == 1
+        assert listed(inside, "/sessions?trial=none") == 0
 
 
 def test_filters_stay_in_the_address(page: PageClient) -> None:

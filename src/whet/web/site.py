@@ -76,6 +76,11 @@ class Site(NamedTuple):
         query = urlencode({**self.filter.parameters, **{name: text for name, text in narrowed.items() if text}})
         return f"{path}?{query}" if query else path
 
+    @property
+    def everywhere(self) -> "Site":
+        """The same without filters, for numbers that no filter narrows."""
+        return self._replace(filter=PageFilter(temporary=True))
+
     def link(self, words: Child, view: str, *, part: str = "", label: str | None = None, **narrowed: str) -> Child:
         """Words that lead to a view; in a file, words alone where it has no such view."""
         href = self.href(view, part=part, **narrowed)

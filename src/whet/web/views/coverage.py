@@ -4,13 +4,13 @@ from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
-from whet.sessions.transcripts import Purpose
 from whet.store.left_out import LeftOutFile
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
 from whet.web.charts import ChartBar, bars
+from whet.web.groups import TELLING_LITTLE
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, is_temporary, many, section, short_name, table
+from whet.web.site import NO_PROJECT, Site, code, empty, many, section, short_name, table
 
 MOST_PROJECTS = 25
 MOST_PATHS = 50
@@ -31,15 +31,11 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
         return h("div", {}, empty("No sessions yet. To import what is on this machine, run ", code("whet import"), "."))
     counted = [fact for fact in everything if fact.counts]
     agents, projects = Counter(fact.source for fact in counted), Counter(project(fact.folder) for fact in counted)
-    reasons = (
-        ("not analysed yet", stored - len(everything)),
-        ("attempts of trials, which are experiments", sum(fact.purpose == Purpose.TRIAL.value for fact in everything)),
-        ("copies of another session", sum(fact.copied for fact in everything)),
-        ("in temporary folders, hidden unless asked for", sum(is_temporary(fact.folder) for fact in counted)),
-        ("in no folder", sum(not fact.folder for fact in counted)),
-        ("whose record cannot tell how they went", sum(fact.untold for fact in counted)),
-        ("without a price", sum(fact.cost_dollars is None for fact in counted)),
-    )
+    site = site.everywhere
+    reasons: list[tuple[Child, Child]] = [("not analysed yet", f"{stored - len(everything):,}")]
+    for group in TELLING_LITTLE:
+        number = f"{sum(map(group.holds, everything)):,}"
+        reasons.append((group.words, site.link(number, "sessions", group=group.name)))
     by_agent = [
         ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
         for name, number in agents.most_common()
@@ -57,7 +53,7 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
             "Sessions that count in no number, or tell little",
             table(
                 ("sessions", "number"),
-                ((why, f"{number:,}") for why, number in reasons),
+                reasons,
                 caption="By reason",
                 numbers=1,
             ),
@@ -109,4 +105,4 @@ def _of_agent(site: Site, name: str) -> str:
 
 
 def _of_project(site: Site, name: str) -> str:
-    return site._replace(filter=site.filter._replace(project=name or "none", temporary=True)).href("sessions")
+    return site._replace(filter=site.filter._replace(project=name or NO_PROJECT)).href("sessions")

@@ -59,6 +59,17 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
     )
 
 
+def key_of(lesson: TaughtLesson) -> str:
+    """What a lesson is known by in an address: its best piece of evidence."""
+    best = lesson.candidate.best
+    return f"{lesson.candidate.source.value}-{best.session}-{best.message}"
+
+
+def sessions_behind(learned: LearnedOfAll, key: str) -> frozenset[str]:
+    """The sessions that teach the lesson with this key."""
+    return frozenset(piece.session for each in learned.taught if key_of(each) == key for piece in each.candidate.pieces)
+
+
 def _cards(title: str, cards: Sequence[Element]) -> Child:
     return section(title, h("div", {"class": "cards"}, cards)) if cards else None
 
@@ -101,14 +112,19 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
         for piece in candidate.pieces[:QUOTES]
     ]
     form = f"{draft.form.value} · " if draft else ""
-    counts = (
-        f"{form}{candidate.source.words} · {many(candidate.sessions, 'session')} · {', '.join(lesson.agents)}{trust}"
-    )
+    behind = site.everywhere.link(many(candidate.sessions, "session"), "sessions", lesson=key_of(lesson))
     return h(
         "article",
         {"class": "card"},
         h("h3", {}, shown(draft.text if draft else candidate.best.text)),
-        h("p", {"class": "facts"}, f"{where} · {counts} · ", state),
+        h(
+            "p",
+            {"class": "facts"},
+            f"{where} · {form}{candidate.source.words} · ",
+            behind,
+            f" · {', '.join(lesson.agents)}{trust} · ",
+            state,
+        ),
         h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation)) if draft and draft.situation else None,
         h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix not in ("", draft.text) else None,
         h("details", {}, h("summary", {}, many(len(candidate.pieces), "piece"), " of evidence"), quotes),
@@ -117,7 +133,7 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
 
 def _again(site: Site, lesson: Lesson) -> Element:
     among = f" that used {lesson.tool}" if lesson.tool else ""
-    counted = f"{lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
+    base = site.everywhere.link(many(lesson.base, "session"), "sessions", tool=lesson.tool)
     quotes = [
         h(
             "blockquote",
@@ -136,8 +152,10 @@ def _again(site: Site, lesson: Lesson) -> Element:
         h(
             "p",
             {"class": "facts"},
-            site.link(counted, "sessions", kind=lesson.kind.value),
-            f" · would change {lesson.change.value}",
+            site.everywhere.link(f"{lesson.sessions:,}", "sessions", kind=lesson.kind.value, tool=lesson.tool),
+            " of ",
+            base,
+            f"{among} ({100 * lesson.share:.0f} %) · would change {lesson.change.value}",
         ),
         h("details", {}, h("summary", {}, "Where it was seen"), quotes),
     )

@@ -74,8 +74,9 @@ def _money(site: Site, facts: Sequence[SessionFact]) -> list[Child]:
         if measure is _cost and not in_dollars:
             continue
         drawn.append(bars(_stacks(site, facts, measure), title=title))
-    known = sum(fact.cost_dollars is not None for fact in facts)
-    drawn.append(h("p", {"class": "soft"}, f"{many(known, 'session')} of {len(facts):,} say what they cost."))
+    known = many(sum(fact.cost_dollars is not None for fact in facts), "session")
+    priced = site.link(known, "sessions", group="paid")
+    drawn.append(h("p", {"class": "soft"}, priced, f" of {len(facts):,} say what they cost."))
     return drawn
 
 

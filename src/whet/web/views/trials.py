@@ -10,10 +10,10 @@ from whet.evidence.verdicts import Ruling, fixed_order
 from whet.trials.attempts import Arm, Attempt, differences
 from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartBar, ChartPoint, bars, heat, over_time, spans
+from whet.web.groups import ARMS
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, dollars, empty, evidence, many, moment, section, share, table, tile
 
-ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 STOPS = {
     TrialStop.EVIDENCE: "the evidence suffices",
     TrialStop.CASES: "all were run",
@@ -120,8 +120,8 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
         section("Evidence over cases", _evidence(attempts, verdict.alpha)),
         section("Every attempt", _grid(site, attempts)),
         section("Placebo", *placebo) if placebo else None,
-        section("Arms", _arms(progress)),
-        site.link("Sessions of this trial are marked as trials and count in no other number.", "honesty"),
+        section("Arms", _arms(site, progress)),
+        h("p", {"class": "soft"}, "Sessions of this trial are marked as trials and count in no other number."),
     )
 
 
@@ -158,11 +158,12 @@ def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
     return heat(rows, [ARMS[arm] for arm in columns], cells, title="Case and seed by arm; each opens its session")
 
 
-def _arms(progress: TrialProgress) -> Element:
+def _arms(site: Site, progress: TrialProgress) -> Element:
+    site = site.everywhere
     rows = (
         (
             ARMS[each.arm],
-            f"{each.passed} of {each.attempts}",
+            site.link(f"{each.passed} of {each.attempts}", "sessions", trial=progress.trial, arm=each.arm.value),
             f"{each.interval.low:.0%} to {each.interval.high:.0%}",
             f"{each.errors:.1f}",
             f"{each.tokens:,.0f}",
