@@ -8,12 +8,13 @@ from pathlib import Path
 
 import pytest
 
-from command import Whet
+from command import Whet, runner
 from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
 from samples_of_templates import TEMPLATE
 from whet.failures.summaries import Summary, summarise
+from whet.improving.learned import LearnedOfAll
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Item, State
@@ -34,7 +35,7 @@ from whet.trials.attempts import Arm, Attempt, Measures
 from whet.web.html import words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
-from whet.web.views.lessons import LearnedOfAll, lessons
+from whet.web.views.lessons import lessons
 from whet.web.views.rules import ShownRule, rule, rules
 
 
@@ -177,6 +178,9 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
     with opened(filled) as database:
         learned = page.server.cache.lessons.wait(state_of_sessions(database))
     said = words(page.ask("/lessons").text)
+    printed = json.loads(runner(filled.folder, filled.folder.parent)("lessons", "--json").out)
+    assert len(printed["lessons"]) == len(learned.taught) + len(learned.recurring)
+    assert printed["sessions"] == learned.sessions
     assert learned.taught
     for each in learned.taught:
         assert each.draft is not None

@@ -155,7 +155,7 @@ class Narrowed(NamedTuple):
             self.purpose and f"whose purpose is {self.purpose}",
             self.failed and "that likely failed",
             self.untold and "whose record cannot tell",
-            self.group in GROUPS and GROUPS[self.group].words,
+            GROUPS[self.group].words if self.group in GROUPS else "",
             self.lesson and "that teach this lesson",
             self.trial and f"of this trial{f', {ARMS[Arm(self.arm)]}' if self.arm in set(Arm) else ''}",
             self.template and "that began with this template",

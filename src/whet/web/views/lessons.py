@@ -1,11 +1,10 @@
 """Lessons: what was learned, and what is proposed."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
+from whet.improving.learned import LearnedOfAll
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.lessons.conflicts import LessonConflict
 from whet.text.showing import shown
@@ -14,14 +13,6 @@ from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, 
 from whet.web.views.failures import KINDS
 
 QUOTES = 3
-
-
-class LearnedOfAll(NamedTuple):
-    """What all sessions teach, the failures that recur in them, and where people contradict each other, by project."""
-
-    taught: tuple[TaughtLesson, ...] = ()
-    recurring: tuple[Lesson, ...] = ()
-    conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
 
 
 def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
