@@ -13,6 +13,7 @@ from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
 from samples_of_templates import TEMPLATE
+from whet.evidence.verdicts import judge
 from whet.failures.summaries import Summary, summarise
 from whet.improving.learned import LearnedOfAll
 from whet.intake.reading import ReadOrder
@@ -30,13 +31,15 @@ from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
-from whet.store.trials import keep_attempt
+from whet.store.trials import attempts_of, keep_attempt, reuse
 from whet.trials.attempts import Arm, Attempt, Measures
+from whet.trials.design import TrialProgress, TrialResult, TrialStop
 from whet.web.html import words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
 from whet.web.views.lessons import lessons
 from whet.web.views.rules import ShownRule, rule, rules
+from whet.web.views.trials import ShownTrial, trial
 
 
 @pytest.fixture(scope="module")
@@ -231,6 +234,20 @@ def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
     said = words(page.ask("/honesty").text)
     assert "0 of 1 placebos that the gate would have accepted" in said
     assert "0 of 1 trials accepted" in said
+    assert "9 % of the error budget is spent, 91 % is left" in said
+    assert "rule tidy undecided +0 points" in said, "the verdict on the placebo"
+    assert "With both arms the same, the gate accepted at most 4.5 %" in said
+
+
+def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
+    made = Attempt("case-a", Arm.BASE, 1, Measures(passed=True), "s1", trial="t-1")
+    with opened(home) as database:
+        reuse(database, made, case="case-a", seed=1, trial="t-2", now=1.0)
+        [used] = attempts_of(database, "t-2")
+    tried = ShownTrial(TrialProgress("t-2", TrialResult(judge([]), TrialStop.OPEN), 1, 2), "rule tidy", 1.0)
+    said = words_of(trial(Site(), tried, [used]))
+    assert "without: passed (from an earlier trial)" in said
+    assert "↺ was made in an earlier trial" in said
 
 
 def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
