@@ -136,7 +136,7 @@ def test_a_number_of_sessions_leads_to_as_many(page: PageClient, filled: Home, v
 @pytest.mark.parametrize("view", ["/coverage", "/coverage?agent=hermes"])
 def test_each_number_of_the_coverage_leads_to_its_sessions(page: PageClient, view: str) -> None:
     found = re.findall(r'<td class="number"><a href="([^"]*)">([\d,]+)</a>', page.ask(view).text)
-    assert len(found) == 6
+    assert len(found) == 3, "what is nothing leads nowhere"
     for link, number in found:
         assert listed(page, html.unescape(link)) == int(number)
 
@@ -265,7 +265,7 @@ def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home,
     take_in(home, folder / "a.jsonl", folder / "b.txt")
     with page_of(home) as client:
         said_there = words(client.enter().ask("/coverage").text)
-    assert "2 files, as of the last time" in said_there
+    assert "2 files agent project reason" in said_there
     assert "openai unknown not a session of a known format 1 file" in said_there
     assert f"{folder / 'a.jsonl'} , line 2 2" in said_there
 

@@ -34,8 +34,8 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
     site = site.everywhere
     reasons: list[tuple[Child, Child]] = [("not analysed yet", f"{stored - len(everything):,}")]
     for group in TELLING_LITTLE:
-        number = f"{sum(map(group.holds, everything)):,}"
-        reasons.append((group.words, site.link(number, "sessions", group=group.name)))
+        number = sum(map(group.holds, everything))
+        reasons.append((group.words, site.count(number, group=group.name)))
     by_agent = [
         ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
         for name, number in agents.most_common()
@@ -80,10 +80,10 @@ def _left_out(found: Sequence[LeftOutFile], project: Callable[[str], str]) -> li
         for (source, name, reason), files in ordered
     )
     headings = ("agent", "project", "reason", "files", "times")
-    about = "as of the last time that each file was read; agent and project are those of the sessions beside it"
+    about = "As of the last time that each file was read; agent and project are those of the sessions beside it. Run "
     return [
-        table(headings, rows, caption=f"{many(len({each.path for each in found}), 'file')}, {about}", numbers=1),
-        h("p", {"class": "soft"}, "Read them again with ", code("whet import PATH"), " after you have changed them."),
+        table(headings, rows, caption=many(len({each.path for each in found}), "file"), numbers=1),
+        h("p", {"class": "soft"}, about, code("whet import PATH"), " after you have changed a file."),
     ]
 
 

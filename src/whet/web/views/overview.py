@@ -48,7 +48,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
         {"class": "tiles"},
         tile(site.link(f"{len(facts):,}", "sessions"), "session" if len(facts) == 1 else "sessions"),
         tile(site.link(share(len(failed), len(facts)), "sessions", failed="1"), f"likely failed ({len(failed):,})"),
-        tile(site.link(f"{untold:,}", "sessions", untold="1"), "the record cannot tell"),
+        tile(site.count(untold, untold="1"), "the record cannot tell"),
         tile(
             site.link(share(failed_calls, calls), "sessions", group="failing"),
             ("of ", site.link(f"{calls:,}", "sessions", group="calling"), " calls failed"),
@@ -133,15 +133,16 @@ def by_group(site: Site, facts: Sequence[SessionFact], by: str) -> Element:
     rows = []
     for name, found in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         failed, calls = [f for f in found if f.failed], sum(f.calls for f in found)
+        failed_calls, tokens = sum(f.failed_calls for f in found), sum(f.tokens for f in found)
         narrowed = {by: name or "unknown"}
         rows.append(
             (
                 name or "unknown",
                 site.link(f"{len(found):,}", "sessions", **narrowed),
-                site.link(share(len(failed), len(found)), "sessions", failed="1", **narrowed),
-                site.link(f"{calls:,}", "sessions", group="calling", **narrowed),
-                site.link(share(sum(f.failed_calls for f in found), calls), "sessions", group="failing", **narrowed),
-                site.link(short(sum(f.tokens for f in found)), "sessions", **narrowed),
+                site.count(len(failed), share(len(failed), len(found)), failed="1", **narrowed),
+                site.count(calls, group="calling", **narrowed),
+                site.count(failed_calls, share(failed_calls, calls), group="failing", **narrowed),
+                site.count(tokens, short(tokens), **narrowed),
             )
         )
     headings = (by, "sessions", "likely failed", "calls", "failed calls", "tokens")
