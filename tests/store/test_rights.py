@@ -90,7 +90,9 @@ def test_who_may_not_bring_the_tables_up_to_date_is_told_who_can(shop: Team, tmp
 
 def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Path) -> None:
     with shop.rows(OWNER) as rows:
-        change(rows, "DROP TABLE teachings, session_draws, session_tellings, background_calls, left_out, project_lessons")
+        change(
+            rows, "DROP TABLE teachings, session_draws, session_tellings, background_calls, left_out, project_lessons"
+        )
         change(rows, "DROP FUNCTION drop_lessons CASCADE")
         for column in ("failed", "corrected", "unchecked", "tokens"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")

@@ -81,7 +81,7 @@ class Site(NamedTuple):
         """The same without filters, for numbers that no filter narrows."""
         return self._replace(filter=PageFilter(temporary=True))
 
-    def count(self, number: int, words: Child = "", **narrowed: str) -> Child:
+    def counted(self, number: int, words: Child = "", **narrowed: str) -> Child:
         """A number that leads to its sessions; none has nothing behind it."""
         shown = words or f"{number:,}"
         return self.link(shown, "sessions", **narrowed) if number else shown

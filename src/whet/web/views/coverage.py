@@ -35,7 +35,7 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
     reasons: list[tuple[Child, Child]] = [("not analysed yet", f"{stored - len(everything):,}")]
     for group in TELLING_LITTLE:
         number = sum(map(group.holds, everything))
-        reasons.append((group.words, site.count(number, group=group.name)))
+        reasons.append((group.words, site.counted(number, group=group.name)))
     by_agent = [
         ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
         for name, number in agents.most_common()

@@ -48,7 +48,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
         {"class": "tiles"},
         tile(site.link(f"{len(facts):,}", "sessions"), "session" if len(facts) == 1 else "sessions"),
         tile(site.link(share(len(failed), len(facts)), "sessions", failed="1"), f"likely failed ({len(failed):,})"),
-        tile(site.count(untold, untold="1"), "the record cannot tell"),
+        tile(site.counted(untold, untold="1"), "the record cannot tell"),
         tile(
             site.link(share(failed_calls, calls), "sessions", group="failing"),
             ("of ", site.link(f"{calls:,}", "sessions", group="calling"), " calls failed"),
@@ -139,10 +139,10 @@ def by_group(site: Site, facts: Sequence[SessionFact], by: str) -> Element:
             (
                 name or "unknown",
                 site.link(f"{len(found):,}", "sessions", **narrowed),
-                site.count(len(failed), share(len(failed), len(found)), failed="1", **narrowed),
-                site.count(calls, group="calling", **narrowed),
-                site.count(failed_calls, share(failed_calls, calls), group="failing", **narrowed),
-                site.count(tokens, short(tokens), **narrowed),
+                site.counted(len(failed), share(len(failed), len(found)), failed="1", **narrowed),
+                site.counted(calls, group="calling", **narrowed),
+                site.counted(failed_calls, share(failed_calls, calls), group="failing", **narrowed),
+                site.counted(tokens, short(tokens), **narrowed),
             )
         )
     headings = (by, "sessions", "likely failed", "calls", "failed calls", "tokens")
