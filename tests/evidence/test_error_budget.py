@@ -10,7 +10,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from whet.evidence.betting import aimed
-from whet.evidence.error_budget import SHARE, BudgetParts, Past, alpha_for, part
+from whet.evidence.error_budget import SHARE, BudgetParts, Past, alpha_for, part, used_up
 
 ACCEPTS = st.lists(st.booleans(), max_size=40)
 LUCK = st.floats(1, 3)
@@ -137,3 +137,10 @@ def test_what_is_owed_and_held_already_limits_nothing() -> None:
     owed = 1 / (SHARE * 2)
     just = owed / part(1)
     assert alpha_for([Past(accepted=True, evidence=2 * just)], most=1.0) == pytest.approx(part(1) / owed)
+
+
+def test_only_trials_that_were_not_accepted_use_the_budget_up() -> None:
+    assert used_up(()) == 0
+    assert used_up((Past(True, 30.0),)) == 0
+    assert used_up((Past(False), Past(True, 30.0), Past(False))) == pytest.approx(part(1) + part(2))
+    assert used_up([Past(False)] * 1000) < 1

@@ -14,11 +14,13 @@ from whet.examples.warm_start import examples
 from whet.intake.finding import by_age, named_files, usual_places
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportInterrupted, ImportReport
-from whet.intake.taking import POOL_FROM_BYTES, stamp_of, take
+from whet.intake.taking import LARGE_FILE_BYTES, POOL_FROM_BYTES, stamp_of, take
 from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.left_out import LeftOutFile, alike, left_out
 from whet.store.listing import Filters, count_sessions, find, list_sessions
+from whet.store.sessions import forget
 
 
 def session(name: str, *words: str, stamp: str = "2026-03-01T10:00:00Z") -> dict[str, object]:
@@ -122,6 +124,45 @@ def test_an_unreadable_file_is_reported_with_its_reason(database: Database, home
     report = run(database, home, *(tmp_path / name for name in files))
     assert {Path(skipped.path).name for skipped in report.skipped} == set(files)
     assert report.sessions == 0
+
+
+def test_reasons_are_kept_until_the_file_is_read_again(database: Database, home: Home, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", session("a", "one"))
+    with path.open("a") as file:
+        file.write("{broken at 17\n{broken at 99\n")
+    (tmp_path / "b.txt").write_text("nothing")
+    run(database, home, path, tmp_path / "b.txt", dry_run=True)
+    assert left_out(database) == ()
+    report = run(database, home, path, tmp_path / "b.txt")
+    broken, other = left_out(database)
+    assert broken == LeftOutFile(str(path), alike(report.skipped[0].reason), 2, 2, "openai")
+    assert other == LeftOutFile(str(tmp_path / "b.txt"), "not a session of a known format", 1, 0, "openai")
+    run(database, home, path)
+    assert len(left_out(database)) == 2, "nothing changed"
+    write(path, session("a", "one", "two"))
+    run(database, home, path)
+    assert left_out(database) == (other,)
+
+
+def test_reasons_of_a_large_file_are_kept_once(database: Database, home: Home, tmp_path: Path) -> None:
+    path = write(tmp_path / "a.jsonl", session("1a", "x" * LARGE_FILE_BYTES), session("2b"), session("2b", "y"))
+    for _ in range(2):
+        run(database, home, path)
+        os.utime(path, ns=(0, path.stat().st_mtime_ns + 1))
+        assert [each.number for each in left_out(database)] == [1]
+
+
+def test_a_secret_in_a_reason_is_not_kept_and_a_forgotten_file_leaves_none(
+    database: Database, home: Home, tmp_path: Path
+) -> None:
+    path = write(tmp_path / "a.jsonl", session("hunter2", "one"), session("hunter2", "two"))
+    run(database, home, path, order=ReadOrder(secrets=("hunter2",)))
+    [kept] = left_out(database)
+    assert "more than once" in kept.reason or "second session" in kept.reason
+    assert "hunter2" not in kept.reason
+    [stored] = list_sessions(database, Filters(), limit=9)
+    forget(database, stored.id)
+    assert left_out(database) == ()
 
 
 def test_parents_in_a_circle_do_no_harm(database: Database, home: Home, tmp_path: Path) -> None:

@@ -30,7 +30,7 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger
 from whet.store.opening import opened
 from whet.store.template_files import worths
-from whet.store.trials import progress_of
+from whet.store.trials import attempts_of, progress_of
 from whet.trials.attempts import Arm
 from whet.trials.design import Allowance, TrialProgress, TrialStop
 
@@ -106,6 +106,10 @@ def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(
     tried(small, prepared(small, embedded, wanted), supply_of(obeys, log))
     again = tried(small, prepared(small, embedded, wanted._replace(patch=OTHER), id="t2"), supply_of(obeys, log))
     assert again.result.reused == 3
+    assert sorted((each.arm, each.reused) for each in attempts_of(embedded, "t2")) == [
+        *[(Arm.BASE, True)] * 3,
+        *[(Arm.CANDIDATE, False)] * 3,
+    ]
     assert len(log.read_text().splitlines()) == 6 + 3
     tidy = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", trust=Trust.USER)
     apply(small, embedded, tidy, actor=Actor.PERSON, now=1.0)

@@ -1,17 +1,23 @@
 """Views say what the commands say, from a real store, and lead to what is behind each number."""
 
 import html
+import json
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
-from command import Whet
+from command import Whet, runner
 from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
+from samples_of_templates import TEMPLATE
+from whet.evidence.verdicts import judge
 from whet.failures.summaries import Summary, summarise
+from whet.improving.learned import LearnedOfAll
+from whet.intake.reading import ReadOrder
+from whet.intake.taking import take
 from whet.ledger.entries import Item, State
 from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict, SaidSentence
@@ -19,16 +25,21 @@ from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store.analyses import judged
 from whet.store.home import Home
-from whet.store.listing import Filters
+from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
+from whet.store.template_files import record_use
+from whet.store.trials import attempts_of, keep_attempt, reuse
+from whet.trials.attempts import Arm, Attempt, Measures
+from whet.trials.design import TrialProgress, TrialResult, TrialStop
 from whet.web.html import words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
-from whet.web.views.lessons import LearnedOfAll, lessons
+from whet.web.views.lessons import lessons
 from whet.web.views.rules import ShownRule, rule, rules
+from whet.web.views.trials import ShownTrial, trial
 
 
 @pytest.fixture(scope="module")
@@ -46,6 +57,11 @@ def page(filled: Home) -> Iterator[PageClient]:
 def summary(filled: Home) -> Summary:
     with opened(filled) as database:
         return summarise(judged(database, Filters()))[0]
+
+
+def take_in(home: Home, *paths: Path) -> None:
+    with opened(home) as database:
+        take(database, home, paths, ReadOrder(), progress=lambda _name, _size: None)
 
 
 def words(page: str) -> str:
@@ -95,6 +111,53 @@ def test_each_number_leads_to_its_sessions(page: PageClient, summary: Summary) -
         assert page.ask(html.unescape(link)).status == 200, link
 
 
+def counted_links(text: str) -> list[tuple[str, int]]:
+    """The links whose words are a number of sessions, with that number."""
+    found = re.findall(r'<a href="(/[^"#]*/sessions[^"#]*)"[^>]*>([\d,]+) sessions?</a>', text)
+    return [(html.unescape(link), int(number.replace(",", ""))) for link, number in found]
+
+
+def listed(page: PageClient, link: str) -> int:
+    """How many sessions a list has."""
+    found = re.search(r"([\d,]+) sessions?\b", words(page.ask(link).text))
+    return int(found[1].replace(",", "")) if found else 0
+
+
+@pytest.mark.parametrize("view", ["/", "/lessons", "/work", "/work?agent=codex", "/?agent=claude-code"])
+def test_a_number_of_sessions_leads_to_as_many(page: PageClient, filled: Home, view: str) -> None:
+    with opened(filled) as database:
+        page.server.cache.lessons.wait(state_of_sessions(database))
+    links = counted_links(page.ask(view).text)
+    assert links or "agent=" in view
+    for link, number in links:
+        assert listed(page, link) == number, link
+
+
+@pytest.mark.parametrize("view", ["/coverage", "/coverage?agent=hermes"])
+def test_each_number_of_the_coverage_leads_to_its_sessions(page: PageClient, view: str) -> None:
+    found = re.findall(r'<td class="number"><a href="([^"]*)">([\d,]+)</a>', page.ask(view).text)
+    assert len(found) == 3, "what is nothing leads nowhere"
+    for link, number in found:
+        assert listed(page, html.unescape(link)) == int(number)
+
+
+def test_a_trial_and_a_template_lead_to_their_sessions(home: Home) -> None:
+    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
+    with opened(home) as database:
+        for name in "abc":
+            keep(database, prepare(Transcript("codex", name, (said,))), Provenance(f"/{name}", 1.0, 2.0))
+        first, second, _ = (each.id for each in list_sessions(database, Filters(), limit=3))
+        record_use(database, TEMPLATE, session=first, now=1.0)
+        for arm, id in ((Arm.BASE, first), (Arm.CANDIDATE, second)):
+            keep_attempt(database, id, Attempt("case", arm, 0, Measures(passed=True), id, trial="t-1"), now=1.0)
+    with page_of(home) as client:
+        inside = client.enter()
+        until(lambda: listed(inside, "/sessions?trial=t-1") == 2)
+        assert listed(inside, "/sessions?trial=t-1&arm=base") == 1
+        assert listed(inside, f"/sessions?template={TEMPLATE.key}") == 1
+        assert listed(inside, "/sessions?trial=none") == 0
+
+
 def test_filters_stay_in_the_address(page: PageClient, summary: Summary) -> None:
     text = page.ask("/?agent=hermes").text
     assert "2 sessions" in words(text)
@@ -118,6 +181,9 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
     with opened(filled) as database:
         learned = page.server.cache.lessons.wait(state_of_sessions(database))
     said = words(page.ask("/lessons").text)
+    printed = json.loads(runner(filled.folder, filled.folder.parent)("lessons", "--json").out)
+    assert len(printed["lessons"]) == len(learned.taught) + len(learned.recurring)
+    assert printed["sessions"] == learned.sessions
     assert learned.taught
     for each in learned.taught:
         assert each.draft is not None
@@ -168,12 +234,40 @@ def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
     said = words(page.ask("/honesty").text)
     assert "0 of 1 placebos that the gate would have accepted" in said
     assert "0 of 1 trials accepted" in said
+    assert "9 % of the error budget is spent, 91 % is left" in said
+    assert "rule tidy undecided +0 points" in said, "the verdict on the placebo"
+    assert "With both arms the same, the gate accepted at most 4.5 %" in said
+
+
+def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
+    made = Attempt("case-a", Arm.BASE, 1, Measures(passed=True), "s1", trial="t-1")
+    with opened(home) as database:
+        reuse(database, made, case="case-a", seed=1, trial="t-2", now=1.0)
+        [used] = attempts_of(database, "t-2")
+    tried = ShownTrial(TrialProgress("t-2", TrialResult(judge([]), TrialStop.OPEN), 1, 2), "rule tidy", 1.0)
+    said = words_of(trial(Site(), tried, [used]))
+    assert "without: passed (from an earlier trial)" in said
+    assert "↺ was made in an earlier trial" in said
 
 
 def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
     said = words(page.ask("/live").text)
     assert "after 30 units: +0.60" in said
     assert "evidence of help" in said
+
+
+def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home, tmp_path: Path) -> None:
+    folder = tmp_path / "records"
+    folder.mkdir()
+    turns = [{"role": "user", "content": "Hello"}, {"role": "assistant", "content": "Hi"}]
+    (folder / "a.jsonl").write_text(json.dumps({"id": "a", "messages": turns}) + "\n{broken\n{broken too\n")
+    (folder / "b.txt").write_text("nothing")
+    take_in(home, folder / "a.jsonl", folder / "b.txt")
+    with page_of(home) as client:
+        said_there = words(client.enter().ask("/coverage").text)
+    assert "2 files agent project reason" in said_there
+    assert "openai unknown not a session of a known format 1 file" in said_there
+    assert f"{folder / 'a.jsonl'} , line 2 2" in said_there
 
 
 def test_sessions_that_are_added_later_are_counted_by_themselves(home: Home) -> None:
@@ -197,7 +291,7 @@ def test_an_empty_store_says_what_to_do(home: Home) -> None:
 
 
 def test_an_exported_file_needs_nothing_else_and_holds_no_home(whet: Whet, tmp_path: Path, examples: Path) -> None:
-    whet("import", str(examples))
+    imported = whet("import", str(examples), "--json").json["imported"]
     file = tmp_path / "page.html"
     assert whet("page", "--export", str(file)).code == 0
     text = file.read_text()
@@ -206,7 +300,7 @@ def test_an_exported_file_needs_nothing_else_and_holds_no_home(whet: Whet, tmp_p
     assert "/home/" not in text
     for id in re.findall(r'href="#([^"]*)"', text):
         assert f'id="{id}"' in text
-    assert f"{whet('sessions', '--json').json['total']} sessions" in words(text)
+    assert f"{imported} sessions" in words(text)
 
 
 @pytest.mark.parametrize(

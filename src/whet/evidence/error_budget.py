@@ -42,6 +42,12 @@ def part(place: int, parts: BudgetParts = BudgetParts.EARLY) -> float:
     return even if parts is BudgetParts.EVEN else FIRST * 0.5**place + (1 - FIRST) * even
 
 
+def used_up(past: Sequence[Past]) -> float:
+    """The share of the budget that trials have used up. An accepted one used no part."""
+    missed = [trial for trial in past if not trial.accepted]
+    return sum(part(place, trial.parts) for place, trial in enumerate(missed, start=1))
+
+
 def alpha_for(
     past: Sequence[Past], *, share: float = SHARE, most: float = ALPHA, parts: BudgetParts = BudgetParts.EARLY
 ) -> float:

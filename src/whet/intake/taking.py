@@ -16,11 +16,13 @@ from whet.errors import WhetError
 from whet.importers.source import Skipped
 from whet.intake.reading import ReadOrder, ReadySession, read_file
 from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
+from whet.secrets.redactor import Redactor
 from whet.store import sessions
 from whet.store.database import Database, Unreachable
 from whet.store.forgotten import forgotten
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
+from whet.store.left_out import LeftOutFile, alike, forget_left_out, keep_left_out
 
 READER = "2"  # raise it when importers or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
@@ -51,6 +53,7 @@ class FilePiece(NamedTuple):
 
     file: ImportFile
     items: list[ReadySession | Skipped]
+    first: bool = True
     last: bool = True
 
 
@@ -164,8 +167,10 @@ def _read_all(files: list[ImportFile], order: ReadOrder) -> Iterator[FilePiece]:
         yield from (FilePiece(file, _read_whole(file, order)) for file in small)
     for file in files:
         if file.stamp.size >= LARGE_FILE_BYTES:
-            yield from (FilePiece(file, [item], last=False) for item in read_file(file.path, order, name=file.name))
-            yield FilePiece(file, [])
+            yield FilePiece(file, [], last=False)
+            for item in read_file(file.path, order, name=file.name):
+                yield FilePiece(file, [item], first=False, last=False)
+            yield FilePiece(file, [], first=False)
 
 
 def _read_whole(file: ImportFile, order: ReadOrder) -> list[ReadySession | Skipped]:
@@ -199,7 +204,9 @@ def _keep(
     """Keep what was read, in one transaction; a file counts as read only together with all of its sessions."""
     now, report = time.time(), ImportReport()
     with database.reading() if dry_run else database.writing():
-        for file, items, last in batch:
+        if not dry_run:
+            forget_left_out(database, [piece.file.name for piece in batch if piece.first])
+        for file, items, _, last in batch:
             provenance = sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
             for item in items:
                 if isinstance(item, Skipped):
@@ -212,7 +219,20 @@ def _keep(
                     _count(report, file, item, sessions.keep(database, item.prepared, provenance))
             if last and not dry_run and order.since is None:
                 _remember(database, file, order)
+        if not dry_run:
+            _keep_reasons(database, report.skipped, order)
     return report
+
+
+def _keep_reasons(database: Database, skipped: list[Skipped], order: ReadOrder) -> None:
+    """Keep why something was left out, alike reasons of a file together, and without the secrets in them."""
+    found: dict[tuple[str, str], list[int]] = {}
+    for each in skipped:
+        found.setdefault((each.path, alike(each.reason)), []).append(each.line)
+    clean = Redactor(order.secrets or ()).text if order.secrets is not None else str
+    keep_left_out(
+        database, [LeftOutFile(path, clean(why), len(lines), min(lines)) for (path, why), lines in found.items()]
+    )
 
 
 def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: sessions.Kept) -> None:

@@ -33,7 +33,7 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.store.trials import keep_attempt, key_of, known_attempt
+from whet.store.trials import keep_attempt, key_of, known_attempt, reuse
 from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand
 from whet.trials.checks import Ran, mark
@@ -82,7 +82,7 @@ def make_by_agent(scene: AttemptScene, order: AgentOrder, *, interrupt: Event, m
         key = key_of(*parts) if is_shared else key_of(*parts, order.trial, order.arm)
         known = known_attempt(database, key)
         if known is not None:
-            return replace(known, case=order.case.name, seed=order.seed, reused=known.trial != order.trial)
+            return reuse(database, known, case=order.case.name, seed=order.seed, trial=order.trial, now=time.time())
         made = _Scene(home, database, settings, overlay, executor, meter).attempt(order, told.examples, interrupt)
         if not made.invalid and made.agent and made.agent.version in ("", order.agent.version):
             keep_attempt(database, key, made, now=time.time())

@@ -49,7 +49,7 @@ from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
-from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material
+from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material, reuse
 from whet.told.prompt import assemble
 from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
 from whet.trials.cases import Case
@@ -203,7 +203,7 @@ def _make(scene: AttemptScene, ask: AttemptRequest, case: Case, patch: Patch | N
             key = _key(ask, case, made, _server(settings, ask.model, chosen))
             known = known_attempt(database, key)
             if known is not None:
-                return replace(known, case=case.name, seed=ask.seed, reused=known.trial != ask.trial)
+                return reuse(database, known, case=case.name, seed=ask.seed, trial=ask.trial, now=time.time())
             attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, ways.interrupt))
         finally:
             made.means.toolbox.close()

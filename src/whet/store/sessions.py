@@ -15,6 +15,7 @@ from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow, blob, decoded_message
 from whet.store.indexing import index_words
+from whet.store.left_out import forget_left_out
 from whet.store.rows import COLUMNS, SESSION_COLUMNS, MessageRow, PreparedSession, Session, session_of
 
 Change = Literal["imported", "updated", "unchanged", "conflict"]
@@ -141,6 +142,7 @@ def forget(database: Database, session_id: str) -> int:
             return 0
         # Its file must be read again, should a person want the session back.
         database.execute("DELETE FROM files WHERE path = ?", (session.path,))
+        forget_left_out(database, [session.path])
         return _remove(database, session)
 
 

@@ -88,6 +88,12 @@ def uses(database: Database) -> dict[str, TemplateUse]:
     return {key: TemplateUse(int(sessions), float(last)) for key, sessions, last in rows}
 
 
+def sessions_with(database: Database, key: str) -> frozenset[str]:
+    """The sessions that began with a set of examples."""
+    rows = database.query("SELECT DISTINCT session FROM template_uses WHERE key = ?", (key,))
+    return frozenset(session for (session,) in rows)
+
+
 def record_worth(database: Database, worth: Worth) -> None:
     """Keep what was measured; nothing that was measured before is overwritten."""
     database.execute(

@@ -5,6 +5,7 @@ import zlib
 from typing import TypeVar
 
 import msgspec
+from msgspec.structs import replace
 
 from whet.errors import WhetError
 from whet.sessions.transcripts import Purpose, Usage
@@ -69,6 +70,14 @@ def known_attempt(database: Database, key: str) -> Attempt | None:
     return decoded_row(rows[0][0], Attempt, f"attempt {key}") if rows else None
 
 
+def reuse(database: Database, known: Attempt, *, case: str, seed: int, trial: str, now: float) -> Attempt:
+    """A known attempt as one of this trial. Where it was made for an earlier one, that it counts here is kept too."""
+    used = replace(known, case=case, seed=seed, reused=known.trial != trial)
+    if used.reused and trial:
+        keep_attempt(database, key_of("reused", trial, case, seed, used.arm), replace(used, trial=trial), now=now)
+    return used
+
+
 def usual_use(database: Database, source: str) -> Usage | None:
     """What an attempt of this agent used on average; None where none was made."""
     sql = (
@@ -101,7 +110,7 @@ def all_progress(database: Database, kind: type[Kept]) -> list[tuple[Kept, float
 
 
 def attempts_of(database: Database, trial: str) -> list[Attempt]:
-    """The attempts that were made for a trial, in the order in which they were stored."""
+    """The attempts that count in a trial, those of earlier trials too, in the order in which they were stored."""
     rows = database.query("SELECT body FROM attempts ORDER BY created, key")
     found = (decoded_or_none(body, Attempt) for (body,) in rows)
     return [attempt for attempt in found if attempt is not None and attempt.trial == trial]

@@ -5,15 +5,13 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
-from whet.failures.lessons import Lesson, distill
-from whet.failures.signals import Kind
-from whet.improving.across_projects import gathered
 from whet.improving.heeded import following
-from whet.improving.taught import contradictions, taught_by_projects
+from whet.improving.learned import LearnedOfAll, LessonScope, learned
+from whet.improving.taught import taught_by_projects
 from whet.ledger.entries import Item
 from whet.lessons.following import Following
 from whet.shipped.data import failure_weights
-from whet.store.analyses import judged, refresh
+from whet.store.analyses import refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters
@@ -23,10 +21,8 @@ from whet.store.settings_file import load
 from whet.targets.project_names import name_of_project
 from whet.web.layout import Choices
 from whet.web.site import NO_PROJECT, PageFilter, is_temporary
-from whet.web.views.lessons import LearnedOfAll
 
 Made = TypeVar("Made")
-SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 
 
 class Slow(Generic[Made]):
@@ -135,18 +131,8 @@ class PageCache:
 
     def _learn(self) -> LearnedOfAll:
         with opened(self.home) as database:
-            recurring = distill(one.analysis for one in judged(database, Filters()))
             projects = taught_by_projects(database, Filters(), declared=load(self.home).trust.projects)
-            found = gathered([lesson for each in projects for lesson in each.lessons])
-            drafted = tuple(each for each in found if each.draft is not None)
-            known = {(piece.session, piece.message) for each in drafted for piece in each.candidate.pieces}
-            again = tuple(each for each in recurring if not _is_known(each, known))
-            return LearnedOfAll(drafted, again, contradictions(projects))
-
-
-def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:
-    """Whether what is taught says it already, with what works instead."""
-    return lesson.kind in SAME_FAILURE and any((each.session, each.message) in known for each in lesson.examples)
+            return learned(database, LessonScope(), projects)
 
 
 def _sessions(database: Database) -> str:

@@ -1,6 +1,6 @@
 """Pictures as SVG, made from values by pure functions. Each says in words what it shows."""
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from typing import NamedTuple
 
 from whet.web.html import Attribute, Child, Element, h
@@ -11,6 +11,8 @@ LABEL_WIDTH = 190
 LEFT, RIGHT, TOP, BOTTOM = 46, 12, 14, 34
 COLOURS = 6
 MOST_TICKS = 8
+MOST_LABEL = 23  # letters of a label, so that it fits beside the picture in the larger type of narrow screens too
+LETTER = 8  # how wide one is there
 
 
 class ChartPoint(NamedTuple):
@@ -88,11 +90,11 @@ def bars(given: Sequence[ChartBar], *, title: str, colours: Mapping[str, int] | 
     names = list(dict.fromkeys(name for bar in given for name, _ in bar.pieces))
     chosen = colours or {name: place % COLOURS for place, name in enumerate(names)}
     longest = max((bar.total for bar in given), default=0) or 1
-    room = WIDTH - LABEL_WIDTH - 120
+    room = WIDTH - LABEL_WIDTH - _beside(bar.words for bar in given)
     drawn: list[Child] = []
     for place, bar in enumerate(given):
         top, at = place * BAR_HEIGHT + 4, float(LABEL_WIDTH)
-        shapes: list[Child] = [_words(LABEL_WIDTH - 8, top + 14, _cut(bar.label, 26), "end")]
+        shapes: list[Child] = [_words(LABEL_WIDTH - 8, top + 14, _cut(bar.label, MOST_LABEL), "end")]
         for name, size in bar.pieces:
             width = max(round(room * size / longest, 1), 1.0 if size else 0.0)
             shape: dict[str, Attribute] = {
@@ -118,12 +120,12 @@ def heat(
     most = max((cell.value for cell in cells.values()), default=0) or 1
     width, top, left = max((WIDTH - LABEL_WIDTH) / max(len(columns), 1), 1), 28, LABEL_WIDTH
     drawn: list[Child] = [
-        _words(left + width * (place + 0.5), 18, _cut(name, max(int(width / 8), 4)), "middle")
+        _words(left + width * (place + 0.5), 18, _cut(name, max(int(width / LETTER), 4)), "middle")
         for place, name in enumerate(columns)
     ]
     for row, name in enumerate(rows):
         y = top + row * 30
-        drawn.append(_words(left - 8, y + 19, _cut(name, 26), "end"))
+        drawn.append(_words(left - 8, y + 19, _cut(name, MOST_LABEL), "end"))
         for place, column in enumerate(columns):
             cell = cells.get((name, column))
             if cell is None:
@@ -155,7 +157,8 @@ def strip(pieces: Sequence[tuple[str, str, str]], *, title: str) -> Element:
 
 def spans(points: Sequence[ChartPoint], *, title: str, low: float = -1, high: float = 1) -> Element:
     """Effects with their intervals, one below the other, on one scale with zero marked."""
-    room = WIDTH - LABEL_WIDTH - 150
+    beside = _beside(point.words for point in points)
+    room = WIDTH - LABEL_WIDTH - beside
     size = (high - low) or 1
 
     def x(value: float) -> float:
@@ -166,10 +169,15 @@ def spans(points: Sequence[ChartPoint], *, title: str, low: float = -1, high: fl
     for place, point in enumerate(points):
         y = 30 * place + 18
         line = h("line", {"class": "spread", "x1": x(point.low), "x2": x(point.high), "y1": y, "y2": y})
-        drawn.append(_words(LABEL_WIDTH - 8, y + 4, _cut(point.label, 26), "end"))
+        drawn.append(_words(LABEL_WIDTH - 8, y + 4, _cut(point.label, MOST_LABEL), "end"))
         drawn.append(_linked(point.href, point.words, line, _dot(x(point.value), y, 5, "point")))
-        drawn.append(_words(WIDTH - 144, y + 4, point.words, "start"))
+        drawn.append(_words(WIDTH - beside + 10, y + 4, point.words, "start"))
     return _figure(title, height, drawn)
+
+
+def _beside(words: Iterable[str]) -> int:
+    """The room on the right that the longest of the words needs."""
+    return 20 + LETTER * max(map(len, words), default=0)
 
 
 def _figure(title: str, height: float, drawn: Sequence[Child], legend: Child = None) -> Element:

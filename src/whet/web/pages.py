@@ -1,6 +1,6 @@
 """Which view answers at which address, and what it is made from."""
 
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import NamedTuple
 
 import msgspec
@@ -20,10 +20,11 @@ from whet.store.analyses import analysis_of
 from whet.store.canary_counts import counted
 from whet.store.database import Database
 from whet.store.ledger import ledger_of
+from whet.store.left_out import left_out
 from whet.store.listing import find
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
-from whet.store.template_files import usable, uses, worths
+from whet.store.template_files import sessions_with, usable, uses, worths
 from whet.store.trials import all_progress, attempts_of
 from whet.trials.canaries import LiveComparison, Observation, compare
 from whet.trials.design import TrialProgress
@@ -32,11 +33,12 @@ from whet.web.cache import LookedAt, PageCache
 from whet.web.html import Element
 from whet.web.layout import Framed
 from whet.web.site import VIEWS, PageView, Site, short_name
+from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.failures import Narrowed, failures, sessions
-from whet.web.views.lessons import lessons
+from whet.web.views.lessons import lessons, sessions_behind
 from whet.web.views.live import live, templates
-from whet.web.views.money import OPEN, ShownWork, coverage, shown_work, work
+from whet.web.views.money import OPEN, ShownWork, shown_work, work
 from whet.web.views.overview import overview
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.session import session
@@ -85,8 +87,25 @@ def show_failures(ask: PageRequest) -> Framed:
 
 def show_sessions(ask: PageRequest) -> Framed:
     narrowed = Narrowed(**{name: ask.given[name] for name in Narrowed._fields if name in ask.given})
-    facts = ask.spent if narrowed.purpose else ask.looked.facts
+    behind = _behind(ask, narrowed)
+    facts: Sequence[SessionFact] = ask.looked.facts
+    if behind is not None or narrowed.group:
+        fits, project = ask.site.filter.fits, ask.cache.project
+        known = (fact for fact in ask.looked.everything if behind is None or fact.id in behind)
+        facts = [fact for fact in known if fits(fact, project(fact.folder))]
+    elif narrowed.purpose:
+        facts = ask.spent
     return _framed("sessions", sessions(ask.site, facts, narrowed))
+
+
+def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
+    """The ids of the sessions of a lesson, a trial or a template; None where none of them is asked for."""
+    if narrowed.lesson:
+        return sessions_behind(ask.cache.lessons.get(state_of_sessions(ask.database))[0], narrowed.lesson)
+    if narrowed.trial:
+        made = attempts_of(ask.database, narrowed.trial)
+        return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
+    return sessions_with(ask.database, narrowed.template) if narrowed.template else None
 
 
 def show_session(ask: PageRequest) -> Framed:
@@ -177,7 +196,7 @@ def _way(database: Database, watched: WatchedRule) -> list[LiveComparison]:
 
 def show_templates(ask: PageRequest) -> Framed:
     found = usable(ask.cache.home.folder)
-    return _framed("templates", templates(found, uses(ask.database), worths(ask.database)))
+    return _framed("templates", templates(ask.site, found, uses(ask.database), worths(ask.database)))
 
 
 def show_work(ask: PageRequest) -> Framed:
@@ -198,11 +217,9 @@ def show_work(ask: PageRequest) -> Framed:
 
 
 def show_coverage(ask: PageRequest) -> Framed:
-    [(stored, barren)] = ask.database.query(
-        "SELECT (SELECT count(*) FROM sessions), (SELECT count(*) FROM files WHERE sessions = 0)"
-    )
-    body = coverage(ask.site, ask.looked.everything, int(stored), int(barren), ask.cache.project)
-    return _framed("coverage", body)
+    [(stored,)] = ask.database.query("SELECT count(*) FROM sessions")
+    seen = Covered(int(stored), ask.looked.everything, left_out(ask.database))
+    return _framed("coverage", coverage(ask.site, seen, ask.cache.project))
 
 
 def shown_trials(ask: PageRequest) -> list[ShownTrial]:

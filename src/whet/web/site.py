@@ -76,6 +76,16 @@ class Site(NamedTuple):
         query = urlencode({**self.filter.parameters, **{name: text for name, text in narrowed.items() if text}})
         return f"{path}?{query}" if query else path
 
+    @property
+    def everywhere(self) -> "Site":
+        """The same without filters, for numbers that no filter narrows."""
+        return self._replace(filter=PageFilter(temporary=True))
+
+    def counted(self, number: int, words: Child = "", **narrowed: str) -> Child:
+        """A number that leads to its sessions; none has nothing behind it."""
+        shown = words or f"{number:,}"
+        return self.link(shown, "sessions", **narrowed) if number else shown
+
     def link(self, words: Child, view: str, *, part: str = "", label: str | None = None, **narrowed: str) -> Child:
         """Words that lead to a view; in a file, words alone where it has no such view."""
         href = self.href(view, part=part, **narrowed)
@@ -166,4 +176,4 @@ def evidence(value: float) -> str:
 
 
 def dollars(amount: float | None) -> str:
-    return "–" if amount is None else f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
+    return "–" if amount is None else "$0" if not amount else f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"

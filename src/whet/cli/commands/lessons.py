@@ -1,6 +1,5 @@
 """whet lessons: what sessions teach, project by project, and what goes wrong again and again."""
 
-import itertools
 import os
 from pathlib import Path
 from typing import NamedTuple
@@ -22,38 +21,18 @@ from whet.cli.shown.taught import (
     taught_record,
 )
 from whet.errors import WhetError
-from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson, distill
-from whet.failures.signals import Kind
-from whet.improving.across_projects import gathered
-from whet.improving.project_evidence import TaughtLesson
-from whet.improving.taught import contradictions
-from whet.lessons.conflicts import LessonConflict
-from whet.store.analyses import judged
+from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind
+from whet.improving.learned import LearnedOfAll, LessonScope, learned
 from whet.store.home import find_home
-from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
-
-SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 
 
 class AskedLessons(NamedTuple):
     """Which lessons are meant."""
 
-    filters: Filters
-    project: str
+    scope: LessonScope
     change: str | None
-    candidates: bool
-    is_whole_name: bool  # of the project, and not a part of one
-
-
-class FoundLessons(NamedTuple):
-    """What was found: what sessions teach, failures that recur, contradictions, and in how many sessions was looked."""
-
-    taught: list[TaughtLesson]
-    recurring: list[Lesson]
-    conflicts: dict[str, tuple[LessonConflict, ...]]
-    sessions: int
 
 
 @click.group(
@@ -93,14 +72,14 @@ def command(
     filters = filters_of(source, model, folder, tool, since, until)
     is_folder = project.startswith((".", "/", "~"))
     name = name_of_project(Path(project).expanduser().resolve()) if is_folder else project
-    context.obj = AskedLessons(filters, name, change, candidates, is_folder)
+    context.obj = AskedLessons(LessonScope(filters, name, is_folder, candidates), change)
     if context.invoked_subcommand:
         return 0
     found = _find(context.obj)
     if as_json:
         _print(found, context.obj)
     elif not found.sessions:
-        narrowed = any(context.obj.filters) or project
+        narrowed = any(filters) or project
         say("No sessions match." if narrowed else "No sessions yet. To import them, run `whet import`.")
     else:
         _show(found)
@@ -130,43 +109,22 @@ def show(context: click.Context, number: int, as_json: bool) -> int:
     return 0
 
 
-def _find(ask: AskedLessons) -> FoundLessons:
+def _find(ask: AskedLessons) -> LearnedOfAll:
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
         read_what_is_taught(database)
-        sessions = itertools.count()  # it has counted them all when nothing is left to put beside
-        recurring = distill(one.analysis for one, _ in zip(judged(database, ask.filters), sessions, strict=False))
-        projects = learn_by_projects(database, home, ask.filters, project=ask.project)
-    if ask.is_whole_name:
-        projects = tuple(each for each in projects if each.project == ask.project)
-    lessons = [lesson for each in projects for lesson in each.lessons]
-    kept = [each for each in gathered(lessons) if ask.candidates or each.draft is not None]
-    known = {
-        (piece.session, piece.message) for each in kept if each.draft is not None for piece in each.candidate.pieces
-    }
-    return FoundLessons(
-        [each for each in kept if ask.change in (None, change_of(each).value)],
-        [
-            lesson
-            for lesson in recurring
-            if ask.change in (None, lesson.change.value)
-            and not (ask.project or ask.candidates)
-            and not _is_known(lesson, known)
-        ],
-        contradictions(projects),
-        next(sessions),
+        projects = learn_by_projects(database, home, ask.scope.filters, project=ask.scope.project)
+        found = learned(database, ask.scope, projects)
+    return found._replace(
+        taught=tuple(each for each in found.taught if ask.change in (None, change_of(each).value)),
+        recurring=tuple(each for each in found.recurring if ask.change in (None, each.change.value)),
     )
 
 
-def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:
-    """Whether what is taught says it already, with what works instead."""
-    return lesson.kind in SAME_FAILURE and any((each.session, each.message) in known for each in lesson.examples)
-
-
-def _print(found: FoundLessons, ask: AskedLessons) -> None:
-    records = [taught_record(each, evidence=ask.candidates) for each in found.taught]
-    if ask.candidates:
+def _print(found: LearnedOfAll, ask: AskedLessons) -> None:
+    records = [taught_record(each, evidence=ask.scope.candidates) for each in found.taught]
+    if ask.scope.candidates:
         print_json({"sessions": found.sessions, "candidates": records})
     else:
         recurring = [recurring_record(each) for each in found.recurring]
@@ -176,7 +134,7 @@ def _print(found: FoundLessons, ask: AskedLessons) -> None:
         print_json({"sessions": found.sessions, "lessons": [*records, *recurring], "conflicts": conflicts})
 
 
-def _show(found: FoundLessons) -> None:
+def _show(found: LearnedOfAll) -> None:
     for line in taught_lines(found.taught):
         say(line)
     if found.taught and found.recurring:

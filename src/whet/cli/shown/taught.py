@@ -1,6 +1,6 @@
 """What sessions teach, for people and for programs."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
 
 import msgspec
@@ -69,7 +69,7 @@ def recurring_record(lesson: Lesson) -> dict[str, object]:
     }
 
 
-def taught_lines(lessons: list[TaughtLesson]) -> Iterator[str]:
+def taught_lines(lessons: Sequence[TaughtLesson]) -> Iterator[str]:
     """The lessons by project, each with the text that would be told."""
     numbered = enumerate(lessons, 1)
     for place, group in groupby(numbered, key=lambda each: place_of(each[1])):
@@ -94,7 +94,7 @@ def evidence_lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
                 yield f"      [dim]{label}:[/] {_safe(words)}"
 
 
-def recurring_lines(lessons: list[Lesson], start: int) -> Iterator[str]:
+def recurring_lines(lessons: Sequence[Lesson], start: int) -> Iterator[str]:
     """Failures that recur without a known fix."""
     for number, lesson in enumerate(lessons, start):
         yield f"[bold]{number}.[/] {lesson_sentence(lesson)}"
@@ -134,7 +134,7 @@ def conflict_record(conflict: LessonConflict) -> dict[str, object]:
     return {"about": conflict.about, "said": said}
 
 
-def conflict_lines(by_project: dict[str, tuple[LessonConflict, ...]]) -> Iterator[str]:
+def conflict_lines(by_project: Mapping[str, tuple[LessonConflict, ...]]) -> Iterator[str]:
     """Where people contradict each other or themselves, with both quotes: which holds is theirs to say."""
     for project, conflicts in by_project.items():
         for conflict in conflicts:

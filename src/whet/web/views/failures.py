@@ -7,9 +7,11 @@ from typing import NamedTuple
 from whet.failures.signals import Kind
 from whet.failures.summaries import week
 from whet.store.session_facts import SessionFact
+from whet.trials.attempts import Arm
 from whet.web.charts import ChartBar, ChartPoint, bars, heat
+from whet.web.groups import ARMS, GROUPS
 from whet.web.html import Element, h
-from whet.web.site import Site, code, empty, many, moment, section, share, short, short_name, table
+from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, share, short, short_name, table
 
 MOST_TOOLS = 12
 MOST_COLUMNS = 7
@@ -100,7 +102,9 @@ def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], s
             0,
             0,
             f"{tool} in {name or 'no project'}: {cells[name, tool]:,} of {calls[name, tool]:,} calls failed",
-            site._replace(filter=site.filter._replace(project=name or "none")).href("sessions", tool=tool),
+            site._replace(filter=site.filter._replace(project=name or NO_PROJECT)).href(
+                "sessions", tool=tool, tool_failed="1" if cells[name, tool] else ""
+            ),
         )
         for name in top_rows
         for tool in top_columns
@@ -120,6 +124,11 @@ class Narrowed(NamedTuple):
     failed: str = ""
     untold: str = ""
     tool_failed: str = ""
+    group: str = ""
+    lesson: str = ""
+    trial: str = ""
+    arm: str = ""
+    template: str = ""
     start: str = ""
 
     def fits(self, fact: SessionFact) -> bool:
@@ -132,6 +141,7 @@ class Narrowed(NamedTuple):
             and self.model in ("", fact.model or "unknown")
             and (not self.failed or fact.failed)
             and (not self.untold or fact.untold)
+            and (not self.group or (self.group in GROUPS and GROUPS[self.group].holds(fact)))
         )
 
     @property
@@ -145,6 +155,10 @@ class Narrowed(NamedTuple):
             self.purpose and f"whose purpose is {self.purpose}",
             self.failed and "that likely failed",
             self.untold and "whose record cannot tell",
+            GROUPS[self.group].words if self.group in GROUPS else "",
+            self.lesson and "that teach this lesson",
+            self.trial and f"of this trial{f', {ARMS[Arm(self.arm)]}' if self.arm in set(Arm) else ''}",
+            self.template and "that began with this template",
         )
         return " ".join(filter(None, parts))
 

@@ -1,11 +1,10 @@
 """Lessons: what was learned, and what is proposed."""
 
-from collections.abc import Mapping, Sequence
-from types import MappingProxyType
-from typing import NamedTuple
+from collections.abc import Sequence
 
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
+from whet.improving.learned import LearnedOfAll
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.lessons.conflicts import LessonConflict
 from whet.text.showing import shown
@@ -14,14 +13,6 @@ from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, 
 from whet.web.views.failures import KINDS
 
 QUOTES = 3
-
-
-class LearnedOfAll(NamedTuple):
-    """What all sessions teach, the failures that recur in them, and where people contradict each other, by project."""
-
-    taught: tuple[TaughtLesson, ...] = ()
-    recurring: tuple[Lesson, ...] = ()
-    conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
 
 
 def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
@@ -57,6 +48,17 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         _cards("Where people contradict each other: which holds is yours to say", conflicts),
         _cards("Failures that recur without a known fix", [_again(site, each) for each in again]),
     )
+
+
+def key_of(lesson: TaughtLesson) -> str:
+    """What a lesson is known by in an address: its best piece of evidence."""
+    best = lesson.candidate.best
+    return f"{lesson.candidate.source.value}-{best.session}-{best.message}"
+
+
+def sessions_behind(learned: LearnedOfAll, key: str) -> frozenset[str]:
+    """The sessions that teach the lesson with this key."""
+    return frozenset(piece.session for each in learned.taught if key_of(each) == key for piece in each.candidate.pieces)
 
 
 def _cards(title: str, cards: Sequence[Element]) -> Child:
@@ -101,14 +103,19 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
         for piece in candidate.pieces[:QUOTES]
     ]
     form = f"{draft.form.value} · " if draft else ""
-    counts = (
-        f"{form}{candidate.source.words} · {many(candidate.sessions, 'session')} · {', '.join(lesson.agents)}{trust}"
-    )
+    behind = site.everywhere.link(many(candidate.sessions, "session"), "sessions", lesson=key_of(lesson))
     return h(
         "article",
         {"class": "card"},
         h("h3", {}, shown(draft.text if draft else candidate.best.text)),
-        h("p", {"class": "facts"}, f"{where} · {counts} · ", state),
+        h(
+            "p",
+            {"class": "facts"},
+            f"{where} · {form}{candidate.source.words} · ",
+            behind,
+            f" · {', '.join(lesson.agents)}{trust} · ",
+            state,
+        ),
         h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation)) if draft and draft.situation else None,
         h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix not in ("", draft.text) else None,
         h("details", {}, h("summary", {}, many(len(candidate.pieces), "piece"), " of evidence"), quotes),
@@ -117,7 +124,7 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
 
 def _again(site: Site, lesson: Lesson) -> Element:
     among = f" that used {lesson.tool}" if lesson.tool else ""
-    counted = f"{lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
+    base = site.everywhere.link(many(lesson.base, "session"), "sessions", tool=lesson.tool)
     quotes = [
         h(
             "blockquote",
@@ -136,8 +143,10 @@ def _again(site: Site, lesson: Lesson) -> Element:
         h(
             "p",
             {"class": "facts"},
-            site.link(counted, "sessions", kind=lesson.kind.value),
-            f" · would change {lesson.change.value}",
+            site.everywhere.link(f"{lesson.sessions:,}", "sessions", kind=lesson.kind.value, tool=lesson.tool),
+            " of ",
+            base,
+            f"{among} ({100 * lesson.share:.0f} %) · would change {lesson.change.value}",
         ),
         h("details", {}, h("summary", {}, "Where it was seen"), quotes),
     )

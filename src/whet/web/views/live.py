@@ -61,7 +61,9 @@ def _canary(site: Site, watched: WatchedRule, way: Sequence[LiveComparison]) -> 
     )
 
 
-def templates(found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[Worth]) -> Element:
+def templates(
+    site: Site, found: Sequence[Template], uses: Mapping[str, TemplateUse], worths: Sequence[Worth]
+) -> Element:
     """Templates with what they cost in tokens and what they were measured to be worth."""
     if not found:
         return h(
@@ -83,7 +85,7 @@ def templates(found: Sequence[Template], uses: Mapping[str, TemplateUse], worths
                 each.activity.value,
                 many(len(each.examples), "example"),
                 saved,
-                f"{used.sessions if used else 0:,}",
+                site.everywhere.link(f"{used.sessions:,}", "sessions", template=each.key) if used else "0",
                 f"{size:,}",
                 f"{spent:,}",
             )

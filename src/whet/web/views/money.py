@@ -1,19 +1,17 @@
-"""Work and money, and coverage: what runs, what it cost, and what Whet does not see."""
+"""Work and money: what runs, and what it cost."""
 
 from collections import Counter, defaultdict
 from collections.abc import Callable, Sequence
 
 from whet.engine.orders import Done
 from whet.runs.run import Spent
-from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
 from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, is_temporary, many, moment, section, short, short_name, table
+from whet.web.site import Site, code, dollars, empty, many, moment, section, short, table
 
 MOST_MODELS = 6
-MOST_PROJECTS = 25
 OPEN = ("queued", "running")
 
 
@@ -76,8 +74,9 @@ def _money(site: Site, facts: Sequence[SessionFact]) -> list[Child]:
         if measure is _cost and not in_dollars:
             continue
         drawn.append(bars(_stacks(site, facts, measure), title=title))
-    known = sum(fact.cost_dollars is not None for fact in facts)
-    drawn.append(h("p", {"class": "soft"}, f"{many(known, 'session')} of {len(facts):,} say what they cost."))
+    known = many(sum(fact.cost_dollars is not None for fact in facts), "session")
+    priced = site.link(known, "sessions", group="paid")
+    drawn.append(h("p", {"class": "soft"}, priced, f" of {len(facts):,} say what they cost."))
     return drawn
 
 
@@ -106,55 +105,3 @@ def _cost(fact: SessionFact) -> float:
 
 def _tokens(fact: SessionFact) -> float:
     return float(fact.tokens)
-
-
-def coverage(
-    site: Site, everything: Sequence[SessionFact], stored: int, barren: int, project: Callable[[str], str]
-) -> Element:
-    """Sessions by agent and project, and those that no number counts, by reason."""
-    if not stored:
-        return h("div", {}, empty("No sessions yet. To import what is on this machine, run ", code("whet import"), "."))
-    counted = [fact for fact in everything if fact.counts]
-    agents, projects = Counter(fact.source for fact in counted), Counter(project(fact.folder) for fact in counted)
-    reasons = (
-        ("not analysed yet", stored - len(everything)),
-        ("attempts of trials, which are experiments", sum(fact.purpose == Purpose.TRIAL.value for fact in everything)),
-        ("copies of another session", sum(fact.copied for fact in everything)),
-        ("in temporary folders, hidden unless asked for", sum(is_temporary(fact.folder) for fact in counted)),
-        ("in no folder", sum(not fact.folder for fact in counted)),
-        ("whose record cannot tell how they went", sum(fact.untold for fact in counted)),
-        ("without a price", sum(fact.cost_dollars is None for fact in counted)),
-    )
-    by_agent = [
-        ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
-        for name, number in agents.most_common()
-    ]
-    by_project = [
-        ChartBar(short_name(name), (("sessions", number),), f"{number:,}", _of_project(site, name))
-        for name, number in projects.most_common(MOST_PROJECTS)
-    ]
-    files = f"{many(barren, 'file')} that were read held no session."
-    return h(
-        "div",
-        {},
-        section("By agent", bars(by_agent, title=f"{many(len(counted), 'session')} by agent")),
-        section("By project", bars(by_project, title="Sessions by project")),
-        section(
-            "What is left out, or tells little",
-            table(
-                ("sessions", "number"),
-                ((why, f"{number:,}") for why, number in reasons),
-                caption="By reason",
-                numbers=1,
-            ),
-            h("p", {}, files, " ", code("whet import"), " says why it leaves something out."),
-        ),
-    )
-
-
-def _of_agent(site: Site, name: str) -> str:
-    return site._replace(filter=site.filter._replace(agent=name)).href("sessions")
-
-
-def _of_project(site: Site, name: str) -> str:
-    return site._replace(filter=site.filter._replace(project=name or "none", temporary=True)).href("sessions")

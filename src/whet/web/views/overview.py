@@ -40,14 +40,19 @@ def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
     calls, failed_calls = sum(f.calls for f in facts), sum(f.failed_calls for f in facts)
     tokens, lost = sum(f.tokens for f in facts), sum(f.tokens for f in failed)
     known = [f.cost_dollars for f in facts if f.cost_dollars is not None]
-    paid = f"known cost, of {many(len(known), 'session')}" if known else "no session says what it cost"
+    paid: Child = "no session says what it cost"
+    if known:
+        paid = ("known cost, of ", site.link(many(len(known), "session"), "sessions", group="priced"))
     return h(
         "div",
         {"class": "tiles"},
         tile(site.link(f"{len(facts):,}", "sessions"), "session" if len(facts) == 1 else "sessions"),
         tile(site.link(share(len(failed), len(facts)), "sessions", failed="1"), f"likely failed ({len(failed):,})"),
-        tile(site.link(f"{untold:,}", "sessions", untold="1"), "the record cannot tell"),
-        tile(site.link(share(failed_calls, calls), "failures"), f"of {calls:,} calls failed"),
+        tile(site.counted(untold, untold="1"), "the record cannot tell"),
+        tile(
+            site.link(share(failed_calls, calls), "sessions", group="failing"),
+            ("of ", site.link(f"{calls:,}", "sessions", group="calling"), " calls failed"),
+        ),
         tile(site.link(short(tokens), "work"), f"tokens, {share(lost, tokens)} in failed sessions"),
         tile(site.link(dollars(sum(known) if known else None), "work"), paid),
         tile(site.link(waiting, "waiting"), "need your approval" if waiting != 1 else "needs your approval"),
@@ -128,15 +133,16 @@ def by_group(site: Site, facts: Sequence[SessionFact], by: str) -> Element:
     rows = []
     for name, found in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0])):
         failed, calls = [f for f in found if f.failed], sum(f.calls for f in found)
+        failed_calls, tokens = sum(f.failed_calls for f in found), sum(f.tokens for f in found)
         narrowed = {by: name or "unknown"}
         rows.append(
             (
                 name or "unknown",
                 site.link(f"{len(found):,}", "sessions", **narrowed),
-                site.link(share(len(failed), len(found)), "sessions", failed="1", **narrowed),
-                f"{calls:,}",
-                share(sum(f.failed_calls for f in found), calls),
-                short(sum(f.tokens for f in found)),
+                site.counted(len(failed), share(len(failed), len(found)), failed="1", **narrowed),
+                site.counted(calls, group="calling", **narrowed),
+                site.counted(failed_calls, share(failed_calls, calls), group="failing", **narrowed),
+                site.counted(tokens, short(tokens), **narrowed),
             )
         )
     headings = (by, "sessions", "likely failed", "calls", "failed calls", "tokens")

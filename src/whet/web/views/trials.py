@@ -5,15 +5,15 @@ from itertools import groupby
 from typing import NamedTuple
 
 from whet.evidence.betting import constant
-from whet.evidence.error_budget import SHARE, Past
-from whet.evidence.verdicts import Ruling, fixed_order
+from whet.evidence.error_budget import SHARE, Past, used_up
+from whet.evidence.verdicts import Ruling, Verdict, fixed_order
 from whet.trials.attempts import Arm, Attempt, differences
 from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartBar, ChartPoint, bars, heat, over_time, spans
+from whet.web.groups import ARMS
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, dollars, empty, evidence, many, moment, section, share, table, tile
 
-ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 STOPS = {
     TrialStop.EVIDENCE: "the evidence suffices",
     TrialStop.CASES: "all were run",
@@ -22,6 +22,7 @@ STOPS = {
     TrialStop.CHANGED: "the agent changed",
     TrialStop.OPEN: "not finished",
 }
+IDENTICAL = "With both arms the same, the gate accepted at most 4.5 % of resampled trials at an error rate of 5 %"
 MOST_EVIDENCE = 3.0  # times what is needed: a picture of more shows nothing of the way
 
 
@@ -120,8 +121,8 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
         section("Evidence over cases", _evidence(attempts, verdict.alpha)),
         section("Every attempt", _grid(site, attempts)),
         section("Placebo", *placebo) if placebo else None,
-        section("Arms", _arms(progress)),
-        site.link("Sessions of this trial are marked as trials and count in no other number.", "honesty"),
+        section("Arms", _arms(site, progress)),
+        h("p", {"class": "soft"}, "Sessions of this trial are marked as trials and count in no other number."),
     )
 
 
@@ -142,7 +143,7 @@ def _evidence(attempts: Sequence[Attempt], alpha: float) -> Element:
 
 def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
     if not attempts:
-        return empty("No attempt of its own yet: all were reused from earlier trials, or none was made.")
+        return empty("No attempt yet.")
     ordered = sorted(attempts, key=lambda each: (each.case, each.seed, each.arm))
     columns = [arm for arm in ARMS if any(each.arm is arm for each in attempts)]
     cells: dict[tuple[str, str], ChartPoint] = {}
@@ -152,17 +153,22 @@ def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
         rows.append(row)
         for each in group:
             told = "invalid" if each.invalid else "passed" if each.measures.passed else "failed"
-            words = f"{row}, {ARMS[each.arm]}: {told} {each.invalid or each.measures.why}".rstrip()
+            reused = " (from an earlier trial)" if each.reused else ""
+            words = f"{row}, {ARMS[each.arm]}: {told}{reused} {each.invalid or each.measures.why}".rstrip()
             href = site.href("session", part=each.session) if each.session else ""
-            cells[row, ARMS[each.arm]] = ChartPoint(told, told == "failed", 0, 0, words, href)
-    return heat(rows, [ARMS[arm] for arm in columns], cells, title="Case and seed by arm; each opens its session")
+            label = f"{told} ↺" if reused else told
+            cells[row, ARMS[each.arm]] = ChartPoint(label, told == "failed", 0, 0, words, href)
+    again = "; ↺ was made in an earlier trial" if any(each.reused for each in attempts) else ""
+    title = f"Case and seed by arm; each opens its session{again}"
+    return heat(rows, [ARMS[arm] for arm in columns], cells, title=title)
 
 
-def _arms(progress: TrialProgress) -> Element:
+def _arms(site: Site, progress: TrialProgress) -> Element:
+    site = site.everywhere
     rows = (
         (
             ARMS[each.arm],
-            f"{each.passed} of {each.attempts}",
+            site.link(f"{each.passed} of {each.attempts}", "sessions", trial=progress.trial, arm=each.arm.value),
             f"{each.interval.low:.0%} to {each.interval.high:.0%}",
             f"{each.errors:.1f}",
             f"{each.tokens:,.0f}",
@@ -186,8 +192,9 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
                 " makes trials.",
             ),
         )
-    placebos = [each.progress.result.form for each in decided if each.progress.result.form]
-    false = sum(each.ruling is Ruling.ACCEPT for each in placebos)
+    placebos = [(each, form) for each in decided if (form := each.progress.result.form)]
+    false = sum(form.ruling is Ruling.ACCEPT for _, form in placebos)
+    spent = used_up(past)
     accepted = sum(each.accepted for each in past)
     rates = [
         ChartBar(
@@ -207,11 +214,33 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
             tile(f"{false} of {len(placebos)}", "placebos that the gate would have accepted"),
             tile(f"{accepted} of {len(past)}", f"trials accepted ({share(accepted, len(past))})"),
             tile(f"{100 * SHARE:.0f} %", "of accepted changes may be false on average, at most"),
-            tile(f"{100 * next_alpha:.2g} %", "error that the next trial may risk: what is left of the budget"),
+            tile(f"{100 * spent:.0f} %", f"of the error budget is spent, {100 * (1 - spent):.0f} % is left"),
+            tile(f"{100 * next_alpha:.2g} %", "error that the next trial may risk"),
         ),
+        section("Arms that teach nothing", *_placebos(site, placebos)),
         section("What each trial risked", bars(rates, title="Error rate at which each trial was judged")),
-        h("p", {"class": "soft"}, "A placebo teaches nothing, so an accepted one would be a false accept."),
     )
+
+
+def _placebos(site: Site, placebos: Sequence[tuple[ShownTrial, Verdict]]) -> list[Child]:
+    """The verdicts on placebos, which are as good as identical arms, and what was measured of identical ones."""
+    rows = (
+        (
+            site.link(each.name or each.progress.trial[:12], "trial", part=each.progress.trial),
+            _ruling(form.ruling),
+            f"{100 * form.effect:+.0f} points ({100 * form.interval.low:+.0f} to {100 * form.interval.high:+.0f})",
+            f"{form.cases}",
+            evidence(form.evidence_help),
+        )
+        for each, form in placebos
+    )
+    headings = ("placebo of", "verdict", "effect", "cases", "evidence of help")
+    found: Child = table(headings, rows, caption="Placebos against nothing", numbers=2)
+    about = "A placebo teaches nothing, so an accepted one would be a false accept. "
+    return [
+        found if placebos else empty("No trial with a placebo yet."),
+        h("p", {"class": "soft"}, about, IDENTICAL, " (", code("docs/benchmarks.md"), ", “The gate”)."),
+    ]
 
 
 def _ruling(ruling: Ruling) -> Element:

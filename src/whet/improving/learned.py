@@ -1,0 +1,57 @@
+"""What sessions teach as people see it, on the terminal and on the page: lessons, and failures that recur."""
+
+import itertools
+from collections.abc import Iterable, Mapping
+from types import MappingProxyType
+from typing import NamedTuple
+
+from whet.failures.lessons import Lesson, distill
+from whet.failures.signals import Kind
+from whet.improving.across_projects import gathered
+from whet.improving.project_evidence import ProjectLessons, TaughtLesson
+from whet.improving.taught import contradictions
+from whet.lessons.conflicts import LessonConflict
+from whet.store.analyses import judged
+from whet.store.database import Database
+from whet.store.listing import Filters
+
+SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
+
+
+class LessonScope(NamedTuple):
+    """Which sessions are asked, and of which project; with `candidates`, all evidence that may become a lesson."""
+
+    filters: Filters = Filters()
+    project: str = ""
+    is_whole_name: bool = False  # of the project, and not a part of one
+    candidates: bool = False
+
+
+class LearnedOfAll(NamedTuple):
+    """What sessions teach, the failures that recur in them, and where people contradict each other, by project."""
+
+    taught: tuple[TaughtLesson, ...] = ()
+    recurring: tuple[Lesson, ...] = ()
+    conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
+    sessions: int = 0  # in which was looked
+
+
+def learned(database: Database, scope: LessonScope, projects: Iterable[ProjectLessons]) -> LearnedOfAll:
+    """What there is to show of what projects teach.
+
+    A failure that recurs is of no project, and left out where a lesson has its fix.
+    """
+    sessions = itertools.count()  # it has counted them all when nothing is left to put beside
+    recurring = distill(one.analysis for one, _ in zip(judged(database, scope.filters), sessions, strict=False))
+    meant = [each for each in projects if not scope.is_whole_name or each.project == scope.project]
+    lessons = gathered([lesson for each in meant for lesson in each.lessons])
+    kept = tuple(each for each in lessons if scope.candidates or each.draft is not None)
+    known = {(piece.session, piece.message) for each in kept if each.draft for piece in each.candidate.pieces}
+    again = () if scope.project or scope.candidates else recurring
+    unknown = tuple(each for each in again if not _is_known(each, known))
+    return LearnedOfAll(kept, unknown, contradictions(meant), next(sessions))
+
+
+def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:
+    """Whether what is taught says it already, with what works instead."""
+    return lesson.kind in SAME_FAILURE and any((each.session, each.message) in known for each in lesson.examples)

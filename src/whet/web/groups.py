@@ -1,0 +1,50 @@
+"""Sessions that have something in common besides project, agent or failure: those that a number on a view counts."""
+
+from collections.abc import Callable
+from typing import NamedTuple
+
+from whet.sessions.transcripts import Purpose
+from whet.store.session_facts import SessionFact
+from whet.trials.attempts import Arm
+from whet.web.site import is_temporary
+
+ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
+
+
+class NamedSessions(NamedTuple):
+    """A group by the name in its address: what its sessions are, and which they are."""
+
+    name: str
+    words: str
+    holds: Callable[[SessionFact], bool]
+
+
+# Those that count in no number, or of which little is known.
+TELLING_LITTLE = (
+    NamedSessions(
+        "trials", "attempts of trials, which are experiments", lambda fact: fact.purpose == Purpose.TRIAL.value
+    ),
+    NamedSessions("copies", "copies of another session", lambda fact: fact.copied),
+    NamedSessions(
+        "temporary",
+        "in temporary folders, hidden unless asked for",
+        lambda fact: fact.counts and is_temporary(fact.folder),
+    ),
+    NamedSessions("nowhere", "in no folder", lambda fact: fact.counts and not fact.folder),
+    NamedSessions("untold", "whose record cannot tell how they went", lambda fact: fact.counts and fact.untold),
+    NamedSessions("unpriced", "without a price", lambda fact: fact.counts and fact.cost_dollars is None),
+)
+GROUPS = {
+    group.name: group
+    for group in (
+        *TELLING_LITTLE,
+        NamedSessions("calling", "with calls", lambda fact: fact.counts and fact.calls > 0),
+        NamedSessions("failing", "with failed calls", lambda fact: fact.counts and fact.failed_calls > 0),
+        NamedSessions("priced", "that say what they cost", lambda fact: fact.counts and fact.cost_dollars is not None),
+        NamedSessions(
+            "paid",
+            "that say what they cost, trials among them",
+            lambda fact: not fact.copied and fact.cost_dollars is not None,
+        ),
+    )
+}

@@ -1,0 +1,108 @@
+"""Coverage: what Whet does not see, or sees little of."""
+
+from collections import Counter, defaultdict
+from collections.abc import Callable, Sequence
+from typing import NamedTuple
+
+from whet.store.left_out import LeftOutFile
+from whet.store.session_facts import SessionFact
+from whet.text.showing import shown
+from whet.web.charts import ChartBar, bars
+from whet.web.groups import TELLING_LITTLE
+from whet.web.html import Child, Element, h
+from whet.web.site import NO_PROJECT, Site, code, empty, many, section, short_name, table
+
+MOST_PROJECTS = 25
+MOST_PATHS = 50
+
+
+class Covered(NamedTuple):
+    """How many sessions are stored, the facts of those that are analysed, and what imports left out."""
+
+    stored: int
+    everything: Sequence[SessionFact]
+    left_out: Sequence[LeftOutFile] = ()
+
+
+def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Element:
+    """Sessions by agent and project, those that no number counts, and what imports left out, by reason."""
+    everything, stored = seen.everything, seen.stored
+    if not stored and not seen.left_out:
+        return h("div", {}, empty("No sessions yet. To import what is on this machine, run ", code("whet import"), "."))
+    counted = [fact for fact in everything if fact.counts]
+    agents, projects = Counter(fact.source for fact in counted), Counter(project(fact.folder) for fact in counted)
+    site = site.everywhere
+    reasons: list[tuple[Child, Child]] = [("not analysed yet", f"{stored - len(everything):,}")]
+    for group in TELLING_LITTLE:
+        number = sum(map(group.holds, everything))
+        reasons.append((group.words, site.counted(number, group=group.name)))
+    by_agent = [
+        ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
+        for name, number in agents.most_common()
+    ]
+    by_project = [
+        ChartBar(short_name(name), (("sessions", number),), f"{number:,}", _of_project(site, name))
+        for name, number in projects.most_common(MOST_PROJECTS)
+    ]
+    return h(
+        "div",
+        {},
+        section("By agent", bars(by_agent, title=f"{many(len(counted), 'session')} by agent")),
+        section("By project", bars(by_project, title="Sessions by project")),
+        section(
+            "Sessions that count in no number, or tell little",
+            table(
+                ("sessions", "number"),
+                reasons,
+                caption="By reason",
+                numbers=1,
+            ),
+        ),
+        section("What imports left out", *_left_out(seen.left_out, project)),
+    )
+
+
+def _left_out(found: Sequence[LeftOutFile], project: Callable[[str], str]) -> list[Child]:
+    if not found:
+        return [h("p", {}, "Nothing: all that was imported could be read.")]
+    groups: dict[tuple[str, str, str], list[LeftOutFile]] = defaultdict(list)
+    for each in found:
+        groups[each.source, project(each.folder) if each.folder else "", each.reason].append(each)
+    ordered = sorted(groups.items(), key=lambda item: (-_times(item[1]), item[0]))
+    rows = (
+        (
+            source or "unknown",
+            short_name(name) if name else "unknown",
+            shown(reason),
+            _paths(files),
+            f"{_times(files):,}",
+        )
+        for (source, name, reason), files in ordered
+    )
+    headings = ("agent", "project", "reason", "files", "times")
+    about = "As of the last time that each file was read; agent and project are those of the sessions beside it. Run "
+    return [
+        table(headings, rows, caption=many(len({each.path for each in found}), "file"), numbers=1),
+        h("p", {"class": "soft"}, about, code("whet import PATH"), " after you have changed a file."),
+    ]
+
+
+def _paths(files: Sequence[LeftOutFile]) -> Element:
+    items = [
+        h("li", {}, code(shown(each.path)), f", line {each.line:,}" if each.line else "") for each in files[:MOST_PATHS]
+    ]
+    rest = len(files) - len(items)
+    more = h("li", {}, f"and {rest:,} more") if rest else None
+    return h("details", {}, h("summary", {}, many(len(files), "file")), h("ul", {"class": "paths"}, items, more))
+
+
+def _times(files: Sequence[LeftOutFile]) -> int:
+    return sum(each.number for each in files)
+
+
+def _of_agent(site: Site, name: str) -> str:
+    return site._replace(filter=site.filter._replace(agent=name)).href("sessions")
+
+
+def _of_project(site: Site, name: str) -> str:
+    return site._replace(filter=site.filter._replace(project=name or NO_PROJECT)).href("sessions")
