@@ -91,9 +91,9 @@ def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) ->
     told = " ".join(whet("ledger", "show", str(record["entry"])).out.split())
     assert "Undecided: helped in 0 of 6 cases; every attempt passed, with it and without; harder cases would" in told
     assert '{"' not in told
-    assert "No sessions match." in whet("sessions").out
-    assert whet("sessions", "--all", "--json").json["total"] == 18
-    assert whet("sessions", "--purpose", "trial", "--json").json["total"] == 18
+    attempts = whet("sessions", "--all", "--json").json["total"]
+    assert whet("sessions", "--purpose", "trial", "--json").json["total"] == attempts > 0
+    assert f"No sessions match. {attempts} attempts of trials are left out (--all)." in whet("sessions").out
     assert whet("status", "--json").json["sessions"]["all"] == 0
 
 
