@@ -80,6 +80,8 @@ def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) ->
     more_cases(path)
     plan = whet("try", "--rule", RULE, "--now", "--dry-run", "--json").json
     assert (plan["cases"], plan["arms"]) == (6, [arm.value for arm in Arm])
+    said = " ".join(whet("try", "--rule", RULE, "--now", "--dry-run").out.split())
+    assert "runs the cases in Whet's own agent: the verdict is for that model. To judge for another agent" in said
     record = whet("try", "--rule", RULE, "--now", "--json").json
     assert (record["verdict"], record["effect"], record["stop"]) == ("undecided", 0.0, "cases")
     assert len(record["useless"]["always"]) == 6
