@@ -148,9 +148,13 @@ def stages() -> dict[str, Stage]:
         "analyse": lambda transcript, _: analyse(transcript, weights),
         "distill": lambda _, analysis: distill([analysis] * 3),
         "record": lambda _, analysis: json.dumps(record(analysis)),
-        "show": lambda transcript, _: sum(map(len, lines(transcript.messages, full=False, thoughts=False))),
+        "show": lambda transcript, _: sum(map(len, _shown(transcript.messages))),
     }
     return found | {f"{number} {each.detect.__name__}": detecting(each) for number, each in enumerate(DETECTORS)}
+
+
+def _shown(messages: tuple[Message, ...]) -> Iterator[str]:
+    return lines(messages, among=range(len(messages)), full=False, thoughts=False)
 
 
 def detecting(detector: Detector) -> Stage:

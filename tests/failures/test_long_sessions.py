@@ -114,7 +114,7 @@ def test_distilling_summing_up_showing_and_mining_grow_with_the_length(shape: Sh
     for work in (
         lambda given: distill([analyses[len(pair(given.messages).exchanges)]] * 3),
         lambda given: summarise([JudgedSession(analyses[len(pair(given.messages).exchanges)], "", 0, 0.0)]),
-        lambda given: list(lines(given.messages, full=False, thoughts=False)),
+        lambda given: list(lines(given.messages, among=range(len(given.messages)), full=False, thoughts=False)),
         lambda given: mine([given], WantedTemplate(), weights=WEIGHTS),
     ):
         assert growth(work, shape) < 2.5

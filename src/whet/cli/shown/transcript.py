@@ -41,12 +41,11 @@ def heading(session: Session) -> Iterator[str]:
         yield f"check {plain(check.name)}: {verdict}" + (f" ({check.score:g})" if check.score is not None else "")
 
 
-def lines(messages: tuple[Message, ...], *, among: range | None = None, full: bool, thoughts: bool) -> Iterator[str]:
-    """The messages, or those at the places `among`; each call with its outcome and the beginning of its result.
+def lines(messages: tuple[Message, ...], *, among: range, full: bool, thoughts: bool) -> Iterator[str]:
+    """The messages at the places `among`; each call with its outcome and the beginning of its result.
 
     How a call ended is decided by the whole session, whatever of it is shown.
     """
-    among = range(len(messages)) if among is None else among
     exchanges = {(each.asked, each.call.id): each for each in pair(messages).exchanges}
     answered = {each.answered for each in exchanges.values() if each.asked in among}  # shown with their calls
     for index in among:
