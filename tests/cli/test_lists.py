@@ -21,8 +21,8 @@ def test_a_narrow_terminal_loses_columns_and_no_digits(
         _, shown = on_a_terminal(tmp_path, "", command, columns=columns)
         assert not CUT_NUMBER.findall(shown), shown
         assert max(map(len, shown.splitlines())) <= columns
-    listed = on_a_terminal(tmp_path, "", "sessions", columns=columns)[1]
-    assert len(re.findall(r"^[0-9a-f]{8}  ", listed, re.MULTILINE)) == 19
+    listed = on_a_terminal(tmp_path, "", "sessions", "--limit", "5", columns=columns)[1]
+    assert len(re.findall(r"^[0-9a-f]{8}  ", listed, re.MULTILINE)) == 5
     assert ("score" in listed, "model" in listed) == (True, False)
 
 
@@ -37,9 +37,8 @@ def test_a_terminal_without_unicode_gets_ascii_and_no_traceback(whet: Whet, exam
 
 
 def test_sessions_are_listed_with_project_and_score(whet: Whet, examples: Path) -> None:
-    assert whet("import", str(examples)).code == 0
-    listed = {each["title"]: each for each in whet("sessions", "--json").json["sessions"]}
-    nights = listed["Nights counted one too many"]
+    assert whet("import", str(examples / "opencode")).code == 0
+    [nights] = whet("sessions", "--json").json["sessions"]
     assert (nights["project"], nights["cannot_tell"]) == ("booking", False)
     assert re.search(rf"af7989d3 +opencode +booking +{nights['failure_score']:.2f} ", whet("sessions").out)
 
@@ -63,7 +62,7 @@ def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet, examples: Path
     assert whet("import", str(examples)).code == 0
     printed = whet("sessions").out + whet("signals", "--all").out + whet("report").out + whet("search", "the").out
     ids = {*re.findall(r"^([0-9a-f]{8}) ", printed, re.MULTILINE), *unstored}
-    assert len(ids) > 19
+    assert len(ids) > len(unstored) > 14
     assert whet("signals", *sorted(ids)).code == 0
     assert whet("forget", *sorted(ids), "--yes").code == 0
 
@@ -75,10 +74,10 @@ def test_signals_shows_the_ten_worst_sessions_under_a_heading(whet: Whet, exampl
     assert len(scores) == 10
     assert scores == sorted(scores, reverse=True)
     assert ten.startswith("id ")
-    assert "Showing 10 of 19 sessions, worst first. 4 more have signals (--all)." in ten
-    everything = whet("signals", "--all").out
-    assert len(re.findall(r"^[0-9a-f]{8} \d", everything, re.MULTILINE)) >= 14
-    assert len(whet("signals", "--json").json_lines) == 19
+    everything = whet("signals", "--json").json_lines
+    assert f"Showing 10 of {len(everything)} sessions, worst first. " in ten
+    assert "more have signals (--all)." in ten
+    assert len(re.findall(r"^[0-9a-f]{8} \d", whet("signals", "--all").out, re.MULTILINE)) > 10
 
 
 def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) -> None:

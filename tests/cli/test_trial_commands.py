@@ -80,6 +80,8 @@ def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) ->
     more_cases(path)
     plan = whet("try", "--rule", RULE, "--now", "--dry-run", "--json").json
     assert (plan["cases"], plan["arms"]) == (6, [arm.value for arm in Arm])
+    said = " ".join(whet("try", "--rule", RULE, "--now", "--dry-run").out.split())
+    assert "runs the cases in Whet's own agent: the verdict is for that model. To judge for another agent" in said
     record = whet("try", "--rule", RULE, "--now", "--json").json
     assert (record["verdict"], record["effect"], record["stop"]) == ("undecided", 0.0, "cases")
     assert len(record["useless"]["always"]) == 6
@@ -91,9 +93,9 @@ def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) ->
     told = " ".join(whet("ledger", "show", str(record["entry"])).out.split())
     assert "Undecided: helped in 0 of 6 cases; every attempt passed, with it and without; harder cases would" in told
     assert '{"' not in told
-    assert "No sessions match." in whet("sessions").out
-    assert whet("sessions", "--all", "--json").json["total"] == 18
-    assert whet("sessions", "--purpose", "trial", "--json").json["total"] == 18
+    attempts = whet("sessions", "--all", "--json").json["total"]
+    assert whet("sessions", "--purpose", "trial", "--json").json["total"] == attempts > 0
+    assert f"No sessions match. {attempts} attempts of trials are left out (--all)." in whet("sessions").out
     assert whet("status", "--json").json["sessions"]["all"] == 0
 
 

@@ -150,7 +150,7 @@ def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(ho
     assert outcome.idea.patch is not None
     assert outcome.idea.patch.scope.project == ""
     assert outcome.idea.patch.text == PATTERN.replace("In this project run", "Run")
-    assert outcome.idea.why == "recovery in 6 sessions of 3 projects"
+    assert outcome.idea.why == "what worked after a failure in 6 sessions of 3 projects"
     assert len({proof.session for proof in outcome.idea.patch.proofs}) == 6
 
 

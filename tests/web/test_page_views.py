@@ -222,6 +222,13 @@ def test_rules_of_several_members_name_their_maker() -> None:
     assert "made by kim" in words_of(rule(Site(), ShownRule(admins, ())))
 
 
+def test_a_rule_that_nobody_tried_says_so() -> None:
+    own = Item(Form.RULE, "tidy", "Remove unused imports.")
+    assert "on your word, not tried" in words_of(rules(Site(), State(items=(own,)), ()))
+    known = ShownRule(own, (), grounds="on your word, not tried")
+    assert "on your word, not tried" in words_of(rule(Site(), known))
+
+
 def test_a_trial_shows_its_evidence_each_attempt_and_the_placebo(page: PageClient) -> None:
     assert "rule tidy" in words(page.ask("/trials").text)
     said = words(page.ask("/trial/t-1").text)

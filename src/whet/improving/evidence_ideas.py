@@ -169,7 +169,7 @@ def _idea(lesson: TaughtLesson, patch: Patch | None, books: ComparedWith) -> Ide
 
 
 def _why(lesson: TaughtLesson) -> str:
-    return f"{lesson.candidate.source.words} in {_sessions(lesson.candidate.sessions)} of {place_of(lesson)}"
+    return f"{lesson.candidate.source.seen_in(lesson.candidate.sessions)} of {place_of(lesson)}"
 
 
 def _sessions(count: int) -> str:

@@ -74,7 +74,7 @@ def _skill(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patc
         action=Action.ADD,
         name=draft.name,
         text=skills.compose(draft.name, f"{draft.situation}.", f"{HEADING}\n\n{draft.text}"),
-        reason=f"{draft.source.value} in {candidate.sessions} sessions of {project or 'no project'}",
+        reason=f"{draft.source.seen_in(candidate.sessions)} of {project or 'no project'}",
         trust=draft.trust,
         proofs=tuple(
             Proof(piece.session, piece.message, piece.source.value, piece.fix[:QUOTE_LETTERS]) for piece in pieces

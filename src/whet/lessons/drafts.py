@@ -125,7 +125,7 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
         name=learned_name(project, draft.text),
         text=draft.text,
         scope=Scope(project=project),
-        reason=f"{draft.source.value} in {candidate.sessions} sessions of the project",
+        reason=f"{draft.source.seen_in(candidate.sessions)} of the project",
         trust=draft.trust,
         proofs=tuple(
             Proof(piece.session, piece.message, piece.source.value, piece.text[:QUOTE_LETTERS]) for piece in part.pieces

@@ -44,6 +44,10 @@ class LessonSource(StrEnum):
         """The same for people."""
         return SOURCE_WORDS[self]
 
+    def seen_in(self, sessions: int) -> str:
+        """What a person reads of evidence in so many sessions."""
+        return f"{self.words} in {sessions} session{'' if sessions == 1 else 's'}"
+
 
 SOURCE_WORDS = {
     LessonSource.PERSON: "said by a person",

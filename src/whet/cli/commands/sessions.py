@@ -56,14 +56,15 @@ def command(
     if as_json:
         print_json({"total": total, "sessions": [_record(each, analyses[each.no]) for each in found]})
         return 0
+    left = stored - total
+    hidden = f" {many(left, 'attempt')} of trials {'is' if left == 1 else 'are'} left out (--all)." if left else ""
     if not found:
-        say("No sessions match." if stored or any(wanted) else "No sessions yet. To import them, run `whet import`.")
+        none = "No sessions match." if stored or any(wanted) else "No sessions yet. To import them, run `whet import`."
+        say(f"{none}{hidden}")
         return 0
     rows = [_row(session, analyses[session.no]) for session in found]
     console().print(table(HEADINGS, rows, numbers=("score", "messages", "tokens"), spare=SPARE))
     more = " To list more, use --limit or --page." if total > len(found) else ""
-    left = stored - total
-    hidden = f" {many(left, 'attempt')} of trials {'is' if left == 1 else 'are'} left out (--all)." if left else ""
     next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
     say(f"[dim]{many(total, 'session')}.{hidden}{more} {next_step}[/]")
     return 0
