@@ -90,14 +90,18 @@ def test_who_may_not_bring_the_tables_up_to_date_is_told_who_can(shop: Team, tmp
 
 def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Path) -> None:
     with shop.rows(OWNER) as rows:
-        change(rows, "DROP TABLE teachings, session_draws, session_tellings, background_calls")
-        for _ in range(3):
-            change(rows, "DELETE FROM schema_steps WHERE number = (SELECT max(number) FROM schema_steps)")
+        change(rows, "DROP TABLE teachings, session_draws, session_tellings, background_calls, project_lessons")
+        change(rows, "DROP FUNCTION drop_lessons CASCADE")
+        for column in ("failed", "corrected", "unchecked", "tokens"):
+            change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
+        first = "SELECT number FROM schema_steps WHERE name = 'what each session teaches'"
+        change(rows, f"DELETE FROM schema_steps WHERE number >= ({first})")
     with opened(shop.home(tmp_path / "owner", OWNER)):
         pass
     with opened(shop.home(tmp_path / "alice", ALICE)) as alice:
         assert alice.query("SELECT count(*) FROM teachings") == [(0,)]
         assert alice.query("SELECT count(*) FROM session_draws, session_tellings") == [(0,)]
+        assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]
 
 
 @pytest.mark.parametrize(
