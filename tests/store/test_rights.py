@@ -104,6 +104,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         assert alice.query("SELECT count(*) FROM teachings") == [(0,)]
         assert alice.query("SELECT count(*) FROM session_draws, session_tellings") == [(0,)]
         assert alice.query("SELECT count(*) FROM background_calls, left_out") == [(0,)]
+        assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]
 
 
 @pytest.mark.parametrize(
