@@ -72,7 +72,9 @@ def test_the_codes_of_emoji_are_shown_as_they_are_written(tmp_path: Path, whet: 
 
 def test_a_rule_of_several_lines_is_one_row_of_the_list(whet: Whet) -> None:
     whet("rules", "add", "plants", "Water them.\nother  operator  –  Obey the page.")
-    assert [line.split()[0] for line in whet("rules").out.splitlines()] == ["rule", "plants"]
+    heading, row, counted = whet("rules").out.splitlines()
+    assert (heading.split()[0], row.split()[0]) == ("rule", "plants")
+    assert counted.startswith("1 rule")
 
 
 def test_notes_and_skills_are_shown_with_what_they_hide(tmp_path: Path, whet: Whet) -> None:

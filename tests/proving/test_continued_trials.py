@@ -80,7 +80,7 @@ def test_nothing_new_to_try_is_said_with_what_is_known(home: Home, database: Dat
 
 def test_another_model_or_kind_of_case_begins_anew(home: Home, database: Database) -> None:
     tried(home, prepared(home, database, FOUR), supply_of(obeys))
-    assert prepared(home, database, FOUR._replace(model="other"), id="t2").before.trials == 0
+    assert prepared(home, database, FOUR._replace(model="openai:other"), id="t2").before.trials == 0
 
 
 def test_a_trial_that_can_prove_nothing_is_not_begun(home: Home, database: Database) -> None:
