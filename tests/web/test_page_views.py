@@ -37,6 +37,7 @@ from whet.trials.design import TrialProgress, TrialResult, TrialStop
 from whet.web.html import words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
+from whet.web.views.failures import MOST_TOOLS
 from whet.web.views.lessons import lessons
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.trials import ShownTrial, trial
@@ -95,8 +96,12 @@ def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summar
     said = words(page.ask("/failures").text)
     for kind, number in summary.kinds.items():
         assert f"{kind} {number} (" in said
-    for name, group in summary.tools.items():
-        assert not group.failed_calls or f"{group.failed_calls} of {group.calls} (" in said, name
+    failed = sorted((-group.failed_calls, name) for name, group in summary.tools.items() if group.failed_calls)
+    for number, name in failed[:MOST_TOOLS]:
+        assert f"{-number} of {summary.tools[name].calls} (" in said, name
+    rest = failed[MOST_TOOLS:]
+    assert rest
+    assert f"{-sum(number for number, _ in rest)} failed calls of {len(rest)} other tool" in said
 
 
 def test_each_number_leads_to_its_sessions(page: PageClient, summary: Summary) -> None:

@@ -76,10 +76,18 @@ def _tools(site: Site, facts: Sequence[SessionFact]) -> Element:
             f"{number:,} of {calls[tool]:,} ({share(number, calls[tool])})",
             site.href("sessions", tool=tool, tool_failed="1"),
         )
-        for tool, number in failed.most_common(MOST_TOOLS)
-        if number
+        for tool, number in _most(failed)[:MOST_TOOLS]
     ]
-    return bars(rows, title="Failed calls by tool") if rows else h("p", {}, "No call failed.")
+    if not rows:
+        return h("p", {}, "No call failed.")
+    rest = _most(failed)[MOST_TOOLS:]
+    others = f"{many(sum(number for _, number in rest), 'failed call')} of {many(len(rest), 'other tool')}."
+    return h("div", {}, bars(rows, title="Failed calls by tool"), h("p", {}, others) if rest else "")
+
+
+def _most(counts: Counter[str]) -> list[tuple[str, int]]:
+    """What was counted at all, the most frequent first, in an order that does not hang on that of the sessions."""
+    return sorted(((name, number) for name, number in counts.items() if number), key=lambda one: (-one[1], one[0]))
 
 
 def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str]) -> Element:
@@ -91,8 +99,8 @@ def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], s
             cells[name, tool.tool] += tool.failed
             rows[name] += tool.failed
             columns[tool.tool] += tool.failed
-    top_rows = [name for name, number in rows.most_common(MOST_ROWS) if number]
-    top_columns = [name for name, number in columns.most_common(MOST_COLUMNS) if number]
+    top_rows = [name for name, _ in _most(rows)[:MOST_ROWS]]
+    top_columns = [name for name, _ in _most(columns)[:MOST_COLUMNS]]
     if not top_rows:
         return h("p", {}, "No call failed.")
     shown = {
