@@ -406,6 +406,8 @@ COMMAND_LINES = (
 HARD_NEGATIVES = tuple(
     r"""
 password: string
+--- PASS: TestCapturedRunsFinalSpace (0.00s)
+fileIpnsPrivateKey: Uint8Array;
 token = get_token()
 API_KEY=os.environ["API_KEY"]
 secret: ${{ secrets.DEPLOY_KEY }}

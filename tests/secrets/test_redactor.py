@@ -95,6 +95,8 @@ IN_PLACE = {
     f"machine x.io login bob password {PASSWORD}": PASSWORD,
     f"<password>{PASSWORD}</password>": PASSWORD,
     f"The password is {PASSWORD}.": PASSWORD,
+    f"USER: bob\nPASS: {PASSWORD}": PASSWORD,
+    f"export PASS={PASSWORD}": PASSWORD,
     "data:\n  password: " + base64.b64encode(PASSWORD.encode()).decode(): "dHIwdWI0",
     f"root:$6$abcdefgh${MIXED}:19000:0": MIXED,
     KEY: KEY_LINES[1],
@@ -141,6 +143,12 @@ CLEAN = (
     "PASSWORD=$(pass show db/prod)",
     "TG9yZW0gaXBzdW0gZG9sb3Igc2l0IGFtZXQsIGNvbnNlY3RldHVyIGFkaXBpc2NpbmcgZWxpdA==",
     "root:x:0:0:root:/root:/bin/bash",
+    "--- PASS: TestMapSegmentWriterCanMap (0.00s)\n    --- PASS: TestOsc7/osc51#01 (0.00s)",
+    "PASS: post-removal",
+    "fileIpnsPrivateKey: Uint8Array;",
+    "privateKey: secp256k1.utils.randomPrivateKey(), token: auth.vaultKeypair!.privateKey",
+    r'{Style: Full, Pwd: "C:\\Users\\posh2", Expected: "C:"}',
+    "the private key is **re-wrapped** with a fresh one",
 )
 
 

@@ -78,11 +78,14 @@ _MARKS = re.compile(
     r"|(?i:\byour[_\- ]|\byour[a-z]|[_\-]here\b|\bexample\b|\breplace[_\-])"
 )
 _CODE = re.compile(
-    r"[A-Za-z_$]+(?:(?:\.|->|::|\?\.)[A-Za-z_$]+)+[!?,;]*"  # config.token
+    r"[A-Za-z_$]+(?:(?:\.|->|::|\?\.|!\.)[A-Za-z_$]+)+[!?,;]*"  # config.token
+    r"|[a-z]\w*(?:\.[a-z][A-Za-z]*){2,}"  # secp256k1.utils.randomPrivateKey
+    r"|(?:Big)?U?[Ii]nt\d+(?:Clamped)?(?:Array|_t)?|uint\d+_t|[Ff]loat\d+(?:Array)?"  # the type of a field
     r"|.*\w[(\[].*"  # get_token(…), environ[…]
     r"|(?:self|this|process|os|env|ctx|req|request|settings|config|secrets|var|vars|local|data|module)[.\[].*"
     r"|[\w./~@+\-]+\.(?:py|tsx?|jsx?|json|ya?ml|toml|md|txt|go|rs|rb|java|html|css|sh|sql|env|pem|key|lock|cfg|ini|xml|log|svg|png)"
-    r"|~?\.{0,2}/(?:[\w.@~\-]+/)*[\w.@~\-]*"  # a path
+    r"|~?\.{0,2}/(?:[\w.@~{}\-]+/)*[\w.@~{}\-]*"  # a path
+    r"|(?:[A-Za-z]|HK[A-Z]{2}):\\.*"  # a path of Windows, a key of its registry
     r"|[a-z][a-z0-9+.\-]*://.*"
     r"|[\w.+\-]+@[\w\-]+\.[\w.\-]+"  # an e-mail address
     r"|![A-Za-z]+|x:\d+:\d+:.*"  # a YAML tag, a line of /etc/passwd
@@ -144,7 +147,7 @@ def is_plausible(value: str, *, shortest: int = SHORTEST_VALUE) -> bool:
         return False
     if _DIGIT.search(value):
         return bool(_LETTER.search(value) or _SYMBOLS.search(value))
-    return bool(_SYMBOLS.search(value.rstrip("!?,;:"))) or is_scrambled(value)
+    return bool(_SYMBOLS.search(value.rstrip("!?,;:*"))) or is_scrambled(value)
 
 
 def is_password(value: str, *, any_word: bool = False) -> bool:
@@ -161,6 +164,11 @@ def is_convincing(value: str, *, shortest: int = STRICT_LENGTH) -> bool:
     return (len(_DIGIT.findall(value)) >= 2 and len(set(value)) >= 8 and _longest_word(value) < 12) or is_scrambled(
         value
     )
+
+
+def is_typed_or_scrambled(value: str) -> bool:
+    """Whether a value can hardly be a name: what a person typed as a password, or what a program generated."""
+    return is_mixed(value) and (is_scrambled(value) or bool(_TYPED_SYMBOL.search(value.replace("#", ""))))
 
 
 def is_mixed(value: str) -> bool:
