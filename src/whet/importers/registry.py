@@ -1,6 +1,7 @@
 """Every format that Whet reads, the most particular first; the first that knows a file reads it."""
 
 from whet.importers import (
+    aider,
     atif,
     claude_code,
     codex,
@@ -39,6 +40,7 @@ FORMATS: tuple[Format, ...] = (
     hermes.FORMAT,
     opencode.FORMAT,
     goose.FORMAT,
+    aider.FORMAT,
     atif.FORMAT,
     sharegpt.TRAJECTORY_FORMAT,
     sharegpt.FORMAT,
