@@ -105,10 +105,9 @@ def test_edits_and_commands_are_calls_of_the_answer_before_them(tmp_path: Path) 
         (False, None),
         (None, Disposition.REJECTED),
         (None, Disposition.REJECTED),
-        (None, None),
     ]
-    assert found[3][1] is not None
-    assert found[3][1].text.splitlines()[1:] == ["Running make", "Added 4 lines of output to the chat."]
+    assert found[3][1] is None  # it ran, but what it printed is not in the file
+    assert transcript.messages[-1].text.endswith("Running make\nAdded 4 lines of output to the chat.")
     agent = next(message for message in transcript.messages if message.role is Role.AGENT)
     assert agent.usage == Usage(12_000, 1_200, cached=3_000, cache_written=1_500, cost_dollars=0.04)
     assert transcript.ending is Ending.FINISHED

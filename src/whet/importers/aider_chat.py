@@ -3,7 +3,7 @@
 from dataclasses import dataclass, field
 
 from whet.importers import aider_words, content
-from whet.importers.aider_blocks import HistoryBlock, BlockKind
+from whet.importers.aider_blocks import BlockKind, HistoryBlock
 from whet.importers.turns import AgentTurn, gathered
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Usage
 from whet.text import fields
@@ -176,13 +176,22 @@ def _took_outcome(chat: AiderChat, turn: AgentTurn, words: str) -> bool:
     elif (found := aider_words.NO_MATCH.match(words)) and chat.open is not None and chat.open.error:
         _add_mismatch(chat, turn, chat.open, found[1], words)
     elif (found := aider_words.RUN.match(words)) and chat.printed:
-        outcome = _add(chat, turn, SHELL, {"command": chat.printed.pop()}, words)
-        outcome.disposition = None if found[1].lower().startswith(("y", "a")) else Disposition.REJECTED
-    elif chat.open is None or not (chat.open.error or aider_words.RUNNING.match(words)):
-        return False
-    else:
+        _take_command(chat, turn, chat.printed.pop(), words, is_run=found[1].lower().startswith(("y", "a")))
+    elif chat.open is not None and chat.open.error:
         chat.open.lines.append(words)
+    else:
+        return False
     return True
+
+
+def _take_command(chat: AiderChat, turn: AgentTurn, command: str, words: str, *, is_run: bool) -> None:
+    """A command that the answer proposed. What it printed is not recorded, so one that was run has no result."""
+    if is_run:
+        turn.parts.append(_call(chat, SHELL, {"command": command}))
+        chat.printed.append(words)
+    else:
+        _add(chat, turn, SHELL, {"command": command}, words).disposition = Disposition.REJECTED
+    chat.open = None
 
 
 def _add_mismatch(chat: AiderChat, turn: AgentTurn, fault: PrintedOutcome, path: str, words: str) -> None:
@@ -197,14 +206,18 @@ def _add_mismatch(chat: AiderChat, turn: AgentTurn, fault: PrintedOutcome, path:
 
 
 def _add(chat: AiderChat, turn: AgentTurn, tool: str, arguments: dict[str, str], words: str) -> PrintedOutcome:
-    chat.calls += 1
-    call = ToolCall(f"{tool}-{chat.calls}", tool, fields.json_text(arguments))
+    call = _call(chat, tool, arguments)
     turn.parts.append(call)
     outcome = PrintedOutcome(call, [words])
     _place_printed(chat)
     chat.entries.append(outcome)
     chat.open = outcome
     return outcome
+
+
+def _call(chat: AiderChat, tool: str, arguments: dict[str, str]) -> ToolCall:
+    chat.calls += 1
+    return ToolCall(f"{tool}-{chat.calls}", tool, fields.json_text(arguments))
 
 
 def _place_printed(chat: AiderChat) -> None:

@@ -20,7 +20,6 @@ FOLDER = re.compile(r"Git working dir: (.+)$")
 GAVE_UP = re.compile(r"Only \d+ reflections allowed, stopping\.")
 QUESTION, ANSWER = "(Y)es/(N)o", re.compile(r"\]: ?\w{0,10}$")
 RUN = re.compile(r"Run shell commands?\? .*\]: ?(\w*)$")
-RUNNING = re.compile(r"Running |Add command output to the chat\? |Added \d+ lines? of output to the chat\.")
 PLAN_TAKEN = re.compile(r"Edit the files\? .*\]: ?[ya]\w*$")
 STOPPED = "^C again to exit"
 BLANK = "<blank>"

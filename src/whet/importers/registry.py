@@ -2,10 +2,13 @@
 
 from whet.importers import (
     aider,
+    amp,
     atif,
     claude_code,
     codex,
+    continue_cli,
     copilot,
+    cursor,
     droid,
     gemini,
     goose,
@@ -41,6 +44,9 @@ FORMATS: tuple[Format, ...] = (
     opencode.FORMAT,
     goose.FORMAT,
     aider.FORMAT,
+    amp.FORMAT,
+    continue_cli.FORMAT,
+    cursor.FORMAT,
     atif.FORMAT,
     sharegpt.TRAJECTORY_FORMAT,
     sharegpt.FORMAT,
