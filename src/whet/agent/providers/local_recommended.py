@@ -23,7 +23,7 @@ class RecommendedWeights(NamedTuple):
         return int(self.size_bytes * OVERHEAD) + HEADROOM_BYTES
 
 
-# The hub's own page of each file, and public programs that pin it (docs/platforms.md), agree on size and checksum. The
+# The hub's own page of each file, and public programs that pin it (docs/models.md), agree on size and checksum. The
 # template of all of them has tools, in a form that the engine reads. The 3B is left out: its licence forbids
 # commercial use.
 CAPABLE = tuple(
