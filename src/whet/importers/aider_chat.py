@@ -38,6 +38,7 @@ class AiderChat:
     ending_detail: str = ""
     repeated: str = ""  # a message that Aider writes once more
     calls: int = 0
+    is_marked: bool = False  # by the blanks that tell who spoke; an editor may have taken them away
     is_waiting: bool = False  # for an answer
     is_stopped: bool = False  # by the person, while it waited
     is_plan_taken: bool = False  # an architect's answer, which Aider then gives to the editor as if it was typed
@@ -45,6 +46,7 @@ class AiderChat:
 
 def take(chat: AiderChat, block: HistoryBlock) -> None:
     """Add a block to its session."""
+    chat.is_marked = chat.is_marked or block.kind is not BlockKind.ANSWER
     if block.kind is BlockKind.SAID:
         _take_said(chat, block.text)
     elif block.kind is BlockKind.OUTPUT:
