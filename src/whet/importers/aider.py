@@ -87,6 +87,7 @@ def _transcript(source: Source, chat: AiderChat, messages: tuple[Message, ...], 
         ending=ending(chat, messages),
         ending_detail=chat.ending_detail,
         started=fields.seconds(began),
+        ended=fields.seconds(began),  # no later time is known
     )
 
 
