@@ -18,12 +18,14 @@ DEPTH = 4
 class Vocabulary(NamedTuple):
     """The sets of keys that objects had beneath each key (the empty one for a record), and the values of each key.
 
-    A format that keeps its sessions in a database has one of them here, whose cells are filled anew.
+    A format that keeps its sessions in a database has one of them here, whose cells are filled anew; one of plain text
+    has its lines, which are drawn anew.
     """
 
     shapes: dict[str, tuple[tuple[str, ...], ...]]
     values: dict[str, tuple[Any, ...]]
     database: bytes = b""
+    lines: tuple[bytes, ...] = ()
 
 
 def learn(paths: list[Path]) -> Vocabulary:
@@ -38,6 +40,7 @@ def learn(paths: list[Path]) -> Vocabulary:
         {key: tuple(found) for key, found in shapes.items()},
         {key: tuple(found) for key, found in values.items()},
         b"".join(databases[:1]),
+        () if shapes else tuple(line for path in paths for line in path.read_bytes().splitlines(keepends=True)),
     )
 
 
@@ -88,6 +91,8 @@ def invent(vocabulary: Vocabulary, seed: int) -> bytes:
     random = Random(seed)
     if vocabulary.database:
         return with_values(vocabulary.database, lambda row: _refilled(vocabulary, random, row))
+    if vocabulary.lines:
+        return b"".join(random.choices(vocabulary.lines, k=random.randint(1, 60)))
     records = [_record(vocabulary, random, "", 0) for _ in range(random.randint(1, 6))]
     form = random.randrange(3)
     if form == 0:

@@ -3,7 +3,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from conversations import Turn, agent, call, conversation, shell, user
-from whet.failures.score import SAID, SIGNS, UNANSWERED, WHOLE, Weighed, failure_of, measure, weigh
+from whet.failures.score import OF_RESULTS, SAID, SIGNS, UNANSWERED, WHOLE, Weighed, failure_of, measure, weigh
 from whet.failures.usual import Beyond
 from whet.failures.view import gather
 from whet.sessions.transcripts import Ending
@@ -107,3 +107,13 @@ def test_length_counts_against_what_is_usual_and_is_told_where_it_is_far_beyond(
     assert usual.value < longer.value
     assert usual.reasons == ()
     assert longer.reasons == ("it took longer than similar sessions",)
+
+
+def test_a_record_without_results_says_nothing_of_how_calls_went() -> None:
+    """Some programs keep what the agent asked for and never what came of it."""
+    lost, _ = call("write_file", {"path": "a"}, "")
+    turns = (user("Change the file a."), lost, agent("I changed the file a."))
+    found = signs(*turns)
+    assert {found[name] for name in OF_RESULTS} == {0.0}
+    assert failure(*turns) < 0.5
+    assert signs(user("Change the file a."), lost)["nothing_worked"] == 1, "unless the record ends there"

@@ -22,6 +22,9 @@ TRUSTS = {
 # Formats that say who typed what; the others may hold anybody's words in the user's place.
 CERTAIN = {"claude-code", "codex", "copilot"}
 
+# Formats that record calls and never what came of them.
+WITHOUT_RESULTS = {"cursor"}
+
 each_format = pytest.mark.parametrize("known", FORMATS, ids=lambda known: known.name)
 
 
@@ -61,7 +64,8 @@ def test_the_example_is_a_conversation_with_paired_exchanges(known: Format) -> N
         assert transcript.messages
     assert {message.role for _, transcript in found for message in transcript.messages} >= {Role.USER, Role.AGENT}
     exchanges = [exchange for _, transcript in found for exchange in pair(transcript.messages).exchanges]
-    assert sum(exchange.result is not None for exchange in exchanges) >= len(exchanges) * 0.7
+    expected = 0 if known.name in WITHOUT_RESULTS else len(exchanges) * 0.7
+    assert sum(exchange.result is not None for exchange in exchanges) >= expected
     assert not any(pair(transcript.messages).orphans for _, transcript in found)
 
 

@@ -236,3 +236,9 @@ def test_what_harnesses_say_in_the_users_place_is_not_the_users(tmp_path: Path) 
         (Role.USER, Trust.USER),
     ]
     assert not any(message.vouched for message in transcript.messages)
+
+
+def test_a_block_whose_type_is_no_word_is_no_block(tmp_path: Path) -> None:
+    path = tmp_path / "odd.json"
+    path.write_text('{"messages": [{"role": "assistant", "content": [{"type": {}}]}]}')
+    assert not openai_messages.sniff(Source(path))

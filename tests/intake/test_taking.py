@@ -235,3 +235,14 @@ def test_an_interrupted_import_keeps_the_files_that_were_finished(
         take(database, home, files, ReadOrder(), progress=interrupt)
     assert {path for (path,) in database.query("SELECT path FROM files")} == set(finished)
     assert stopped.value.report.imported == count_sessions(database, Filters()) == 2
+
+
+def test_a_history_in_a_folder_where_an_agent_worked_is_found(tmp_path: Path) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    history = work / ".aider.chat.history.md"
+    history.write_text("\n# aider chat started at 2026-03-01 10:00:00\n")
+    (work / ".hidden").write_text("x")
+    found = [place for place in usual_places(tmp_path, {}, [str(work), "not/absolute", ""]) if place.files]
+    assert [(place.format, place.files) for place in found] == [("aider", (history,))]
+    assert list(named_files([str(work)])) == [history]

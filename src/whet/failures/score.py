@@ -197,9 +197,22 @@ SIGNS: tuple[Sign, ...] = (
 )
 
 
+# What these are measured by is what came of the calls.
+OF_RESULTS = frozenset(
+    ("failed_share", "last_failed", "failing_end", "nothing_worked", "not_done", "unasked_change", "unbacked_claim")
+)
+
+
 def measure(evidence: SessionView) -> dict[str, float]:
     """Every sign of a session by its name."""
-    return {sign.name: sign.measure(evidence) for sign in SIGNS}
+    passed_over = OF_RESULTS if _has_no_results(evidence) else frozenset()
+    return {sign.name: 0.0 if sign.name in passed_over else sign.measure(evidence) for sign in SIGNS}
+
+
+def _has_no_results(evidence: SessionView) -> bool:
+    """Whether the agent called and concluded, and its record holds not one result: some programs keep none."""
+    results = (step.exchange.result for step in evidence.steps)
+    return bool(evidence.steps) and evidence.final is not None and all(result is None for result in results)
 
 
 def weigh(evidence: SessionView, weights: Weights) -> Weighed:

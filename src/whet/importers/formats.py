@@ -11,6 +11,7 @@ class Format(NamedTuple):
     """One format of record. `places` are globs beneath the person's home folder, of files that hold sessions.
 
     `variable` names the environment variable that puts another folder in the place of the first one of each glob.
+    `beside` names files that lie in the folder where the person worked, of agents that have no place of their own.
     """
 
     name: str
@@ -19,3 +20,4 @@ class Format(NamedTuple):
     read: Callable[[Source], Iterator[Transcript]]
     places: tuple[str, ...] = ()
     variable: str = ""
+    beside: tuple[str, ...] = ()

@@ -93,7 +93,7 @@ def _is_content(value: object) -> bool:
     if value is None or isinstance(value, str):
         return True
     return isinstance(value, list) and all(
-        isinstance(block, str) or (isinstance(block, dict) and block.get("type") in BLOCKS) for block in value
+        isinstance(block, str) or (isinstance(block, dict) and fields.text(block, "type") in BLOCKS) for block in value
     )
 
 

@@ -1,10 +1,15 @@
 """Every format that Whet reads, the most particular first; the first that knows a file reads it."""
 
 from whet.importers import (
+    aider,
+    amp,
     atif,
     claude_code,
+    cline,
     codex,
+    continue_cli,
     copilot,
+    cursor,
     droid,
     gemini,
     goose,
@@ -39,6 +44,11 @@ FORMATS: tuple[Format, ...] = (
     hermes.FORMAT,
     opencode.FORMAT,
     goose.FORMAT,
+    aider.FORMAT,
+    amp.FORMAT,
+    cline.FORMAT,
+    continue_cli.FORMAT,
+    cursor.FORMAT,
     atif.FORMAT,
     sharegpt.TRAJECTORY_FORMAT,
     sharegpt.FORMAT,

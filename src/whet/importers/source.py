@@ -151,7 +151,7 @@ class Source:
 
     def _kind_of_text(self) -> Kind:
         """JSON Lines when the first line is a value of its own and more follow; one value is a document."""
-        written = (line for line in self._lines() if line.body is None or line.body.strip())
+        written = (line for line in self.lines() if line.body is None or line.body.strip())
         first = next(written)
         follows = next(written, None) is not None
         if first.body is not None and _is_json(first.body):
@@ -174,7 +174,7 @@ class Source:
     def _sampled_records(self) -> Iterator[dict[str, Any]]:
         """The objects among the first lines, at least those of the first mebibyte."""
         size = 0
-        for line in itertools.islice(self._lines(), SAMPLE_RECORDS):
+        for line in itertools.islice(self.lines(), SAMPLE_RECORDS):
             body = line.body or b""
             with contextlib.suppress(Unreadable):
                 value = parse(body)
@@ -189,7 +189,7 @@ class Source:
         yield from enumerate(document if isinstance(document, list) else [document], start=1)
 
     def _values(self) -> Iterator[tuple[int, object]]:
-        for number, body, complete in self._lines():
+        for number, body, complete in self.lines():
             if body is None:
                 self.skip(f"line longer than {self.limits.line_bytes >> 20} MiB", number)
             elif body.strip():
@@ -201,7 +201,8 @@ class Source:
                 else:
                     yield number, value
 
-    def _lines(self) -> Iterator[Line]:
+    def lines(self) -> Iterator[Line]:
+        """The lines of a text file in order, without their newlines."""
         number, pending, size, limit = 1, list[bytes](), 0, self.limits.line_bytes
         for block in self._blocks():
             *whole, rest = block.split(b"\n")

@@ -10,6 +10,7 @@ from whet.errors import WhetError
 from whet.importers.registry import FORMATS
 
 SKIPPED_FOLDERS = frozenset({".git", "node_modules", "__pycache__", ".venv"})
+BESIDE = frozenset(name for known in FORMATS for name in known.beside)
 COMPANIONS = ("-wal", "-shm", "-journal")
 
 
@@ -22,8 +23,11 @@ class AgentPlace(NamedTuple):
     files: tuple[Path, ...]
 
 
-def usual_places(person: Path, environment: Mapping[str, str]) -> Iterator[AgentPlace]:
-    """Every place where a known agent keeps sessions, found or not: beneath the person's own folder or its own home."""
+def usual_places(person: Path, environment: Mapping[str, str], folders: Iterable[str] = ()) -> Iterator[AgentPlace]:
+    """Every place where a known agent keeps sessions, found or not: beneath the person's own folder or its own home.
+
+    Of an agent that keeps them where the person works, every one of `folders` where it did.
+    """
     for known in FORMATS:
         moved = environment.get(known.variable, "") if known.variable else ""
         for pattern in known.places:
@@ -33,6 +37,10 @@ def usual_places(person: Path, environment: Mapping[str, str]) -> Iterator[Agent
                 shown = str(base / within)
             found = (path for path in base.glob(within) if path.is_file())
             yield AgentPlace(known.name, known.title, shown, tuple(by_age(found)))
+        if known.beside:
+            beside = (Path(folder, name) for folder in sorted({str(person), *folders}) for name in known.beside)
+            found = (path for path in beside if path.is_absolute() and path.is_file())
+            yield AgentPlace(known.name, known.title, "the folders where agents worked", tuple(by_age(found)))
 
 
 def named_files(arguments: Iterable[str]) -> Iterator[Path]:
@@ -62,5 +70,5 @@ def _within(folder: Path) -> Iterator[Path]:
         for name in names:
             path = Path(parent, name)
             # Pipes and devices could block for ever; a database's companions belong to the database.
-            if path.is_file() and not name.endswith(COMPANIONS) and not name.startswith("."):
+            if path.is_file() and not name.endswith(COMPANIONS) and (not name.startswith(".") or name in BESIDE):
                 yield path

@@ -23,6 +23,7 @@ from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far
 from whet.intake.taking import Progress, take
 from whet.secrets.redactor import secret_values
 from whet.store.home import Home, find_home
+from whet.store.listing import working_folders
 from whet.store.opening import opened
 
 EXAMPLES_SHOWN = 3
@@ -63,12 +64,13 @@ def command(
     if no_redact:
         click.echo(f"Warning: {RISK}", err=True)
     with contextlib.ExitStack() as stack:
-        files = stack.enter_context(_files(paths, as_json=as_json))
-        piped = files[-1] if "-" in paths else None
-        order = ReadOrder(format_name or "", moment, secrets, piped)
         if dry_run and not home.database_url and not home.database_path.exists():
             home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
+        named = stack.enter_context(_named(paths)) if paths else []
         database = stack.enter_context(opened(home))
+        files = named if paths else _discovered(working_folders(database), quiet=as_json)
+        piped = files[-1] if "-" in paths else None
+        order = ReadOrder(format_name or "", moment, secrets, piped)
         progress = stack.enter_context(progress_over(files))
         try:
             report = take(database, home, files, order, dry_run=dry_run, progress=progress)
@@ -96,11 +98,8 @@ def _add(report: ImportReport, taken: TakenIn) -> None:
 
 
 @contextlib.contextmanager
-def _files(paths: tuple[str, ...], *, as_json: bool) -> Iterator[list[Path]]:
+def _named(paths: tuple[str, ...]) -> Iterator[list[Path]]:
     """The files to import; standard input is spooled to a file that is gone afterwards."""
-    if not paths:
-        yield _discovered(quiet=as_json)
-        return
     with tempfile.TemporaryDirectory() as folder:
         found = list(named_files(path for path in paths if path != "-"))
         if "-" in paths:
@@ -111,8 +110,8 @@ def _files(paths: tuple[str, ...], *, as_json: bool) -> Iterator[list[Path]]:
         yield found
 
 
-def _discovered(*, quiet: bool) -> list[Path]:
-    places = [place for place in usual_places(Path.home(), os.environ) if place.files]
+def _discovered(folders: list[str], *, quiet: bool) -> list[Path]:
+    places = [place for place in usual_places(Path.home(), os.environ, folders) if place.files]
     if not quiet:
         for place in places:
             say(f"Found [bold]{place.title}[/]: {many(len(place.files), 'file')} in {plain(place.shown)}")

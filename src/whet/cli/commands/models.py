@@ -79,13 +79,17 @@ def known(part: str, as_json: bool) -> int:
 @click.option("--sha256", default="", help="SHA-256 checksum that the file must have, in addition to the hub's own.")
 @json_option
 def pull(address: str, name: str, sha256: str, as_json: bool) -> int:
-    from whet.agent.providers.local_recommended import CAPABLE
+    from whet.agent.providers.local_recommended import BY_NAME
     from whet.agent.providers.local_weights import EMBEDDED
 
     home = find_home(os.environ)
-    known = {each.name: each.address for each in CAPABLE}
-    wanted = "" if address in ("", "local", EMBEDDED.name) else known.get(address, address)
-    path = _pull_from_hub(wanted, name, sha256, home) if wanted else _pull_embedded(home)
+    known = BY_NAME.get(address)
+    if known:
+        path = _pull_from_hub(known.address, name, sha256 or known.sha256, home)
+    elif address in ("", "local", EMBEDDED.name):
+        path = _pull_embedded(home)
+    else:
+        path = _pull_from_hub(address, name, sha256, home)
     if as_json:
         print_json({"name": path.stem, "path": str(path), "size_bytes": path.stat().st_size})
         return 0
@@ -173,4 +177,4 @@ def _recommend(memory: int) -> None:
         return
     say(f"\nCapable models that fit this machine's {memory / 1e9:,.0f} GB of memory:")
     for each in fitting:
-        say(f"  {each.size_bytes / 1e9:>5.1f} GB  whet models pull {each.name}")
+        say(f"  {each.size_bytes / 1e9:>5.1f} GB  {each.licence}  whet models pull {each.name}")

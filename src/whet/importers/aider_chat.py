@@ -1,0 +1,235 @@
+"""One session of Aider while it is gathered from its blocks."""
+
+from dataclasses import dataclass, field
+
+from whet.importers import aider_words, content
+from whet.importers.aider_blocks import BlockKind, HistoryBlock
+from whet.importers.turns import AgentTurn, gathered
+from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Usage
+from whet.text import fields
+
+EDIT, SHELL = "edit_file", "shell"
+
+
+@dataclass(slots=True)
+class PrintedOutcome:
+    """What Aider printed of one edit or command that an answer asked for."""
+
+    call: ToolCall
+    lines: list[str]
+    error: bool | None = None
+    disposition: Disposition | None = None
+
+
+@dataclass(slots=True)
+class AiderChat:
+    """What has been read of a session."""
+
+    started: str
+    entries: list[AgentTurn | Message | PrintedOutcome] = field(default_factory=list)
+    printed: list[str] = field(default_factory=list)  # since the last entry
+    turn: AgentTurn | None = None  # the latest answer, while nobody has spoken since
+    open: PrintedOutcome | None = None  # the outcome that goes on in what is printed next
+    first: str = ""  # what was typed first
+    model: str = ""
+    editor: str = ""
+    version: str = ""
+    folder: str = ""
+    ending_detail: str = ""
+    repeated: str = ""  # a message that Aider writes once more
+    calls: int = 0
+    is_marked: bool = False  # by the blanks that tell who spoke; an editor may have taken them away
+    is_waiting: bool = False  # for an answer
+    is_stopped: bool = False  # by the person, while it waited
+    is_plan_taken: bool = False  # an architect's answer, which Aider then gives to the editor as if it was typed
+
+
+def take(chat: AiderChat, block: HistoryBlock) -> None:
+    """Add a block to its session."""
+    chat.is_marked = chat.is_marked or block.kind is not BlockKind.ANSWER
+    if block.kind is BlockKind.SAID:
+        _take_said(chat, block.text)
+    elif block.kind is BlockKind.OUTPUT:
+        _take_output(chat, block.text)
+    else:
+        _take_answer(chat, block.text)
+
+
+def finish(chat: AiderChat) -> tuple[Message, ...]:
+    """The messages of a session that is over, or is as far as the file goes."""
+    _place_printed(chat)
+    _place_interrupt(chat)
+    return gathered(
+        content.answered(
+            content.result(
+                entry.call.id,
+                "\n".join(entry.lines),
+                tool=entry.call.name,
+                error=entry.error,
+                disposition=entry.disposition,
+            )
+        )
+        if isinstance(entry, PrintedOutcome)
+        else entry
+        for entry in chat.entries
+    )
+
+
+def ending(chat: AiderChat, messages: tuple[Message, ...]) -> Ending:
+    if chat.ending_detail:
+        return Ending.FAILED
+    if any(message.origin is Origin.INTERRUPT for message in messages[-1:]):
+        return Ending.INTERRUPTED
+    has_answer = any(message.role is Role.AGENT for message in messages)
+    return Ending.FINISHED if has_answer and not chat.is_waiting else Ending.UNKNOWN
+
+
+def _take_said(chat: AiderChat, words: str) -> None:
+    _place_printed(chat)
+    _place_interrupt(chat)
+    chat.turn, chat.open, chat.ending_detail = None, None, ""
+    chat.first = chat.first or words
+    repeated, chat.repeated = chat.repeated, ""
+    if words == aider_words.BLANK:
+        return
+    if chat.is_plan_taken or words == repeated:
+        chat.is_waiting = True
+        return
+    if found := aider_words.TALK.match(words):
+        words = chat.repeated = found[1].strip()
+    elif words.startswith(aider_words.COMMANDS) or aider_words.is_question(words):
+        chat.entries.append(content.spoken(Role.USER, [Text(words)], origin=Origin.INSERTED))
+        return
+    chat.is_waiting = True
+    chat.entries += content.said([Text(words)])
+
+
+def _take_answer(chat: AiderChat, words: str) -> None:
+    _place_printed(chat)
+    chat.repeated, chat.ending_detail = "", ""
+    model = chat.editor if chat.is_plan_taken and chat.editor else chat.model
+    chat.turn, chat.open = AgentTurn(_parts(words), model=model), None
+    chat.entries.append(chat.turn)
+    chat.is_waiting = chat.is_plan_taken = False
+    _place_interrupt(chat)
+
+
+def _parts(words: str) -> list[Part]:
+    found = aider_words.THINKING.match(words)
+    if not found:
+        return [Text(words)]
+    parts: list[Part] = [Thought(found[1].strip()), Text(words[found.end() :].strip())]
+    return [part for part in parts if isinstance(part, Text | Thought) and part.text]
+
+
+def _take_output(chat: AiderChat, words: str) -> None:
+    _note_facts(chat, words)
+    if words == aider_words.STOPPED:
+        chat.is_stopped = chat.is_stopped or chat.is_waiting
+    elif _took_usage(chat, words):
+        chat.open = None
+    elif chat.turn is None or not _took_outcome(chat, chat.turn, words):
+        chat.printed.append(words)
+
+
+def _note_facts(chat: AiderChat, words: str) -> None:
+    if found := aider_words.VERSION.match(words):
+        chat.version = found[1]
+    elif found := aider_words.MODEL.match(words):
+        if found[1] == "Editor model":
+            chat.editor = found[2]
+        else:
+            chat.model = found[2]
+    elif found := aider_words.FOLDER.match(words):
+        chat.folder = found[1]
+    elif aider_words.PLAN_TAKEN.match(words):
+        chat.is_plan_taken = True
+    elif aider_words.GAVE_UP.match(words):
+        chat.ending_detail = words
+
+
+def _took_usage(chat: AiderChat, words: str) -> bool:
+    found = aider_words.TOKENS.match(words) or aider_words.OLD_TOKENS.match(words)
+    if not found:
+        return False
+    given = found.groupdict()
+    if chat.turn is not None and chat.turn.usage is None:
+        chat.turn.usage = Usage(
+            input=aider_words.count(given["sent"]),
+            output=aider_words.count(given["received"]),
+            cached=aider_words.count(given.get("cached")),
+            cache_written=aider_words.count(given.get("written")),
+            cost_dollars=aider_words.dollars(given["cost"]),
+        )
+    return True
+
+
+def _took_outcome(chat: AiderChat, turn: AgentTurn, words: str) -> bool:
+    """Whether a line tells of an edit or a command of the answer before it, or goes on with one."""
+    if found := aider_words.APPLIED.match(words):
+        _add(chat, turn, EDIT, {"path": found[1]}, words).error = False
+        chat.open = None
+    elif found := aider_words.SKIPPED.match(words):
+        _add(chat, turn, EDIT, {"path": found[1]}, words).disposition = Disposition.REJECTED
+        chat.open = None
+    elif aider_words.MISFORMED.match(words):
+        _add(chat, turn, EDIT, {}, words).error = True
+        chat.is_waiting = True  # Aider hands the fault to the model, which answers again
+    elif (found := aider_words.NO_MATCH.match(words)) and chat.open is not None and chat.open.error:
+        _add_mismatch(chat, turn, chat.open, found[1], words)
+    elif (found := aider_words.RUN.match(words)) and chat.printed:
+        _take_command(chat, turn, chat.printed.pop(), words, is_run=found[1].lower().startswith(("y", "a")))
+    elif chat.open is not None and chat.open.error:
+        chat.open.lines.append(words)
+    else:
+        return False
+    return True
+
+
+def _take_command(chat: AiderChat, turn: AgentTurn, command: str, words: str, *, is_run: bool) -> None:
+    """A command that the answer proposed. What it printed is not recorded, so one that was run has no result."""
+    if is_run:
+        turn.parts.append(_call(chat, SHELL, {"command": command}))
+        chat.printed.append(words)
+    else:
+        _add(chat, turn, SHELL, {"command": command}, words).disposition = Disposition.REJECTED
+    chat.open = None
+
+
+def _add_mismatch(chat: AiderChat, turn: AgentTurn, fault: PrintedOutcome, path: str, words: str) -> None:
+    """A block that did not match names its file: the first one says what the fault was about."""
+    if fault.call.arguments == "{}":
+        named = ToolCall(fault.call.id, EDIT, fields.json_text({"path": path}))
+        turn.parts[turn.parts.index(fault.call)] = named
+        fault.call = named
+        fault.lines.append(words)
+    else:
+        _add(chat, turn, EDIT, {"path": path}, words).error = True
+
+
+def _add(chat: AiderChat, turn: AgentTurn, tool: str, arguments: dict[str, str], words: str) -> PrintedOutcome:
+    call = _call(chat, tool, arguments)
+    turn.parts.append(call)
+    outcome = PrintedOutcome(call, [words])
+    _place_printed(chat)
+    chat.entries.append(outcome)
+    chat.open = outcome
+    return outcome
+
+
+def _call(chat: AiderChat, tool: str, arguments: dict[str, str]) -> ToolCall:
+    chat.calls += 1
+    return ToolCall(f"{tool}-{chat.calls}", tool, fields.json_text(arguments))
+
+
+def _place_printed(chat: AiderChat) -> None:
+    if chat.printed:
+        words = [Text("\n".join(chat.printed))]
+        chat.entries.append(content.spoken(Role.USER, words, origin=Origin.INSERTED))
+        chat.printed = []
+
+
+def _place_interrupt(chat: AiderChat) -> None:
+    if chat.is_stopped:
+        chat.entries.append(content.spoken(Role.USER, [Text("^C")], origin=Origin.INTERRUPT))
+        chat.is_stopped = False
