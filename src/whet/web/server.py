@@ -4,6 +4,7 @@ import contextlib
 import functools
 import hmac
 import socket
+import threading
 import time
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote
@@ -55,6 +56,11 @@ class PageServer:
     def address(self) -> str:
         """The address that opens the page, once."""
         return f"http://{LOOPBACK}:{self._port}/?{TOKEN}={quote(self.keys.token)}"
+
+    def prepare(self) -> None:
+        """Read what every view needs, so that the first one is there at once."""
+        with opened(self._home) as database:
+            self.cache.look(database, PageFilter())
 
     async def _static(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -122,6 +128,7 @@ class PageServer:
 
 def serve(server: PageServer, listening: socket.socket) -> None:
     """Answer at a socket of this machine until interrupted."""
+    threading.Thread(target=server.prepare, daemon=True).start()
     config = uvicorn.Config(server.app, log_level="warning", server_header=False, access_log=False, lifespan="off")
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])

@@ -50,8 +50,11 @@ class PageFilter(NamedTuple):
     temporary: bool = False
 
     def fits(self, fact: SessionFact, project: str) -> bool:
-        hidden = not self.temporary and is_temporary(fact.folder)
-        return not hidden and self.agent in ("", fact.source) and self.project in ("", project or NO_PROJECT)
+        return self.agent in ("", fact.source) and self.holds(fact.folder, project)
+
+    def holds(self, folder: str, project: str) -> bool:
+        """Whether sessions in this folder are among them, whatever their agent."""
+        return self.project in ("", project or NO_PROJECT) and (self.temporary or not is_temporary(folder))
 
     @property
     def parameters(self) -> dict[str, str]:
