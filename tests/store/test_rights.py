@@ -93,7 +93,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         added = "teachings, session_draws, session_tellings, background_calls, left_out, project_lessons"
         change(rows, f"DROP TABLE {added}, analyses_in_short")
         change(rows, "DROP FUNCTION drop_lessons CASCADE")
-        for column in ("failed", "corrected", "unchecked", "tokens"):
+        for column in ("failed", "corrected", "unchecked", "tokens", "ids"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
         first = "SELECT number FROM schema_steps WHERE name = 'what each session teaches'"
         change(rows, f"DELETE FROM schema_steps WHERE number >= ({first})")

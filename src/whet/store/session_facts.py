@@ -101,7 +101,8 @@ def _fact(row: Row, found: AnalysisInShort) -> SessionFact:
 
 STATE = """
     SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions),
-        (SELECT count(*) FROM analyses_in_short), count(*), coalesce(max(session), 0), coalesce(sum(failure_score), 0), coalesce(sum(version), 0) FROM analyses
+        (SELECT count(*) FROM analyses_in_short), count(*),
+        coalesce(max(session), 0), coalesce(sum(failure_score), 0), coalesce(sum(version), 0) FROM analyses
 """
 _KEPT = """
     FROM sessions AS s JOIN analyses AS a ON a.session = s.no JOIN analyses_in_short AS i ON i.session = s.no

@@ -118,12 +118,9 @@ class PageCache:
         counted = [fact for fact in everything if fact.counts]
         folders = {folder: self.project(folder) for folder in {fact.folder for fact in counted}}
         hidden = {folder for folder in folders if is_temporary(folder)}
+        shown = (name for folder, name in folders.items() if chosen.temporary or folder not in hidden)
         choices = Choices(
-            tuple(
-                sorted(
-                    {name or NO_PROJECT for folder, name in folders.items() if chosen.temporary or folder not in hidden}
-                )
-            ),
+            tuple(sorted({name or NO_PROJECT for name in shown})),
             tuple(sorted({fact.source for fact in counted})),
             sum(fact.folder in hidden for fact in counted),
         )

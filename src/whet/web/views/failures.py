@@ -9,7 +9,7 @@ from whet.failures.summaries import week
 from whet.store.session_facts import SessionFact
 from whet.trials.attempts import Arm
 from whet.web.charts import ChartBar, ChartPoint, bars, heat
-from whet.web.groups import ARMS, GROUPS
+from whet.web.groups import ARMS, GROUPS, SITUATIONS
 from whet.web.html import Element, h
 from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, share, short, short_name, table
 
@@ -137,6 +137,8 @@ class Narrowed(NamedTuple):
     trial: str = ""
     arm: str = ""
     template: str = ""
+    canary: str = ""  # the number of its entry
+    situation: str = ""  # of what a canary counts: one of `SITUATIONS`
     start: str = ""
 
     def fits(self, fact: SessionFact) -> bool:
@@ -165,10 +167,15 @@ class Narrowed(NamedTuple):
             self.untold and "whose record cannot tell",
             GROUPS[self.group].words if self.group in GROUPS else "",
             self.lesson and "that teach this lesson",
-            self.trial and f"of this trial{f', {ARMS[Arm(self.arm)]}' if self.arm in set(Arm) else ''}",
+            self.trial and f"of this trial{_of_arm(self.arm)}",
+            self.canary and f"counted for this rule{_of_arm(self.arm)}{SITUATIONS.get(self.situation, '')}",
             self.template and "that began with this template",
         )
         return " ".join(filter(None, parts))
+
+
+def _of_arm(arm: str) -> str:
+    return f", {ARMS[Arm(arm)]}" if arm in set(Arm) else ""
 
 
 def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> Element:
