@@ -15,6 +15,7 @@ from patience import until
 from samples_of_templates import TEMPLATE
 from whet.changes.apply import try_out
 from whet.evidence.verdicts import judge
+from whet.failures.signals import Kind
 from whet.failures.summaries import Summary, summarise
 from whet.improving.learned import LearnedOfAll
 from whet.intake.reading import ReadOrder
@@ -37,10 +38,10 @@ from whet.store.trials import attempts_of, keep_attempt, reuse
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.design import TrialProgress, TrialResult, TrialStop
 from whet.web.groups import CAME_UP, FAILED
-from whet.web.html import words_of
+from whet.web.html import render, words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
-from whet.web.views.failures import MOST_TOOLS
+from whet.web.views.failures import KINDS, MOST_TOOLS
 from whet.web.views.lessons import lessons
 from whet.web.views.live import is_meant
 from whet.web.views.rules import ShownRule, rule, rules
@@ -99,7 +100,7 @@ def test_the_overview_says_what_the_report_says(page: PageClient, summary: Summa
 def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summary) -> None:
     said = words(page.ask("/failures").text)
     for kind, number in summary.kinds.items():
-        assert f"{kind} {number} (" in said
+        assert f"{kind}: {KINDS[Kind(kind)]} {number} (" in said
     failed = sorted((-group.failed_calls, name) for name, group in summary.tools.items() if group.failed_calls)
     for number, name in failed[:MOST_TOOLS]:
         assert f"{-number} of {summary.tools[name].calls} (" in said, name
@@ -289,7 +290,7 @@ def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
         reuse(database, made, case="case-a", seed=1, trial="t-2", now=1.0)
         [used] = attempts_of(database, "t-2")
     tried = ShownTrial(TrialProgress("t-2", TrialResult(judge([]), TrialStop.OPEN), 1, 2), "rule tidy", 1.0)
-    said = words_of(trial(Site(), tried, [used]))
+    said = render(trial(Site(), tried, [used]))
     assert "without: passed (from an earlier trial)" in said
     assert "↺ was made in an earlier trial" in said
 

@@ -42,8 +42,18 @@ def counted(database: Database, entry: int) -> list[CountedUnit]:
     """What was counted for a canary, the first first."""
     rows = database.query(f"SELECT {COUNTED} FROM canary_counts WHERE entry = ? ORDER BY no", (entry,))
     return [
-        CountedUnit(unit, bool(told), loss, sessions, *map(_known, measured), tokens, tuple(ids.split()))
-        for unit, told, loss, sessions, *measured, tokens, ids in rows
+        CountedUnit(
+            unit,
+            bool(told),
+            loss,
+            sessions,
+            _known(failed),
+            _known(corrected),
+            _known(unchecked),
+            tokens,
+            tuple(ids.split()),
+        )
+        for unit, told, loss, sessions, failed, corrected, unchecked, tokens, ids in rows
     ]
 
 

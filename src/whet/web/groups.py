@@ -45,6 +45,7 @@ GROUPS = {
         NamedSessions("calling", "with calls", lambda fact: fact.counts and fact.calls > 0),
         NamedSessions("failing", "with failed calls", lambda fact: fact.counts and fact.failed_calls > 0),
         NamedSessions("priced", "that say what they cost", lambda fact: fact.counts and fact.cost_dollars is not None),
+        NamedSessions("own", "that are no copies, trials among them", lambda fact: not fact.copied),
         NamedSessions(
             "paid",
             "that say what they cost, trials among them",

@@ -108,6 +108,9 @@ def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
     if narrowed.canary.isdecimal():
         units = counted(ask.database, int(narrowed.canary))
         return frozenset(id for each in units if is_meant(each, narrowed.arm, narrowed.situation) for id in each.ids)
+    if narrowed.examples:
+        found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
+        return frozenset(id for each in found for id in each.sessions)
     return sessions_with(ask.database, narrowed.template) if narrowed.template else None
 
 

@@ -1,5 +1,6 @@
 """Where things stand on the page: its views, the filters in the address, and links between them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -115,6 +116,19 @@ def short_name(project: str) -> str:
     return PurePath(project).name or project or "no project"
 
 
+def told_apart(projects: Iterable[str]) -> dict[str, str]:
+    """The short name of each project, with as much before it as tells it from the others."""
+    named = {project: short_name(project) for project in projects}
+    for parts in (2, 3):
+        often = Counter(named.values())
+        named = {
+            project: "/".join(PurePath(project).parts[-parts:]) if often[name] > 1 else name
+            for project, name in named.items()
+        }
+    often = Counter(named.values())
+    return {project: name if often[name] == 1 else project for project, name in named.items()}
+
+
 def moment(seconds: float | None) -> str:
     if seconds is None:
         return "–"
@@ -179,4 +193,7 @@ def evidence(value: float) -> str:
 
 
 def dollars(amount: float | None) -> str:
-    return "–" if amount is None else "$0" if not amount else f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
+    if amount is None:
+        return "–"
+    digits = 2 if amount >= 0.1 or not amount else 4
+    return f"${amount:,.{digits}f}" if amount else "$0"

@@ -110,11 +110,13 @@ def _arms(site: Site, shown: ShownCanary) -> Element:
         for arm, loss in ((Arm.CANDIDATE, comparison.loss_told), (Arm.BASE, comparison.loss_untold))
     ]
     loss = "share that failed" if shown.watched.endpoint else "mean failure score"
-    return table(
-        ("", "sessions", *(headings[each] for each in situations), loss),
-        rows,
-        caption="What was counted; sessions that drew together count once",
-        numbers=len(situations) + 2,
+    named = ("arm", "sessions", *(headings[each] for each in situations), loss)
+    about = "Sessions that drew together, such as those of one day that read the same file, count once."
+    return h(
+        "div",
+        {},
+        table(named, rows, caption="What was counted", numbers=len(situations) + 2),
+        h("p", {"class": "soft"}, about),
     )
 
 
@@ -154,7 +156,7 @@ def templates(
             (
                 each.name,
                 each.activity.value,
-                many(len(each.examples), "example"),
+                _examples(site, each),
                 saved,
                 site.everywhere.link(f"{used.sessions:,}", "sessions", template=each.key) if used else "0",
                 f"{size:,}",
@@ -163,7 +165,20 @@ def templates(
         )
     headings = ("template", "for", "examples", "gained", "sessions", "tokens each", "tokens spent")
     picture = spans(points, title="What each template gained, with its interval") if points else None
-    return h("div", {}, picture, table(headings, rows, caption="Gained against spent", numbers=3))
+    unmeasured = len(points) < len(found)
+    advice = ("To measure what a template gains, run ", code("whet templates try NAME --cases FOLDER"), ".")
+    return h(
+        "div",
+        {},
+        picture,
+        table(headings, rows, caption="Gained against spent", numbers=3),
+        h("p", {"class": "soft"}, *advice) if unmeasured else None,
+    )
+
+
+def _examples(site: Site, template: Template) -> Child:
+    words = many(len(template.examples), "example")
+    return site.everywhere.link(words, "sessions", examples=template.key) if template.sessions else words
 
 
 def _size(template: Template) -> int:

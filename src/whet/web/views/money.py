@@ -76,7 +76,8 @@ def _money(site: Site, facts: Sequence[SessionFact]) -> list[Child]:
         drawn.append(bars(_stacks(site, facts, measure), title=title))
     known = many(sum(fact.cost_dollars is not None for fact in facts), "session")
     priced = site.link(known, "sessions", group="paid")
-    drawn.append(h("p", {"class": "soft"}, priced, f" of {len(facts):,} say what they cost."))
+    whole = site.link(f"{len(facts):,}", "sessions", group="own")
+    drawn.append(h("p", {"class": "soft"}, priced, " of ", whole, " say what they cost."))
     return drawn
 
 
