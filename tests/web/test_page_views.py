@@ -291,7 +291,7 @@ def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
         [used] = attempts_of(database, "t-2")
     tried = ShownTrial(TrialProgress("t-2", TrialResult(judge([]), TrialStop.OPEN), 1, 2), "rule tidy", 1.0)
     said = render(trial(Site(), tried, [used]))
-    assert "without: passed (from an earlier trial)" in said
+    assert "without: passed ↺ (from an earlier trial)" in said
     assert "↺ was made in an earlier trial" in said
 
 

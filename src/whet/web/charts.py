@@ -182,18 +182,15 @@ def spans(points: Sequence[ChartPoint], *, title: str, low: float = -1, high: fl
     for place, point in enumerate(points):
         y = 44 * place
         line = _line("spread", x(point.low), x(point.high), y + 29, y + 29)
-        drawn.append(_line("zero", x(0), x(0), y + 20, y + 38))
-        drawn.append(
-            _linked(
-                point.href,
-                point.words,
-                _words("0", y + 14, _cut(point.label, MOST_LABEL), "start"),
-                _words("100%", y + 14, point.words, "end", "figure"),
-                _line("rail", "0", "100%", y + 29, y + 29),
-                line,
-                _dot(x(point.value), y + 29, 5, "point"),
-            )
-        )
+        shapes: list[Child] = [
+            _words("0", y + 14, _cut(point.label, MOST_LABEL), "start"),
+            _words("100%", y + 14, point.words, "end", "figure"),
+            _line("rail", "0", "100%", y + 29, y + 29),
+            _line("zero", x(0), x(0), y + 20, y + 38),
+            line,
+            _dot(x(point.value), y + 29, 5, "point"),
+        ]
+        drawn.append(h("a", {"href": point.href}, *shapes) if point.href else h("g", {}, *shapes))
     return _figure(title, height, drawn)
 
 
@@ -219,7 +216,7 @@ def _grid(least: float, high: float, y: Callable[[float], float]) -> list[Child]
     lines: list[Child] = []
     for part in (0, 0.25, 0.5, 0.75, 1):
         value = least + (high - least) * part
-        shown = f"{value:.0%}" if (least, high) == (0, 1) else f"{value:.3g}"
+        shown = f"{100 * value:.0f} %" if (least, high) == (0, 1) else f"{value:.3g}"
         lines.append(_line("grid", "0", "100%", y(value), y(value)))
         lines.append(_words("0", y(value) - 4, shown, "start", "axis"))
     return lines

@@ -32,7 +32,7 @@ from whet.trials.endpoints import in_situation
 from whet.web.cache import LookedAt, PageCache
 from whet.web.html import Element
 from whet.web.layout import Framed
-from whet.web.site import VIEWS, PageView, Site, short_name
+from whet.web.site import VIEWS, PageView, Site, number_of, short_name
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.failures import Narrowed, failures, sessions
@@ -105,8 +105,8 @@ def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
     if narrowed.trial:
         made = attempts_of(ask.database, narrowed.trial)
         return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
-    if narrowed.canary.isdecimal():
-        units = counted(ask.database, int(narrowed.canary))
+    if narrowed.canary:
+        units = counted(ask.database, number_of(narrowed.canary))
         return frozenset(id for each in units if is_meant(each, narrowed.arm, narrowed.situation) for id in each.ids)
     if narrowed.examples:
         found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
@@ -116,13 +116,12 @@ def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
 
 def show_session(ask: PageRequest) -> Framed:
     stored = find(ask.database, ask.part)
-    start = ask.given.get("start", "")
     body = session(
         ask.site,
         stored,
         load(ask.database, stored),
         analysis_of(ask.database, stored),
-        start=int(start) if start.isdecimal() else 0,
+        start=number_of(ask.given.get("start", "")),
     )
     view = PageView("sessions", "Session", "What happened, and where did it go wrong?")
     return Framed(view, stored.title[:200] or stored.id[:12], body)

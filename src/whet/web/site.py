@@ -13,6 +13,7 @@ from whet.web.html import Child, Element, h
 
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
 NO_PROJECT = "none"
+MOST_DIGITS = 10
 
 
 class PageView(NamedTuple):
@@ -135,6 +136,11 @@ def moment(seconds: float | None) -> str:
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
 
 
+def when(seconds: float | None) -> Element:
+    """A moment on one line."""
+    return h("span", {"class": "when"}, moment(seconds))
+
+
 def table(headings: Iterable[str], rows: Iterable[Iterable[Child]], *, caption: str, numbers: int = 0) -> Element:
     """A table that scrolls by itself on narrow screens; the last `numbers` columns stand on the right."""
     names = tuple(headings)
@@ -159,6 +165,11 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[Child]], *, caption: 
 def empty(*words: Child) -> Element:
     """What stands where there is nothing yet: what to do."""
     return h("p", {"class": "empty"}, *words)
+
+
+def number_of(text: str) -> int:
+    """The number that an address gives; 0 for anything else."""
+    return int(text) if text.isdecimal() and len(text) < MOST_DIGITS else 0
 
 
 def code(text: str) -> Element:

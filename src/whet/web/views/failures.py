@@ -17,13 +17,14 @@ from whet.web.site import (
     code,
     empty,
     many,
-    moment,
+    number_of,
     section,
     share,
     short,
     short_name,
     table,
     told_apart,
+    when,
 )
 
 MOST_TOOLS = 12
@@ -207,7 +208,7 @@ def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> El
         return h(
             "div", {}, empty("No session matches. Choose other filters, or import more with ", code("whet import"))
         )
-    start = int(narrowed.start) if narrowed.start.isdecimal() else 0
+    start = number_of(narrowed.start)
     rows = (
         (
             site.session(
@@ -215,8 +216,8 @@ def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> El
             ),
             fact.source,
             short_name(fact.folder),
-            moment(fact.at),
-            f"{fact.failed_calls:,} of {fact.calls:,}",
+            when(fact.at),
+            f"{fact.failed_calls:,} of {fact.calls:,}" if fact.calls else "–",
             short(fact.tokens) if fact.tokens else "–",
             "cannot tell" if fact.untold else f"{fact.score:.2f}",
         )

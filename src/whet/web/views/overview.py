@@ -77,7 +77,7 @@ def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str],
     for name in named:
         failed, all_of = sum(f.failed for f in weeks[name]), len(weeks[name])
         low, high = wilson(failed, all_of)
-        counts = f"{failed} of {many(all_of, 'session')} likely failed ({low:.0%} to {high:.0%})"
+        counts = f"{failed} of {many(all_of, 'session')} likely failed ({100 * low:.0f} to {100 * high:.0f} %)"
         words = f"week of {monday(name)} ({name}): {counts}"
         href = site.href("sessions", week=name)
         follows = bool(points) and monday(name) - monday(named[len(points) - 1]) == WEEK

@@ -12,7 +12,7 @@ from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartBar, ChartCell, ChartPoint, bars, grid, over_time, spans
 from whet.web.groups import ARMS
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, evidence, many, moment, section, share, table, tile
+from whet.web.site import Site, code, dollars, empty, evidence, many, section, share, table, tile, when
 
 STOPS = {
     TrialStop.EVIDENCE: "the evidence suffices",
@@ -59,7 +59,7 @@ def trials(site: Site, found: Sequence[ShownTrial]) -> Element:
                 f"{100 * result.verdict.effect:+.0f} points ({100 * low:+.0f} to {100 * high:+.0f})",
                 (_made(site, each.progress), f" of {each.progress.planned:,}"),
                 dollars(result.spent.dollars),
-                moment(each.changed),
+                when(each.changed),
             )
         )
     headings = ("what", "verdict", "effect", "attempts", "cost", "when")
@@ -174,9 +174,9 @@ def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
         for each in group:
             told = "invalid" if each.invalid else "passed" if each.measures.passed else "failed"
             reused = " (from an earlier trial)" if each.reused else ""
-            words = f"{row}, {ARMS[each.arm]}: {told}{reused} {each.invalid or each.measures.why}".rstrip()
-            href = site.href("session", part=each.session) if each.session else ""
             label = f"{told} ↺" if reused else told
+            words = f"{row}, {ARMS[each.arm]}: {label}{reused} {each.invalid or each.measures.why}".rstrip()
+            href = site.href("session", part=each.session) if each.session else ""
             cells[row, ARMS[each.arm]] = ChartCell(label, told, words, href)
     again = "; ↺ was made in an earlier trial" if any(each.reused for each in attempts) else ""
     title = f"Case and seed by arm; each opens its session{again}"
@@ -189,7 +189,7 @@ def _arms(site: Site, progress: TrialProgress) -> Element:
         (
             ARMS[each.arm],
             site.link(f"{each.passed} of {each.attempts}", "sessions", trial=progress.trial, arm=each.arm.value),
-            f"{each.interval.low:.0%} to {each.interval.high:.0%}",
+            f"{100 * each.interval.low:.0f} to {100 * each.interval.high:.0f} %",
             f"{each.errors:.1f}",
             f"{each.tokens:,.0f}",
         )
