@@ -299,6 +299,7 @@ def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
     said = words(page.ask("/live").text)
     assert "after 30 units: +0.60" in said
     assert "evidence of help" in said
+    assert "with it 15 0 0.20 without 15 15 0.80" in said
 
 
 def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home, tmp_path: Path) -> None:

@@ -14,6 +14,7 @@ LEFT, RIGHT, TOP, BOTTOM = 7.0, 2.0, 16, 26  # percent across, pixels down
 COLOURS = 6
 MOST_TICKS = 4
 MOST_LABEL = 44  # letters of a label that have room beside a number on a narrow screen
+SHORT = 4  # letters of a label that have room below any place
 CELL_WIDTH = 74  # percent of its place that a column takes
 
 
@@ -227,7 +228,7 @@ def _ticks(labels: Sequence[str], y: float) -> list[Child]:
     every, last = max(1, -(-len(labels) // MOST_TICKS)), len(labels) - 1
     drawn: list[Child] = []
     for place in range(last, -1, -every):
-        if place == last > 2 * MOST_TICKS:  # so near to the edge that its middle has no room
+        if place == last > 2 * MOST_TICKS and len(labels[place]) > SHORT:  # its middle is too near to the edge
             drawn.append(_words("100%", y, labels[place], "end", "axis"))
         else:
             drawn.append(_words(_across(place, len(labels)), y, labels[place], "middle", "axis"))
