@@ -15,6 +15,7 @@ from whet.sessions.trust import Trust
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.trials import keep_attempt, keep_progress
 from whet.trials.attempts import Arm, Attempt, Measures, tally
@@ -45,7 +46,8 @@ def filled_home(folder: Path) -> Home:
         apply(home, database, RULE, actor=Actor.PERSON, now=NOW)
         canary = msgspec.structs.replace(RULE, name="calm", text="Stop after two failures.")
         told = try_out(home, database, canary, actor=Actor.PERSON, now=NOW)
-        units = [CountedUnit(f"u{n}", n % 2 == 0, 0.2 if n % 2 == 0 else 0.8, 1) for n in range(30)]
+        ids = [each.id for each in list_sessions(database, Filters(), limit=30)]
+        units = [CountedUnit(id, n % 2 == 0, 0.2 if n % 2 == 0 else 0.8, 1, ids=(id,)) for n, id in enumerate(ids)]
         count(database, told.number, units, now=NOW)
         propose(home, database, PROPOSED, actor=Actor.AGENT, now=time.time())
     keep_trial(home)

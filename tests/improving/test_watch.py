@@ -257,3 +257,5 @@ def test_what_guards_go_by_is_measured_once(home: Home, database: Database) -> N
     first, second = counted(database, found.entry)
     assert (first.failed, first.corrected, first.unchecked) == (True, True, True)
     assert (second.failed, second.corrected, second.unchecked) == (None, False, False)
+    assert all(stored(database, id) for id in (*first.ids, *second.ids)), "which sessions they were is written down"
+    assert len(first.ids) == len(second.ids) == 1

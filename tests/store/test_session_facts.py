@@ -9,6 +9,7 @@ from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
 from whet.store.database import Database
+from whet.store.in_short import shorten
 from whet.store.listing import Filters
 from whet.store.preparing import prepare
 from whet.store.session_facts import read_facts, state_of_sessions
@@ -52,6 +53,20 @@ def test_attempts_of_trials_are_known_and_not_counted(database: Database) -> Non
     keep(database, said("a", "one"), said("t", "tried", purpose=Purpose.TRIAL))
     found = {fact.id: fact.counts for fact in read_facts(database, {}).values()}
     assert found == {said("a").id: True, said("t").id: False}
+
+
+def test_what_an_earlier_version_analysed_is_shortened_and_counted_alike(database: Database, examples: Path) -> None:
+    keep(database, *(each for each in whet.read(str(examples)) if isinstance(each, Transcript)))
+    first = read_facts(database, {})
+    assert not analyses.is_behind(database)
+    database.execute("DELETE FROM analyses_in_short")
+    assert analyses.is_behind(database)
+    assert read_facts(database, {}) == {}
+    state = state_of_sessions(database)
+    assert shorten(database) == len(first)
+    assert state_of_sessions(database) != state
+    assert read_facts(database, {}) == first
+    assert not analyses.is_behind(database)
 
 
 def test_a_forgotten_session_leaves_the_facts(database: Database) -> None:

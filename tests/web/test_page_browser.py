@@ -69,7 +69,7 @@ def test_a_view_draws_without_a_complaint_and_asks_nobody_else(browser: Chromium
     elsewhere = [each for each in browser.requests() if each.startswith(("http", "ws", "file"))]
     assert all(each.startswith(at(page, "/")) for each in elsewhere)
     if path in PICTURES:
-        assert browser.run("return document.querySelector('svg').getBoundingClientRect().height") > 20
+        assert browser.run("return document.querySelector('svg, .strip').getBoundingClientRect().height") > 20
 
 
 @pytest.mark.skipif(not AXE.exists(), reason="axe-core is not installed: `make browser` installs it")
@@ -171,7 +171,7 @@ def test_dark_mode_is_dark(filled: Home) -> None:
         back = "return getComputedStyle(document.body).backgroundColor"
         until(lambda: window.run(back).startswith("rgb("))  # transparent until the style sheet is there
         assert max(int(part) for part in window.run(back).strip("rgb()").split(",")) < 60
-        for path in ("/failures", "/waiting", SESSION) if AXE.exists() else ():
+        for path in PATHS if AXE.exists() else ():
             window.go(at(page, path))
             window.run(AXE.read_text())
             assert window.run(SERIOUS) == []

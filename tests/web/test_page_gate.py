@@ -118,6 +118,59 @@ def test_a_page_elsewhere_cannot_read_ours(page: PageClient) -> None:
     assert inside.ask("/", headers={"Origin": "null"}).status == 403
 
 
+@pytest.mark.parametrize("site", ["cross-site", "same-site"])
+def test_a_page_elsewhere_cannot_load_ours_as_a_part_of_it(page: PageClient, site: str) -> None:
+    inside = page.enter()
+    assert inside.ask("/static/page.js", headers={"Sec-Fetch-Site": site, "Sec-Fetch-Dest": "script"}).status == 403
+    assert inside.ask("/", headers={"Sec-Fetch-Site": "same-origin"}).status == 200
+    assert inside.ask("/", headers={"Sec-Fetch-Site": "none"}).status == 200
+
+
+@pytest.mark.parametrize("name", ["Host", "Origin"])
+def test_a_header_that_is_said_twice_is_believed_neither_time(page: PageClient, name: str) -> None:
+    inside = page.enter()
+    own = f"127.0.0.1:{page.port}"
+    values = {"Host": [own], "Origin": [f"http://{own}"], "Cookie": [f"{COOKIE}={inside.cookie}"]}
+    values[name].append("evil.example")
+    connection = http.client.HTTPConnection("127.0.0.1", page.port, timeout=60)
+    connection.putrequest("GET", f"{page.base}/", skip_host=True)
+    for header, given in values.items():
+        for value in given:
+            connection.putheader(header, value)
+    connection.endheaders()
+    assert connection.getresponse().status in (400, 403, 421)
+    connection.close()
+
+
+@pytest.mark.parametrize(
+    ("path", "status"),
+    [
+        ("/waiting/", 404),
+        ("/static/../server.py", 404),
+        ("/static/..%2fserver.py", 404),
+        ("//evil.example/", 404),
+        (f"/sessions?start={'9' * 3000}", 200),
+        (f"/sessions?canary={'9' * 300}", 200),
+        (f"/session/none?start={'9' * 3000}", 404),
+        ("/sessions?start=%C2%B2&canary=%D9%A3&week=%00%ff&group=__class__", 200),
+        (f"/sessions?project={'x' * 5000}", 414),
+    ],
+)
+def test_odd_addresses_lead_nowhere_and_break_nothing(page: PageClient, path: str, status: int) -> None:
+    answer = page.enter().ask(path)
+    assert answer.status == status
+    assert "location" not in answer.headers
+
+
+def test_a_number_that_no_ledger_has_changes_nothing(page: PageClient, place: Home) -> None:
+    proposed(place)
+    inside = page.enter()
+    form = {"form": page.server.keys.form}
+    for path in (f"/waiting/{10**22}/approve", f"/ledger/{10**22}/revert"):
+        assert inside.send(path, form).status == 404
+    assert in_force(place) == []
+
+
 def proposed(home: Home) -> int:
     with opened(home) as database:
         return propose(home, database, PATCH, actor=Actor.AGENT, now=time.time()).number

@@ -6,7 +6,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.web.charts import ChartBar, ChartPoint, bars, heat, over_time, spans, strip
+from whet.web.charts import ChartBar, ChartCell, ChartPoint, bars, columns, grid, heat, over_time, spans, strip
 from whet.web.html import Element, h, mapped, render, words_of
 
 
@@ -60,12 +60,13 @@ def test_every_text_of_a_tree_can_be_changed() -> None:
 def test_every_picture_is_whole_and_says_what_it_shows(values: list[float], sizes: list[float]) -> None:
     points = [ChartPoint(str(n), value, 0, 1, f"point {n}", "/sessions") for n, value in enumerate(values)]
     rows = [ChartBar(f"bar {n}", (("a", size), ("b", size)), f"size {n}") for n, size in enumerate(sizes)]
-    cells = {("r", point.label): point for point in points}
+    cells = {("r", point.label): ChartCell(point.label, heat(point.value, 1), point.words) for point in points}
     drawn: list[Element] = [
         over_time(points, title="t"),
         bars(rows, title="t"),
         spans(points, title="t"),
-        heat(["r"], [point.label for point in points], cells, title="t"),
+        grid([("r", "row")], [point.label for point in points], cells, title="t"),
+        columns(rows, title="t", show=str),
         strip([("ok", point.words, "#m1") for point in points], title="t"),
     ]
     for each in drawn:

@@ -13,17 +13,20 @@ from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
 from samples_of_templates import TEMPLATE
+from whet.changes.apply import try_out
 from whet.evidence.verdicts import judge
+from whet.failures.signals import Kind
 from whet.failures.summaries import Summary, summarise
 from whet.improving.learned import LearnedOfAll
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
-from whet.ledger.entries import Item, State
-from whet.ledger.patches import Form
+from whet.ledger.entries import Actor, Item, State
+from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.conflicts import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 from whet.store.analyses import judged
+from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
@@ -34,11 +37,13 @@ from whet.store.template_files import record_use
 from whet.store.trials import attempts_of, keep_attempt, reuse
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.design import TrialProgress, TrialResult, TrialStop
-from whet.web.html import words_of
+from whet.web.groups import CAME_UP, FAILED
+from whet.web.html import render, words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, is_temporary
-from whet.web.views.failures import MOST_TOOLS
+from whet.web.views.failures import KINDS, MOST_TOOLS
 from whet.web.views.lessons import lessons
+from whet.web.views.live import is_meant
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.trials import ShownTrial, trial
 
@@ -95,7 +100,7 @@ def test_the_overview_says_what_the_report_says(page: PageClient, summary: Summa
 def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summary) -> None:
     said = words(page.ask("/failures").text)
     for kind, number in summary.kinds.items():
-        assert f"{kind} {number} (" in said
+        assert f"{kind}: {KINDS[Kind(kind)]} {number} (" in said
     failed = sorted((-group.failed_calls, name) for name, group in summary.tools.items() if group.failed_calls)
     for number, name in failed[:MOST_TOOLS]:
         assert f"{-number} of {summary.tools[name].calls} (" in said, name
@@ -161,6 +166,34 @@ def test_a_trial_and_a_template_lead_to_their_sessions(home: Home) -> None:
         assert listed(inside, "/sessions?trial=t-1&arm=base") == 1
         assert listed(inside, f"/sessions?template={TEMPLATE.key}") == 1
         assert listed(inside, "/sessions?trial=none") == 0
+
+
+def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> None:
+    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
+    rule = Patch(Form.RULE, Action.ADD, "calm", "Stop after two failures.", trust=Trust.OPERATOR)
+    with opened(home) as database:
+        for name in "abcde":
+            keep(database, prepare(Transcript("codex", name, (said,))), Provenance(f"/{name}", 1.0, 2.0))
+        ids = [each.id for each in list_sessions(database, Filters(), limit=5)]
+        entry = try_out(home, database, rule, actor=Actor.PERSON, now=1.0).number
+        losses = ((True, 0.9), (True, 0.1), (False, 0.7))
+        units = [CountedUnit(id, told, loss, 1, ids=(id,)) for id, (told, loss) in zip(ids, losses, strict=False)]
+        count(database, entry, [*units, CountedUnit("day", False, 0.2, 2, ids=tuple(ids[3:]))], now=1.0)
+    with page_of(home) as client:
+        inside = client.enter()
+        until(lambda: listed(inside, "/sessions") == 5)
+        text = inside.ask("/live").text
+        found = re.findall(r'<td[^>]*><a href="([^"]*/sessions[^"]*)"[^>]*>([^<]*)</a>', text)
+        assert [words for _, words in found] == ["2", "1", "2 (3 sessions)", "1"]
+        assert [listed(inside, html.unescape(link)) for link, _ in found] == [2, 1, 3, 1]
+        assert f"/session/{ids[0]}" in inside.ask(html.unescape(found[1][0])).text
+
+
+def test_live_counts_a_rule_with_a_situation_by_its_own_failure() -> None:
+    units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=failed) for n, failed in enumerate((True, False, None))]
+    assert [is_meant(each, "", CAME_UP) for each in units] == [True, True, False]
+    assert [is_meant(each, "candidate", FAILED) for each in units] == [True, False, False]
+    assert not is_meant(units[0], "", "unheard of")
 
 
 def test_filters_stay_in_the_address(page: PageClient, summary: Summary) -> None:
@@ -257,8 +290,8 @@ def test_a_trial_shows_attempts_of_earlier_trials_too(home: Home) -> None:
         reuse(database, made, case="case-a", seed=1, trial="t-2", now=1.0)
         [used] = attempts_of(database, "t-2")
     tried = ShownTrial(TrialProgress("t-2", TrialResult(judge([]), TrialStop.OPEN), 1, 2), "rule tidy", 1.0)
-    said = words_of(trial(Site(), tried, [used]))
-    assert "without: passed (from an earlier trial)" in said
+    said = render(trial(Site(), tried, [used]))
+    assert "without: passed ↺ (from an earlier trial)" in said
     assert "↺ was made in an earlier trial" in said
 
 
@@ -266,6 +299,7 @@ def test_live_shows_how_the_interval_closed_in(page: PageClient) -> None:
     said = words(page.ask("/live").text)
     assert "after 30 units: +0.60" in said
     assert "evidence of help" in said
+    assert "with it 15 0 0.20 without 15 15 0.80" in said
 
 
 def test_coverage_says_what_was_left_out_by_agent_project_and_reason(home: Home, tmp_path: Path) -> None:

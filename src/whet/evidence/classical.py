@@ -1,4 +1,4 @@
-"""The customary figures of a report: exact McNemar, Wilson's interval, the bootstrap over cases."""
+"""The customary figures of a report: exact McNemar, the intervals of Wilson and Newcombe, the bootstrap over cases."""
 
 import math
 from collections.abc import Sequence
@@ -33,6 +33,14 @@ def wilson(passed: int, attempts: int, *, confidence: float = 0.95) -> Interval:
     centre = (share + z * z / (2 * attempts)) / scale
     half = z * math.sqrt(share * (1 - share) / attempts + z * z / (4 * attempts * attempts)) / scale
     return Interval(max(0.0, centre - half), min(1.0, centre + half))
+
+
+def newcombe(new: tuple[int, int], old: tuple[int, int], *, confidence: float = 0.95) -> Interval:
+    """The interval of a difference of two shares, each given as so many of so many."""
+    first, second = new[0] / new[1], old[0] / old[1]
+    (low, high), (low_old, high_old) = (wilson(*each, confidence=confidence) for each in (new, old))
+    below, above = math.hypot(first - low, high_old - second), math.hypot(high - first, second - low_old)
+    return Interval(first - second - below, first - second + above)
 
 
 def bootstrap(differences: Sequence[float], *, seed: int, rounds: int = 2000, confidence: float = 0.95) -> Interval:

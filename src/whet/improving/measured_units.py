@@ -37,7 +37,8 @@ def measure(database: Database, situation: RuleSituation, drawn: DrawnUnit) -> C
     """A unit as it is counted. Its record is read for a rule with a situation only."""
     group = drawn.sessions
     loss = sum(each.loss for each in group) / len(group)
-    counted = CountedUnit(drawn.unit, drawn.told, loss, len(group))
+    ids = tuple(session_id(each.source, each.native_id) for each in group)
+    counted = CountedUnit(drawn.unit, drawn.told, loss, len(group), ids=ids)
     if situation == RuleSituation():
         return counted
     found = [each for each in (_measured(database, situation, one) for one in group) if each is not None]

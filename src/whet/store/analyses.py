@@ -18,6 +18,7 @@ from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.store.database import Database, Row
 from whet.store.decoding import DamagedRow, decoded_or_none
+from whet.store.in_short import keep_in_short
 from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import load
@@ -92,6 +93,11 @@ def refresh(
     if waiting:
         _compare(database, weights)
     return len(waiting)
+
+
+def is_behind(database: Database) -> bool:
+    """Whether a session is not analysed as it is now, or its analysis is not kept in short."""
+    return bool(database.query(BEHIND, (ANALYSIS_VERSION, *[database.member] * 2)))
 
 
 def _compare(database: Database, weights: Weights) -> None:
@@ -216,6 +222,7 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
         " SELECT session, ?, ?, ?, ?, ? FROM analyses WHERE session = ?",
         [(tool, *counts, session.no) for tool, counts in _counts(analysis).items()],
     )
+    keep_in_short(database, session.no, analysis)
 
 
 def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
@@ -237,9 +244,13 @@ COMPARED = f"""
     FROM analyses AS a JOIN sessions AS s ON s.no = a.session
     WHERE a.version = {ANALYSIS_VERSION} AND s.purpose <> '{Purpose.TRIAL.value}' AND a.whole > 0
 """
+IS_WAITING = """a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count
+    OR (s.maker IN ('', ?) AND a.maker NOT IN ('', ?))"""
 WAITING = f"""
     SELECT {", ".join(f"s.{column.strip()}" for column in SESSION_COLUMNS.split(","))}
-    FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no
-    WHERE a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count
-    OR (s.maker IN ('', ?) AND a.maker NOT IN ('', ?)) ORDER BY s.no
+    FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no WHERE {IS_WAITING} ORDER BY s.no
+"""
+BEHIND = f"""
+    SELECT 1 FROM sessions AS s LEFT JOIN analyses AS a ON a.session = s.no
+    LEFT JOIN analyses_in_short AS i ON i.session = s.no WHERE {IS_WAITING} OR i.session IS NULL LIMIT 1
 """

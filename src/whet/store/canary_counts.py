@@ -23,6 +23,7 @@ class CountedUnit(NamedTuple):
     corrected: bool | None = None  # a person had to correct the agent
     unchecked: bool | None = None  # files were changed and nothing was checked
     tokens: int | None = None
+    ids: tuple[str, ...] = ()  # of its sessions; none for what an earlier version counted
 
 
 class Delivery(NamedTuple):
@@ -41,8 +42,18 @@ def counted(database: Database, entry: int) -> list[CountedUnit]:
     """What was counted for a canary, the first first."""
     rows = database.query(f"SELECT {COUNTED} FROM canary_counts WHERE entry = ? ORDER BY no", (entry,))
     return [
-        CountedUnit(unit, bool(told), loss, sessions, _known(failed), _known(corrected), _known(unchecked), tokens)
-        for unit, told, loss, sessions, failed, corrected, unchecked, tokens in rows
+        CountedUnit(
+            unit,
+            bool(told),
+            loss,
+            sessions,
+            _known(failed),
+            _known(corrected),
+            _known(unchecked),
+            tokens,
+            tuple(ids.split()),
+        )
+        for unit, told, loss, sessions, failed, corrected, unchecked, tokens, ids in rows
     ]
 
 
@@ -53,10 +64,16 @@ def _known(value: int | None) -> bool | None:
 def count(database: Database, entry: int, units: Iterable[CountedUnit], *, now: float) -> None:
     """Count units for a canary; one that is counted already stays as it is."""
     database.many(
-        f"INSERT INTO canary_counts (entry, at, {COUNTED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
+        f"INSERT INTO canary_counts (entry, at, {COUNTED}) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
         " ON CONFLICT (entry, unit) DO NOTHING",
-        [(entry, now, *(int(value) if isinstance(value, bool) else value for value in each)) for each in units],
+        [(entry, now, *map(_column, each)) for each in units],
     )
+
+
+def _column(value: object) -> object:
+    if isinstance(value, tuple):
+        return " ".join(value)
+    return int(value) if isinstance(value, bool) else value
 
 
 def keep_delivery(database: Database, delivery: Delivery) -> None:

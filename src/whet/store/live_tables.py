@@ -28,6 +28,9 @@ CANARY_MEASURES = tuple(
     for column in ("failed", "corrected", "unchecked", "tokens")
 )
 
+# The sessions of each unit, by their ids; empty for what an earlier version counted.
+CANARY_SESSIONS = ("ALTER TABLE canary_counts ADD COLUMN ids TEXT NOT NULL DEFAULT ''",)
+
 TEMPLATE_DRAWS = (
     """CREATE TABLE template_draws (
         lot TEXT PRIMARY KEY,

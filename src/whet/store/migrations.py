@@ -5,10 +5,18 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.database import Database
+from whet.store.in_short import IN_SHORT, IN_SHORT_OF_A_TEAM
 from whet.store.job_tables import JOBS, JOBS_ADDED
 from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
 from whet.store.lesson_tables import PROJECT_LESSONS, PROJECT_LESSONS_OF_A_FILE, PROJECT_LESSONS_OF_A_TEAM
-from whet.store.live_tables import CANARIES, CANARY_MEASURES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
+from whet.store.live_tables import (
+    CANARIES,
+    CANARY_MEASURES,
+    CANARY_SESSIONS,
+    SESSION_DRAWS,
+    SESSION_DRAWS_OF_A_TEAM,
+    TEMPLATE_DRAWS,
+)
 from whet.store.rights import MissingRight, no_owner
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
@@ -267,6 +275,8 @@ MIGRATIONS = (
         postgres=PROJECT_LESSONS_OF_A_TEAM,
     ),
     Migration("what imports left out, and why", shared=LEFT_OUT, postgres=LEFT_OUT_OF_A_TEAM),
+    Migration("each analysis in short, as counts need it", shared=IN_SHORT, postgres=IN_SHORT_OF_A_TEAM),
+    Migration("which sessions were counted for a canary", shared=CANARY_SESSIONS),
 )
 
 

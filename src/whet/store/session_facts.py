@@ -1,33 +1,26 @@
 """What is counted of each analysed session, in a few words: read once, and again only for what has changed."""
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 
-from whet.failures.analysis import Analysis
-from whet.failures.signals import SHOWN
+from whet.failures.score import Weighed, told_reasons
 from whet.failures.summaries import LIKELY_FAILED
-from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose
-from whet.store.analyses import analysis_of
-from whet.store.database import Database
-from whet.store.rows import SESSION_COLUMNS, Session, session_of
+from whet.store.database import Database, Row
+from whet.store.decoding import decoded_or_none
+from whet.store.in_short import AnalysisInShort, ToolFact
 from whet.values import Value
 
-PAGE = 200
+PAGE = 900
+TRIAL = Purpose.TRIAL.value
+
+Stamp = tuple[object, ...]
 
 
-class ToolFact(Value, frozen=True):
-    """How often a session called one tool, and how many of the calls failed."""
-
-    tool: str
-    calls: int
-    failed: int
-
-
-class SessionFact(Value, frozen=True):
+class SessionFact(Value, frozen=True, gc=False):  # there are many, and none holds itself
     """One session as counts need it; `stamp` changes with what it was made from."""
 
     no: int
-    stamp: str
+    stamp: Stamp
     id: str
     title: str
     source: str
@@ -45,19 +38,9 @@ class SessionFact(Value, frozen=True):
     decisive_step: int | None
     kinds: tuple[str, ...]
     tools: tuple[ToolFact, ...]
-
-    @property
-    def calls(self) -> int:
-        return sum(tool.calls for tool in self.tools)
-
-    @property
-    def failed_calls(self) -> int:
-        return sum(tool.failed for tool in self.tools)
-
-    @property
-    def counts(self) -> bool:
-        """Whether it is a person's work: no attempt of a trial, and no mere copy of another."""
-        return not self.copied and self.purpose != Purpose.TRIAL.value
+    calls: int
+    failed_calls: int
+    counts: bool  # it is a person's work: no attempt of a trial, and no mere copy of another
 
 
 def state_of_sessions(database: Database) -> str:
@@ -67,61 +50,66 @@ def state_of_sessions(database: Database) -> str:
 
 def read_facts(database: Database, known: Mapping[int, SessionFact]) -> dict[int, SessionFact]:
     """The facts of every analysed session; those that are known and unchanged are not read again."""
-    stamps = {int(no): _stamp(*rest) for no, *rest in database.query(STAMPS)}
+    if not known:
+        return {fact.no: fact for fact in _facts(database.query(FACTS))}
+    stamps: dict[int, Stamp] = {int(no): tuple(rest) for no, *rest in database.query(STAMPS)}
     facts = {no: known[no] for no, stamp in stamps.items() if no in known and known[no].stamp == stamp}
     missing = [no for no in stamps if no not in facts]
     for start in range(0, len(missing), PAGE):
-        for session in _sessions(database, missing[start : start + PAGE]):
-            analysis = analysis_of(database, session)
-            if analysis is not None:
-                facts[session.no] = _fact(session, analysis, stamps[session.no])
+        numbers = missing[start : start + PAGE]
+        rows = database.query(f"{FACTS} WHERE s.no IN ({', '.join('?' * len(numbers))})", numbers)
+        facts.update((fact.no, fact) for fact in _facts(rows))
     return facts
 
 
-def _sessions(database: Database, numbers: list[int]) -> Iterable[Session]:
-    places = ", ".join("?" * len(numbers))
-    rows = database.query(f"SELECT {SESSION_COLUMNS} FROM sessions WHERE no IN ({places}) ORDER BY no", numbers)
-    return (session_of(row) for row in rows)
+def _facts(rows: Iterable[Row]) -> Iterator[SessionFact]:
+    for row in rows:
+        found = decoded_or_none(row[-1], AnalysisInShort)
+        if found is not None:
+            yield _fact(row, found)
 
 
-def _fact(session: Session, analysis: Analysis, stamp: str) -> SessionFact:
-    tools: dict[str, list[int]] = {}
-    for exchange in analysis.exchanges:
-        counts = tools.setdefault(exchange.tool, [0, 0])
-        counts[0] += 1
-        counts[1] += exchange.outcome is Outcome.FAILED
+def _fact(row: Row, found: AnalysisInShort) -> SessionFact:
+    no, head, version, score, longer, title, id, source, model, folder, purpose, dated, tokens, cost, _ = row
+    reasons = told_reasons(Weighed(0.0, found.reasons), longer)
+    untold = not (reasons or found.backed or found.kinds)
     return SessionFact(
-        no=session.no,
-        stamp=stamp,
-        id=session.id,
-        title=session.title,
-        source=session.source,
-        model=session.model,
-        folder=session.folder,
-        purpose=session.purpose,
-        at=session.dated,
-        tokens=session.input_tokens + session.output_tokens - analysis.copied.tokens,
-        cost_dollars=session.cost_dollars,
-        score=analysis.failure_score,
-        failed=analysis.failure_score >= LIKELY_FAILED and not analysis.cannot_tell,
-        untold=analysis.cannot_tell,
-        copied=analysis.copied.whole,
-        reasons=analysis.reasons,
-        decisive_step=analysis.decisive_step,
-        kinds=tuple(sorted({signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN})),
-        tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
+        no=no,
+        stamp=(head, version, score, longer, title),
+        id=id,
+        title=title,
+        source=source,
+        model=model,
+        folder=folder,
+        purpose=purpose,
+        at=dated,
+        tokens=tokens - found.copied_tokens,
+        cost_dollars=cost,
+        score=score,
+        failed=score >= LIKELY_FAILED and not untold,
+        untold=untold,
+        copied=found.copied,
+        reasons=reasons,
+        decisive_step=found.decisive_step,
+        kinds=found.kinds,
+        tools=found.tools,
+        calls=sum([tool.calls for tool in found.tools]),
+        failed_calls=sum([tool.failed for tool in found.tools]),
+        counts=not found.copied and purpose != TRIAL,
     )
-
-
-def _stamp(head: bytes, version: int, score: float, longer: float, title: str) -> str:
-    return f"{bytes(head).hex()}/{version}/{score}/{longer}/{title}"
 
 
 STATE = """
     SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions),
-        count(*), coalesce(max(session), 0), coalesce(sum(failure_score), 0), coalesce(sum(version), 0) FROM analyses
+        (SELECT count(*) FROM analyses_in_short), count(*),
+        coalesce(max(session), 0), coalesce(sum(failure_score), 0), coalesce(sum(version), 0) FROM analyses
 """
-STAMPS = """
-    SELECT s.no, a.head, a.version, a.failure_score, a.longer, s.title
-    FROM analyses AS a JOIN sessions AS s ON s.no = a.session ORDER BY s.no
+_KEPT = """
+    FROM sessions AS s JOIN analyses AS a ON a.session = s.no JOIN analyses_in_short AS i ON i.session = s.no
+"""
+_STAMP = "s.no, a.head, a.version, a.failure_score, a.longer, s.title"
+STAMPS = f"SELECT {_STAMP} {_KEPT}"
+FACTS = f"""
+    SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.input_tokens + s.output_tokens,
+        s.cost_dollars, i.record {_KEPT}
 """

@@ -11,9 +11,10 @@ from whet.improving.taught import taught_by_projects
 from whet.ledger.entries import Item
 from whet.lessons.following import Following
 from whet.shipped.data import failure_weights
-from whet.store.analyses import refresh
+from whet.store.analyses import is_behind, refresh
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.in_short import shorten
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
@@ -44,6 +45,14 @@ class Slow(Generic[Made]):
                 self._thread = threading.Thread(target=self._work, args=(state,), daemon=True)
                 self._thread.start()
             return self._value, False
+
+    def settle(self, state: str, make: Callable[[], Made | None]) -> None:
+        """Take for the value of this state what is quick to find out, if anything is."""
+        with self._lock:
+            is_open = self._state != state and self._thread is None
+        if is_open and (found := make()) is not None:
+            with self._lock:
+                self._value, self._state = found, state
 
     def wait(self, state: str) -> Made:
         """The value of this state, however long it takes."""
@@ -99,21 +108,25 @@ class PageCache:
 
     def look(self, database: Database, chosen: PageFilter) -> LookedAt:
         """The facts as they are now. New sessions are analysed in the background, and are among them afterwards."""
-        _, is_current = self._analysed.get(_sessions(database))
-        state = state_of_sessions(database)
+        sessions, state = _sessions(database), state_of_sessions(database)
+        self._analysed.settle(sessions, lambda: None if is_behind(database) else 0)
+        _, is_current = self._analysed.get(sessions)
         with self._lock:
             if state != self._state:
                 self._facts, self._state = read_facts(database, self._facts), state
             everything = tuple(self._facts.values())
         counted = [fact for fact in everything if fact.counts]
-        named = [(fact, self.project(fact.folder)) for fact in counted]
-        visible = [(fact, project) for fact, project in named if chosen.temporary or not is_temporary(fact.folder)]
+        folders = {folder: self.project(folder) for folder in {fact.folder for fact in counted}}
+        hidden = {folder for folder in folders if is_temporary(folder)}
+        shown = (name for folder, name in folders.items() if chosen.temporary or folder not in hidden)
         choices = Choices(
-            tuple(sorted({project or NO_PROJECT for _, project in visible})),
+            tuple(sorted({name or NO_PROJECT for name in shown})),
             tuple(sorted({fact.source for fact in counted})),
-            sum(is_temporary(fact.folder) for fact in counted),
+            sum(fact.folder in hidden for fact in counted),
         )
-        return LookedAt(tuple(f for f, project in visible if chosen.fits(f, project)), everything, choices, is_current)
+        held = {folder for folder, name in folders.items() if chosen.holds(folder, name)}
+        facts = tuple(fact for fact in counted if fact.folder in held and chosen.agent in ("", fact.source))
+        return LookedAt(facts, everything, choices, is_current)
 
     def following(self, rule: Item, state: str) -> tuple[Following, bool]:
         """How a rule fared since it is in force, and whether this is known of all sessions."""
@@ -127,7 +140,8 @@ class PageCache:
 
     def _analyse(self) -> int:
         with opened(self.home) as database:
-            return refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+            analysed = refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+            return analysed + shorten(database)
 
     def _learn(self) -> LearnedOfAll:
         with opened(self.home) as database:

@@ -1,18 +1,21 @@
-"""Pictures as SVG, made from values by pure functions. Each says in words what it shows."""
+"""Pictures made from values by pure functions. Each says in words what it shows.
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+They have no width of their own: across, places are shares of the whole, so that type keeps its size on any screen.
+"""
+
+import math
+from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
 from whet.web.html import Attribute, Child, Element, h
 
-WIDTH = 720
-BAR_HEIGHT = 26
-LABEL_WIDTH = 190
-LEFT, RIGHT, TOP, BOTTOM = 46, 12, 14, 34
+ROW_HEIGHT = 36
+LEFT, RIGHT, TOP, BOTTOM = 7.0, 2.0, 16, 26  # percent across, pixels down
 COLOURS = 6
-MOST_TICKS = 8
-MOST_LABEL = 23  # letters of a label, so that it fits beside the picture in the larger type of narrow screens too
-LETTER = 8  # how wide one is there
+MOST_TICKS = 4
+MOST_LABEL = 44  # letters of a label that have room beside a number on a narrow screen
+SHORT = 4  # letters of a label that have room below any place
+CELL_WIDTH = 74  # percent of its place that a column takes
 
 
 class ChartPoint(NamedTuple):
@@ -24,6 +27,7 @@ class ChartPoint(NamedTuple):
     high: float
     words: str
     href: str = ""
+    follows: bool = True  # directly on the one before it; no line is drawn over a gap
 
 
 class ChartBar(NamedTuple):
@@ -47,6 +51,15 @@ class ChartMark(NamedTuple):
     href: str = ""
 
 
+class ChartCell(NamedTuple):
+    """One cell of a grid: what stands in it, the name of its colour, its words and its address."""
+
+    label: str
+    name: str
+    words: str
+    href: str = ""
+
+
 def over_time(
     points: Sequence[ChartPoint],
     *,
@@ -57,143 +70,169 @@ def over_time(
     goal: float | None = None,
 ) -> Element:
     """Values in their order with intervals, marks where something changed, and a line at a value that decides."""
-    height = 230
+    height = 240
     high, room = most if most > least else least + 1, height - TOP - BOTTOM
-    step = (WIDTH - LEFT - RIGHT) / max(len(points), 1)
 
-    def x(place: float) -> float:
-        return round(LEFT + step * (place + 0.5), 1)
+    def x(place: float) -> str:
+        return _across(place, len(points))
 
     def y(value: float) -> float:
         return round(TOP + room * (high - min(max(value, least), high)) / (high - least), 1)
 
     drawn: list[Child] = [_grid(least, high, y)]
     if goal is not None:
-        drawn.append(h("line", {"class": "goal", "x1": LEFT, "x2": WIDTH - RIGHT, "y1": y(goal), "y2": y(goal)}))
-        drawn.append(_words(WIDTH - RIGHT, y(goal) - 5, f"decides at {goal:.3g}", "end"))
+        drawn.append(_line("goal", "0", "100%", y(goal), y(goal)))
+        drawn.append(_words("100%", y(goal) - 5, f"decides at {goal:.3g}", "end"))
     for mark in marks:
-        line = h("line", {"class": "mark", "x1": x(mark.place), "x2": x(mark.place), "y1": TOP, "y2": height - BOTTOM})
+        line = _line("mark", x(mark.place), x(mark.place), TOP, height - BOTTOM)
         drawn.append(_linked(mark.href, mark.words, line, _dot(x(mark.place), TOP, 4, "mark")))
-    path = " ".join(f"{'L' if place else 'M'}{x(place)} {y(point.value)}" for place, point in enumerate(points))
-    drawn.append(h("path", {"class": "walk", "d": path}))
-    every = max(1, -(-len(points) // MOST_TICKS))
+    for place, point in enumerate(points[1:], start=1):
+        if point.follows:
+            drawn.append(_line("walk", x(place - 1), x(place), y(points[place - 1].value), y(point.value)))
     for place, point in enumerate(points):
-        bar = h("line", {"class": "spread", "x1": x(place), "x2": x(place), "y1": y(point.low), "y2": y(point.high)})
+        bar = _line("spread", x(place), x(place), y(point.low), y(point.high))
         drawn.append(_linked(point.href, point.words, bar, _dot(x(place), y(point.value), 5, "point")))
-        if place % every == 0:
-            drawn.append(_words(x(place), height - 12, point.label, "middle"))
+    drawn.append(_ticks([point.label for point in points], height - 8))
     return _figure(title, height, drawn)
 
 
+def columns(given: Sequence[ChartBar], *, title: str, show: Callable[[float], str]) -> Element:
+    """Columns in their order on the places of `over_time`, so that both can stand below each other."""
+    height = 150
+    names = list(dict.fromkeys(name for bar in given for name, _ in bar.pieces))
+    high, room = max((bar.total for bar in given), default=0) or 1, height - TOP - BOTTOM
+    width = round((100 - LEFT - RIGHT) / max(len(given), 1) * CELL_WIDTH / 100, 2)
+    drawn: list[Child] = []
+    for part in (0, 0.5, 1):
+        y = TOP + room * (1 - part)
+        drawn.append(_line("grid", "0", "100%", y, y))
+        drawn.append(_words("0", y - 4, show(high * part), "start", "axis"))
+    for place, bar in enumerate(given):
+        left = LEFT + (100 - LEFT - RIGHT) * (place + 0.5) / len(given) - width / 2
+        shapes: list[Child] = []
+        top = float(height - BOTTOM)
+        for name, size in bar.pieces:
+            tall = max(round(room * size / high, 1), 1.0 if size else 0.0)
+            top -= tall
+            shapes.append(_box(f"c{names.index(name) % COLOURS}", f"{left:.2f}%", top, f"{width}%", tall))
+        drawn.append(_linked(bar.href if bar.total else "", bar.words, *shapes))
+    drawn.append(_ticks([bar.label for bar in given], height - 8))
+    legend = _legend(names, {name: place % COLOURS for place, name in enumerate(names)}) if len(names) > 1 else None
+    return _figure(title, height, drawn, legend)
+
+
 def bars(given: Sequence[ChartBar], *, title: str, colours: Mapping[str, int] | None = None) -> Element:
-    """Horizontal bars, each with its number; pieces of one name have one colour."""
+    """Horizontal bars, each below its name and its number; pieces of one name have one colour."""
     names = list(dict.fromkeys(name for bar in given for name, _ in bar.pieces))
     chosen = colours or {name: place % COLOURS for place, name in enumerate(names)}
     longest = max((bar.total for bar in given), default=0) or 1
-    room = WIDTH - LABEL_WIDTH - _beside(bar.words for bar in given)
     drawn: list[Child] = []
     for place, bar in enumerate(given):
-        top, at = place * BAR_HEIGHT + 4, float(LABEL_WIDTH)
-        shapes: list[Child] = [_words(LABEL_WIDTH - 8, top + 14, _cut(bar.label, MOST_LABEL), "end")]
+        top, at = place * ROW_HEIGHT, 0.0
+        shapes: list[Child] = [_words("0", top + 14, _cut(bar.label, MOST_LABEL), "start")]
+        shapes.append(_words("100%", top + 14, bar.words, "end", "figure"))
+        shapes.append(_box("rail", "0", top + 20, "100%", 8))
         for name, size in bar.pieces:
-            width = max(round(room * size / longest, 1), 1.0 if size else 0.0)
-            shape: dict[str, Attribute] = {
-                "class": f"c{chosen.get(name, 0)}",
-                "x": round(at, 1),
-                "y": top,
-                "width": width,
-                "height": 18,
-            }
-            shapes.append(h("rect", shape))
+            width = round(min(max(100 * size / longest, 0.3 if size else 0.0), 100 - at), 2)
+            shapes.append(_box(f"c{chosen.get(name, 0)}", f"{at:.2f}%", top + 20, f"{width}%", 8))
             at += width
-        shapes.append(_words(at + 6, top + 14, bar.words, "start"))
         words = f"{bar.label}: {bar.words}"
         drawn.append(h("a", {"href": bar.href}, *shapes) if bar.href else h("g", {}, h("title", {}, words), *shapes))
     legend = _legend(names, chosen) if len(names) > 1 and colours is None else None
-    return _figure(title, len(given) * BAR_HEIGHT + 8, drawn, legend)
+    return _figure(title, len(given) * ROW_HEIGHT, drawn, legend)
 
 
-def heat(
-    rows: Sequence[str], columns: Sequence[str], cells: Mapping[tuple[str, str], ChartPoint], *, title: str
+def grid(
+    rows: Sequence[tuple[str, str]], headings: Sequence[str], cells: Mapping[tuple[str, str], ChartCell], *, title: str
 ) -> Element:
-    """A cell for each row and column, darker for more; each says its number."""
-    most = max((cell.value for cell in cells.values()), default=0) or 1
-    width, top, left = max((WIDTH - LABEL_WIDTH) / max(len(columns), 1), 1), 28, LABEL_WIDTH
-    drawn: list[Child] = [
-        _words(left + width * (place + 0.5), 18, _cut(name, max(int(width / LETTER), 4)), "middle")
-        for place, name in enumerate(columns)
+    """A table of coloured cells: rows with their keys and names, and a cell for each key and heading."""
+    head = h("tr", {}, h("td", {}), [h("th", {"scope": "col"}, name) for name in headings])
+    body = [
+        h("tr", {}, h("th", {"scope": "row"}, name), [_cell(cells.get((key, heading))) for heading in headings])
+        for key, name in rows
     ]
-    for row, name in enumerate(rows):
-        y = top + row * 30
-        drawn.append(_words(left - 8, y + 19, _cut(name, MOST_LABEL), "end"))
-        for place, column in enumerate(columns):
-            cell = cells.get((name, column))
-            if cell is None:
-                continue
-            grade = min(int(4 * cell.value / most), 4) if cell.value else 0
-            box: dict[str, Attribute] = {
-                "class": f"heat h{grade}",
-                "x": round(left + width * place + 1, 1),
-                "y": y,
-                "height": 28,
-            }
-            shape = h("rect", {**box, "width": round(width - 2, 1)})
-            number = _words(left + width * (place + 0.5), y + 19, cell.label, "middle", f"on{grade}")
-            drawn.append(_linked(cell.href, cell.words, shape, number))
-    return _figure(title, top + 30 * len(rows) + 4, drawn)
+    whole = h("table", {"class": "grid"}, h("thead", {}, head), h("tbody", {}, body))
+    scroll = h("div", {"class": "scroll", "tabindex": "0", "role": "region", "aria-label": title}, whole)
+    return h("figure", {}, h("figcaption", {}, title), scroll)
+
+
+def heat(value: float, most: float) -> str:
+    """The name of a cell's colour, darker for more."""
+    return f"h{max(1, round(4 * math.sqrt(value / most)))}" if value else "h0"
 
 
 def strip(pieces: Sequence[tuple[str, str, str]], *, title: str) -> Element:
     """A row of small boxes, one a step: its class, its words, its address."""
-    per_row = 36
-    drawn: list[Child] = []
-    for place, (name, words, href) in enumerate(pieces):
-        x, y = (place % per_row) * 19.8 + 2, (place // per_row) * 24 + 2
-        drawn.append(
-            _linked(href, words, h("rect", {"class": name, "x": x, "y": y, "width": 17, "height": 20, "rx": 3}))
-        )
-    return _figure(title, -(-len(pieces) // per_row) * 24 + 4, drawn)
+    items = [
+        h("li", {}, h("a", {"class": name, "href": href, "aria-label": words, "title": words}))
+        if href
+        else h("li", {}, h("span", {"class": name, "title": words}))
+        for name, words, href in pieces
+    ]
+    return h("figure", {}, h("figcaption", {}, title), h("ol", {"class": "strip", "aria-label": title}, items))
 
 
 def spans(points: Sequence[ChartPoint], *, title: str, low: float = -1, high: float = 1) -> Element:
     """Effects with their intervals, one below the other, on one scale with zero marked."""
-    beside = _beside(point.words for point in points)
-    room = WIDTH - LABEL_WIDTH - beside
-    size = (high - low) or 1
+    size, height = (high - low) or 1, 44 * len(points)
 
-    def x(value: float) -> float:
-        return round(LABEL_WIDTH + room * (min(max(value, low), high) - low) / size, 1)
+    def x(value: float) -> str:
+        return f"{1 + 98 * (min(max(value, low), high) - low) / size:.2f}%"
 
-    height = 30 * len(points) + 8
-    drawn: list[Child] = [h("line", {"class": "zero", "x1": x(0), "x2": x(0), "y1": 0, "y2": height})]
+    drawn: list[Child] = []
     for place, point in enumerate(points):
-        y = 30 * place + 18
-        line = h("line", {"class": "spread", "x1": x(point.low), "x2": x(point.high), "y1": y, "y2": y})
-        drawn.append(_words(LABEL_WIDTH - 8, y + 4, _cut(point.label, MOST_LABEL), "end"))
-        drawn.append(_linked(point.href, point.words, line, _dot(x(point.value), y, 5, "point")))
-        drawn.append(_words(WIDTH - beside + 10, y + 4, point.words, "start"))
+        y = 44 * place
+        line = _line("spread", x(point.low), x(point.high), y + 29, y + 29)
+        shapes: list[Child] = [
+            _words("0", y + 14, _cut(point.label, MOST_LABEL), "start"),
+            _words("100%", y + 14, point.words, "end", "figure"),
+            _line("rail", "0", "100%", y + 29, y + 29),
+            _line("zero", x(0), x(0), y + 20, y + 38),
+            line,
+            _dot(x(point.value), y + 29, 5, "point"),
+        ]
+        drawn.append(h("a", {"href": point.href}, *shapes) if point.href else h("g", {}, *shapes))
     return _figure(title, height, drawn)
 
 
-def _beside(words: Iterable[str]) -> int:
-    """The room on the right that the longest of the words needs."""
-    return 20 + LETTER * max(map(len, words), default=0)
+def _cell(cell: ChartCell | None) -> Element:
+    if cell is None:
+        return h("td", {"class": "void"})
+    inside: Child = cell.label
+    if cell.href:
+        inside = h("a", {"href": cell.href, "aria-label": cell.words, "title": cell.words}, cell.label)
+    return h("td", {"class": cell.name, "title": None if cell.href else cell.words}, inside)
 
 
 def _figure(title: str, height: float, drawn: Sequence[Child], legend: Child = None) -> Element:
-    picture = h("svg", {"viewBox": f"0 0 {WIDTH} {height:g}", "role": "group", "aria-label": title}, drawn)
-    return h("figure", {}, h("figcaption", {}, title), legend, h("div", {"class": "picture"}, picture))
+    picture = h("svg", {"height": height, "role": "group", "aria-label": title}, drawn)
+    return h("figure", {}, h("figcaption", {}, title), legend, picture)
+
+
+def _across(place: float, number: int) -> str:
+    return f"{LEFT + (100 - LEFT - RIGHT) * (place + 0.5) / max(number, 1):.2f}%"
 
 
 def _grid(least: float, high: float, y: Callable[[float], float]) -> list[Child]:
     lines: list[Child] = []
     for part in (0, 0.25, 0.5, 0.75, 1):
         value = least + (high - least) * part
-        lines.append(h("line", {"class": "grid", "x1": LEFT, "x2": WIDTH - RIGHT, "y1": y(value), "y2": y(value)}))
-        lines.append(
-            _words(LEFT - 6, y(value) + 4, f"{value:.0%}" if (least, high) == (0, 1) else f"{value:.3g}", "end")
-        )
+        shown = f"{100 * value:.0f} %" if (least, high) == (0, 1) else f"{value:.3g}"
+        lines.append(_line("grid", "0", "100%", y(value), y(value)))
+        lines.append(_words("0", y(value) - 4, shown, "start", "axis"))
     return lines
+
+
+def _ticks(labels: Sequence[str], y: float) -> list[Child]:
+    """Labels below the places, as many as have room; the last place has one, for it is what people ask for."""
+    every, last = max(1, -(-len(labels) // MOST_TICKS)), len(labels) - 1
+    drawn: list[Child] = []
+    for place in range(last, -1, -every):
+        if place == last > 2 * MOST_TICKS and len(labels[place]) > SHORT:  # its middle is too near to the edge
+            drawn.append(_words("100%", y, labels[place], "end", "axis"))
+        else:
+            drawn.append(_words(_across(place, len(labels)), y, labels[place], "middle", "axis"))
+    return drawn
 
 
 def _linked(href: str, words: str, *shapes: Child) -> Element:
@@ -203,12 +242,20 @@ def _linked(href: str, words: str, *shapes: Child) -> Element:
     return h("a", {"href": href, "aria-label": words}, h("title", {}, words), *shapes)
 
 
-def _dot(x: float, y: float, size: int, name: str) -> Element:
+def _line(name: str, x1: str, x2: str, y1: float, y2: float) -> Element:
+    return h("line", {"class": name, "x1": x1, "x2": x2, "y1": y1, "y2": y2})
+
+
+def _box(name: str, x: str, y: float, width: str, height: float) -> Element:
+    return h("rect", {"class": name, "x": x, "y": y, "width": width, "height": height, "rx": 1})
+
+
+def _dot(x: str, y: float, size: int, name: str) -> Element:
     return h("circle", {"class": name, "cx": x, "cy": y, "r": size})
 
 
-def _words(x: float, y: float, text: str, anchor: str, name: str = "") -> Element:
-    place: dict[str, Attribute] = {"x": round(x, 1), "y": round(y, 1), "text-anchor": anchor, "class": name or None}
+def _words(x: str, y: float, text: str, anchor: str, name: str = "") -> Element:
+    place: dict[str, Attribute] = {"x": x, "y": round(y, 1), "text-anchor": anchor, "class": name or None}
     return h("text", place, text)
 
 

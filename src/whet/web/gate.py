@@ -19,6 +19,8 @@ from whet.web.library import (
 LOOPBACK = "127.0.0.1"
 COOKIE = "whet_page"
 TOKEN = "token"
+MOST_LETTERS = 4000  # of an address
+OWN = ("same-origin", "none")  # asked for by the page itself, or by the person: typed, or opened from outside
 READING = frozenset({"GET", "HEAD"})
 HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self';"
@@ -88,14 +90,18 @@ class PageGate:
 
     def _answer(self, scope: Scope) -> ASGIApp:
         headers = Headers(scope=scope)
+        if len(scope["path"]) + len(scope["query_string"]) > MOST_LETTERS:
+            return PlainTextResponse("This address is too long.", 414)
         host = headers.get("host", "")
-        if host not in self._hosts:
+        if host not in self._hosts or len(headers.getlist("host")) != 1:
             return PlainTextResponse("This address is not the page's own.", 421)
         if not _is_from_here(scope["method"], headers, host):
             return PlainTextResponse("This request came from another page.", 403)
         given = parse_qs(scope["query_string"].decode("latin-1")).get(TOKEN)
         if given and scope["method"] == "GET" and scope["path"] == "/":
             return self._open(given[0])
+        if headers.get("sec-fetch-site", "none") not in OWN:
+            return PlainTextResponse("This request came from another page.", 403)
         base = self._keys.path
         if not _same(scope["path"][: len(base) + 1], f"{base}/") or not self._is_known(headers):
             return PlainTextResponse(NEEDED, 401)
@@ -118,10 +124,10 @@ class PageGate:
 
 def _is_from_here(method: str, headers: Headers, host: str) -> bool:
     """Whether the browser says that our own page asks; what changes something has to say so."""
-    origin = headers.get("origin")
-    if origin is None:
+    origins = headers.getlist("origin")
+    if not origins:
         return method in READING
-    return origin == f"http://{host}" and headers.get("sec-fetch-site", "same-origin") == "same-origin"
+    return origins == [f"http://{host}"] and headers.get("sec-fetch-site", "same-origin") == "same-origin"
 
 
 def _same(given: str, wanted: str) -> bool:

@@ -10,6 +10,10 @@ from whet.web.site import is_temporary
 
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 
+# Of the sessions that a canary counts: those in its situation, those that failed in it, and those that likely failed.
+CAME_UP, FAILED, LIKELY = "came-up", "failed", "likely"
+SITUATIONS = {CAME_UP: ", in its situation", FAILED: ", with its own failure", LIKELY: ", that likely failed"}
+
 
 class NamedSessions(NamedTuple):
     """A group by the name in its address: what its sessions are, and which they are."""
@@ -41,6 +45,7 @@ GROUPS = {
         NamedSessions("calling", "with calls", lambda fact: fact.counts and fact.calls > 0),
         NamedSessions("failing", "with failed calls", lambda fact: fact.counts and fact.failed_calls > 0),
         NamedSessions("priced", "that say what they cost", lambda fact: fact.counts and fact.cost_dollars is not None),
+        NamedSessions("own", "that are no copies, trials among them", lambda fact: not fact.copied),
         NamedSessions(
             "paid",
             "that say what they cost, trials among them",

@@ -4,7 +4,7 @@ from collections.abc import Sequence
 from typing import NamedTuple
 
 from whet.web.html import Child, Element, h, render
-from whet.web.site import NO_PROJECT, VIEWS, PageView, Site, many, short_name
+from whet.web.site import NO_PROJECT, VIEWS, PageView, Site, many, told_apart
 
 HEAD = (
     '<!doctype html>\n<html lang="en"><head><meta charset="utf-8">'
@@ -126,8 +126,10 @@ def _filters(site: Site, choices: Choices, view: PageView) -> Element:
 
 def _select(name: str, title: str, options: Sequence[str], chosen: str) -> Element:
     items = [h("option", {"value": ""}, "all")]
-    for option in dict.fromkeys((*options, *([chosen] if chosen else ()))):
+    offered = dict.fromkeys((*options, *([chosen] if chosen else ())))
+    short = told_apart(offered) if name == "project" else {option: option for option in offered}
+    for option in offered:
         words = "no project" if option == NO_PROJECT and name == "project" else option
-        shown = short_name(words) if name == "project" else words
+        shown = words if words == "no project" else short[option]
         items.append(h("option", {"value": option, "selected": option == chosen, "title": words}, shown))
     return h("label", {}, f"{title} ", h("select", {"name": name}, items))

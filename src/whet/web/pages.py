@@ -17,7 +17,7 @@ from whet.ledger.traces import Move, move_of
 from whet.ledger.waiting import WaitingChange, in_order, last_trial
 from whet.proving.past_trials import past_trials
 from whet.store.analyses import analysis_of
-from whet.store.canary_counts import counted
+from whet.store.canary_counts import CountedUnit, counted
 from whet.store.database import Database
 from whet.store.ledger import ledger_of
 from whet.store.left_out import left_out
@@ -32,12 +32,12 @@ from whet.trials.endpoints import in_situation
 from whet.web.cache import LookedAt, PageCache
 from whet.web.html import Element
 from whet.web.layout import Framed
-from whet.web.site import VIEWS, PageView, Site, short_name
+from whet.web.site import VIEWS, PageView, Site, number_of, short_name
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.failures import Narrowed, failures, sessions
 from whet.web.views.lessons import lessons, sessions_behind
-from whet.web.views.live import live, templates
+from whet.web.views.live import ShownCanary, is_meant, live, templates
 from whet.web.views.money import OPEN, ShownWork, shown_work, work
 from whet.web.views.overview import overview
 from whet.web.views.rules import ShownRule, rule, rules
@@ -99,24 +99,29 @@ def show_sessions(ask: PageRequest) -> Framed:
 
 
 def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
-    """The ids of the sessions of a lesson, a trial or a template; None where none of them is asked for."""
+    """The ids of the sessions of a lesson, a trial, a canary or a template; None where none of them is asked for."""
     if narrowed.lesson:
         return sessions_behind(ask.cache.lessons.get(state_of_sessions(ask.database))[0], narrowed.lesson)
     if narrowed.trial:
         made = attempts_of(ask.database, narrowed.trial)
         return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
+    if narrowed.canary:
+        units = counted(ask.database, number_of(narrowed.canary))
+        return frozenset(id for each in units if is_meant(each, narrowed.arm, narrowed.situation) for id in each.ids)
+    if narrowed.examples:
+        found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
+        return frozenset(id for each in found for id in each.sessions)
     return sessions_with(ask.database, narrowed.template) if narrowed.template else None
 
 
 def show_session(ask: PageRequest) -> Framed:
     stored = find(ask.database, ask.part)
-    start = ask.given.get("start", "")
     body = session(
         ask.site,
         stored,
         load(ask.database, stored),
         analysis_of(ask.database, stored),
-        start=int(start) if start.isdecimal() else 0,
+        start=number_of(ask.given.get("start", "")),
     )
     view = PageView("sessions", "Session", "What happened, and where did it go wrong?")
     return Framed(view, stored.title[:200] or stored.id[:12], body)
@@ -180,13 +185,15 @@ def show_honesty(ask: PageRequest) -> Framed:
 
 
 def show_live(ask: PageRequest) -> Framed:
-    found = [(each, _way(ask.database, each)) for each in standing(ask.cache.home, ask.database)]
+    found = []
+    for each in standing(ask.cache.home, ask.database):
+        units = counted(ask.database, each.entry)
+        found.append(ShownCanary(each, _way(each, units), units))
     return _framed("live", live(ask.site, found))
 
 
-def _way(database: Database, watched: WatchedRule) -> list[LiveComparison]:
+def _way(watched: WatchedRule, found: Sequence[CountedUnit]) -> list[LiveComparison]:
     """The comparison after the first units, and after more and more of them."""
-    found = counted(database, watched.entry)
     units = [Observation(each.told, each.loss, watched.share) for each in found]
     if watched.endpoint:
         units = in_situation(live_units(found), share=watched.share)

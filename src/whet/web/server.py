@@ -4,6 +4,7 @@ import contextlib
 import functools
 import hmac
 import socket
+import threading
 import time
 from collections.abc import Callable
 from urllib.parse import parse_qs, quote
@@ -31,6 +32,7 @@ from whet.web.pages import PAGES, Page, PageRequest
 from whet.web.site import PageFilter, PageView, Site, empty, static_text
 
 MOST_BYTES = 1_000_000
+MOST_ENTRIES = 10**9  # no ledger has more, and no database a larger number
 STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
 LOOPBACKS = (LOOPBACK, "localhost")
 
@@ -49,12 +51,19 @@ class PageServer:
             Route("/waiting/{number:int}/{decision}", self._decide, methods=["POST"]),
             Route("/ledger/{number:int}/revert", self._decide, methods=["POST"]),
         ]
-        self.app = PageGate(Starlette(routes=routes), self.keys, port)
+        inside = Starlette(routes=routes)
+        inside.router.redirect_slashes = False  # it knows nothing of the secret path that addresses begin with
+        self.app = PageGate(inside, self.keys, port)
 
     @property
     def address(self) -> str:
         """The address that opens the page, once."""
         return f"http://{LOOPBACK}:{self._port}/?{TOKEN}={quote(self.keys.token)}"
+
+    def prepare(self) -> None:
+        """Read what every view needs, so that the first one is there at once."""
+        with opened(self._home) as database:
+            self.cache.look(database, PageFilter())
 
     async def _static(self, request: Request) -> Response:
         name = request.path_params["name"]
@@ -107,7 +116,7 @@ class PageServer:
     def _carry_out(self, request: Request, fields: dict[str, str]) -> Response:
         number, name = request.path_params["number"], request.path_params.get("decision", "")
         decide: Callable[..., str] | None = DECISIONS.get(name) if name else revert
-        if decide is None:
+        if decide is None or number > MOST_ENTRIES:
             return PlainTextResponse("There is no such decision.", 404)
         asked = PageDecision(number, fields.get("patch", ""), fields.get("text", ""))
         with opened(self._home) as database:
@@ -122,7 +131,10 @@ class PageServer:
 
 def serve(server: PageServer, listening: socket.socket) -> None:
     """Answer at a socket of this machine until interrupted."""
-    config = uvicorn.Config(server.app, log_level="warning", server_header=False, access_log=False, lifespan="off")
+    threading.Thread(target=server.prepare, daemon=True).start()
+    config = uvicorn.Config(
+        server.app, log_level="warning", server_header=False, access_log=False, lifespan="off", proxy_headers=False
+    )
     with contextlib.suppress(KeyboardInterrupt):
         uvicorn.Server(config).run(sockets=[listening])
 

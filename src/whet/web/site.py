@@ -1,5 +1,6 @@
 """Where things stand on the page: its views, the filters in the address, and links between them."""
 
+from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.resources import files
@@ -12,6 +13,7 @@ from whet.web.html import Child, Element, h
 
 TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
 NO_PROJECT = "none"
+MOST_DIGITS = 10
 
 
 class PageView(NamedTuple):
@@ -50,8 +52,11 @@ class PageFilter(NamedTuple):
     temporary: bool = False
 
     def fits(self, fact: SessionFact, project: str) -> bool:
-        hidden = not self.temporary and is_temporary(fact.folder)
-        return not hidden and self.agent in ("", fact.source) and self.project in ("", project or NO_PROJECT)
+        return self.agent in ("", fact.source) and self.holds(fact.folder, project)
+
+    def holds(self, folder: str, project: str) -> bool:
+        """Whether sessions in this folder are among them, whatever their agent."""
+        return self.project in ("", project or NO_PROJECT) and (self.temporary or not is_temporary(folder))
 
     @property
     def parameters(self) -> dict[str, str]:
@@ -112,10 +117,28 @@ def short_name(project: str) -> str:
     return PurePath(project).name or project or "no project"
 
 
+def told_apart(projects: Iterable[str]) -> dict[str, str]:
+    """The short name of each project, with as much before it as tells it from the others."""
+    named = {project: short_name(project) for project in projects}
+    for parts in (2, 3):
+        often = Counter(named.values())
+        named = {
+            project: "/".join(PurePath(project).parts[-parts:]) if often[name] > 1 else name
+            for project, name in named.items()
+        }
+    often = Counter(named.values())
+    return {project: name if often[name] == 1 else project for project, name in named.items()}
+
+
 def moment(seconds: float | None) -> str:
     if seconds is None:
         return "–"
     return datetime.fromtimestamp(seconds, UTC).astimezone().strftime("%Y-%m-%d %H:%M")
+
+
+def when(seconds: float | None) -> Element:
+    """A moment on one line."""
+    return h("span", {"class": "when"}, moment(seconds))
 
 
 def table(headings: Iterable[str], rows: Iterable[Iterable[Child]], *, caption: str, numbers: int = 0) -> Element:
@@ -142,6 +165,11 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[Child]], *, caption: 
 def empty(*words: Child) -> Element:
     """What stands where there is nothing yet: what to do."""
     return h("p", {"class": "empty"}, *words)
+
+
+def number_of(text: str) -> int:
+    """The number that an address gives; 0 for anything else."""
+    return int(text) if text.isdecimal() and len(text) < MOST_DIGITS else 0
 
 
 def code(text: str) -> Element:
@@ -176,4 +204,7 @@ def evidence(value: float) -> str:
 
 
 def dollars(amount: float | None) -> str:
-    return "–" if amount is None else "$0" if not amount else f"${amount:,.2f}" if amount >= 1 else f"${amount:.4f}"
+    if amount is None:
+        return "–"
+    digits = 2 if amount >= 0.1 or not amount else 4
+    return f"${amount:,.{digits}f}" if amount else "$0"

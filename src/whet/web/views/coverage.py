@@ -10,7 +10,7 @@ from whet.text.showing import shown
 from whet.web.charts import ChartBar, bars
 from whet.web.groups import TELLING_LITTLE
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, section, short_name, table
+from whet.web.site import NO_PROJECT, Site, code, empty, many, section, short_name, table, told_apart
 
 MOST_PROJECTS = 25
 MOST_PATHS = 50
@@ -40,8 +40,9 @@ def coverage(site: Site, seen: Covered, project: Callable[[str], str]) -> Elemen
         ChartBar(name, (("sessions", number),), f"{number:,}", _of_agent(site, name))
         for name, number in agents.most_common()
     ]
+    named = told_apart(projects)
     by_project = [
-        ChartBar(short_name(name), (("sessions", number),), f"{number:,}", _of_project(site, name))
+        ChartBar(named[name], (("sessions", number),), f"{number:,}", _of_project(site, name))
         for name, number in projects.most_common(MOST_PROJECTS)
     ]
     return h(

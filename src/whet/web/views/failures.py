@@ -8,24 +8,38 @@ from whet.failures.signals import Kind
 from whet.failures.summaries import week
 from whet.store.session_facts import SessionFact
 from whet.trials.attempts import Arm
-from whet.web.charts import ChartBar, ChartPoint, bars, heat
-from whet.web.groups import ARMS, GROUPS
+from whet.web.charts import ChartBar, ChartCell, bars, grid, heat
+from whet.web.groups import ARMS, GROUPS, SITUATIONS
 from whet.web.html import Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, share, short, short_name, table
+from whet.web.site import (
+    NO_PROJECT,
+    Site,
+    code,
+    empty,
+    many,
+    number_of,
+    section,
+    share,
+    short,
+    short_name,
+    table,
+    told_apart,
+    when,
+)
 
 MOST_TOOLS = 12
 MOST_COLUMNS = 7
 MOST_ROWS = 12
 PAGE = 100
 KINDS = {
-    Kind.RETRY_LOOP: "calls again in the same way after a failure",
+    Kind.RETRY_LOOP: "repeats a failing call",
     Kind.TOOL_FAILURE: "a tool fails",
     Kind.TIMEOUT: "runs out of time",
-    Kind.HALLUCINATION: "claims what the record contradicts",
-    Kind.CONTEXT_LOSS: "asks for what the session already has",
+    Kind.HALLUCINATION: "contradicts the record",
+    Kind.CONTEXT_LOSS: "asks again for what it has",
     Kind.USER_CORRECTION: "is corrected by the user",
     Kind.GAVE_UP: "gives up",
-    Kind.BUDGET_SPENT: "spends its budget without finishing",
+    Kind.BUDGET_SPENT: "runs out of budget",
 }
 
 
@@ -48,19 +62,14 @@ def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], 
 def _kinds(site: Site, kinds: Mapping[str, int], all_of: int) -> Element:
     rows = [
         ChartBar(
-            str(kind),
+            f"{kind}: {KINDS[Kind(kind)]}",
             (("sessions", number),),
             f"{number:,} ({share(number, all_of)})",
             site.href("sessions", kind=kind),
         )
         for kind, number in sorted(kinds.items(), key=lambda item: (-item[1], item[0]))
     ]
-    meanings = [h("li", {}, h("strong", {}, kind), f": {KINDS[Kind(kind)]}") for kind in kinds]
-    return h("div", {}, bars(rows, title="Sessions in which each kind of failure was seen"), _folded(meanings))
-
-
-def _folded(items: Sequence[Element]) -> Element:
-    return h("details", {}, h("summary", {}, "What the kinds mean"), h("ul", {}, items))
+    return bars(rows, title="Sessions in which each kind of failure was seen")
 
 
 def _tools(site: Site, facts: Sequence[SessionFact]) -> Element:
@@ -69,20 +78,25 @@ def _tools(site: Site, facts: Sequence[SessionFact]) -> Element:
         for tool in fact.tools:
             calls[tool.tool] += tool.calls
             failed[tool.tool] += tool.failed
-    rows = [
+    rows = _tool_bars(site, _most(failed)[:MOST_TOOLS], calls)
+    if not rows:
+        return h("p", {}, "No call failed.")
+    rest = _most(failed)[MOST_TOOLS:]
+    others = f"{many(sum(number for _, number in rest), 'failed call')} of {many(len(rest), 'other tool')}"
+    folded = h("details", {}, h("summary", {}, others), bars(_tool_bars(site, rest, calls), title="Of other tools"))
+    return h("div", {}, bars(rows, title="Failed calls by tool"), folded if rest else None)
+
+
+def _tool_bars(site: Site, failed: Sequence[tuple[str, int]], calls: Mapping[str, int]) -> list[ChartBar]:
+    return [
         ChartBar(
             tool,
             (("failed calls", number),),
             f"{number:,} of {calls[tool]:,} ({share(number, calls[tool])})",
             site.href("sessions", tool=tool, tool_failed="1"),
         )
-        for tool, number in _most(failed)[:MOST_TOOLS]
+        for tool, number in failed
     ]
-    if not rows:
-        return h("p", {}, "No call failed.")
-    rest = _most(failed)[MOST_TOOLS:]
-    others = f"{many(sum(number for _, number in rest), 'failed call')} of {many(len(rest), 'other tool')}."
-    return h("div", {}, bars(rows, title="Failed calls by tool"), h("p", {}, others) if rest else "")
 
 
 def _most(counts: Counter[str]) -> list[tuple[str, int]]:
@@ -103,12 +117,11 @@ def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], s
     top_columns = [name for name, _ in _most(columns)[:MOST_COLUMNS]]
     if not top_rows:
         return h("p", {}, "No call failed.")
+    most = max(cells[name, tool] for name in top_rows for tool in top_columns) or 1
     shown = {
-        (short_name(name), tool): ChartPoint(
+        (name, tool): ChartCell(
             f"{cells[name, tool]:,}",
-            cells[name, tool],
-            0,
-            0,
+            heat(cells[name, tool], most),
             f"{tool} in {name or 'no project'}: {cells[name, tool]:,} of {calls[name, tool]:,} calls failed",
             site._replace(filter=site.filter._replace(project=name or NO_PROJECT)).href(
                 "sessions", tool=tool, tool_failed="1" if cells[name, tool] else ""
@@ -118,13 +131,17 @@ def _places(site: Site, facts: Sequence[SessionFact], project: Callable[[str], s
         for tool in top_columns
         if calls[name, tool]
     }
-    return heat([short_name(name) for name in top_rows], top_columns, shown, title="Failed calls by project and tool")
+    named = told_apart(top_rows)
+    rows_shown = [(name, named[name]) for name in top_rows if any((name, tool) in shown for tool in top_columns)]
+    return grid(rows_shown, top_columns, shown, title="Failed calls by project and tool")
 
 
 class Narrowed(NamedTuple):
     """Which of the sessions are listed, as the address says it."""
 
     week: str = ""
+    since: str = ""  # the first of several weeks
+    until: str = ""  # and the last
     kind: str = ""
     tool: str = ""
     model: str = ""
@@ -137,12 +154,17 @@ class Narrowed(NamedTuple):
     trial: str = ""
     arm: str = ""
     template: str = ""
+    examples: str = ""  # the key of the template whose they are
+    canary: str = ""  # the number of its entry
+    situation: str = ""  # of what a canary counts: one of `SITUATIONS`
     start: str = ""
 
     def fits(self, fact: SessionFact) -> bool:
         calls = [tool for tool in fact.tools if tool.tool == self.tool] if self.tool else []
         return (
             self.week in ("", week(fact.at))
+            and (not self.since or self.since <= week(fact.at))
+            and (not self.until or self.until >= week(fact.at))
             and (not self.kind or self.kind in fact.kinds)
             and (not self.tool or any(tool.failed or not self.tool_failed for tool in calls))
             and self.purpose in ("", fact.purpose)
@@ -157,6 +179,8 @@ class Narrowed(NamedTuple):
         """What the sessions have in common."""
         parts = (
             self.week and f"of {self.week}",
+            self.since and f"since {self.since}",
+            self.until and f"until {self.until}",
             self.kind and f"with {self.kind}",
             self.tool and f"in which {self.tool} {'failed' if self.tool_failed else 'was called'}",
             self.model and f"of {self.model}",
@@ -165,10 +189,16 @@ class Narrowed(NamedTuple):
             self.untold and "whose record cannot tell",
             GROUPS[self.group].words if self.group in GROUPS else "",
             self.lesson and "that teach this lesson",
-            self.trial and f"of this trial{f', {ARMS[Arm(self.arm)]}' if self.arm in set(Arm) else ''}",
+            self.trial and f"of this trial{_of_arm(self.arm)}",
+            self.canary and f"counted for this rule{_of_arm(self.arm)}{SITUATIONS.get(self.situation, '')}",
             self.template and "that began with this template",
+            self.examples and "that the examples of this template are from",
         )
         return " ".join(filter(None, parts))
+
+
+def _of_arm(arm: str) -> str:
+    return f", {ARMS[Arm(arm)]}" if arm in set(Arm) else ""
 
 
 def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> Element:
@@ -178,7 +208,7 @@ def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> El
         return h(
             "div", {}, empty("No session matches. Choose other filters, or import more with ", code("whet import"))
         )
-    start = int(narrowed.start) if narrowed.start.isdecimal() else 0
+    start = number_of(narrowed.start)
     rows = (
         (
             site.session(
@@ -186,9 +216,9 @@ def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> El
             ),
             fact.source,
             short_name(fact.folder),
-            moment(fact.at),
-            f"{fact.failed_calls:,} of {fact.calls:,}",
-            short(fact.tokens),
+            when(fact.at),
+            f"{fact.failed_calls:,} of {fact.calls:,}" if fact.calls else "–",
+            short(fact.tokens) if fact.tokens else "–",
             "cannot tell" if fact.untold else f"{fact.score:.2f}",
         )
         for fact in found[start : start + PAGE]

@@ -1,20 +1,44 @@
 """Live and templates: what rules and examples do in the sessions that get them."""
 
 from collections.abc import Mapping, Sequence
+from typing import NamedTuple
 
 from whet.evidence.intervals import Interval
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
+from whet.failures.summaries import LIKELY_FAILED
 from whet.improving.watch import WatchedRule
+from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
 from whet.text.tokens import estimate
-from whet.trials.canaries import LiveComparison
+from whet.trials.attempts import Arm
+from whet.trials.canaries import CanaryMove, LiveComparison
 from whet.web.charts import ChartPoint, over_time, spans
-from whet.web.html import Element, h
+from whet.web.groups import ARMS, CAME_UP, FAILED, LIKELY
+from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, evidence, many, moment, section, table, tile
 
 
-def live(site: Site, found: Sequence[tuple[WatchedRule, Sequence[LiveComparison]]]) -> Element:
+class ShownCanary(NamedTuple):
+    """A rule that a share of sessions gets, how its comparison went, and what was counted for it."""
+
+    watched: WatchedRule
+    way: Sequence[LiveComparison]
+    units: Sequence[CountedUnit]
+
+
+def is_meant(unit: CountedUnit, arm: str, situation: str) -> bool:
+    """Whether what was counted is of this arm, and in this situation; without a name, of any."""
+    held = {
+        "": True,
+        CAME_UP: unit.failed is not None,
+        FAILED: unit.failed is True,
+        LIKELY: unit.loss >= LIKELY_FAILED,
+    }
+    return arm in ("", _arm(unit)) and held.get(situation, False)
+
+
+def live(site: Site, found: Sequence[ShownCanary]) -> Element:
     """Each rule that a share of sessions gets: how the interval of its effect closed in, session by session."""
     if not found:
         return h(
@@ -24,11 +48,11 @@ def live(site: Site, found: Sequence[tuple[WatchedRule, Sequence[LiveComparison]
                 "No rule is told to a share of sessions only. ", code("whet canary start"), " begins such a comparison."
             ),
         )
-    return h("div", {}, [_canary(site, watched, way) for watched, way in found])
+    return h("div", {}, [_canary(site, each) for each in found])
 
 
-def _canary(site: Site, watched: WatchedRule, way: Sequence[LiveComparison]) -> Element:
-    now = watched.comparison
+def _canary(site: Site, shown: ShownCanary) -> Element:
+    watched, now = shown.watched, shown.watched.comparison
     points = [
         ChartPoint(
             str(each.told + each.untold),
@@ -36,14 +60,14 @@ def _canary(site: Site, watched: WatchedRule, way: Sequence[LiveComparison]) -> 
             *each.interval,
             f"after {each.told + each.untold} units: {each.effect:+.2f} ({_between(each.interval)})",
         )
-        for each in way
+        for each in shown.way
     ]
     measured = "its own failure in its situation" if watched.endpoint else "the failure score"
-    title = f"Effect on {measured} with its confidence sequence; above 0 it helps"
-    losses = f"{_loss(now.loss_told)} in {now.told} with it, {_loss(now.loss_untold)} in {now.untold} without"
+    title = f"Effect on {measured} after so many sessions, with its confidence sequence; above 0 it helps"
     return section(
         watched.name,
-        h("p", {"class": "facts"}, f"told to {100 * watched.share:.0f} % since {moment(watched.since)}"),
+        h("p", {"class": "answer"}, _answer(now)),
+        h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % since {moment(watched.since)}."),
         h("p", {}, f"Failures as a detector sees them: {watched.endpoint}.") if watched.endpoint else None,
         h("p", {}, f"Worse with it: {watched.held_by}.") if watched.held_by else None,
         h(
@@ -51,14 +75,63 @@ def _canary(site: Site, watched: WatchedRule, way: Sequence[LiveComparison]) -> 
             {"class": "tiles"},
             tile(f"{now.effect:+.2f}", f"effect, {_between(now.interval)}"),
             tile(evidence(now.evidence_help), f"evidence of help; {1 / now.alpha:.0f} decides"),
-            tile(evidence(now.evidence_harm), "evidence of harm"),
-            tile(now.decision.value, losses),
+            tile(evidence(now.evidence_harm), f"evidence of harm; {1 / now.alpha:.0f} decides"),
         ),
+        _arms(site, shown) if shown.units else None,
         over_time(points, title=title, least=-1, most=1)
         if points
         else empty("No session was counted yet: run ", code("whet watch"), "."),
         h("p", {}, site.link("Its text and history", "rule", part=f"rule:{watched.name}")),
     )
+
+
+def _answer(now: LiveComparison) -> str:
+    if now.decision is CanaryMove.PROMOTE:
+        return "It gains: the evidence is enough to tell it to every session."
+    if now.decision is CanaryMove.REVERT:
+        return "It suffers: the evidence is enough to take it back."
+    low, high = now.interval
+    if low <= 0 <= high:
+        return "Not clear yet: with and without it, sessions may go equally well. It goes on by itself."
+    return f"It looks {'better' if now.effect > 0 else 'worse'} so far, without enough evidence to decide."
+
+
+def _arms(site: Site, shown: ShownCanary) -> Element:
+    """How many were counted with it and without it, each leading to just those sessions."""
+    situations = (CAME_UP, FAILED) if shown.watched.endpoint else (LIKELY,)
+    headings = {CAME_UP: "in its situation", FAILED: "its own failure", LIKELY: "likely failed"}
+    comparison = shown.watched.comparison
+    rows = [
+        (
+            ARMS[arm],
+            *(_counted(site, shown, arm, situation) for situation in ("", *situations)),
+            "–" if loss is None else f"{loss:.2f}",
+        )
+        for arm, loss in ((Arm.CANDIDATE, comparison.loss_told), (Arm.BASE, comparison.loss_untold))
+    ]
+    loss = "share that failed" if shown.watched.endpoint else "mean failure score"
+    named = ("arm", "sessions", *(headings[each] for each in situations), loss)
+    about = "Sessions that drew together, such as those of one day that read the same file, count once."
+    return h(
+        "div",
+        {},
+        table(named, rows, caption="What was counted", numbers=len(situations) + 2),
+        h("p", {"class": "soft"}, about),
+    )
+
+
+def _counted(site: Site, shown: ShownCanary, arm: Arm, situation: str) -> Child:
+    meant = [unit for unit in shown.units if is_meant(unit, arm.value, situation)]
+    sessions = sum(unit.sessions for unit in meant)
+    words = f"{len(meant):,}" if len(meant) == sessions else f"{len(meant):,} ({many(sessions, 'session')})"
+    if sum(len(unit.ids) for unit in meant) != sessions:  # an earlier version did not write down which
+        return words
+    narrowed = {"canary": str(shown.watched.entry), "arm": arm.value, "situation": situation}
+    return site.everywhere.counted(len(meant), words, **narrowed)
+
+
+def _arm(unit: CountedUnit) -> str:
+    return (Arm.CANDIDATE if unit.told else Arm.BASE).value
 
 
 def templates(
@@ -83,7 +156,7 @@ def templates(
             (
                 each.name,
                 each.activity.value,
-                many(len(each.examples), "example"),
+                _examples(site, each),
                 saved,
                 site.everywhere.link(f"{used.sessions:,}", "sessions", template=each.key) if used else "0",
                 f"{size:,}",
@@ -92,7 +165,20 @@ def templates(
         )
     headings = ("template", "for", "examples", "gained", "sessions", "tokens each", "tokens spent")
     picture = spans(points, title="What each template gained, with its interval") if points else None
-    return h("div", {}, picture, table(headings, rows, caption="Gained against spent", numbers=3))
+    unmeasured = len(points) < len(found)
+    advice = ("To measure what a template gains, run ", code("whet templates try NAME --cases FOLDER"), ".")
+    return h(
+        "div",
+        {},
+        picture,
+        table(headings, rows, caption="Gained against spent", numbers=3),
+        h("p", {"class": "soft"}, *advice) if unmeasured else None,
+    )
+
+
+def _examples(site: Site, template: Template) -> Child:
+    words = many(len(template.examples), "example")
+    return site.everywhere.link(words, "sessions", examples=template.key) if template.sessions else words
 
 
 def _size(template: Template) -> int:
@@ -101,7 +187,3 @@ def _size(template: Template) -> int:
 
 def _between(interval: Interval) -> str:
     return f"{interval.low:+.2f} to {interval.high:+.2f}"
-
-
-def _loss(loss: float | None) -> str:
-    return "–" if loss is None else f"{loss:.2f}"

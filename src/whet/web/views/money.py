@@ -9,7 +9,7 @@ from whet.store.session_facts import SessionFact
 from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, many, moment, section, short, table
+from whet.web.site import Site, code, dollars, empty, many, section, short, table, when
 
 MOST_MODELS = 6
 OPEN = ("queued", "running")
@@ -50,7 +50,7 @@ def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
             each.id,
             each.state,
             each.queue,
-            moment(each.changed),
+            when(each.changed),
             each.what[:160],
             f"{each.tokens:,}",
             dollars(each.dollars),
@@ -76,7 +76,8 @@ def _money(site: Site, facts: Sequence[SessionFact]) -> list[Child]:
         drawn.append(bars(_stacks(site, facts, measure), title=title))
     known = many(sum(fact.cost_dollars is not None for fact in facts), "session")
     priced = site.link(known, "sessions", group="paid")
-    drawn.append(h("p", {"class": "soft"}, priced, f" of {len(facts):,} say what they cost."))
+    whole = site.link(f"{len(facts):,}", "sessions", group="own")
+    drawn.append(h("p", {"class": "soft"}, priced, " of ", whole, " say what they cost."))
     return drawn
 
 

@@ -3,17 +3,21 @@
 from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Sequence
+from datetime import timedelta
 
 from whet.evidence.classical import wilson
 from whet.failures.summaries import week
 from whet.ledger.entries import CHANGES, Entry
 from whet.store.session_facts import SessionFact
-from whet.web.charts import ChartBar, ChartMark, ChartPoint, bars, over_time
+from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, dollars, empty, many, section, share, short, table, tile
+from whet.web.views.trend import day_of, monday, trend
 
 MOST_WEEKS = 26
 WORST = 8
+MOST_ROWS = 10
+WEEK = timedelta(days=7)
 
 
 def overview(site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], waiting: int) -> Element:
@@ -27,7 +31,9 @@ def overview(site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry],
     return h(
         "div",
         {},
-        _tiles(site, facts, waiting),
+        trend(site, weeks),
+        _waiting(site, waiting),
+        _tiles(site, facts),
         section("By week", _failures(site, weeks, named, entries), _costs(site, weeks, named)),
         section("Sessions to look at", _worst(site, facts)),
         section("By agent", by_group(site, facts, "agent")),
@@ -35,7 +41,12 @@ def overview(site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry],
     )
 
 
-def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
+def _waiting(site: Site, waiting: int) -> Child:
+    words = f"{many(waiting, 'change')} {'needs' if waiting == 1 else 'need'} your approval"
+    return h("p", {"class": "notice"}, site.link(words, "waiting"), ".") if waiting and not site.is_file else None
+
+
+def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
     failed, untold = [f for f in facts if f.failed], sum(f.untold for f in facts)
     calls, failed_calls = sum(f.calls for f in facts), sum(f.failed_calls for f in facts)
     tokens, lost = sum(f.tokens for f in facts), sum(f.tokens for f in failed)
@@ -53,20 +64,24 @@ def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
             site.link(share(failed_calls, calls), "sessions", group="failing"),
             ("of ", site.link(f"{calls:,}", "sessions", group="calling"), " calls failed"),
         ),
-        tile(site.link(short(tokens), "work"), f"tokens, {share(lost, tokens)} in failed sessions"),
+        tile(
+            site.link(short(tokens), "work"),
+            ("tokens, ", site.counted(lost, share(lost, tokens), failed="1"), " in failed sessions"),
+        ),
         tile(site.link(dollars(sum(known) if known else None), "work"), paid),
-        tile(site.link(waiting, "waiting"), "need your approval" if waiting != 1 else "needs your approval"),
     )
 
 
 def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str], entries: Sequence[Entry]) -> Element:
-    points = []
+    points: list[ChartPoint] = []
     for name in named:
         failed, all_of = sum(f.failed for f in weeks[name]), len(weeks[name])
         low, high = wilson(failed, all_of)
-        words = f"{name}: {failed} of {many(all_of, 'session')} likely failed ({low:.0%} to {high:.0%})"
+        counts = f"{failed} of {many(all_of, 'session')} likely failed ({100 * low:.0f} to {100 * high:.0f} %)"
+        words = f"week of {monday(name)} ({name}): {counts}"
         href = site.href("sessions", week=name)
-        points.append(ChartPoint(name, failed / all_of, low, high, words, href))
+        follows = bool(points) and monday(name) - monday(named[len(points) - 1]) == WEEK
+        points.append(ChartPoint(day_of(name), failed / all_of, low, high, words, href, follows))
     changed: dict[str, list[Entry]] = defaultdict(list)
     for entry in entries:
         if entry.step in CHANGES:
@@ -76,8 +91,10 @@ def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str],
         for name, found in changed.items()
         if name >= named[0]
     ]
-    about = "the bar is the 95 % interval; dashed lines are weeks in which what agents are told changed"
-    return over_time(points, title=f"Share of sessions that likely failed, by week ({about})", marks=marks)
+    picture = over_time(points, title="Share of sessions that likely failed, by week", marks=marks)
+    about = "Each point is a week that has sessions, with its 95 % interval; the line stops at weeks without."
+    changes = " Dashed lines: what agents are told changed." if marks else ""
+    return h("div", {}, picture, h("p", {"class": "soft"}, about, changes))
 
 
 def _place(named: list[str], name: str) -> float:
@@ -91,19 +108,21 @@ def _told(entry: Entry) -> str:
 
 
 def _costs(site: Site, weeks: dict[str, list[SessionFact]], named: list[str]) -> Element:
-    has_costs = any(f.cost_dollars for name in named for f in weeks[name])
+    """Dollars where most sessions say what they cost, else tokens: a sum of a few would pass for all."""
+    shown = [fact for name in named for fact in weeks[name]]
+    in_dollars = 2 * sum(fact.cost_dollars is not None for fact in shown) > len(shown)
+    show = dollars if in_dollars else short
+    unit = "" if in_dollars else " tokens"
     rows = []
     for name in named:
-        well = [f for f in weeks[name] if not f.failed]
-        failed = [f for f in weeks[name] if f.failed]
-        sizes = tuple(
-            sum((f.cost_dollars or 0.0) if has_costs else f.tokens for f in found) for found in (well, failed)
+        well, lost = (
+            sum((f.cost_dollars or 0.0) if in_dollars else f.tokens for f in weeks[name] if f.failed is failed)
+            for failed in (False, True)
         )
-        words = dollars(sum(sizes)) if has_costs else f"{short(sum(sizes))} tokens"
-        pieces = (("in other sessions", float(sizes[0])), ("in sessions that likely failed", float(sizes[1])))
-        rows.append(ChartBar(name, pieces, words, site.href("sessions", week=name)))
-    title = "Known cost by week" if has_costs else "Tokens by week"
-    return bars(rows, title=title)
+        words = f"week of {monday(name)} ({name}): {show(well + lost)}{unit}, {show(lost)} of them in failed sessions"
+        pieces = (("in other sessions", float(well)), ("in sessions that likely failed", float(lost)))
+        rows.append(ChartBar(day_of(name), pieces, words, site.href("sessions", week=name)))
+    return columns(rows, title="Known cost by week" if in_dollars else "Tokens by week", show=show)
 
 
 def _worst(site: Site, facts: Sequence[SessionFact]) -> Child:
@@ -142,8 +161,13 @@ def by_group(site: Site, facts: Sequence[SessionFact], by: str) -> Element:
                 site.counted(len(failed), share(len(failed), len(found)), failed="1", **narrowed),
                 site.counted(calls, group="calling", **narrowed),
                 site.counted(failed_calls, share(failed_calls, calls), group="failing", **narrowed),
-                site.counted(tokens, short(tokens), **narrowed),
+                site.counted(tokens, short(tokens), **narrowed) if tokens else "–",
             )
         )
     headings = (by, "sessions", "likely failed", "calls", "failed calls", "tokens")
-    return table(headings, rows, caption=f"Sessions by {by}", numbers=5)
+    first = table(headings, rows[:MOST_ROWS], caption=f"Sessions by {by}", numbers=5)
+    rest = rows[MOST_ROWS:]
+    if not rest:
+        return first
+    others = table(headings, rest, caption=f"Sessions by {by}, the rest", numbers=5)
+    return h("div", {}, first, h("details", {}, h("summary", {}, many(len(rest), f"other {by}")), others))

@@ -51,7 +51,7 @@ def _facts(site: Site, stored: Session, analysis: Analysis | None) -> Element:
         if analysis.cannot_tell
         else f"{analysis.failure_score:.2f}"
     )
-    project = short_name(stored.folder)
+    project, tokens = short_name(stored.folder), stored.input_tokens + stored.output_tokens
     return h(
         "div",
         {"class": "tiles"},
@@ -62,7 +62,7 @@ def _facts(site: Site, stored: Session, analysis: Analysis | None) -> Element:
         ),
         tile(project, f"{stored.folder or 'no folder'}{f' ({stored.branch})' if stored.branch else ''}"),
         tile(moment(stored.started), f"ended: {stored.ending}"),
-        tile(short(stored.input_tokens + stored.output_tokens), f"tokens, {many(stored.message_count, 'message')}"),
+        tile(short(tokens) if tokens else "–", f"tokens, {many(stored.message_count, 'message')}"),
     )
 
 

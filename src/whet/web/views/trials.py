@@ -9,10 +9,10 @@ from whet.evidence.error_budget import SHARE, Past, used_up
 from whet.evidence.verdicts import Ruling, Verdict, fixed_order
 from whet.trials.attempts import Arm, Attempt, differences
 from whet.trials.design import TrialProgress, TrialStop
-from whet.web.charts import ChartBar, ChartPoint, bars, heat, over_time, spans
+from whet.web.charts import ChartBar, ChartCell, ChartPoint, bars, grid, over_time, spans
 from whet.web.groups import ARMS
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, evidence, many, moment, section, share, table, tile
+from whet.web.site import Site, code, dollars, empty, evidence, many, section, share, table, tile, when
 
 STOPS = {
     TrialStop.EVIDENCE: "the evidence suffices",
@@ -57,9 +57,9 @@ def trials(site: Site, found: Sequence[ShownTrial]) -> Element:
                 site.link(each.name or each.progress.trial[:12], "trial", part=each.progress.trial),
                 _ruling(result.verdict.ruling),
                 f"{100 * result.verdict.effect:+.0f} points ({100 * low:+.0f} to {100 * high:+.0f})",
-                f"{each.progress.attempts} of {each.progress.planned}",
+                (_made(site, each.progress), f" of {each.progress.planned:,}"),
                 dollars(result.spent.dollars),
-                moment(each.changed),
+                when(each.changed),
             )
         )
     headings = ("what", "verdict", "effect", "attempts", "cost", "when")
@@ -101,10 +101,12 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
             ),
         ]
         placebo = [spans(points, title="Is it the content, or any text of that length?")]
+    answer = h("p", {"class": "answer"}, _believe(verdict, result.held_back))
     held = h("p", {"class": "careful"}, f"Held back: {result.held_back}.") if result.held_back else None
     return h(
         "div",
         {},
+        answer,
         h(
             "div",
             {"class": "tiles"},
@@ -115,7 +117,10 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
             ),
             tile(evidence(verdict.evidence_help), f"evidence of help; {1 / verdict.alpha:.0f} decides"),
             tile(evidence(verdict.evidence_harm), "evidence of harm"),
-            tile(dollars(result.spent.dollars), f"{progress.attempts} of at most {progress.planned} attempts"),
+            tile(
+                dollars(result.spent.dollars),
+                ("known cost of ", _made(site, progress), f" of {progress.planned:,} attempts"),
+            ),
         ),
         held,
         section("Evidence over cases", _evidence(attempts, verdict.alpha)),
@@ -124,6 +129,21 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
         section("Arms", _arms(site, progress)),
         h("p", {"class": "soft"}, "Sessions of this trial are marked as trials and count in no other number."),
     )
+
+
+def _made(site: Site, progress: TrialProgress) -> Child:
+    """How many attempts were made, leading to their sessions."""
+    return site.everywhere.counted(progress.attempts, trial=progress.trial)
+
+
+def _believe(verdict: Verdict, held_back: str) -> str:
+    """The answer to the view's question, in words."""
+    needed = f"{1 / verdict.alpha:.0f}"
+    if verdict.ruling is Ruling.ACCEPT:
+        return "Yes, but it was held back." if held_back else f"Yes: the evidence of help reached {needed}."
+    if verdict.ruling is Ruling.REJECT:
+        return f"Yes, and it is a no: the evidence of harm reached {needed}."
+    return f"Not yet: the evidence of help is {evidence(verdict.evidence_help)}, and {needed} would decide."
 
 
 def _evidence(attempts: Sequence[Attempt], alpha: float) -> Element:
@@ -146,7 +166,7 @@ def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
         return empty("No attempt yet.")
     ordered = sorted(attempts, key=lambda each: (each.case, each.seed, each.arm))
     columns = [arm for arm in ARMS if any(each.arm is arm for each in attempts)]
-    cells: dict[tuple[str, str], ChartPoint] = {}
+    cells: dict[tuple[str, str], ChartCell] = {}
     rows = []
     for (case, seed), group in groupby(ordered, key=lambda each: (each.case, each.seed)):
         row = f"{case} · seed {seed}"
@@ -154,13 +174,13 @@ def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
         for each in group:
             told = "invalid" if each.invalid else "passed" if each.measures.passed else "failed"
             reused = " (from an earlier trial)" if each.reused else ""
-            words = f"{row}, {ARMS[each.arm]}: {told}{reused} {each.invalid or each.measures.why}".rstrip()
-            href = site.href("session", part=each.session) if each.session else ""
             label = f"{told} ↺" if reused else told
-            cells[row, ARMS[each.arm]] = ChartPoint(label, told == "failed", 0, 0, words, href)
+            words = f"{row}, {ARMS[each.arm]}: {label}{reused} {each.invalid or each.measures.why}".rstrip()
+            href = site.href("session", part=each.session) if each.session else ""
+            cells[row, ARMS[each.arm]] = ChartCell(label, told, words, href)
     again = "; ↺ was made in an earlier trial" if any(each.reused for each in attempts) else ""
     title = f"Case and seed by arm; each opens its session{again}"
-    return heat(rows, [ARMS[arm] for arm in columns], cells, title=title)
+    return grid([(row, row) for row in rows], [ARMS[arm] for arm in columns], cells, title=title)
 
 
 def _arms(site: Site, progress: TrialProgress) -> Element:
@@ -169,7 +189,7 @@ def _arms(site: Site, progress: TrialProgress) -> Element:
         (
             ARMS[each.arm],
             site.link(f"{each.passed} of {each.attempts}", "sessions", trial=progress.trial, arm=each.arm.value),
-            f"{each.interval.low:.0%} to {each.interval.high:.0%}",
+            f"{100 * each.interval.low:.0f} to {100 * each.interval.high:.0f} %",
             f"{each.errors:.1f}",
             f"{each.tokens:,.0f}",
         )

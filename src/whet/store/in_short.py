@@ -1,0 +1,110 @@
+"""Each analysis in short: what counts need of it, kept beside it, so that all sessions are counted in a moment."""
+
+from collections.abc import Iterable
+from typing import NamedTuple
+
+import msgspec
+
+from whet.failures.analysis import Analysis
+from whet.failures.signals import SHOWN
+from whet.outcomes.deciding import Outcome
+from whet.store.database import Database
+from whet.store.decoding import decoded_or_none
+from whet.values import Value
+
+PAGE = 200
+
+IN_SHORT = (
+    """CREATE TABLE analyses_in_short (
+        session {number} PRIMARY KEY REFERENCES analyses (session) ON DELETE CASCADE,
+        record {bytes} NOT NULL
+    )""",
+)
+IN_SHORT_OF_A_TEAM = (
+    # Whoever may write analyses may write these, so that a team goes on after its owner has migrated.
+    """DO $$ DECLARE member TEXT; BEGIN
+        FOR member IN SELECT DISTINCT grantee FROM information_schema.role_table_grants
+            WHERE table_schema = current_schema() AND table_name = 'analyses' AND privilege_type = 'INSERT'
+            AND grantee NOT IN (current_user, 'PUBLIC')
+        LOOP
+            EXECUTE format('GRANT SELECT, INSERT, UPDATE, DELETE ON analyses_in_short TO %I', member);
+        END LOOP;
+    END $$""",
+)
+
+
+class ToolFact(Value, frozen=True, array_like=True, gc=False):
+    """How often a session called one tool, and how many of the calls failed."""
+
+    tool: str
+    calls: int
+    failed: int
+
+
+class AnalysisInShort(Value, frozen=True, array_like=True, gc=False):
+    """What was found in a session, without the places where it was found."""
+
+    reasons: tuple[str, ...]  # before the session is compared with others
+    backed: bool
+    copied: bool  # nothing in it is its own
+    copied_tokens: int
+    decisive_step: int | None
+    kinds: tuple[str, ...]
+    tools: tuple[ToolFact, ...]
+
+
+class ShortRow(NamedTuple):
+    """An analysis in short as it is kept."""
+
+    session: int
+    record: bytes
+
+
+def in_short(analysis: Analysis) -> AnalysisInShort:
+    """What counts need of an analysis."""
+    tools: dict[str, list[int]] = {}
+    for exchange in analysis.exchanges:
+        counts = tools.setdefault(exchange.tool, [0, 0])
+        counts[0] += 1
+        counts[1] += exchange.outcome is Outcome.FAILED
+    return AnalysisInShort(
+        reasons=analysis.weighed.reasons,
+        backed=analysis.backed,
+        copied=analysis.copied.whole,
+        copied_tokens=analysis.copied.tokens,
+        decisive_step=analysis.decisive_step,
+        kinds=tuple(sorted({signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN})),
+        tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
+    )
+
+
+def keep_in_short(database: Database, session: int, analysis: Analysis) -> None:
+    """Keep it beside its analysis, with which it goes."""
+    _insert(database, [ShortRow(session, msgspec.json.encode(in_short(analysis)))])
+
+
+def shorten(database: Database) -> int:
+    """Put beside every analysis what an earlier version did not keep; how many there were."""
+    missing = [session for (session,) in database.query(MISSING)]
+    for start in range(0, len(missing), PAGE):
+        numbers = missing[start : start + PAGE]
+        places = ", ".join("?" * len(numbers))
+        rows = database.query(f"SELECT session, record FROM analyses WHERE session IN ({places})", numbers)
+        read = [(session, decoded_or_none(record, Analysis)) for session, record in rows]
+        with database.writing():
+            _insert(database, [ShortRow(no, msgspec.json.encode(in_short(found))) for no, found in read if found])
+    return len(missing)
+
+
+def _insert(database: Database, rows: Iterable[ShortRow]) -> None:
+    database.many(
+        "INSERT INTO analyses_in_short (session, record) SELECT session, ? FROM analyses WHERE session = ?"
+        " ON CONFLICT (session) DO UPDATE SET record = excluded.record",
+        [(record, session) for session, record in rows],
+    )
+
+
+MISSING = """
+    SELECT a.session FROM analyses AS a LEFT JOIN analyses_in_short AS i ON i.session = a.session
+    WHERE i.session IS NULL ORDER BY a.session
+"""
