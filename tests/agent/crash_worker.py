@@ -92,6 +92,9 @@ class Fragile:
         with self._database.reading():
             yield
 
+    def expect_session(self) -> None:
+        self._database.expect_session()
+
     def close(self) -> None:
         self._database.close()
 

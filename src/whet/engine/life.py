@@ -84,6 +84,7 @@ class Life:
         if count:
             return True
         self.losses += 1
+        self._database.expect_session()
         [(is_held,)] = self._database.query("SELECT pg_try_advisory_lock(?)", (self._key,))
         return bool(is_held)
 

@@ -121,6 +121,9 @@ class SQLite:
                     f"Another process uses {self._path}; nothing was changed.", advice="Stop it, then try again."
                 ) from error
 
+    def expect_session(self) -> None:
+        """A file has no pooler in front of it."""
+
     def close(self) -> None:
         self._connection.close()
 
