@@ -6,6 +6,7 @@ from whet.errors import WhetError
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.database import Database
 from whet.store.job_tables import JOBS, JOBS_ADDED
+from whet.store.ledger_chain import CHAINED
 from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
 from whet.store.lesson_tables import PROJECT_LESSONS, PROJECT_LESSONS_OF_A_FILE, PROJECT_LESSONS_OF_A_TEAM
 from whet.store.live_tables import CANARIES, CANARY_MEASURES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
@@ -267,6 +268,7 @@ MIGRATIONS = (
         postgres=PROJECT_LESSONS_OF_A_TEAM,
     ),
     Migration("what imports left out, and why", shared=LEFT_OUT, postgres=LEFT_OUT_OF_A_TEAM),
+    Migration("a chain of hashes through the ledger", shared=CHAINED),
 )
 
 

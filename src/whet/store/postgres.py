@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from whet.errors import WhetError
 from whet.store.database import CannotWrite, Dialect, Parameters, Row, Unreachable
@@ -34,6 +34,7 @@ class Postgres:
         self._url = url
         self._lost_seconds = lost_seconds
         self._in_transaction = False
+        self._afterwards: list[Callable[[], None]] = []
         self._member = ""
         with self._explained():
             self._connection = _connected(url)
@@ -95,7 +96,10 @@ class Postgres:
             return
         with self._explained(), self._transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITERS_LOCK,))
+            self._afterwards.clear()
             yield
+        while self._afterwards:
+            self._afterwards.pop(0)()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -105,6 +109,12 @@ class Postgres:
         with self._explained(), self._transaction():
             self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield
+
+    def afterwards(self, action: Callable[[], None]) -> None:
+        if self._in_transaction:
+            self._afterwards.append(action)
+        else:
+            action()
 
     def expect_session(self) -> None:
         with self._explained():
