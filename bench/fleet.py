@@ -5,6 +5,9 @@
 A model on this machine answers every question after so many seconds, whatever it is asked. Each worker carries out two
 attempts at a time, so the ideal is two attempts in that time for each worker. Every number of workers gets a trial
 with so many rounds of work that all of them are long enough; the clock runs from the first question to the last answer.
+
+The last two columns are fair on a busy machine too: the CPU milliseconds that the workers and the server need for each
+attempt, all that they do in that time included, such as looking for work.
 """
 
 import argparse
@@ -57,6 +60,8 @@ class Measured(NamedTuple):
     workers: int
     attempts: int
     seconds: float
+    workers_cpu: float
+    server_cpu: float
 
 
 class SlowModel:
@@ -80,7 +85,10 @@ def main() -> None:
     parser.add_argument("--seconds", type=float, default=3.0, help="That the model takes for an answer.")
     parser.add_argument("--rounds", type=int, default=16, help="Attempts for each place at a worker.")
     options = parser.parse_args()
-    print("| workers | attempts | a second | ideal | share |\n|--:|--:|--:|--:|--:|")
+    print(
+        "| workers | attempts | a second | ideal | share | CPU ms of workers an attempt | of Postgres |\n"
+        "|--:|--:|--:|--:|--:|--:|--:|"
+    )
     model = SlowModel(options.seconds)
     with (
         tempfile.TemporaryDirectory(prefix="whet-fleet-") as folder,
@@ -92,7 +100,9 @@ def main() -> None:
                 home = Home(Path(folder, str(number)), url)
                 found = measured(home, number, model, port=port, rounds=options.rounds)
             rate, ideal = found.attempts / found.seconds, number * AT_ONCE / options.seconds
-            print(f"| {number} | {found.attempts} | {rate:.2f} | {ideal:.2f} | {rate / ideal:.0%} |", flush=True)
+            cpu = " | ".join(f"{1000 * each / found.attempts:.0f}" for each in (found.workers_cpu, found.server_cpu))
+            share = f"{rate / ideal:.0%}"
+            print(f"| {number} | {found.attempts} | {rate:.2f} | {ideal:.2f} | {share} | {cpu} |", flush=True)
 
 
 def measured(home: Home, workers: int, model: SlowModel, *, port: int, rounds: int) -> Measured:
@@ -115,20 +125,38 @@ def measured(home: Home, workers: int, model: SlowModel, *, port: int, rounds: i
     with opened(home) as database:
         ready = prepare(home, database, WantedTrial(rule, cases, placebo=False), now=time.time())
     model.times.clear()
-    with office(home) as counter, working(home, workers):
+    with office(home) as counter, working(home, workers) as processes, psycopg.connect(home.database_url) as asked:
+        [backend] = asked.execute("SELECT pg_backend_pid()").fetchone() or (0,)  # a pooler tells another one
+        server = int(Path(f"/proc/{backend}/stat").read_text().rpartition(")")[2].split()[1])
+        before = sum(map(cpu_seconds, processes)), server_seconds(server)
         id = counter.submit(order(ready), Queue.TRIALS)
         while (work := counter.find(id)).is_open:
             time.sleep(1)
+        after = sum(map(cpu_seconds, processes)), server_seconds(server)
     if work.state is not WorkState.DONE:
         raise SystemExit(f"The trial {work.state}: {work.error}")
-    return Measured(
-        workers, len(model.times), max(end for _, end in model.times) - min(begin for begin, _ in model.times)
-    )
+    seconds = max(end for _, end in model.times) - min(begin for begin, _ in model.times)
+    return Measured(workers, len(model.times), seconds, after[0] - before[0], after[1] - before[1])
+
+
+def cpu_seconds(process: int, *, with_ended: bool = False) -> float:
+    """What a process has used, in user and system mode, and what its ended children have where they are asked for."""
+    fields = Path(f"/proc/{process}/stat").read_text().rpartition(")")[2].split()
+    return sum(map(int, fields[11 : 15 if with_ended else 13])) / os.sysconf("SC_CLK_TCK")
+
+
+def server_seconds(server: int) -> float:
+    """What a Postgres server has used with all its backends, those that ended included."""
+    total = cpu_seconds(server, with_ended=True)
+    for child in Path(f"/proc/{server}/task/{server}/children").read_text().split():
+        with contextlib.suppress(FileNotFoundError, ProcessLookupError):  # it ended meanwhile
+            total += cpu_seconds(int(child))
+    return total
 
 
 @contextlib.contextmanager
-def working(home: Home, workers: int) -> Iterator[None]:
-    """So many workers, all of them ready."""
+def working(home: Home, workers: int) -> Iterator[list[int]]:
+    """So many workers, all of them ready: the ids of their processes."""
     environment = {**os.environ, "WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
     command = [
         str(Path(sys.executable).with_name("whet")),
@@ -150,7 +178,7 @@ def working(home: Home, workers: int) -> Iterator[None]:
             while rows.execute("SELECT count(*) FROM pg_locks WHERE locktype = 'advisory'").fetchall()[0][0] < workers:
                 time.sleep(0.5)
         time.sleep(2 + workers)
-        yield
+        yield [worker.pid for worker in started]
     finally:
         for worker in started:
             worker.terminate()

@@ -87,12 +87,18 @@ def _from_wheel() -> Path:
 
 def _give_away(folder: Path) -> pwd.struct_passwd | None:
     """Postgres refuses to run as root: give its folder to another user."""
+    user = lesser_user()
+    if user is not None:
+        os.chown(folder, user.pw_uid, user.pw_gid)
+    return user
+
+
+def lesser_user() -> pwd.struct_passwd | None:
+    """Somebody to run a server as, where this process is root's."""
     if os.getuid() != 0:
         return None
     names = {entry.pw_name: entry for entry in pwd.getpwall()}
-    user = next(names[name] for name in SERVER_USERS if name in names)
-    os.chown(folder, user.pw_uid, user.pw_gid)
-    return user
+    return next(names[name] for name in SERVER_USERS if name in names)
 
 
 def _starter(user: pwd.struct_passwd | None, folder: Path) -> Start:

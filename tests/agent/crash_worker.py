@@ -9,7 +9,7 @@ import os
 import signal
 import sys
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from threading import Event
 
@@ -91,6 +91,12 @@ class Fragile:
     def reading(self) -> Iterator[None]:
         with self._database.reading():
             yield
+
+    def afterwards(self, action: Callable[[], None]) -> None:
+        self._database.afterwards(action)
+
+    def expect_session(self) -> None:
+        self._database.expect_session()
 
     def close(self) -> None:
         self._database.close()

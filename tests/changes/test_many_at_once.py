@@ -45,6 +45,7 @@ def test_eight_processes_lose_nothing(home: Home) -> None:
     with opened(home) as database:
         ledger = ledger_of(home, database)
         state, entries = ledger.state(), ledger.entries()
+        assert (ledger.faults(), ledger.lost()) == ((), "")
     assert {f"{item.form} {item.name}" for item in state.items if item.name != "shared"} == kept
     assert [entry.number for entry in entries] == list(range(1, len(entries) + 1))
     assert state.unfinished == ()
@@ -73,6 +74,7 @@ def test_a_killed_process_leaves_old_or_new(home: Home) -> None:
             ledger = ledger_of(home, database)
             settle(home, ledger, now=0.0)
             state = ledger.state()
+            assert (ledger.faults(), ledger.lost()) == ((), "")
         assert state.unfinished == ()
         path = place_of(home, Key(Form.TEMPLATE, "churn")).path
         template = state.get(Form.TEMPLATE, "churn")

@@ -8,9 +8,10 @@ import pytest
 from whet.changes import skill_changes
 from whet.changes.apply import undo
 from whet.changes.author import Author
-from whet.changes.pending import approve
+from whet.changes.pending import approve, approve_edited, pending, refuse
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Proof
 from whet.sessions.trust import Trust
 from whet.store.database import Database
 from whet.store.home import Home
@@ -162,3 +163,24 @@ def test_what_a_stranger_wrote_waits_for_a_person(agent: Author) -> None:
     assert read_text(agent.home.folder, "release-notes") is None
     approve(agent.home, agent.database, entry.number, actor=Actor.PERSON, now=NOW)
     assert load(agent.home.folder, "release-notes").description == WHAT
+
+
+def test_a_refused_skill_takes_the_files_that_waited_with_it_along(agent: Author) -> None:
+    stranger = agent._replace(trust=Trust.EXTERNAL, proofs=(Proof("s1"),))
+    skill = skill_changes.create(stranger, "release-notes", WHAT, HOW)
+    other = skill_changes.create(stranger, "release-notes-long", WHAT, HOW)
+    for name in ("release-notes", "release-notes-long"):
+        skill_changes.write_file(stranger, name, "references/style.md", "Be short.\n")
+    refuse(agent.home, agent.database, skill.number, actor=Actor.PERSON, now=NOW)
+    left = pending(agent.home, agent.database, now=NOW)
+    assert [entry.patch.name for entry in left] == ["release-notes-long", "release-notes-long/references/style.md"]
+    approve(agent.home, agent.database, other.number, actor=Actor.PERSON, now=NOW)
+
+
+def test_files_go_on_waiting_for_a_skill_that_a_person_put_in_other_words(agent: Author) -> None:
+    stranger = agent._replace(trust=Trust.EXTERNAL, proofs=(Proof("s1"),))
+    skill = skill_changes.create(stranger, "release-notes", WHAT, HOW)
+    file = skill_changes.write_file(stranger, "release-notes", "references/style.md", "Be short.\n")
+    words = skill.patch.text.replace(WHAT, f"{WHAT} Or asked to.")
+    approve_edited(agent.home, agent.database, skill.number, words, actor=Actor.PERSON, now=NOW)
+    assert [entry.number for entry in pending(agent.home, agent.database, now=NOW)] == [file.number]

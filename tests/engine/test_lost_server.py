@@ -11,7 +11,7 @@ import pytest
 from lengths import long
 from patience import PATIENCE_SECONDS, until
 from postgres_server import Server, serve_restartable
-from whet.engine.life import LifeSign, living, sign_of
+from whet.engine.life import LifeSign, living, quiet, sign_of
 from whet.engine.orders import Order, Queue
 from whet.engine.work import WorkState, office
 from whet.store.home import Home
@@ -84,6 +84,8 @@ def test_a_lock_that_the_server_forgot_is_taken_again_and_nobody_counts_as_dead_
         assert life.confirm()
         with sign_of(elsewhere, "alice") as sign:
             assert sign is LifeSign.ALIVE
+        assert quiet(elsewhere, ("alice", "bob")) == ["bob"]
+    assert quiet(elsewhere, ("alice", "bob")) == ["alice", "bob"]
     with sign_of(elsewhere, "alice") as sign:
         assert sign is LifeSign.SILENT
 

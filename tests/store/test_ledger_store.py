@@ -14,7 +14,7 @@ from whet.store.database import Database
 from whet.store.ledger import Ledger
 from whet.store.owner import Owner
 
-REST = "step, form, name, home, ends, at, body, maker, seal"
+REST = "step, form, name, home, ends, at, body, maker, seal, hash"
 REFUSALS = (apsw.ConstraintError, psycopg.errors.RaiseException)
 
 

@@ -3,7 +3,7 @@
 The rules of other members of a team are among them, each until this home's person decides.
 """
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 
 from msgspec.structs import replace
 
@@ -11,7 +11,7 @@ from whet.changes.apply import Books, Refused, apply, draft, own, try_out
 from whet.changes.changing import changing, record
 from whet.changes.places import current
 from whet.errors import WhetError
-from whet.ledger.entries import Actor, Entry, Key, Step
+from whet.ledger.entries import Actor, Entry, Key, State, Step
 from whet.ledger.marks import marks
 from whet.ledger.members import suggestions
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits, faults
@@ -141,7 +141,21 @@ def _refuse(books: Books, number: int, note: str, *, is_never: bool) -> Entry:
     with books.ledger.database.writing():
         entry = _waiting(books.ledger, number, now=books.now, limits=LIMITS)
         refused = _entry(Step.REFUSED, entry.patch, actor=books.actor, now=books.now, home=entry.home)
-        return books.ledger.append([replace(refused, about=number, note=note, is_never=is_never)])[0]
+        found = [replace(refused, about=number, note=note, is_never=is_never)]
+        for file in _files_of(books.ledger.state(), entry):
+            beside = _entry(Step.REFUSED, file.patch, actor=books.actor, now=books.now, home=file.home)
+            found.append(replace(beside, about=file.number, note=f"with its skill: entry {number}"))
+        return books.ledger.append(found)[0]
+
+
+def _files_of(state: State, skill: Entry) -> Iterator[Entry]:
+    """The support files that wait for a skill which nothing will bring: it is not there, nor proposed once more."""
+    if (skill.patch.form, skill.patch.action) != (Form.SKILL, Action.ADD) or state.get(Form.SKILL, skill.patch.name):
+        return
+    waiting = [entry for entry in state.pending if entry.number != skill.number and entry.home == skill.home]
+    if not any((entry.patch.form, entry.patch.name) == (Form.SKILL, skill.patch.name) for entry in waiting):
+        prefix = f"{skill.patch.name}/"
+        yield from (each for each in waiting if each.patch.form is Form.FILE and each.patch.name.startswith(prefix))
 
 
 def need_person(actor: Actor) -> None:

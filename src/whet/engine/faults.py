@@ -1,9 +1,19 @@
 """Faults of the engine's database, in words for a person."""
 
 import contextlib
+import select
 from collections.abc import Iterator
 
-from whet.engine.library import DBAPIError, Engine, ExceptionContext, OperationalError, SQLAlchemyError, event
+from whet.engine.library import (
+    DBAPIError,
+    DisconnectionError,
+    Engine,
+    ExceptionContext,
+    OperationalError,
+    Pool,
+    SQLAlchemyError,
+    event,
+)
 from whet.engine.system import System
 from whet.errors import WhetError
 from whet.store.rights import DENIED, NO_SCHEMA, missing_right
@@ -30,9 +40,23 @@ def explained(system: System) -> Iterator[None]:
 
 
 def wait_for_lost_servers() -> None:
-    """Have work wait for a server that is gone for a moment. DBOS knows only some of the words for that."""
+    """Have work wait for a server that is gone for a moment. DBOS knows only some of the words for that.
+
+    A kept connection is looked at before it is used, without a question to the server: there are many uses a second.
+    """
     if not event.contains(Engine, "handle_error", _notice_loss):
         event.listen(Engine, "handle_error", _notice_loss)
+        event.listen(Pool, "checkout", _expect_open)
+
+
+def _expect_open(connection: object, _record: object, _proxy: object) -> None:
+    """Nobody asked anything, so what there is to read is the end of the connection, or a notice of it."""
+    server = getattr(connection, "pgconn", None)  # a file has none
+    if server is not None:
+        look = select.poll()
+        look.register(server.socket, select.POLLIN)
+        if look.poll(0):
+            raise DisconnectionError("the server closed this connection")
 
 
 def _notice_loss(context: ExceptionContext) -> None:

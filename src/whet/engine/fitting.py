@@ -4,7 +4,7 @@ import time
 
 from whet.store.home import Home
 from whet.store.migrations import NewerStore, expect_known
-from whet.store.opening import connect
+from whet.store.opening import borrowed
 
 RECENT_SECONDS = 1.0
 
@@ -22,11 +22,8 @@ class Fit:
 
     def check(self) -> None:
         """Raise NewerStore where the store is newer than this program."""
-        database = connect(self._home)
-        try:
+        with borrowed(self._home) as database:
             expect_known(database)
-        finally:
-            database.close()
         self._checked = time.monotonic()
 
     def expect(self, *, is_recent_enough: bool = False) -> None:

@@ -18,7 +18,8 @@ try:
     )
     from dbos._serialization import DefaultSerializer
     from sqlalchemy import Engine, ExceptionContext, event
-    from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+    from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
+    from sqlalchemy.pool import Pool
 except ModuleNotFoundError as missing:
     if missing.name != "dbos":
         raise
@@ -37,10 +38,12 @@ __all__ = [
     "DBOSException",
     "DBOSPortableJSONSerializer",
     "DefaultSerializer",
+    "DisconnectionError",
     "Engine",
     "EnqueueOptions",
     "ExceptionContext",
     "OperationalError",
+    "Pool",
     "PortableWorkflowError",
     "SQLAlchemyError",
     "SetWorkflowID",

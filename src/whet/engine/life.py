@@ -10,7 +10,7 @@ import hashlib
 import os
 import threading
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from enum import StrEnum
 from pathlib import Path
 from threading import Event
@@ -18,13 +18,15 @@ from threading import Event
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
-from whet.store.opening import connect
+from whet.store.opening import borrowed, connect
 
 FOLDER = "workers"
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 30.0
 HELD = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
     AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?"""
+ALL_HELD = """SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
+    AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
 
 Tell = Callable[[str], None]
 
@@ -82,6 +84,7 @@ class Life:
         if count:
             return True
         self.losses += 1
+        self._database.expect_session()
         [(is_held,)] = self._database.query("SELECT pg_try_advisory_lock(?)", (self._key,))
         return bool(is_held)
 
@@ -110,6 +113,15 @@ def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[Life]
 def _beat(life: Life, stop: Event) -> None:
     while not stop.wait(BEAT_SECONDS):
         life.confirm()
+
+
+def quiet(home: Home, names: Collection[str]) -> list[str]:
+    """Those of the names whose lock nobody holds on the server, by one question; in a file's case all of them."""
+    if not home.database_url or not names:
+        return sorted(names)
+    with borrowed(home) as database:
+        held = {key for (key,) in database.query(ALL_HELD)}
+        return sorted(name for name in names if _key(database, name) not in held)
 
 
 @contextlib.contextmanager

@@ -14,7 +14,7 @@ from whet.engine.steps import T, decoded, encoded
 from whet.engine.work import identity
 from whet.values import Value
 
-LOOK_SECONDS = 0.25
+LOOK_SECONDS = 0.5
 AHEAD = 24  # orders at least that wait for a worker while others are carried out
 OPEN = frozenset({"ENQUEUED", "DELAYED", "PENDING"})
 

@@ -43,6 +43,7 @@ def system_of(home: Home) -> System:
         return System(f"sqlite:///{home.folder / FILE}")
     database = connect(home)
     try:
+        database.expect_session()  # the engine's own locks and notes are a session's
         [(schema,)] = database.query("SELECT current_schema()")
         member = database.member
     finally:

@@ -17,7 +17,7 @@ from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
 from whet.engine.fitting import Fit, GivenBack
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
-from whet.engine.life import Life, Silences, Tell, living, sign_of
+from whet.engine.life import Life, LifeSign, Silences, Tell, living, quiet, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
 from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
@@ -27,8 +27,9 @@ from whet.errors import WhetError
 from whet.store.database import Unreachable
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.store.reserve import Reserve
 
-POLL_SECONDS = 0.5
+POLL_SECONDS = 1.0
 EVERY_MINUTE = "* * * * *"
 TICKING = (Queue.CHORES, Queue.JOBS)  # on the first of which that a worker serves its clock is looked at
 
@@ -99,7 +100,11 @@ class Worker:
     def _take_over(self) -> None:
         """Put the work of dead workers back. Their lock is held meanwhile, so that only one of the living does it."""
         pending = DBOS.list_workflows(status="PENDING", load_input=False, load_output=False)
-        for owner in {work.executor_id for work in pending if work.executor_id} - {self.name}:
+        owners = {work.executor_id for work in pending if work.executor_id} - {self.name}
+        silent = quiet(self._home, owners)
+        for owner in owners.difference(silent):
+            self._silences.is_dead(owner, LifeSign.ALIVE, losses=self._life.losses)
+        for owner in silent:
             with sign_of(self._home, owner) as sign:
                 if self._silences.is_dead(owner, sign, losses=self._life.losses):
                     self._put_back(owner)
@@ -130,6 +135,8 @@ def launched(
     system = system_of(home)
     with opened(home):  # brings the store up to date, and refuses one that is newer
         pass
+    reserve = Reserve()
+    kept = home._replace(reserve=reserve) if home.database_url else home
     distrust_rows()
     wait_for_lost_servers()
     names = [system.queue(queue) for queue in queues]
@@ -139,15 +146,16 @@ def launched(
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)
         DBOS(config=_config(system.url, system.schema, name))
         try:
-            tick = _register(WorkBench(home, system, procedures, name, life, Fit(home)), under_way)
+            tick = _register(WorkBench(kept, system, procedures, name, life, Fit(kept)), under_way)
             DBOS.listen_queues(names)
             DBOS.launch()
             ticking = next((queue for queue in TICKING if queue in queues), None)
             if CLOCK in procedures and ticking is not None:
                 _set_clock(system.queue(ticking), tick)
-            yield Worker(home, name, names, under_way, life)
+            yield Worker(kept, name, names, under_way, life)
         finally:
             end_engine(before, is_busy=bool(under_way.running))
+            reserve.close()
             if under_way.given_back:
                 with office(home) as counter:
                     counter.put_back(under_way.given_back)
@@ -223,4 +231,6 @@ def _config(url: str, schema: str, name: str) -> DBOSConfig:
         serializer=DBOSPortableJSONSerializer(),
         log_level="CRITICAL",  # what went wrong is in the work itself, for `whet work`
         notification_listener_polling_interval_sec=POLL_SECONDS,
+        notification_coalesce_sec=POLL_SECONDS,  # nothing here waits for such notes, and it wakes up for each
+        db_engine_kwargs={"pool_pre_ping": False},  # see `wait_for_lost_servers`
     )

@@ -1,6 +1,6 @@
 """What the store needs of a database, the same for SQLite and Postgres."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Callable, Iterable, Sequence
 from contextlib import AbstractContextManager
 from typing import Any, Literal, Protocol
 
@@ -46,6 +46,14 @@ class Database(Protocol):
 
     def reading(self) -> AbstractContextManager[None]:
         """A transaction in which every query sees the same state."""
+        ...
+
+    def afterwards(self, action: Callable[[], None]) -> None:
+        """Do something once what is being written is stored, and not at all where it never is."""
+        ...
+
+    def expect_session(self) -> None:
+        """Raise WhetError where locks of this connection are not its own, as behind a pooler in transaction mode."""
         ...
 
     def close(self) -> None: ...

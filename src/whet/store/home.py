@@ -6,15 +6,20 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.store.reserve import Reserve
 
 DATABASE_NAME = "whet.db"
 
 
 class Home(NamedTuple):
-    """Where Whet keeps its things, and the address of its database: empty for the embedded one."""
+    """Where Whet keeps its things, and the address of its database: empty for the embedded one.
+
+    A process that opens the store again and again has a reserve of connections.
+    """
 
     folder: Path
     database_url: str = ""
+    reserve: Reserve | None = None
 
     @property
     def database_path(self) -> Path:

@@ -6,6 +6,8 @@ were named count as they did.
 """
 
 from collections.abc import Iterable, Iterator
+from functools import partial
+from pathlib import Path
 from typing import NamedTuple
 
 import msgspec
@@ -18,6 +20,7 @@ from whet.ledger.patches import Form
 from whet.store.database import Database, Row
 from whet.store.decoding import blob
 from whet.store.home import Home
+from whet.store.ledger_chain import COLUMNS, Head, broken, chained, has, lost, newest, note, noted
 from whet.store.owner import UNSHARED, Owner, owner_of
 from whet.store.settings_file import load
 
@@ -30,6 +33,7 @@ class Ledger(NamedTuple):
     database: Database
     owner: Owner = UNSHARED
     admins: tuple[str, ...] = ()
+    folder: Path | None = None  # of the home, which notes the newest entry
 
     @property
     def home(self) -> str:
@@ -79,12 +83,22 @@ class Ledger(NamedTuple):
         """Add entries at the end, all or none, and give them their numbers; a batch has that of its first."""
         added: list[Entry] = []
         with self.database.writing():
-            last = int(self.database.query("SELECT coalesce(max(number), 0) FROM entries")[0][0])
-            for number, entry in enumerate(entries, start=last + 1):
-                batch = last + 1 if as_batch else entry.batch
+            last = newest(self.database)
+            for number, entry in enumerate(entries, start=last.number + 1):
+                batch = last.number + 1 if as_batch else entry.batch
                 added.append(replace(entry, number=number, batch=batch, maker=self.database.member))
-            self.database.many(INSERT, [self._row(entry) for entry in added])
+            rows = list(chained(last.hash, map(self._row, added)))
+            self.database.many(INSERT, rows)
+            if rows:
+                self._note(Head(added[-1].number, rows[-1][-1]))
         return tuple(added)
+
+    def _note(self, head: Head) -> None:
+        """Remember the newest entry, unless the ledger is not the one that this home has seen: a check-up says so."""
+        if self.folder is not None:
+            seen = noted(self.folder)
+            if seen is None or has(self.database, seen):
+                self.database.afterwards(partial(note, self.folder, head))
 
     def faults(self) -> tuple[str, ...]:
         """What is wrong with the rows: a gap, an entry that cannot be read or was changed, a wrong seal."""
@@ -92,7 +106,11 @@ class Ledger(NamedTuple):
             "SELECT number, step, form, name, home, at, maker, body, seal FROM entries ORDER BY number"
         )
         found = (_fault(self.owner, place, row) for place, row in enumerate(rows, start=1))
-        return tuple(each for each in found if each)
+        return tuple(each for each in found if each) or tuple(broken(self.database))
+
+    def lost(self) -> str:
+        """What this home has seen of the ledger and the database has no more; nothing where all is there."""
+        return lost(self.database, self.folder) if self.folder is not None else ""
 
     def _all(self) -> Iterator[tuple[Entry, bool]]:
         """Every entry that can be read, and whether it counts here."""
@@ -122,14 +140,11 @@ class Ledger(NamedTuple):
 def ledger_of(home: Home, database: Database) -> Ledger:
     """The ledger as this home sees it. A home that shares its database with others has an identity of its own."""
     if not home.database_url:
-        return Ledger(database)
-    return Ledger(database, owner_of(home), load(home).team.admins)
+        return Ledger(database, folder=home.folder)
+    return Ledger(database, owner_of(home), load(home).team.admins, home.folder)
 
 
-INSERT = (
-    "INSERT INTO entries (number, step, form, name, home, ends, at, body, maker, seal)"
-    " VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
-)
+INSERT = f"INSERT INTO entries ({COLUMNS}, hash) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)"
 UNFINISHED = """
     SELECT 1 FROM entries AS e WHERE e.step = 'begun' AND e.home = ?
     AND NOT EXISTS (SELECT 1 FROM entries AS later WHERE later.ends = e.number {by_the_same}) LIMIT 1

@@ -7,6 +7,7 @@ from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A
 from whet.store.database import Database
 from whet.store.in_short import IN_SHORT, IN_SHORT_OF_A_TEAM
 from whet.store.job_tables import JOBS, JOBS_ADDED
+from whet.store.ledger_chain import CHAINED
 from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
 from whet.store.lesson_tables import PROJECT_LESSONS, PROJECT_LESSONS_OF_A_FILE, PROJECT_LESSONS_OF_A_TEAM
 from whet.store.live_tables import (
@@ -277,6 +278,7 @@ MIGRATIONS = (
     Migration("what imports left out, and why", shared=LEFT_OUT, postgres=LEFT_OUT_OF_A_TEAM),
     Migration("each analysis in short, as counts need it", shared=IN_SHORT, postgres=IN_SHORT_OF_A_TEAM),
     Migration("which sessions were counted for a canary", shared=CANARY_SESSIONS),
+    Migration("a chain of hashes through the ledger", shared=CHAINED),
 )
 
 

@@ -12,12 +12,24 @@ from whet.store.sqlite import SQLite
 
 @contextlib.contextmanager
 def opened(home: Home) -> Iterator[Database]:
-    """The database of a home, up to date, closed at the end."""
-    database = connect(home)
-    try:
+    """The database of a home, up to date, closed at the end or given back to the home's reserve."""
+    with borrowed(home) as database:
         migrate(database)
         yield database
-    finally:
+
+
+@contextlib.contextmanager
+def borrowed(home: Home) -> Iterator[Database]:
+    """A connection for the time of the block, whatever the version of the store is."""
+    database = (home.reserve.take() if home.reserve else None) or connect(home)
+    try:
+        yield database
+    except BaseException:
+        database.close()
+        raise
+    if home.reserve:
+        home.reserve.give_back(database)
+    else:
         database.close()
 
 

@@ -2,7 +2,7 @@
 
 import contextlib
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from whet.errors import WhetError
 from whet.store.database import CannotWrite, Dialect, Parameters, Row, Unreachable
@@ -21,6 +21,7 @@ WRITERS_LOCK = 0x57486574  # one advisory lock for all writers of a store: short
 LOST_SECONDS = 60.0  # how long a server that was there may be away, as when it restarts
 RETRY_SECONDS = 0.5
 READS = ("SELECT", "WITH")
+SESSION_LOOKS = 5  # at a pooler; others may use the connection that gives it away
 WHERE = "SELECT coalesce(current_schema(), split_part(current_setting('search_path'), ',', -1))"
 
 
@@ -33,6 +34,7 @@ class Postgres:
         self._url = url
         self._lost_seconds = lost_seconds
         self._in_transaction = False
+        self._afterwards: list[Callable[[], None]] = []
         self._member = ""
         with self._explained():
             self._connection = _connected(url)
@@ -94,7 +96,10 @@ class Postgres:
             return
         with self._explained(), self._transaction():
             self._connection.execute("SELECT pg_advisory_xact_lock(%s)", (WRITERS_LOCK,))
+            self._afterwards.clear()
             yield
+        while self._afterwards:
+            self._afterwards.pop(0)()
 
     @contextlib.contextmanager
     def reading(self) -> Iterator[None]:
@@ -104,6 +109,23 @@ class Postgres:
         with self._explained(), self._transaction():
             self._connection.execute("SET TRANSACTION ISOLATION LEVEL REPEATABLE READ READ ONLY")
             yield
+
+    def afterwards(self, action: Callable[[], None]) -> None:
+        if self._in_transaction:
+            self._afterwards.append(action)
+        else:
+            action()
+
+    def expect_session(self) -> None:
+        with self._explained():
+            for _ in range(SESSION_LOOKS if _is_pooled(self._connection) else 0):
+                with _connected(self._url) as other:
+                    backends = [_backend(each) for each in (self._connection, other, self._connection)]
+                if len({*backends}) != 2 or backends[0] != backends[2]:
+                    raise WhetError(
+                        "The pooler in front of the Postgres server is in transaction mode, where locks do not hold.",
+                        advice="Set pool_mode = session there, or point WHET_DATABASE_URL to the server itself.",
+                    )
 
     def close(self) -> None:
         self._connection.close()
@@ -175,12 +197,25 @@ def _connected(url: str) -> "psycopg.Connection[Row]":
     try:
         if set(before_host) & set("@/"):  # a part of the password would pass for the host
             raise psycopg.ProgrammingError
-        return psycopg.connect(url, autocommit=True, application_name="whet")
+        connection = psycopg.connect(url, autocommit=True, application_name="whet")
     except psycopg.ProgrammingError:  # it quotes the address, and with it the password
         raise WhetError(
             "WHET_DATABASE_URL cannot be read.",
             advice="It looks like postgresql://user@host/name; in a password, write % as %25, @ as %40 and / as %2F.",
         ) from None
+    if _is_pooled(connection):  # the next statement may be another server process, which has prepared none of ours
+        connection.prepare_threshold = None
+    return connection
+
+
+def _is_pooled(connection: "psycopg.Connection[Row]") -> bool:
+    """Whether another program stands between: it names itself as the process that serves this connection."""
+    return _backend(connection) != connection.info.backend_pid
+
+
+def _backend(connection: "psycopg.Connection[Row]") -> int:
+    [found] = connection.execute("SELECT pg_backend_pid()").fetchone() or (0,)
+    return int(found)
 
 
 def _said(url: str, error: psycopg.Error) -> str:

@@ -18,7 +18,7 @@ def keep_prompt(database: Database, prompt: Prompt, *, now: float) -> str:
     with database.writing():
         database.execute(
             "INSERT INTO prompts (key, body, created) VALUES (?, ?, ?)"
-            " ON CONFLICT (key) DO UPDATE SET body = excluded.body",
+            " ON CONFLICT (key) DO UPDATE SET body = excluded.body WHERE prompts.body <> excluded.body",
             (prompt.key, zlib.compress(msgspec.json.encode(prompt)), now),
         )
     return prompt.key

@@ -5,7 +5,7 @@ import os
 import pwd
 import random
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 
 import apsw
@@ -48,6 +48,7 @@ class SQLite:
                 advice="Install apsw 3.51.3 or later.",
             )
         self._path = path
+        self._afterwards: list[Callable[[], None]] = []
         with self._explained():
             _create(path)
             self.is_alone = True  # nobody else can use the file while it is open
@@ -121,6 +122,15 @@ class SQLite:
                     f"Another process uses {self._path}; nothing was changed.", advice="Stop it, then try again."
                 ) from error
 
+    def afterwards(self, action: Callable[[], None]) -> None:
+        if self._in_transaction():
+            self._afterwards.append(action)
+        else:
+            action()
+
+    def expect_session(self) -> None:
+        """A file has no pooler in front of it."""
+
     def close(self) -> None:
         self._connection.close()
 
@@ -133,6 +143,7 @@ class SQLite:
             return
         with self._explained():
             self._connection.execute(begin)
+            self._afterwards.clear()
             try:
                 yield
                 self._connection.execute("COMMIT")
@@ -140,6 +151,8 @@ class SQLite:
                 if self._in_transaction():
                     self._connection.execute("ROLLBACK")
                 raise
+        while self._afterwards:
+            self._afterwards.pop(0)()
 
     @contextlib.contextmanager
     def _explained(self) -> Iterator[None]:

@@ -7,6 +7,7 @@ from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.store.ledger_chain import HEAD, newest, note
 from whet.store.migrations import MIGRATIONS, steps_taken
 from whet.store.opening import connect
 from whet.store.sqlite import SQLite, file_faults
@@ -32,7 +33,8 @@ def check_store(place: CheckupPlace) -> Rows:
             is_sound &= not row.fix
         if not is_sound or not steps_taken(database):
             return
-        yield _ledger(home, database)
+        if steps_taken(database) == len(MIGRATIONS):
+            yield _ledger(home, database)
         yield _sessions(database)
 
 
@@ -70,13 +72,18 @@ def _schema(database: Database) -> CheckupRow:
 
 def _ledger(home: Home, database: Database) -> CheckupRow:
     try:
-        faults = ledger_of(home, database).faults()
+        ledger = ledger_of(home, database)
+        faults = ledger.faults()
     except WhetError as error:
         return failed("ledger", error.message, error.advice)
     if faults:
         return failed("ledger", "; ".join(faults[:MOST_NAMED]), RESTORE)
-    [(count,)] = database.query("SELECT count(*) FROM entries")
-    return ok("ledger", f"{count:,} entries, without a gap")
+    if missing := ledger.lost():
+        return failed("ledger", missing, f"{RESTORE} Or delete {home.folder / HEAD} if you went back on purpose.")
+    head = newest(database)
+    if head.number:
+        note(home.folder, head)
+    return ok("ledger", f"{head.number:,} entries, every hash is right")
 
 
 def _sessions(database: Database) -> CheckupRow:

@@ -182,6 +182,8 @@ def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:
         settle(home, ledger, now=time.time())
         own = [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
         grounds = {item.number: grounds_of(item, own) for item in ledger.state().items}
+        if fault := next(iter(ledger.faults()), "") or ledger.lost():
+            click.echo(f"The ledger was changed outside Whet: {fault}. For the fix, run `whet doctor`.", err=True)
         return own, ledger.of_others(), grounds
 
 
