@@ -12,13 +12,21 @@ import argparse
 import hashlib
 import json
 import random
+import re
 from pathlib import Path
 from typing import Any
 
+from review_stances import STANDING_SKILL
 from whet.evidence.classical import wilson
 
 QUESTIONS = ("keep", "true", "specific")
 CHANGED = ("proposed", "applied")
+COLUMNS = (
+    *("order", "reviews", "with a proposal", "proposals", "note and new skill", "at once", "calls (most)"),
+    *("first prompt", "tokens read", "kept by each reader", "conversations with one kept", "kept by all", "true"),
+    *("specific", "kept of ordinary"),
+)
+SPEAKER = re.compile(r"\n(?=user: |agent: |agent calls |\S+ answers: )")  # where the next one speaks in a record
 INSTRUCTIONS = """Each line of proposals.jsonl is one change that a review of a conversation proposes to what an agent
 is told. `conversation` names the file with the whole conversation, `evidence` is what the person said in it. Judge each
 line alone, as the person of that conversation: other lines of the same conversation are from other reviews.
@@ -53,6 +61,14 @@ def changes(review: dict[str, Any]) -> dict[str, list[str]]:
     return {hashlib.sha256("\0".join([review["session"], *each[1:]]).encode()).hexdigest()[:8]: each for each in made}
 
 
+def has_both(review: dict[str, Any]) -> bool:
+    """Whether a review wrote a note and made a skill: mostly one lesson twice."""
+    made = changes(review).values()
+    return any(each[1] == "note" for each in made) and any(
+        each[1] == "skill" and each[2] != STANDING_SKILL for each in made
+    )
+
+
 def write_list(reviews: list[dict[str, Any]], folder: Path) -> None:
     (folder / "conversations").mkdir(parents=True, exist_ok=True)
     lines = {}
@@ -60,7 +76,7 @@ def write_list(reviews: list[dict[str, Any]], folder: Path) -> None:
         for name, (_, form, place, text) in changes(review).items():
             file = f"conversations/{hashlib.sha256(review['session'].encode()).hexdigest()[:6]}.txt"
             (folder / file).write_text(review["record"])
-            said = [line for line in review["record"].splitlines() if line.startswith("user: ")]
+            said = [one[6:].strip() for one in SPEAKER.split(review["record"]) if one.startswith("user: ")]
             where = f"{form} {place}" if form != "note" else f"note on the page {place.split('/')[0]}"
             about = {"id": name, "where": where, "text": text, "evidence": said, "conversation": file}
             lines[name] = about | dict.fromkeys(QUESTIONS)
@@ -78,12 +94,7 @@ def judged(file: Path) -> dict[str, dict[str, bool]]:
 def print_table(
     reviews: list[dict[str, Any]], readers: list[dict[str, dict[str, bool]]], ordinary: frozenset[str]
 ) -> None:
-    print(
-        "| order | reviews | with a proposal | proposals | at once | calls (most) | first prompt | tokens read |",
-        end="",
-    )
-    print(" kept by each reader | by all | true | specific | kept of ordinary |")
-    print(f"|---|{'--:|' * 12}")
+    print(f"| {' | '.join(COLUMNS)} |\n|---|{'--:|' * (len(COLUMNS) - 1)}")
     for stance in dict.fromkeys(each["stance"] for each in reviews):
         print(row(stance, [each for each in reviews if each["stance"] == stance], readers, ordinary))
     if len(readers) > 1:
@@ -102,6 +113,7 @@ def row(
         len(own),
         sum(bool(changes(each)) for each in own),
         len(made),
+        sum(has_both(each) for each in own),
         sum(each[0] == "applied" for each in made.values()),
         f"{sum(calls) / len(own):.1f} ({max(calls)})",
         f"{sum(each['first_input'] for each in own) / len(own):,.0f}",
@@ -109,6 +121,8 @@ def row(
     ]
     kept = [sum(reader[name]["keep"] for name in made) for reader in readers]
     cells.append(", ".join(map(str, kept)) or "–")
+    fruitful = sum(any(all(reader[name]["keep"] for reader in readers) for name in changes(each)) for each in own)
+    cells.append(fruitful if readers else "–")
     for question, names in [*((each, list(made)) for each in QUESTIONS), ("keep", usual)]:
         good = sum(all(reader[name][question] for reader in readers) for name in names) if readers else 0
         cells.append(share(good, len(names)) if readers else "–")

@@ -45,6 +45,7 @@ from whet.told.review_when import ReviewKind
 
 BENCH = Path(__file__).parent
 CAUTIOUS = BENCH / "data" / "review_cautious"
+STANDING_SKILL = "running-tests"  # that each home has before
 SKILL = "Run `pytest test_MODULE.py`."
 PATIENCE_SECONDS = 36_000.0
 
@@ -154,7 +155,7 @@ def reviewed(sitting: Sitting, chosen: Chosen) -> dict[str, Any]:
         file.write_text("".join(json.dumps(line) + "\n" for line in sitting.lines))
         with opened(home) as database:
             author = Author(home, database, Actor.AGENT, Trust.AGENT, time.time(), "before", "learned")
-            skill_changes.create(author, "running-tests", "How tests are run. Use before running tests.", SKILL)
+            skill_changes.create(author, STANDING_SKILL, "How tests are run. Use before running tests.", SKILL)
             for transcript in claude_code.read(Source(file)):
                 keep(database, prepare(transcript), Provenance(str(file), time.time(), time.time()))
             session = max(find_all(database), key=lambda each: each.message_count)
