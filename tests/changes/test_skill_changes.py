@@ -184,3 +184,38 @@ def test_files_go_on_waiting_for_a_skill_that_a_person_put_in_other_words(agent:
     words = skill.patch.text.replace(WHAT, f"{WHAT} Or asked to.")
     approve_edited(agent.home, agent.database, skill.number, words, actor=Actor.PERSON, now=NOW)
     assert [entry.number for entry in pending(agent.home, agent.database, now=NOW)] == [file.number]
+
+
+def test_a_second_change_of_what_waits_holds_the_first(agent: Author) -> None:
+    skill_changes.create(agent, "release-notes", WHAT, HOW)
+    review = agent._replace(trust=Trust.EXTERNAL, session="s2", proofs=(Proof("s2"),))
+    skill_changes.view(review, "release-notes")
+    first = skill_changes.patch(review, "release-notes", "Read the log.", "Read the whole log.")
+    assert "Read the whole log." in skill_changes.view(review, "release-notes").text, "as the session left it"
+    assert "Read the whole log." not in skill_changes.view(agent, "release-notes").text
+    second = skill_changes.patch(review, "release-notes", "users see", "users can do")
+    waiting = pending(agent.home, agent.database, now=NOW)
+    assert [each.number for each in waiting] == [second.number]
+    assert (first.step, second.step) == (Step.PROPOSED, Step.PROPOSED)
+    approve(agent.home, agent.database, second.number, actor=Actor.PERSON, now=NOW)
+    body = load(agent.home.folder, "release-notes").body
+    assert all(words in body for words in ("Read the whole log.", "users can do"))
+
+
+def test_words_of_the_person_do_not_put_in_force_what_waits_beside_them(agent: Author) -> None:
+    skill_changes.create(agent, "release-notes", WHAT, HOW)
+    review = agent._replace(trust=Trust.EXTERNAL, session="s2", proofs=(Proof("s2"),))
+    skill_changes.view(review, "release-notes")
+    skill_changes.patch(review, "release-notes", "Read the log.", "Read the whole log.")
+    second = skill_changes.patch(review._replace(trust=Trust.USER), "release-notes", "users see", "users can do")
+    assert (second.step, second.patch.trust) == (Step.PROPOSED, Trust.EXTERNAL)
+    assert "whole" not in load(agent.home.folder, "release-notes").body
+
+
+def test_the_change_of_another_session_is_left_to_wait(agent: Author) -> None:
+    skill_changes.create(agent, "release-notes", WHAT, HOW)
+    for session in ("s2", "s3"):
+        review = agent._replace(trust=Trust.EXTERNAL, session=session, proofs=(Proof(session),))
+        skill_changes.view(review, "release-notes")
+        skill_changes.patch(review, "release-notes", "Read the log.", f"Read the log of {session}.")
+    assert len(pending(agent.home, agent.database, now=NOW)) == 2

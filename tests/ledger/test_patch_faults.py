@@ -294,6 +294,13 @@ def test_a_stale_rule_is_said_to_be_there_or_not() -> None:
     assert " not " in missing.message
 
 
+def test_a_rule_that_is_there_word_for_word_is_not_called_stale() -> None:
+    again = Patch(Form.RULE, Action.ADD, COMMIT.name, f" {COMMIT.text}", trust=Trust.USER)
+    other = Patch(Form.RULE, Action.ADD, COMMIT.name, "Answer.", trust=Trust.USER)
+    assert kinds(again) == [FaultKind.SAME]
+    assert kinds(other) == [FaultKind.STALE]
+
+
 def test_a_fault_quotes_no_more_than_a_line() -> None:
     long = "x" * 130
     (name,) = faults(rule("Answer briefly.", name=f"{long} "), STATE)

@@ -70,7 +70,9 @@ def test_enforcement_is_automatic_by_model_or_as_the_setting_says() -> None:
     assert enforced("auto")
     assert not enforced("auto", model="claude-5")
     assert enforced("always", model="claude-5")
+    assert enforced("on", model="claude-5")
     assert not enforced("never")
+    assert not enforced("Off", model="offline-7b"), "no part of a name"
     assert enforced("Claude mistral", model="claude-5")
     assert not enforced("claude mistral", model="gpt-5")
 

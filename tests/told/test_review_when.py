@@ -109,6 +109,8 @@ def test_the_order_names_its_signs_and_holds_what_was_asked_for() -> None:
 def test_the_order_says_where_a_preference_goes_and_what_support_files_are_for() -> None:
     text = order(ReviewKind.COMBINED, {})
     assert "into the skill for that work as well as into memory" in text
+    assert "make no new skill of what one sentence says" in text
+    assert "word for word, if these can be understood without this conversation" in text
     assert all(f"- {folder}/: what one" in text for folder in ("references", "templates", "scripts"))
 
 

@@ -277,6 +277,7 @@ ADVICE = {
     FaultKind.CHARACTERS: "Write it without invisible or direction-changing characters.",
     FaultKind.SECRET: "Name where the secret is kept instead of the secret.",
     FaultKind.STALE: "Read the current text, then write the change again; `whet rules change` changes a rule.",
+    FaultKind.SAME: "There is nothing to do; to change its text, run `whet rules change`.",
     FaultKind.DUPLICATE: "Change the existing one instead.",
     FaultKind.CONTRADICTION: "Change or remove the existing one first.",
     FaultKind.BROKEN_TOOL: "Say what to do when the tool fails; tell the person about the fault.",

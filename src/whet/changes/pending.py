@@ -62,6 +62,12 @@ def propose(
         return ledger.append([_entry(Step.PROPOSED, given, actor=actor, now=now, home=_home(ledger, given))])[0]
 
 
+def supersede(home: Home, database: Database, entry: Entry, *, by: Entry, now: float) -> None:
+    """Take back a change that waits, because a later one of the same session, which waits as well, holds it."""
+    taken = _entry(Step.EXPIRED, entry.patch, actor=Actor.POLICY, now=now, home=entry.home)
+    ledger_of(home, database).append([replace(taken, about=entry.number, note=f"held by entry {by.number}")])
+
+
 def pending(home: Home, database: Database, *, now: float, limits: TextLimits = LIMITS) -> tuple[Entry, ...]:
     """What waits for a person's decision, the oldest first, without what waited too long."""
     found = _open(ledger_of(home, database), limits=limits)

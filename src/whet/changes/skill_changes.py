@@ -4,6 +4,7 @@ from collections.abc import Mapping
 from typing import NamedTuple
 
 from whet.changes.author import Author, give
+from whet.changes.pending import supersede
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Action, Form, Patch, digest
@@ -29,7 +30,9 @@ def view(author: Author, name: str, file: str = FILE) -> Viewed:
     """Read a skill or one of its files, and record that it was read in this state."""
     text = _standing(author, name, file)
     skill_views.record(author.database, View(name, digest(text), author.session, file), now=author.now)
-    return Viewed(text, digest(text), support_files(author.home.folder, name), _trust_of(author, name, file, text))
+    own = _own_change(author, name, file, text)
+    shown = own.patch.text if own else text
+    return Viewed(shown, digest(text), support_files(author.home.folder, name), _trust_of(author, name, file, text))
 
 
 def create(author: Author, name: str, description: str, body: str, files: Mapping[str, str] | None = None) -> Entry:
@@ -46,15 +49,29 @@ def add(author: Author, name: str, text: str, files: Mapping[str, str] | None = 
 
 
 def revise(author: Author, name: str, text: str, file: str = FILE) -> Entry:
-    """Another text for a skill or one of its files, which the author must have read as it is now."""
+    """Another text for a skill or one of its files, which the author must have read as it is now.
+
+    It takes the place of a change that the same session made before and that waits: two would be rivals, of which a
+    person could approve one alone. As it holds the words of that one, it waits as well.
+    """
     old = _standing(author, name, file)
     _expect_read(author, name, file, old)
-    return give(author, [Patch(*_key(name, file), text, before=digest(old))])[0]
+    earlier = _own_change(author, name, file, old)
+    if earlier is None:
+        return give(author, [Patch(*_key(name, file), text, before=digest(old))])[0]
+    lower = author._replace(trust=min(author.trust, earlier.patch.trust))
+    with author.database.writing():
+        made = give(lower, [Patch(*_key(name, file), text, before=digest(old))], waits=True)[0]
+        if made.number != earlier.number:
+            supersede(author.home, author.database, earlier, by=made, now=author.now)
+    return made
 
 
 def patch(author: Author, name: str, old: str, new: str, file: str = FILE) -> Entry:
-    """Words in the place of others that stand there exactly once."""
-    return revise(author, name, skills.replace_once(_standing(author, name, file), old, new), file)
+    """Words in the place of others that stand there exactly once, or in what the same session lets wait for it."""
+    text = _standing(author, name, file)
+    earlier = _own_change(author, name, file, text)
+    return revise(author, name, skills.replace_once(earlier.patch.text if earlier else text, old, new), file)
 
 
 def write_file(author: Author, name: str, file: str, text: str) -> Entry:
@@ -135,6 +152,14 @@ def _waiting(author: Author, name: str) -> Entry | None:
         return None
     new = (each for each in author.state.pending if each.patch.form is Form.SKILL and each.patch.action is Action.ADD)
     return next((each for each in new if each.patch.name == name), None)
+
+
+def _own_change(author: Author, name: str, file: str, text: str) -> Entry | None:
+    """The change of this text that waits, if the author made it in the same session."""
+    form, action, key = _key(name, file)
+    same = (form, action, key, digest(text))
+    mine = (each for each in author.state.pending if _is_by(author, each))
+    return next((e for e in mine if (e.patch.form, e.patch.action, e.patch.name, e.patch.before) == same), None)
 
 
 def _is_by(author: Author, entry: Entry) -> bool:

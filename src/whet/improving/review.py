@@ -17,7 +17,7 @@ from whet.agent.start import answered, carry_out, with_model
 from whet.context.projects import project_of
 from whet.engine.orders import Done, Failed, Order
 from whet.engine.steps import Steps, encoded
-from whet.ledger.entries import Entry
+from whet.ledger.entries import Entry, Step
 from whet.proving.attempt import Supply
 from whet.runs.run import Budget, Ended, Run, Sampling, Spent, fork, together
 from whet.runs.shortening import plain_record
@@ -160,9 +160,11 @@ def _told(home: Home, database: Database, session: Session) -> str:
 
 
 def made_by(home: Home, database: Database, session: str) -> tuple[Entry, ...]:
-    """The entries of the ledger that came from a session."""
+    """The entries of the ledger that came from a session, without what it proposed and then took back."""
     entries = ledger_of(home, database).entries()
-    return tuple(entry for entry in entries if any(proof.session == session for proof in entry.patch.proofs))
+    made = [entry for entry in entries if any(proof.session == session for proof in entry.patch.proofs)]
+    gone = {entry.about for entry in made if entry.step is Step.EXPIRED}
+    return tuple(entry for entry in made if entry.number not in gone)
 
 
 class ReviewToolbox:

@@ -25,6 +25,7 @@ class FaultKind(StrEnum):
     CHARACTERS = "characters"
     SECRET = "secret"
     STALE = "stale"  # what it changes is not there, or not as it was
+    SAME = "same"  # it is there already, word for word
     DUPLICATE = "duplicate"
     CONTRADICTION = "contradiction"
     BROKEN_TOOL = "broken tool"
@@ -122,8 +123,10 @@ def _state_faults(patch: Patch, state: State) -> Iterator[Fault]:
 def _rule_faults(patch: Patch, state: State, limits: TextLimits) -> Iterator[Fault]:
     known = state.get(Form.RULE, patch.name)
     if known is not None and patch.action is Action.ADD and not patch.before:
-        same = " with this very text" if known.text.split() == patch.text.split() else f": “{known.text[:120]}”"
-        yield Fault(FaultKind.STALE, f"there is a rule {patch.name} already{same}")
+        if known.text.split() == patch.text.split():
+            yield Fault(FaultKind.SAME, f"there is a rule {patch.name} already with this very text")
+        else:
+            yield Fault(FaultKind.STALE, f"there is a rule {patch.name} already: “{known.text[:120]}”")
     elif patch.before != digest(known.text if known else None):
         yield Fault(FaultKind.STALE, f"rule {patch.name} has changed since this was written")
     elif (patch.action is Action.ADD) is (known is not None):

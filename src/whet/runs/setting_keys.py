@@ -8,7 +8,7 @@ from whet.errors import WhetError
 
 TEXTS = {
     "model": "The model that answers: provider:name, such as openai:gpt-5.1, or local for the embedded model.",
-    "prompt.enforcement": "When to tell the model to act with tools: auto, always, never, or parts of model names.",
+    "prompt.enforcement": "When to tell the model to act with tools: auto, on, off, or parts of model names.",
     "prompt.platform": "Where answers are shown, for a hint in the prompt: cli, telegram, slack, email, web, api.",
     "prompt.memory": "Give new sessions the notes.",
     "prompt.profile": "Give new sessions what you wrote of yourself (user.md).",

@@ -68,12 +68,13 @@ class Circumstances(Value, frozen=True):
     purpose: str = "interactive"
     platform: str = ""
     environments: tuple[str, ...] = ()
-    enforcement: tuple[str, ...] = ("auto",)  # auto, always, never, or what the model's name holds
+    enforcement: tuple[str, ...] = ("auto",)  # auto, always (on), never (off), or what the model's name holds
     size: str = ""  # small or large; empty: as the model's name says
     project: str = ""  # in which it works; empty: none
 
 
 LISTS = ("tools", "families", "models", "providers", "purposes", "platforms", "environments")
+ALWAYS, NEVER = (("always",), ("on",)), (("never",), ("off",))  # a switch means what people expect of one
 FIELDS = frozenset({*LISTS, "slot", "order", "size", "enforcement"})
 SIZES = ("", "small", "large")
 
@@ -175,9 +176,10 @@ def _holds(model: str, parts: tuple[str, ...]) -> bool:
 
 def _enforced(passage: Passage, setting: Circumstances) -> bool:
     """Without a tool there is nothing to enforce."""
-    if not setting.tools or setting.enforcement in ((), ("never",)):
+    chosen = tuple(part.lower() for part in setting.enforcement)
+    if not setting.tools or chosen == () or chosen in NEVER:
         return False
-    if setting.enforcement == ("always",):
+    if chosen in ALWAYS:
         return True
-    named = passage.models if setting.enforcement == ("auto",) else setting.enforcement
+    named = passage.models if chosen == ("auto",) else chosen
     return _holds(setting.model.lower(), named)

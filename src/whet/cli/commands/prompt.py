@@ -51,7 +51,7 @@ PURPOSES = ("interactive", "unattended")
 @click.option("--platform", help="Where answers are displayed: cli, telegram, slack … Default: as in the settings.")
 @click.option(
     "--enforcement",
-    help="When to tell the model to act with tools: auto, always, never, or parts of model names. Default: as in the"
+    help="When to tell the model to act with tools: auto, on, off, or parts of model names. Default: as in the"
     " settings.",
 )
 @click.option("--no-context", is_flag=True, help="Leave out the repository's context files.")
