@@ -6,7 +6,7 @@ from hypothesis import strategies as st
 from conversations import agent, call, conversation, user
 from whet.failures.usual import AS_USUAL, NEEDED, Circle, Size, beyond, circle_of, size_of, usual_by_circle
 
-HERE = Circle("claude-code", "", "/work/app", "opus")
+HERE = Circle("claude-code", "", "/home/noor/app", "opus")
 sizes = st.builds(Size, st.integers(0, 10**7), st.integers(0, 10**6))
 SMALL = Size(1_000, 100)
 
@@ -29,16 +29,16 @@ def test_a_longer_session_goes_beyond_and_a_shorter_one_stays_below() -> None:
 
 def test_where_a_project_is_new_its_agent_is_asked() -> None:
     usual = usual_by_circle(known(NEEDED))
-    elsewhere = HERE._replace(folder="/work/other")
+    elsewhere = HERE._replace(folder="/home/noor/other")
     assert min(beyond(Size(10**6, 10**5), elsewhere, usual)) == 1
     other_agent = HERE._replace(source="codex")
     assert beyond(Size(10**6, 10**5), other_agent, usual) == AS_USUAL
 
 
 def test_the_narrowest_circle_decides() -> None:
-    long_ones = known(NEEDED, Size(10**6, 10**5), HERE._replace(folder="/work/large"))
+    long_ones = known(NEEDED, Size(10**6, 10**5), HERE._replace(folder="/home/noor/large"))
     usual = usual_by_circle([*known(NEEDED), *long_ones])
-    assert beyond(Size(10**6, 10**5), HERE._replace(folder="/work/large"), usual) == AS_USUAL
+    assert beyond(Size(10**6, 10**5), HERE._replace(folder="/home/noor/large"), usual) == AS_USUAL
     assert min(beyond(Size(10**6, 10**5), HERE, usual)) == 1
 
 

@@ -103,7 +103,7 @@ def test_the_sync_log_says_whose_files_had_the_rule_when_their_session_began(hom
 
 
 def test_the_log_of_one_project_says_nothing_of_another(home: Home, database: Database) -> None:
-    keep(database, replace(made("a", "bun i"), folder="/work/shop"))
-    keep(database, replace(made("b", "bun i"), folder="/work/shopping"))
-    note(home, FileTelling(BEGUN - 5, "/work/shop/AGENTS.md", ("codex",), "/work/shop", (7,)))
+    keep(database, replace(made("a", "bun i"), folder="/home/noor/shop"))
+    keep(database, replace(made("b", "bun i"), folder="/home/noor/shopping"))
+    note(home, FileTelling(BEGUN - 5, "/home/noor/shop/AGENTS.md", ("codex",), "/home/noor/shop", (7,)))
     assert fared(home, database) == Following(looked=2, came_up=2, told=1, followed=2, told_followed=1)

@@ -41,7 +41,7 @@ EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what do
 WRITTEN = "Call `bun` itself, without `rtk`: that wrapper has no such subcommand."
 
 
-def learning(number: int, folder: str = "/work/shop") -> Transcript:
+def learning(number: int, folder: str = "/home/noor/shop") -> Transcript:
     """A session in which the wrapper fails and the program itself works."""
     failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
     turns = (user(f"Install part {number}"), failed, shell("bun install", "Done"), agent("Done."))
@@ -84,7 +84,7 @@ def test_a_model_writes_from_marked_evidence_and_without_tools(home: Home, datab
     outcome = improved(home, writes(WRITTEN, seen))
     assert outcome.idea.patch is not None
     assert (outcome.idea.patch.text, outcome.idea.patch.trust) == (WRITTEN, Trust.TOOL)
-    assert outcome.idea.patch.scope.project == "/work/shop"
+    assert outcome.idea.patch.scope.project == "/home/noor/shop"
     [run] = seen
     assert run.shown == ()
     order = run.messages[0].text
@@ -139,13 +139,16 @@ def test_without_a_model_it_waits_as_not_tried(home: Home, database: Database) -
 def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(home: Home, database: Database) -> None:
     kept(
         database,
-        *(learning(n, folder) for n, folder in ((1, "/work/a"), (2, "/work/a"), (3, "/work/b"), (4, "/work/b"))),
+        *(
+            learning(n, folder)
+            for n, folder in ((1, "/home/noor/a"), (2, "/home/noor/a"), (3, "/home/noor/b"), (4, "/home/noor/b"))
+        ),
     )
     assert {each.idea.patch.scope.project for each in planned_outcomes(home, database) if each.idea.patch} == {
-        "/work/a",
-        "/work/b",
+        "/home/noor/a",
+        "/home/noor/b",
     }
-    kept(database, learning(5, "/work/c"), learning(6, "/work/c"))
+    kept(database, learning(5, "/home/noor/c"), learning(6, "/home/noor/c"))
     [outcome] = planned_outcomes(home, database)
     assert outcome.idea.patch is not None
     assert outcome.idea.patch.scope.project == ""
@@ -158,7 +161,7 @@ def ruled(home: Home, database: Database, text: str, *sessions: str) -> str:
     """A rule of the shop in force, with the sessions that speak for it."""
     name = f"rule-{digest(text)[:6]}"
     proofs = tuple(Proof(session) for session in sessions)
-    patch = Patch(Form.RULE, Action.ADD, name, text, Scope(project="/work/shop"), trust=Trust.AGENT, proofs=proofs)
+    patch = Patch(Form.RULE, Action.ADD, name, text, Scope(project="/home/noor/shop"), trust=Trust.AGENT, proofs=proofs)
     apply(home, database, patch, actor=Actor.POLICY, now=1.0)
     return name
 

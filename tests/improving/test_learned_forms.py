@@ -42,12 +42,12 @@ def releasing(number: int, *commands: str) -> Transcript:
         *(shell(each, "done") for each in commands or RELEASE),
         agent("Done."),
     )
-    return replace(conversation(*turns, native_id=f"s{number}", at=float(number)), folder="/work/shop")
+    return replace(conversation(*turns, native_id=f"s{number}", at=float(number)), folder="/home/noor/shop")
 
 
 def wishing(source: str) -> Transcript:
     turns = (user("Fix it"), agent("Done."), user(f"{WISH}."), agent("Noted."))
-    return replace(conversation(*turns, native_id="wish", at=1.0, source=source), folder="/work/shop")
+    return replace(conversation(*turns, native_id="wish", at=1.0, source=source), folder="/home/noor/shop")
 
 
 def kept(database: Database, *transcripts: Transcript) -> None:
@@ -139,7 +139,7 @@ def test_said_to_another_agent_it_is_a_rule_of_the_project(home: Home, database:
     kept(database, wishing("claude-code"))
     [outcome] = outcomes(home)
     assert outcome.idea.patch is not None
-    assert (outcome.idea.patch.form, outcome.idea.patch.scope.project) == (Form.RULE, "/work/shop")
+    assert (outcome.idea.patch.form, outcome.idea.patch.scope.project) == (Form.RULE, "/home/noor/shop")
 
 
 @EMBEDDED
@@ -164,7 +164,7 @@ def failing(number: int) -> Transcript:
     """A session in which the tests are first run in a way that this project refuses."""
     failed = shell(f"python -m pytest test_m{number}.py", "Use: ./dev test MODULE", error=True)
     turns = (user(f"Test m{number}"), failed, shell(f"./dev test m{number}", "1 passed"), agent("Done."))
-    return replace(conversation(*turns, native_id=f"f{number}", at=float(number)), folder="/work/shop")
+    return replace(conversation(*turns, native_id=f"f{number}", at=float(number)), folder="/home/noor/shop")
 
 
 @EMBEDDED

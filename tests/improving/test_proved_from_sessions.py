@@ -40,7 +40,7 @@ def improved(home: Home, database: Database, *, sessions: int) -> IdeaOutcome:
             shell(f"pytest part{number}", "Use: ./dev test MODULE", error=True),
             shell(f"./dev test part{number}", "3 passed"),
         )
-        transcript = replace(conversation(*turns, native_id=f"s{number}", at=float(number)), folder="/work/shop")
+        transcript = replace(conversation(*turns, native_id=f"s{number}", at=float(number)), folder="/home/noor/shop")
         keep(database, prepare(transcript), Provenance("", float(number), float(number)))
     supply = supply_of(obeys)
     steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)

@@ -22,7 +22,7 @@ from whet.store.preparing import prepare
 SAID = ("never wrap lines in the markdown", "always use tabs for the indentation", "never use tabs for the indentation")
 
 
-def made(name: str, folder: str = "/work/shop", said: str = SAID[0]) -> Transcript:
+def made(name: str, folder: str = "/home/noor/shop", said: str = SAID[0]) -> Transcript:
     failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
     turns = (user(f"Hello {name}"), failed, shell("bun install", "Done"), agent("Done."), user(said))
     return replace(conversation(*turns, native_id=name), folder=folder)
@@ -55,34 +55,36 @@ def kept_keys(database: Database) -> dict[str, str]:
 
 
 def test_a_new_a_grown_and_a_forgotten_session_change_the_lessons_at_once(database: Database) -> None:
-    keep(database, made("a"), made("b"), made("c", "/work/bank"))
-    assert counted(looked(database)) == {"/work/shop": 2, "/work/bank": 1}
+    keep(database, made("a"), made("b"), made("c", "/home/noor/bank"))
+    assert counted(looked(database)) == {"/home/noor/shop": 2, "/home/noor/bank": 1}
     keep(database, made("d"))
-    assert counted(looked(database)) == {"/work/shop": 3, "/work/bank": 1}
-    more = replace(made("c", "/work/bank"), messages=(*made("c").messages, user("never use the old importer again")))
+    assert counted(looked(database)) == {"/home/noor/shop": 3, "/home/noor/bank": 1}
+    more = replace(
+        made("c", "/home/noor/bank"), messages=(*made("c").messages, user("never use the old importer again"))
+    )
     keep(database, more)
-    [bank] = [each for each in looked(database) if each.project == "/work/bank"]
+    [bank] = [each for each in looked(database) if each.project == "/home/noor/bank"]
     assert any("importer" in piece.text for one in bank.lessons for piece in one.candidate.pieces)
     sessions.forget(database, made("a").id)
-    assert counted(looked(database)) == {"/work/shop": 2, "/work/bank": 1}
+    assert counted(looked(database)) == {"/home/noor/shop": 2, "/home/noor/bank": 1}
 
 
 def test_nothing_is_kept_of_a_forgotten_session(database: Database) -> None:
-    keep(database, made("a"), made("b", "/work/bank"))
+    keep(database, made("a"), made("b", "/home/noor/bank"))
     looked(database)
-    assert kept_projects(database) == {"/work/shop", "/work/bank"}
-    sessions.forget(database, made("b", "/work/bank").id)
-    assert kept_projects(database) == {"/work/shop"}
+    assert kept_projects(database) == {"/home/noor/shop", "/home/noor/bank"}
+    sessions.forget(database, made("b", "/home/noor/bank").id)
+    assert kept_projects(database) == {"/home/noor/shop"}
 
 
 def test_only_the_projects_with_something_new_are_made_anew(database: Database) -> None:
-    keep(database, made("a"), made("b", "/work/bank"))
+    keep(database, made("a"), made("b", "/home/noor/bank"))
     looked(database)
     before = kept_keys(database)
     keep(database, made("c"))
     looked(database)
     after = kept_keys(database)
-    assert {project for project in after if after[project] != before[project]} == {"/work/shop"}
+    assert {project for project in after if after[project] != before[project]} == {"/home/noor/shop"}
 
 
 def test_a_project_is_believed_as_soon_as_it_is_declared(database: Database, tmp_path: Path) -> None:
@@ -127,7 +129,7 @@ def test_a_damaged_row_is_made_again(database: Database) -> None:
 
 
 def test_what_three_projects_teach_is_one_lesson_with_its_proposal(database: Database) -> None:
-    keep(database, *(made(name, f"/work/{name}") for name in ("a", "b", "c")), made("d", "/work/d", SAID[1]))
+    keep(database, *(made(name, f"/home/noor/{name}") for name in ("a", "b", "c")), made("d", "/home/noor/d", SAID[1]))
     found = taught_by_projects(database, Filters())
     [first, *others] = gathered([lesson for each in found for lesson in each.lessons])
     assert len(first.projects) >= 3
@@ -154,7 +156,7 @@ def test_in_a_team_nobody_reads_lessons_that_another_wrote_and_forgetting_remove
         assert alice.query("SELECT count(*) FROM project_lessons") == [(2,)]
         with shop.rows(MALLORY) as rows:
             rows.execute(f"DELETE FROM project_lessons WHERE maker = '{MALLORY}'".encode())
-            rows.execute(b"""UPDATE project_lessons SET record = '{"project": "/work/shop"}'""")
+            rows.execute(b"""UPDATE project_lessons SET record = '{"project": "/home/noor/shop"}'""")
         assert taught_by_projects(alice, Filters()) == found
         sessions.forget(alice, made("mine").id)
         assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]

@@ -37,7 +37,12 @@ def database(home: Home) -> Iterator[Database]:
 
 
 def ended(
-    database: Database, name: str, *, at: float = NOW - 60, folder: str = "/work/garden", passed: bool | None = True
+    database: Database,
+    name: str,
+    *,
+    at: float = NOW - 60,
+    folder: str = "/home/noor/garden",
+    passed: bool | None = True,
 ) -> None:
     """A session of six calls that worked, with the verdict of its own source."""
     calls = [call(tool, {"bed": f"{name} {tool}"}, "3 found") for tool in TOOLS]
@@ -62,7 +67,7 @@ def test_a_proved_session_makes_a_template_that_waits(home: Home, database: Data
 def test_one_a_day_for_a_project_and_no_session_twice(home: Home, database: Database) -> None:
     for name in ("one", "two"):
         ended(database, name)
-    ended(database, "three", folder="/work/kitchen")
+    ended(database, "three", folder="/home/noor/kitchen")
     assert len(proposed(home, database)) == 2
     assert proposed(home, database) == ()
     ended(database, "four", at=NOW + DAY)

@@ -148,7 +148,7 @@ def test_steps_taken_from_what_a_tool_printed_are_trusted_no_more_than_it() -> N
         ("npm run build -- --watch", "npm run build"),
         ("./dev migrate up", "./dev migrate"),
         ("python scripts/release.py --now", "scripts/release.py"),
-        ("git -C /work/shop commit -m x", "git commit"),
+        ("git -C /home/noor/shop commit -m x", "git commit"),
         ("gh pr create --fill", "gh pr create"),
         ("gh pr view 3", ""),
         ("python -c 'print(1)'", ""),

@@ -1,6 +1,6 @@
 """What stands in a Hermes home, piece by piece: what is new, what was taken before, what stays there and why."""
 
-import contextlib
+import os
 import re
 from collections.abc import Callable, Iterable, Iterator
 from functools import partial
@@ -15,8 +15,7 @@ from whet.changes.author import Author
 from whet.changes.notes import PERSONS, notes_of, remember
 from whet.cli.jobs_imported import REASON as JOB_REASON
 from whet.cli.jobs_imported import read_jobs
-from whet.cli.template_import import free_name, template_files
-from whet.cli.template_import import read_text as read_template
+from whet.cli.template_import import free_name, read_text, template_files
 from whet.context.gathering import SOUL
 from whet.errors import WhetError
 from whet.examples.templates import Template
@@ -42,7 +41,6 @@ from whet.told.memory import NoteChange, Refusal
 REASON = "imported from Hermes"
 HUB = (".hub", "lock.json")  # what Hermes downloaded, by name
 HIDDEN = (".hub", ".archive", ".git", "node_modules")
-FILE_BYTES = 2_000_000
 SCANNED = 12
 THERE = "something else of this name is here already"
 
@@ -206,7 +204,7 @@ def _templates(hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
     names: set[str] = set()
     for path in template_files(hermes):
         try:
-            found = hermes_templates.read(read_template(path), stem=path.stem)
+            found = hermes_templates.read(read_text(path), stem=path.stem)
         except WhetError as error:
             yield HermesPiece("template", path.stem, why=error.message)
             continue
@@ -260,13 +258,4 @@ def _assign(group: tuple[FoundSetting, ...], author: Author) -> tuple[Entry, ...
 
 def _text(path: Path) -> str:
     """The text of a file; empty where there is none."""
-    with contextlib.suppress(FileNotFoundError, NotADirectoryError):
-        try:
-            if path.stat().st_size > FILE_BYTES:
-                raise WhetError(f"{path.name} is larger than {FILE_BYTES // 1_000_000} MB.", advice="It is left out.")
-            return path.read_text(encoding="utf-8-sig")
-        except UnicodeDecodeError as error:
-            raise WhetError(f"{path.name} is not UTF-8 text.", advice="It is left out.") from error
-        except PermissionError as error:
-            raise WhetError(f"{path} cannot be read: {error.strerror}.", advice="Check its permissions.") from error
-    return ""
+    return read_text(path) if os.path.lexists(path) else ""

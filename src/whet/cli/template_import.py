@@ -121,13 +121,13 @@ def _left(one: RefusedFile) -> dict[str, str]:
 
 
 def read_text(path: Path) -> str:
-    """The text of a file of a template; raises WhetError where it cannot be one."""
+    """The text of a file; raises WhetError where it has none that can be read."""
     try:
         if not path.is_file():
             raise WhetError(f"{path.name} is not a file.", advice="It is left out.")
         if path.stat().st_size > FILE_BYTES:
             raise WhetError(f"{path.name} is larger than {FILE_BYTES // 1_000_000} MB.", advice="It is left out.")
-        return path.read_text(encoding="utf-8")
+        return path.read_text(encoding="utf-8-sig")
     except UnicodeDecodeError as error:
         raise WhetError(f"{path.name} is not UTF-8 text.", advice="It is left out.") from error
     except OSError as error:

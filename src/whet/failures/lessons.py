@@ -28,6 +28,7 @@ SIMILAR_CORRECTION = 0.5
 # Past this many sorts of failure of one tool, those seen once are forgotten: memory does not grow with the input.
 SORTS_KEPT = 300
 NAMES_KEPT = 20
+WORDS_SHOWN = 160
 
 
 class ChangeKind(StrEnum):
@@ -87,6 +88,12 @@ class Lesson(Value, frozen=True):
     @property
     def share(self) -> float:
         return self.sessions / self.base if self.base else 0.0
+
+    @property
+    def words(self) -> str:
+        """What the record says of it, as it was first seen; the fingerprint has lost its names."""
+        seen = next((each.quote for each in self.examples if each.quote.strip()), self.fingerprint)
+        return " ".join(seen.split())[:WORDS_SHOWN]
 
 
 class Subject(NamedTuple):

@@ -41,7 +41,7 @@ from whet.values import Value
 
 KIND = "improve"
 NO_MODEL = "No model is set, so nothing was tried: `whet models` recommends one; set it and run `whet improve` again."
-LATER = {Way.ROOM: "it would be proposed to leave"}
+LATER = {Way.ROOM: "to leave"}
 BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
 
@@ -102,7 +102,7 @@ def planned(
     for number, idea in enumerate(found.ideas, start=1):
         if idea.refused or idea.patch is None or idea.way is Way.ROOM or not can_try:
             later = LATER.get(idea.way, "a model would write a rule" if has_model else "no model is set")
-            why = idea.refused or (later if can_try else "no model is set, so it would need your approval")
+            why = idea.refused or (later if can_try else "no model is set to try it")
             outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
@@ -110,7 +110,7 @@ def planned(
     judge = ask.model or load(home).model
     outcomes = [foretold(home, each, judge, agent=ask.agent) for each in outcomes]
     if not ask.retire:
-        outcomes += [IdeaOutcome(idea, Became.PLANNED, "it would be proposed") for idea in unheeded(home, database)]
+        outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
     stopped = "" if can_try else NO_MODEL
     return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, left_out_elsewhere(home, database))
 

@@ -43,13 +43,19 @@ def learned(database: Database, scope: LessonScope, projects: Iterable[ProjectLe
     """
     sessions = itertools.count()  # it has counted them all when nothing is left to put beside
     recurring = distill(one.analysis for one, _ in zip(judged(database, scope.filters), sessions, strict=False))
-    meant = [each for each in projects if not scope.is_whole_name or each.project == scope.project]
+    asked = [each for each in projects if not scope.is_whole_name or each.project == scope.project]
+    meant = sorted(asked, key=_most_seen, reverse=True)
     lessons = gathered([lesson for each in meant for lesson in each.lessons])
     kept = tuple(each for each in lessons if scope.candidates or each.draft is not None)
     known = {(piece.session, piece.message) for each in kept if each.draft for piece in each.candidate.pieces}
     again = () if scope.project or scope.candidates else recurring
     unknown = tuple(each for each in again if not _is_known(each, known))
     return LearnedOfAll(kept, unknown, contradictions(meant), next(sessions))
+
+
+def _most_seen(project: ProjectLessons) -> int:
+    """In how many sessions the lesson of a project was seen that most of them show."""
+    return max((each.candidate.sessions for each in project.lessons if each.draft is not None), default=0)
 
 
 def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:

@@ -120,12 +120,10 @@ def _advice(lessons: tuple[Lesson, ...]) -> Iterator[str]:
     environment = [lesson for lesson in lessons if lesson.change is ChangeKind.ENVIRONMENT]
     for lesson in environment[:LESSONS]:
         yield f"• Look at your environment: {lesson_sentence(lesson)}."
-    rules = sum(lesson.change is ChangeKind.RULE for lesson in lessons)
-    others = sum(lesson.change in (ChangeKind.SKILL, ChangeKind.MEMORY) for lesson in lessons)
-    if rules:
-        yield f"• {many(rules, 'lesson')} could become a rule for the agent (`whet lessons --change rule`)."
+    others = len(lessons) - len(environment)
     if others:
-        yield f"• {many(others, 'lesson')} would fit in a skill or a memory note (`whet lessons`)."
+        recurs = "failure recurs" if others == 1 else "failures recur"
+        yield f"• {others:,} {recurs}: `whet lessons` shows what worked instead, where the record has it."
     if not lessons:
         yield "Nothing yet: a lesson needs the same failure in several sessions. Import more with `whet import`."
 

@@ -36,8 +36,8 @@ def lesson_sentence(lesson: Lesson) -> str:
         what = f"{plain(lesson.fingerprint)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.fingerprint)
         return f"{what} in {many(lesson.sessions, 'session')}"
     what = KINDS[lesson.kind].format(tool=plain(lesson.tool) or "a tool")
-    if lesson.fingerprint:
-        what += f": [italic]{plain(lesson.fingerprint)}[/]"
+    if lesson.words:
+        what += f": [italic]{plain(lesson.words)}[/]"
     among = f" that used {plain(lesson.tool)}" if lesson.tool else ""
     return f"{what} — {lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
 

@@ -58,7 +58,7 @@ def recurring_record(lesson: Lesson) -> dict[str, object]:
         **msgspec.to_builtins(lesson),
         "project": None,
         "source": "recurring_failure",
-        "situation": f"{lesson.tool}: {lesson.fingerprint}" if lesson.tool else lesson.fingerprint,
+        "situation": f"{lesson.tool}: {lesson.words}" if lesson.tool else lesson.words,
         "fix": None,
         "draft": None,
         "counts": {"sessions": lesson.sessions, "base": lesson.base},

@@ -139,7 +139,7 @@ def _again(site: Site, lesson: Lesson) -> Element:
         "article",
         {"class": "card"},
         h("h3", {}, f"{lesson.tool + ': ' if lesson.tool else ''}{what}"),
-        h("p", {}, code(lesson.fingerprint)) if lesson.fingerprint else None,
+        h("p", {}, code(lesson.words)) if lesson.words else None,
         h(
             "p",
             {"class": "facts"},
