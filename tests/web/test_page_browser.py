@@ -1,10 +1,12 @@
 """The page in a real browser: every view draws, decisions work, and nothing leaves the machine."""
 
 import threading
+import time
 from collections.abc import Iterator
 from http.server import BaseHTTPRequestHandler, HTTPServer
 from pathlib import Path
 from typing import ClassVar
+from urllib.parse import quote
 
 import pytest
 
@@ -14,9 +16,19 @@ from lengths import long
 from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
+from whet.changes.pending import propose
+from whet.ledger.entries import Actor
+from whet.ledger.patches import Action, Form, Patch
+from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
+from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+from whet.store.analyses import refresh
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
+from whet.store.preparing import prepare
+from whet.store.sessions import Provenance, keep
 from whet.web.site import VIEWS
 
 pytestmark = [long, needs_chromium]
@@ -115,6 +127,47 @@ def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, fill
     until(lambda: "was undone" in browser.text)
     assert "ask-for-the-number" not in rules(filled)
     assert browser.errors() == []
+
+
+HOSTILE = (
+    "</script><script>window.pwned=1</script>",
+    "[x](javascript:window.pwned=1)",
+    "<svg/onload=window.pwned=1>",
+    '"><img src=x onerror=window.pwned=1>',
+    "</style><style>*{display:none}</style><base href=//evil.example>",
+    "</textarea></title><meta http-equiv=refresh content='0;url=http://evil.example'>",
+)
+FOREIGN = """
+    const made = document.querySelectorAll("main :is(script, style, iframe, img, meta), base, [onload], [onerror]");
+    const away = [...document.querySelectorAll("a")].filter((each) => !/^[/#]/.test(each.getAttribute("href")));
+    return [window.pwned ?? 0, made.length, away.length, getComputedStyle(document.body).display];
+"""
+
+
+def test_markup_in_any_text_of_a_session_stays_text(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        for number, text in enumerate(HOSTILE):
+            call = Message(Role.AGENT, (Text(text), ToolCall("c", text, text)), Trust.AGENT)
+            answer = Message(Role.TOOL, (ToolResult("c", (Text(text),), error=True),), Trust.TOOL)
+            said = Message(Role.USER, (Text(text),), Trust.USER)
+            session = Transcript(
+                "codex", str(number), (said, call, answer), title=text, model=text, folder=f"/srv/{text}"
+            )
+            keep(database, prepare(session), Provenance(f"/{number}", 1.0, 2.0))
+        refresh(database, failure_weights(), progress=lambda _: None, processors=1)
+        ids = [each.id for each in list_sessions(database, Filters(), limit=9)]
+        patch = Patch(Form.RULE, Action.ADD, "x", " ".join(HOSTILE), reason=HOSTILE[0], trust=Trust.EXTERNAL)
+        propose(home, database, patch, actor=Actor.AGENT, now=time.time())
+    with page_of(home) as page, chromium() as window:
+        window.go(page.server.address)
+        until(lambda: "Overview" in window.text)
+        asked = (f"/sessions?{name}={quote(text)}" for text in HOSTILE for name in ("model", "week", "project"))
+        for path in ("/", "/failures", "/waiting", "/coverage", *(f"/session/{id}" for id in ids), *asked):
+            window.go(at(page, path))
+            assert window.run(FOREIGN) == [0, 0, 0, "block"], path
+        assert window.errors() == []
+        assert all("127.0.0.1" in each for each in window.requests() if each.startswith("http"))
 
 
 def test_an_exported_file_opens_by_itself(filled: Home, tmp_path: Path) -> None:

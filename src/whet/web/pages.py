@@ -47,6 +47,7 @@ from whet.web.views.trials import ShownTrial, honesty, trial, trials
 OF = {view.name: view for view in VIEWS}
 QUIET = ("begun", "abandoned")
 MOST_LOOKS = 40
+MOVING_SECONDS = 3600.0  # a trial that has not moved for so long was given up
 
 
 class PageRequest(NamedTuple):
@@ -167,7 +168,9 @@ def show_rule(ask: PageRequest) -> Framed:
 
 
 def show_trials(ask: PageRequest) -> Framed:
-    return _framed("trials", trials(ask.site, shown_trials(ask)))
+    found = shown_trials(ask)
+    moving = any(not each.progress.entry and ask.now - each.changed < MOVING_SECONDS for each in found)
+    return _framed("trials", trials(ask.site, found))._replace(is_live=moving)
 
 
 def show_trial(ask: PageRequest) -> Framed:

@@ -5,6 +5,7 @@
   const policy = self.trustedTypes?.createPolicy("page", { createHTML: (text) => text });
   const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
   const busy = () => document.hidden || document.activeElement?.closest("main form, main details, main a");
+  const name = (details) => details.closest("section, article")?.querySelector("h2, h3")?.textContent + details.firstChild.textContent;
   const look = async () => {
     if (busy()) return void setTimeout(look, 3000);
     const answer = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
@@ -12,7 +13,11 @@
     const found = parse(await answer.text());
     const fresh = found.getElementById("main");
     const old = document.getElementById("main");
-    if (fresh && !busy() && fresh.textContent !== old.textContent) old.replaceWith(document.adoptNode(fresh));
+    if (fresh && !busy() && fresh.textContent !== old.textContent) {
+      const unfolded = new Set([...old.querySelectorAll("details[open]")].map(name));
+      for (const each of fresh.querySelectorAll("details")) each.open = unfolded.has(name(each));
+      old.replaceWith(document.adoptNode(fresh));
+    }
     if (found.body.dataset.live) setTimeout(look, 3000);
   };
   setTimeout(look, 2000);
