@@ -2,6 +2,7 @@
 
 python bench/fleet_faults.py            # four orders on two machines, one restart
 python bench/fleet_faults.py growth     # a day of jobs, one each minute, with and without letting go
+python bench/fleet_faults.py pooler     # PgBouncer in front, in session mode and in transaction mode
 """
 
 import os
@@ -14,15 +15,19 @@ from pathlib import Path
 ROOT = Path(__file__).parents[1]
 sys.path.insert(0, str(ROOT / "tests"))
 
-from patience import until  # noqa: E402 - the tests' own parts
-from postgres_server import serve_restartable  # noqa: E402
+from fleet import SlowModel, listening, measured  # noqa: E402 - the tests' own parts, and those of another benchmark
+from patience import until  # noqa: E402
+from pooler import pooled  # noqa: E402
+from postgres_server import serve, serve_restartable  # noqa: E402
 from whet.engine.orders import Order, Queue  # noqa: E402
 from whet.engine.system import FILE  # noqa: E402
 from whet.engine.work import WorkState, office  # noqa: E402
 from whet.store.home import Home  # noqa: E402
 
 WORKER = ROOT / "tests" / "engine" / "lost_server_worker.py"
+SESSIONS = ROOT / "examples" / "sessions" / "codex"
 ORDERS = 4
+WORKERS = 2
 LONGER_SECONDS = 15.0  # for which the orders still run: longer than a worker that ends waits for them
 MINUTES_OF_A_DAY = 1_440
 KEPT = 200
@@ -32,6 +37,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as name:
         if sys.argv[1:] == ["growth"]:
             growth(Path(name))
+        elif sys.argv[1:] == ["pooler"]:
+            pooler(Path(name))
         else:
             restarts(Path(name))
 
@@ -57,6 +64,35 @@ def restarts(folder: Path) -> None:
     effects = sum(len((folder / name).read_text().splitlines()) for name in names)
     seconds = time.monotonic() - began
     print(f"{states.count(WorkState.DONE)} of {ORDERS} done, {effects} effects, {seconds:.0f} s after it was back")
+
+
+def pooler(folder: Path) -> None:
+    """What works through a pooler, and what is said where it does not."""
+    for mode in ("session", "transaction"):
+        with serve(connections=100) as server, pooled(server, folder, mode) as url:
+            home = Home(folder / mode, url)
+            for words in (("import", str(SESSIONS)), ("doctor",), ("backup", str(folder / f"{mode}.zip"))):
+                print(f"{mode}: whet {words[0]}: {_run(home, *words)}")
+            if mode == "session":
+                print(f"{mode}: a trial with {WORKERS} workers: {_tried(home)}")
+            print(f"{mode}: whet worker: {_run(home, 'worker', '--until-idle')}")
+
+
+def _tried(home: Home) -> str:
+    model = SlowModel(1.0)
+    with listening(model) as port:
+        found = measured(home, WORKERS, model, port=port, rounds=6)
+    return f"{found.attempts} attempts in {found.seconds:.0f} s"
+
+
+def _run(home: Home, *words: str) -> str:
+    variables = {"WHET_HOME": str(home.folder), "WHET_DATABASE_URL": home.database_url}
+    command = [str(Path(sys.executable).with_name("whet")), *words]
+    done = subprocess.run(command, env={**os.environ, **variables}, capture_output=True, text=True, check=False)
+    if words == ("doctor",):  # it has more to say of a machine than this
+        rows = [line for line in done.stdout.splitlines() if line.split()[1:2] in (["database"], ["ledger"])]
+        return "; ".join(" ".join(row.split()) for row in rows)
+    return "done" if done.returncode == 0 else f"refused: {' '.join(done.stderr.split())}"
 
 
 def growth(folder: Path) -> None:

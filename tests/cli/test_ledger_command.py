@@ -191,3 +191,13 @@ def test_what_is_in_force_untried_says_so(whet: Whet) -> None:
     assert untried in whet("ledger").out
     assert untried in whet("ledger", "show", "1").out
     assert whet("rules", "--json").json["rules"][0]["grounds"] == untried
+
+
+def test_a_ledger_that_was_changed_outside_is_shown_with_a_warning(whet: Whet, waiting: int, tmp_path: Path) -> None:
+    assert not whet("ledger").err
+    with opened(Home(tmp_path / "home")) as database:
+        database.execute("DROP TRIGGER entries_stay_as_they_are")
+        database.execute("UPDATE entries SET maker = 'another'")
+    shown = whet("ledger")
+    assert f"entry {waiting} is not as it was entered" in shown.err
+    assert TEXT in shown.out

@@ -78,7 +78,7 @@ def rewrite(database: Database) -> None:
 ATTACKS: dict[Callable[[Database], None], str] = {
     edit: "entry 3 is not as it was entered",
     claim: "entry 3 is not as it was entered",
-    forget: "entries 5 to 5 are missing",
+    forget: "entry 5 is missing, which this home has seen",
     swap: "entry 2 is not as it was entered",
     unchain: "entry 5 is not the one that this home has seen",
     rewrite: "entries 4 to 5 are missing",

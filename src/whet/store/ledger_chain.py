@@ -72,7 +72,8 @@ def lost(database: Database, folder: Path) -> str:
         return ""
     last = newest(database).number
     if last < seen.number:
-        return f"entries {last + 1} to {seen.number} are missing: this home has seen them"
+        missing = f"entries {last + 1} to {seen.number} are" if last + 1 < seen.number else f"entry {seen.number} is"
+        return f"{missing} missing, which this home has seen"
     return f"entry {seen.number} is not the one that this home has seen"
 
 
