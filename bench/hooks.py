@@ -1,4 +1,4 @@
-"""What a hook costs its host: `whet hook` at the start and the end of a session beside hooks that do nothing.
+"""What a hook costs its host: at the start and the end of a session and at a call, beside hooks that do nothing.
 
 .venv/bin/python bench/hooks.py [--runs 200] [--rules 30]
 """
@@ -14,14 +14,18 @@ import time
 from pathlib import Path
 
 from whet.changes.apply import apply, try_out
+from whet.hooks.compiling import compile_now
+from whet.hooks.events import CLAUDE_CODE
+from whet.hooks.installing import hooks_of
 from whet.ledger.entries import Actor
-from whet.ledger.patches import Action, Form, Patch
+from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.opening import opened
 
 AIM_MS = 500.0
 WHET = Path(sys.executable).with_name("whet")
+QUIET = "call, no rule to remind of"
 
 
 def main() -> None:
@@ -32,27 +36,38 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as folder:
         home = Home(Path(folder) / "home")
         fill(home, options.rules)
+        quiet = Home(Path(folder) / "quiet")
+        fill(quiet, options.rules)
         environment = {**os.environ, "WHET_HOME": str(home.folder), "HOME": folder}
+        environment["PATH"] = f"{WHET.parent}{os.pathsep}{os.environ['PATH']}"
+        homes, at_call = {QUIET: str(quiet.folder)}, call_hook()
+        remind(home)
         commands = {
             "empty hook (sh -c :)": ["/bin/sh", "-c", ":"],
             "empty hook (python -c pass)": [sys.executable, "-c", "pass"],
             "session-end": [str(WHET), "hook", "session-end"],
             "session-start": [str(WHET), "hook", "session-start"],
+            QUIET: [*at_call, "pytest -q"],
+            "call, of no rule": [*at_call, "ls"],
+            "call, reminded": [*at_call, "pytest -q"],
         }
         first = taken(commands["session-start"], environment, folder, 0)
         times: dict[str, list[float]] = {name: [] for name in commands}
         for number in range(options.runs):
             for name, command in commands.items():
-                times[name].append(taken(command, environment, folder, number))
+                where = homes.get(name, environment["WHET_HOME"])
+                times[name].append(taken(command, {**environment, "WHET_HOME": where}, folder, number))
         spooled = len(list((home.folder / "spool").glob("session-end-*.json")))
+        reminded = len(list((home.folder / "spool").glob("tool-call-*.json")))
     print(
         f"{'hook':<30}{'median ms':>11}{'worst ms':>10}   ({options.runs} runs each, in turns; {options.rules} rules)"
     )
     for name, found in times.items():
         print(f"{name:<30}{statistics.median(found):>11.1f}{max(found):>10.1f}")
     print(f"the first start of all, which compiles the rules: {first:.0f} ms; files in the spool: {spooled}")
+    print(f"reminders given: {reminded}")
     print(f"the aim for the end of a session is {AIM_MS:.0f} ms; the worst took {max(times['session-end']):.0f}")
-    sys.exit(max(times["session-end"]) > AIM_MS or spooled != options.runs)
+    sys.exit(max(times["session-end"]) > AIM_MS or not spooled == reminded == options.runs)
 
 
 def fill(home: Home, rules: int) -> None:
@@ -65,8 +80,26 @@ def fill(home: Home, rules: int) -> None:
         try_out(home, database, canary, actor=Actor.POLICY, now=time.time())
 
 
+def remind(home: Home) -> None:
+    """One of the rules, to be reminded of at a command."""
+    situation = RuleSituation("pytest -q", "no database", "./dev test")
+    patch = Patch(
+        Form.RULE, Action.ADD, "tests", "Run ./dev test.", Scope(at_call=True), trust=Trust.USER, situation=situation
+    )
+    with opened(home) as database:
+        apply(home, database, patch, actor=Actor.PERSON, now=time.time())
+    compile_now({"WHET_HOME": str(home.folder)})
+
+
+def call_hook() -> list[str]:
+    """The hook at a call as Claude Code runs it, in the shell; what follows is the command of the call."""
+    [group] = hooks_of(CLAUDE_CODE)["hooks"]["PreToolUse"]
+    return ["/bin/sh", "-c", group["hooks"][0]["command"]]
+
+
 def taken(command: list[str], environment: dict[str, str], folder: str, number: int) -> float:
-    body = json.dumps({"session_id": f"s{number}", "cwd": folder, "transcript_path": f"{folder}/s{number}.jsonl"})
+    event = {"session_id": f"s{number}", "cwd": folder, "transcript_path": f"{folder}/s{number}.jsonl"}
+    body = json.dumps({**event, "tool_name": "Bash", "tool_input": {"command": command[-1]}})
     start = time.perf_counter()
     subprocess.run(command, input=body.encode(), check=True, env=environment, stdout=subprocess.DEVNULL)
     return (time.perf_counter() - start) * 1e3

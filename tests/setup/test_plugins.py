@@ -91,6 +91,26 @@ def test_the_agents_own_program_installs_the_plugin_and_removes_it(
     assert not folder.exists()
 
 
+def test_the_plugin_of_an_older_whet_is_brought_up_to_date(
+    installed: Installed, variables: dict[str, str], tmp_path: Path
+) -> None:
+    noted = '{"enabledPlugins": {"whet@whet": true}}'
+    install = f"echo '{noted}' > $HOME/.claude/settings.json"
+    stub(tmp_path, "claude", f'echo "$2 $3" >> {tmp_path}/asked; [ "$2" = install ] && {install}; :')
+    installed.run("setup", *REST, variables=variables)
+    record = tmp_path / "home" / "setup.json"
+    known = json.loads(record.read_text())
+    known["hooks"][0]["plugin"] = "another"
+    record.write_text(json.dumps(known))
+    (tmp_path / "asked").unlink()
+    assert "Installed the plugin in claude-code" in installed.run("setup", *REST, variables=variables)
+    wanted = ["uninstall whet@whet", "marketplace remove", "marketplace add", "install whet@whet"]
+    assert (tmp_path / "asked").read_text().splitlines() == wanted
+    assert "Nothing to change." in installed.run("setup", *REST, variables=variables)
+    installed.run("setup", "--undo", "--yes", variables=variables)
+    assert dict(content(tmp_path / "person")) == {}
+
+
 def test_hooks_are_added_where_the_plugin_cannot_be(
     installed: Installed, variables: dict[str, str], tmp_path: Path
 ) -> None:

@@ -91,7 +91,9 @@ def test_who_may_not_bring_the_tables_up_to_date_is_told_who_can(shop: Team, tmp
 def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Path) -> None:
     with shop.rows(OWNER) as rows:
         change(
-            rows, "DROP TABLE teachings, session_draws, session_tellings, background_calls, left_out, project_lessons"
+            rows,
+            "DROP TABLE teachings, session_draws, session_tellings, background_calls, left_out, project_lessons,"
+            " rule_findings, session_reminders",
         )
         change(rows, "DROP FUNCTION drop_lessons CASCADE")
         for column in ("failed", "corrected", "unchecked", "tokens"):
@@ -105,6 +107,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         assert alice.query("SELECT count(*) FROM session_draws, session_tellings") == [(0,)]
         assert alice.query("SELECT count(*) FROM background_calls, left_out") == [(0,)]
         assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]
+        assert alice.query("SELECT count(*) FROM rule_findings, session_reminders") == [(0,)]
 
 
 @pytest.mark.parametrize(

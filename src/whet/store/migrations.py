@@ -10,6 +10,7 @@ from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
 from whet.store.lesson_tables import PROJECT_LESSONS, PROJECT_LESSONS_OF_A_FILE, PROJECT_LESSONS_OF_A_TEAM
 from whet.store.live_tables import CANARIES, CANARY_MEASURES, SESSION_DRAWS, SESSION_DRAWS_OF_A_TEAM, TEMPLATE_DRAWS
 from whet.store.rights import MissingRight, no_owner
+from whet.store.rule_tables import RULE_FINDINGS, RULE_FINDINGS_OF_A_TEAM
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
 
@@ -267,6 +268,11 @@ MIGRATIONS = (
         postgres=PROJECT_LESSONS_OF_A_TEAM,
     ),
     Migration("what imports left out, and why", shared=LEFT_OUT, postgres=LEFT_OUT_OF_A_TEAM),
+    Migration(
+        "what sessions say of rules, and where a rule was reminded of",
+        shared=RULE_FINDINGS,
+        postgres=RULE_FINDINGS_OF_A_TEAM,
+    ),
 )
 
 

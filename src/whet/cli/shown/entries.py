@@ -61,12 +61,14 @@ def scope_record(scope: Scope) -> dict[str, Any]:
         "purposes": scope.purposes,
         "project": scope.project or None,
         "at_start": scope.at_start,
+        "at_call": scope.at_call,
     }
 
 
 def scope_words(scope: Scope) -> str:
     """Where a rule holds, in words; empty for everywhere."""
-    more = (scope.project, "the start of a session" if scope.at_start else "")
+    start = "the start of a session" if scope.at_start else ""
+    more = (scope.project, start, "a reminder at the call" if scope.at_call else "")
     return ", ".join((*scope.models, *scope.tools, *scope.purposes, *filter(None, more)))
 
 

@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from whet.failures.signals import Kind
 from whet.failures.summaries import week
+from whet.lessons.following import Fared
 from whet.store.session_facts import SessionFact
+from whet.text.showing import shown
 from whet.trials.attempts import Arm
 from whet.web.charts import ChartBar, ChartPoint, bars, heat
 from whet.web.groups import ARMS, GROUPS
@@ -137,6 +139,8 @@ class Narrowed(NamedTuple):
     trial: str = ""
     arm: str = ""
     template: str = ""
+    rule: str = ""
+    fared: str = ""
     start: str = ""
 
     def fits(self, fact: SessionFact) -> bool:
@@ -167,6 +171,8 @@ class Narrowed(NamedTuple):
             self.lesson and "that teach this lesson",
             self.trial and f"of this trial{f', {ARMS[Arm(self.arm)]}' if self.arm in set(Arm) else ''}",
             self.template and "that began with this template",
+            self.rule
+            and f"{Fared(self.fared).words if self.fared in set(Fared) else 'of the rule'} {shown(self.rule)}",
         )
         return " ".join(filter(None, parts))
 
