@@ -59,6 +59,7 @@ def test_then_it_is_reminded_of_at_the_call_and_counted_by_that() -> None:
     patch = step_of(said, Rung.REMINDER, IGNORED)
     assert (patch.action, patch.text, patch.scope) == (Action.CHANGE, said.text, Scope(at_call=True))
     reminded = replace(said, scope=patch.scope)
+    assert patch.scope.words == ("a reminder at the call",), "a person sees what it is for"
     assert rung(reminded, is_remindable=True) is None, "no session was reminded yet, however often it was told"
     fared = replace(IGNORED, reminded=6, reminded_followed=2)
     assert rung(reminded, fared, is_remindable=True) is Rung.DROP

@@ -111,9 +111,10 @@ def _found(
         kept = kept_findings(database, batch)
         fresh: list[tuple[Session, dict[str, RuleFinding]]] = []
         for session in batch:
-            project = names.setdefault(session.folder, name_of_project(session.folder))
-            began = session.started or session.dated
-            fitting = [one for one in asked if one.rule.since <= began and one.rule.scope.project in ("", project)]
+            if session.folder not in names:
+                names[session.folder] = name_of_project(session.folder)
+            places, began = ("", names[session.folder]), session.started or session.dated
+            fitting = [one for one in asked if one.rule.since <= began and one.rule.scope.project in places]
             findings = kept[session.no]
             missing = [one for one in fitting if one.key not in findings]
             if missing:

@@ -65,6 +65,14 @@ class Scope(Value, frozen=True):
     at_start: bool = False
     at_call: bool = False
 
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Where and when the rule is told, for people."""
+        start = ("the start of a session",) if self.at_start else ()
+        call = ("a reminder at the call",) if self.at_call else ()
+        project = (self.project,) if self.project else ()
+        return (*self.models, *self.tools, *self.purposes, *project, *start, *call)
+
 
 class Proof(Value, frozen=True):
     """One piece of evidence: where a signal was seen, its kind and its redacted words."""

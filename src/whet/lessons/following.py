@@ -1,6 +1,6 @@
 """Whether a rule's situation came up in a session, whether the rule was told there, and whether it was followed."""
 
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from enum import StrEnum
 from typing import NamedTuple
 
@@ -100,20 +100,21 @@ FARED_WORDS = {
 
 def is_among(seen: SeenRule, fared: Fared) -> bool:
     """Whether a session is one of those that a count counts."""
-    if fared is Fared.SINCE or seen.followed is None:
-        return fared is Fared.SINCE
-    return {
-        Fared.SITUATION: True,
-        Fared.TOLD: seen.told is True,
-        Fared.NOT_TOLD: seen.told is False,
-        Fared.UNKNOWN: seen.told is None,
-        Fared.FOLLOWED: seen.followed,
-        Fared.NOT_FOLLOWED: not seen.followed,
-        Fared.TOLD_FOLLOWED: seen.told is True and seen.followed,
-        Fared.TOLD_NOT_FOLLOWED: seen.told is True and not seen.followed,
-        Fared.REMINDED: seen.is_reminded,
-        Fared.REMINDED_FOLLOWED: seen.is_reminded and seen.followed,
-    }[fared]
+    return fared is Fared.SINCE or (seen.followed is not None and _COUNTED[fared](seen))
+
+
+_COUNTED: dict[Fared, Callable[[SeenRule], bool]] = {
+    Fared.SITUATION: lambda _: True,
+    Fared.TOLD: lambda seen: seen.told is True,
+    Fared.NOT_TOLD: lambda seen: seen.told is False,
+    Fared.UNKNOWN: lambda seen: seen.told is None,
+    Fared.FOLLOWED: lambda seen: seen.followed is True,
+    Fared.NOT_FOLLOWED: lambda seen: seen.followed is False,
+    Fared.TOLD_FOLLOWED: lambda seen: seen.told is True and seen.followed is True,
+    Fared.TOLD_NOT_FOLLOWED: lambda seen: seen.told is True and seen.followed is False,
+    Fared.REMINDED: lambda seen: seen.is_reminded,
+    Fared.REMINDED_FOLLOWED: lambda seen: seen.is_reminded and seen.followed is True,
+}
 
 
 def count_following(seen: Iterable[SeenRule]) -> Following:
