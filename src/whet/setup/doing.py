@@ -95,10 +95,10 @@ def _add_hooks(here: SetupPlace, step: SetupStep, run: Control) -> str:
 
 def _take_back_older(here: SetupPlace, agent: str, run: Control) -> None:
     """What an older Whet installed, so that what stood there before both is what undoing leads back to."""
-    older = next((each for each in load_record(here.home).hooks if each.agent == agent), None)
-    done = take_back_hooks(older, run) if older is not None else None
-    if older is not None and done is not None and done.is_left and older.program:
-        raise WhetError(done.words)
+    for older in load_record(here.home).hooks:
+        done = take_back_hooks(older, run) if older.agent == agent else None
+        if done is not None and done.is_left and older.program:
+            raise WhetError(done.words)
 
 
 def _note_around(
