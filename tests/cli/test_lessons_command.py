@@ -170,7 +170,7 @@ def test_a_rule_says_whether_its_situation_came_up_since_and_whether_it_was_foll
     bun, other = done.json["rules"]
     assert bun["situation"]["fix"] == "bun install"
     counts = {"looked": 2, "came_up": 2, "told": 2, "untold": 0, "followed": 0, "told_followed": 0, "told_unknown": 0}
-    assert bun["following"] == counts
+    assert bun["following"] == {**counts, "reminded": 0, "reminded_followed": 0}
     assert other["following"]["looked"] == 0
     assert "situation in 2 of 2 sessions since, told in 2, followed in 0" in whet("rules", "show", "bun").out
     whet("rules", "change", "bun", "Always run bun bun.")

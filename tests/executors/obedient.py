@@ -47,6 +47,16 @@ class Mind(NamedTuple):
         return self.told if self.rule in told else self.untold
 
 
+class Steady(NamedTuple):
+    """Runs these commands one after the other, whatever it is told."""
+
+    commands: tuple[str, ...]
+    plan: tuple[PlannedCall, ...] = ()
+
+    def next(self, told: str, results: list[str]) -> str:  # noqa: ARG002 - that is what makes it steady
+        return self.commands[len(results)] if len(results) < len(self.commands) else ""
+
+
 class Mender(NamedTuple):
     """Mends the part that it is asked for, with what the tests say of it; what an error advises it does not heed.
 

@@ -159,6 +159,8 @@ def test_a_broken_whet_does_not_hinder_the_host(name: str, fault: str, tmp_path:
     if BROKEN[fault]:
         broken.write_text(BROKEN[fault])
         broken.chmod(0o755)
+    (tmp_path / "home" / "hooks").mkdir(parents=True)
+    (tmp_path / "home" / "hooks" / "reminders.json").write_text("{}")  # so that it is called at the command too
     with obedient(MIND) as server:
         host = install(name, tmp_path, server, whet=broken)
         done = host.run(project(tmp_path, "shop"))

@@ -1,23 +1,28 @@
 """Whether sessions were told a rule, as far as anything tells."""
 
+import msgspec
+import pytest
+from hypothesis import given
+from hypothesis import strategies as st
 from msgspec.structs import replace
 
 from conversations import conversation, shell, user
-from whet.improving.heeded import following
+from whet.improving.heeded import following, key_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, RuleSituation
-from whet.lessons.following import Following
+from whet.lessons.following import Fared, Following, SeenRule, count_following, is_among
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.canary_counts import Delivery, keep_delivery
 from whet.store.database import Database
+from whet.store.decoding import DamagedRow
 from whet.store.home import Home
 from whet.store.preparing import prepare
 from whet.store.prompts import keep_prompt
 from whet.store.recording import Recorder
-from whet.store.session_draws import Telling, keep_tellings
+from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 from whet.targets.sync_log import FileTelling, note
 from whet.told.prompt import Prompt
 
@@ -52,6 +57,55 @@ def test_what_nobody_wrote_down_is_not_known(home: Home, database: Database) -> 
     found = fared(home, database)
     assert found == Following(looked=3, came_up=2, followed=1)
     assert found.unknown == 2
+
+
+def test_what_a_session_says_of_a_rule_is_kept_and_found_anew_when_it_grew(home: Home, database: Database) -> None:
+    keep(database, made("a", "bun i"))
+    keep(database, made("b", "rtk bun i"))
+    first = fared(home, database)
+    database.execute("UPDATE messages SET body = ?", (b"damaged",))
+    assert fared(home, database) == first, "no record is read again"
+    with pytest.raises(DamagedRow):
+        fared(home, database, replace(RULE, text="Other words."))
+    database.execute("DELETE FROM sessions")
+    assert database.query("SELECT * FROM rule_findings") == []
+
+
+def test_a_session_that_grew_is_read_again(home: Home, database: Database) -> None:
+    keep(database, made("a", "bun i"))
+    assert fared(home, database).followed == 1
+    grown = made("a", "bun i")
+    keep(database, replace(grown, messages=(*grown.messages, *shell("rtk bun i", "unrecognized", error=True))))
+    assert fared(home, database) == Following(looked=1, came_up=1, followed=0)
+
+
+def test_what_is_kept_of_rules_that_are_gone_goes_with_the_next_look(home: Home, database: Database) -> None:
+    keep(database, made("a", "bun i"))
+    for words in ("One.", "Two.", "Three."):
+        fared(home, database, replace(RULE, text=words))
+    [(record,)] = database.query("SELECT record FROM rule_findings")
+    assert list(msgspec.json.decode(record)) == [key_of(replace(RULE, text="Three."))]
+
+
+def test_a_session_that_was_reminded_is_judged_by_what_it_did_then(home: Home, database: Database) -> None:
+    wrong, right = shell("rtk bun i", "unrecognized", error=True), shell("bun i", "Done")
+    for name, turns in (("better", (*wrong, *right)), ("stubborn", (*wrong, *wrong)), ("unreminded", (*wrong, *right))):
+        keep(database, conversation(user(f"Hello {name}"), *turns, native_id=name, source="codex", at=BEGUN))
+    keep_reminders(database, [Telling("codex", name, (7,), BEGUN) for name in ("better", "stubborn")])
+    found = fared(home, database)
+    assert (found.reminded, found.reminded_followed, found.told, found.followed) == (2, 1, 2, 1)
+
+
+@given(st.lists(st.tuples(st.sampled_from((True, False, None)), st.sampled_from((True, False, None)), st.booleans())))
+def test_each_count_is_that_of_the_sessions_behind_it(drawn: list[tuple[bool | None, bool | None, bool]]) -> None:
+    seen = [SeenRule(followed, told, is_reminded) for followed, told, is_reminded in drawn]
+    counts = count_following(seen)
+    behind = {fared: sum(is_among(each, fared) for each in seen) for fared in Fared}
+    assert behind[Fared.SINCE] == counts.looked == len(seen)
+    assert behind[Fared.SITUATION] == counts.came_up == behind[Fared.FOLLOWED] + behind[Fared.NOT_FOLLOWED]
+    assert counts.came_up == behind[Fared.TOLD] + behind[Fared.NOT_TOLD] + behind[Fared.UNKNOWN]
+    assert (counts.unknown, counts.not_followed) == (behind[Fared.UNKNOWN], behind[Fared.NOT_FOLLOWED])
+    assert behind[Fared.TOLD] == behind[Fared.TOLD_FOLLOWED] + behind[Fared.TOLD_NOT_FOLLOWED]
 
 
 def test_sessions_before_the_rule_are_not_asked(home: Home, database: Database) -> None:

@@ -9,17 +9,18 @@ from msgspec.structs import replace
 from conversations import conversation, shell, user
 from whet.changes.apply import apply
 from whet.changes.pending import approve, pending, refuse
-from whet.hooks.compiling import compile_rules
+from whet.hooks.compiling import compile_reminders, compile_rules
 from whet.improving.unheeded import propose_steps, unheeded
 from whet.ledger.entries import Actor, Item, Step
 from whet.ledger.patches import Action, Form, Patch, RuleSituation
+from whet.lessons.call_patterns import is_matched
 from whet.sessions.trust import Trust
 from whet.store import sessions
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.preparing import prepare
-from whet.store.session_draws import Telling, keep_tellings
+from whet.store.session_draws import Telling, keep_reminders, keep_tellings
 from whet.targets.offering import offered_rules
 from whet.targets.settings import Target, add
 from whet.targets.telling import tell
@@ -99,6 +100,34 @@ def test_a_rule_in_the_file_of_an_agent_with_hooks_moves_to_the_start(
     assert not file.exists() or changed.text not in file.read_text()
     compiled = compile_rules(offered_rules(ledger_of(home, database)))
     assert [changed.text in each.line for each in compiled.rules] == [True]
+
+
+def test_then_a_rule_is_reminded_of_at_the_call_and_dropped_if_that_does_not_help(
+    home: Home, database: Database
+) -> None:
+    mark = home.folder / "hooks" / "agents" / "codex"
+    mark.parent.mkdir(parents=True)
+    mark.touch()
+    rule = begin(home, database)
+    for number, words in enumerate(("an example", "at a call in the form that goes wrong, once in a session")):
+        told(database, rule, lambda _: "rtk bun i")
+        [found] = propose_steps(home, database)
+        assert found.idea.why.endswith(words)
+        assert compile_reminders(offered_rules(ledger_of(home, database))).reminders == (), "it waits for a person"
+        approve(home, database, found.entry, actor=Actor.PERSON, now=BEGUN + 1000 * (number + 1))
+        rule = rule_of(home, database)
+    [reminder] = compile_reminders(offered_rules(ledger_of(home, database))).reminders
+    assert (reminder.entry, is_matched(reminder.calls, "rtk bun i")) == (rule.number, True)
+
+    told(database, rule, lambda _: "rtk bun i")
+    assert unheeded(home, database) == (), "told, and not reminded of"
+    keep_reminders(
+        database, [Telling("codex", f"{rule.number}-{index}", (rule.number,), rule.since) for index in range(5)]
+    )
+    [last] = propose_steps(home, database)
+    assert last.idea.patch is not None
+    assert last.idea.patch.action is Action.REMOVE
+    assert last.idea.patch.reason == "reminded of in 5 sessions, followed after that in 0 of them"
 
 
 def test_what_a_person_refused_is_not_proposed_again(home: Home, database: Database) -> None:

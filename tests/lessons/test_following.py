@@ -79,7 +79,7 @@ def test_a_rule_in_inserted_context_was_told() -> None:
 
 
 def test_what_is_not_known_is_counted_apart() -> None:
-    seen = [SeenRule(True, True), SeenRule(False, True), SeenRule(True, None), SeenRule(False, False), None]
+    seen = [SeenRule(True, True), SeenRule(False, True), SeenRule(True, None), SeenRule(False, False), SeenRule()]
     counts = count_following(seen)
     assert counts == Following(looked=5, came_up=4, told=2, untold=1, followed=2, told_followed=1)
     assert counts.unknown == 1

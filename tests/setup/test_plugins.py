@@ -91,6 +91,26 @@ def test_the_agents_own_program_installs_the_plugin_and_removes_it(
     assert not folder.exists()
 
 
+def test_the_plugin_of_an_older_whet_is_brought_up_to_date(
+    installed: Installed, variables: dict[str, str], tmp_path: Path
+) -> None:
+    noted = '{"enabledPlugins": {"whet@whet": true}}'
+    install = f"echo '{noted}' > $HOME/.claude/settings.json"
+    stub(tmp_path, "claude", f'echo "$2 $3" >> {tmp_path}/asked; [ "$2" = install ] && {install}; :')
+    installed.run("setup", *REST, variables=variables)
+    record = tmp_path / "home" / "setup.json"
+    known = json.loads(record.read_text())
+    known["hooks"][0]["plugin"] = "another"
+    record.write_text(json.dumps(known))
+    (tmp_path / "asked").unlink()
+    assert "Installed the plugin in claude-code" in installed.run("setup", *REST, variables=variables)
+    wanted = ["uninstall whet@whet", "marketplace remove", "marketplace add", "install whet@whet"]
+    assert (tmp_path / "asked").read_text().splitlines() == wanted
+    assert "Nothing to change." in installed.run("setup", *REST, variables=variables)
+    installed.run("setup", "--undo", "--yes", variables=variables)
+    assert dict(content(tmp_path / "person")) == {}
+
+
 def test_hooks_are_added_where_the_plugin_cannot_be(
     installed: Installed, variables: dict[str, str], tmp_path: Path
 ) -> None:
@@ -114,6 +134,25 @@ def test_a_plugin_that_cannot_be_removed_is_named_and_stays_on_record(
     assert not (tmp_path / "home" / "setup.json").exists()
 
 
+def copies(config: Path) -> list[Path]:
+    """The hooks in the copies that a program made of the plugin."""
+    found = [path for path in config.rglob("hooks/*.json") if "gemini" not in path.parts]
+    assert found
+    return found
+
+
+def age(home: Path, config: Path) -> None:
+    """Have the plugin as an older Whet installed it."""
+    for path in copies(config):
+        hooks = json.loads(path.read_text())
+        del hooks["hooks"]["PreToolUse"]
+        path.write_text(json.dumps(hooks))
+    record = home / "setup.json"
+    known = json.loads(record.read_text())
+    known["hooks"] = [{**each, "plugin": ""} for each in known["hooks"]]
+    record.write_text(json.dumps(known))
+
+
 @long
 @pytest.mark.parametrize(("name", "agent"), [("claude", CLAUDE_CODE), ("codex", CODEX)])
 def test_real_programs_take_the_plugin_from_the_wheel(
@@ -126,5 +165,9 @@ def test_real_programs_take_the_plugin_from_the_wheel(
     assert f"Installed the plugin in {agent}" in installed.run("setup", *REST, variables=variables)
     assert has_plugin(agent, config)
     assert "done already" in installed.run("setup", "--dry-run", variables=variables)
+    age(tmp_path / "home", config)
+    assert "Bring Whet's hooks" in installed.run("setup", "--dry-run", variables=variables)
+    installed.run("setup", *REST, variables=variables)
+    assert [path for path in copies(config) if "PreToolUse" not in path.read_text()] == []
     installed.run("setup", "--undo", "--yes", variables=variables)
     assert not has_plugin(agent, config)

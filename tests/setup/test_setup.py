@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import Done, Whet, allow
+from whet.setup.records import digest_of
 
 ORDINARY = '{"model":"opus",\n   "env": {"A": "1"} }'
 
@@ -101,6 +102,33 @@ def test_undoing_leaves_the_machine_byte_for_byte_as_it_was(
     assert list((tmp_path / "home" / "jobs").glob("*.toml")) == []
     assert "Nothing to undo" in setup("--undo", "--yes").out
     assert setup("--yes").code == 0, "it can be set up again"
+
+
+@pytest.mark.parametrize("is_edited", [False, True], ids=["as left", "edited since"])
+def test_hooks_of_an_older_whet_are_brought_up_to_date_and_undone_as_ever(
+    is_edited: bool, setup: Whet, whet: Whet, machine: Path, tmp_path: Path
+) -> None:
+    assert setup("--yes").code == 0
+    settings, record = machine / ".claude" / "settings.json", tmp_path / "home" / "setup.json"
+    newest = json.loads(settings.read_text())
+    older = {**newest, "hooks": {event: each for event, each in newest["hooks"].items() if event != "PreToolUse"}}
+    digest = digest_of(settings.read_bytes())
+    settings.write_text(json.dumps(older))
+    record.write_text(record.read_text().replace(digest, digest_of(settings.read_bytes())))
+    if is_edited:
+        settings.write_text(json.dumps({**older, "model": "sonnet"}))
+    shown = setup("--dry-run").out
+    assert "Bring Whet's hooks for Claude Code up to date" in shown
+    assert "Bring Whet's hooks for Codex" not in shown
+    assert "Claude Code has the hooks of another Whet" in whet("doctor", "--json").out
+    assert setup("--yes").code == 0
+    assert json.loads(settings.read_text())["hooks"] == newest["hooks"]
+    assert "Nothing to change." in setup("--yes").out
+    setup("--undo", "--yes")
+    if is_edited:
+        assert json.loads(settings.read_text()) == {"model": "sonnet", "env": {"A": "1"}}
+    else:
+        assert settings.read_text() == ORDINARY
 
 
 def test_what_a_person_changed_since_is_left_and_named(setup: Whet, machine: Path, tmp_path: Path) -> None:

@@ -13,8 +13,10 @@ RULE = Item(Form.RULE, "bun", "Run bun directly.", situation=RuleSituation("rtk 
 IGNORED = Following(looked=20, came_up=10, told=8, untold=2, followed=3, told_followed=2)
 
 
-def rung(rule: Item, *, is_movable: bool = False) -> Rung | None:
-    return next_rung(rule, IGNORED, is_movable=is_movable)
+def rung(
+    rule: Item, fared: Following = IGNORED, *, is_movable: bool = False, is_remindable: bool = False
+) -> Rung | None:
+    return next_rung(rule, fared, is_movable=is_movable, is_remindable=is_remindable)
 
 
 @pytest.mark.parametrize(
@@ -23,11 +25,11 @@ def rung(rule: Item, *, is_movable: bool = False) -> Rung | None:
 def test_it_is_unheeded_when_it_was_told_often_and_followed_in_fewer_than_half(
     told: int, followed: int, expected: bool
 ) -> None:
-    assert is_unheeded(Following(30, 20, told, 0, followed, followed)) is expected
+    assert is_unheeded(RULE, Following(30, 20, told, 0, followed, followed)) is expected
 
 
 def test_following_without_being_told_does_not_count() -> None:
-    assert is_unheeded(replace(IGNORED, followed=10, came_up=15, told_followed=1))
+    assert is_unheeded(RULE, replace(IGNORED, followed=10, came_up=15, told_followed=1))
 
 
 def test_first_it_is_said_again_with_the_calls_as_an_example() -> None:
@@ -48,7 +50,22 @@ def test_then_it_leaves_the_file_for_the_start_of_sessions() -> None:
 
 def test_the_example_for_small_models_stays_with_it() -> None:
     small = replace(RULE, example="`bun i`")
-    assert [step_of(small, each, IGNORED).example for each in Rung] == ["`bun i`", "`bun i`", ""]
+    assert [step_of(small, each, IGNORED).example for each in Rung] == ["`bun i`", "`bun i`", "`bun i`", ""]
+
+
+def test_then_it_is_reminded_of_at_the_call_and_counted_by_that() -> None:
+    said = replace(RULE, text=step_of(RULE, Rung.EXAMPLE, IGNORED).text)
+    assert rung(said, is_remindable=True) is Rung.REMINDER
+    patch = step_of(said, Rung.REMINDER, IGNORED)
+    assert (patch.action, patch.text, patch.scope) == (Action.CHANGE, said.text, Scope(at_call=True))
+    reminded = replace(said, scope=patch.scope)
+    assert patch.scope.words == ("a reminder at the call",), "a person sees what it is for"
+    assert rung(reminded, is_remindable=True) is None, "no session was reminded yet, however often it was told"
+    fared = replace(IGNORED, reminded=6, reminded_followed=2)
+    assert rung(reminded, fared, is_remindable=True) is Rung.DROP
+    assert step_of(reminded, Rung.DROP, fared).reason == "reminded of in 6 sessions, followed after that in 2 of them"
+    assert rung(reminded, replace(fared, reminded_followed=3), is_remindable=True) is None
+    assert rung(replace(reminded, trust=Trust.OPERATOR), fared, is_remindable=True) is None, "a person's own"
 
 
 def test_then_it_is_dropped() -> None:
@@ -80,4 +97,4 @@ def test_a_persons_own_rule_is_never_to_be_dropped_and_one_on_trial_is_left_to_i
 
 
 def test_a_rule_that_is_followed_stays() -> None:
-    assert next_rung(RULE, replace(IGNORED, told_followed=7), is_movable=True) is None
+    assert rung(RULE, replace(IGNORED, told_followed=7), is_movable=True, is_remindable=True) is None

@@ -5,16 +5,19 @@ import sys
 from collections.abc import Callable, Iterator, Sequence
 from typing import TYPE_CHECKING
 
+from whet.errors import WhetError
+from whet.ledger.patches import Form
 from whet.shipped.data import failure_weights
 from whet.store.analyses import AnalysisProgress, refresh
 from whet.store.database import CannotWrite, Database
+from whet.store.ledger import ledger_of
 from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
 
 if TYPE_CHECKING:
     from whet.improving.project_evidence import ProjectLessons
     from whet.ledger.entries import Item
-    from whet.lessons.following import Following
+    from whet.lessons.following import SeenRule
     from whet.store.home import Home
     from whet.store.listing import Filters
 
@@ -49,12 +52,20 @@ def learn_by_projects(
         )
 
 
-def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> "dict[str, Following]":
-    """How rules fared in all sessions since, with a progress bar on a terminal."""
-    from whet.improving.heeded import following
+def active_rule(database: Database, home: "Home", name: str) -> "Item":
+    """The active rule of this name."""
+    rule = ledger_of(home, database).state().get(Form.RULE, name)
+    if rule is None:
+        raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
+    return rule
+
+
+def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> "dict[str, tuple[SeenRule, ...]]":
+    """What became of rules in each session since, with a progress bar on a terminal."""
+    from whet.improving.heeded import seen_rules
 
     with _progress("Looking") as progress:
-        return following(home, database, rules, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+        return seen_rules(home, database, rules, progress=lambda done, total: progress(AnalysisProgress(done, total)))
 
 
 @contextlib.contextmanager

@@ -13,7 +13,9 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.hooks.events import END, START
+from whet.hooks.events import CALL, END, START
+from whet.hooks.places import FOLDER as HOOKS
+from whet.hooks.places import REMINDED
 from whet.hooks.spool import FOLDER, SUFFIX
 from whet.hooks.starting import SessionDraw
 from whet.importers.source import Skipped
@@ -22,7 +24,7 @@ from whet.intake.report import ImportReport
 from whet.intake.taking import READER, stamp_of, take
 from whet.store.database import Database
 from whet.store.home import Home
-from whet.store.session_draws import KeptDraw, Telling, keep_session_draws, keep_tellings
+from whet.store.session_draws import KeptDraw, Telling, keep_reminders, keep_session_draws, keep_tellings
 from whet.values import Value
 
 KEPT = "kept"
@@ -32,7 +34,7 @@ SUBAGENTS = "subagents/*.jsonl"  # what Claude Code writes beside the record of 
 
 
 class Arrival(Value, frozen=True):
-    """One file of the spool: a session that started, with what it drew and was told, or one that ended."""
+    """One file of the spool: a session started and drew and was told this, was reminded of this, or ended."""
 
     event: str
     agent: str
@@ -81,6 +83,8 @@ def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | Non
             os.replace(file, folder / KEPT / file.name)
         waiting = tuple(_waiting(folder / KEPT))
         _keep_starts(database, [each for each in waiting if each.arrival.event == START])
+        _keep_calls(database, [each for each in waiting if each.arrival.event == CALL])
+        _clear_marks(home, now)
         ended = [each for each in waiting if each.arrival.event == END and _is_to_try(each, now)]
         paths = [path for each in ended for path in _records(Path(each.arrival.path))]
         report = take(
@@ -129,6 +133,20 @@ def _keep_starts(database: Database, started: list[Waiting]) -> None:
     keep_tellings(database, [Telling(each.agent, each.session, each.entries, each.at) for _, each in started])
     for file, _ in started:
         file.unlink()
+
+
+def _keep_calls(database: Database, reminded: list[Waiting]) -> None:
+    keep_reminders(database, [Telling(each.agent, each.session, each.entries, each.at) for _, each in reminded])
+    for file, _ in reminded:
+        file.unlink()
+
+
+def _clear_marks(home: Home, now: float) -> None:
+    """Remove the marks of reminders whose sessions are long over."""
+    folder = home.folder / HOOKS / REMINDED
+    for mark in folder.iterdir() if folder.is_dir() else ():
+        if mark.lstat().st_mtime < now - KEPT_SECONDS:
+            mark.unlink(missing_ok=True)
 
 
 def _is_to_try(waiting: Waiting, now: float) -> bool:

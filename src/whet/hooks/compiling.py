@@ -7,8 +7,11 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.hooks.events import HOSTS
-from whet.hooks.places import FOLDER, RULES
+from whet.hooks.places import FOLDER, REMINDERS, RULES
 from whet.ledger.entries import Item
+from whet.lessons.call_patterns import CallPattern
+from whet.lessons.following import situation_of
+from whet.lessons.reminders import pattern_of
 from whet.sessions.trust import Trust
 from whet.store import files
 from whet.store.database import Database
@@ -16,7 +19,7 @@ from whet.store.home import Home, find_home, prepare_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import Offer, offered_rules
-from whet.targets.rendering import frame, is_run_by, scoped_line
+from whet.targets.rendering import frame, is_run_by, reminder_frame, scoped_line
 from whet.told.prompt_inputs import Budgets
 from whet.trials.canaries import key_of
 from whet.values import Value
@@ -36,6 +39,24 @@ class CompiledRule(Value, frozen=True):
     before: "CompiledRule | None"
 
 
+class CompiledReminder(Value, frozen=True):
+    """One rule that is told again at calls that match its pattern, as a hook reads it."""
+
+    entry: int
+    line: str
+    agents: tuple[str, ...]
+    purposes: tuple[str, ...]
+    project: str
+    calls: CallPattern
+
+
+class CompiledReminders(Value, frozen=True):
+    """All rules to be reminded of, and the text that stands around them."""
+
+    frame: str
+    reminders: tuple[CompiledReminder, ...]
+
+
 class CompiledRules(Value, frozen=True):
     """All rules in force, the oldest first, and the text that stands around them."""
 
@@ -49,25 +70,32 @@ def compile_rules(offer: Offer) -> CompiledRules:
     return CompiledRules(frame(), Budgets().rules, tuple(_compiled(rule, offer) for rule in offer.rules))
 
 
+def compile_reminders(offer: Offer) -> CompiledReminders:
+    """What hooks remind of. Nothing that is on trial: its sessions are to differ by the rule alone."""
+    wanted = (rule for rule in offer.rules if rule.scope.at_call and not rule.canary)
+    found = ((rule, pattern_of(situation_of(rule))) for rule in wanted)
+    return CompiledReminders(
+        reminder_frame(), tuple(_reminder(rule, pattern) for rule, pattern in found if pattern is not None)
+    )
+
+
 def has_hooks(home: Home) -> bool:
     """Whether any hook ever ran in this home, or was installed for it."""
     return (home.folder / FOLDER).is_dir()
 
 
 def refresh_compiled(home: Home, database: Database) -> bool:
-    """Bring the compiled file up to date; whether it had to be written. A home without hooks has none."""
+    """Bring the compiled files up to date; whether one had to be written. A home without hooks has none."""
     if not has_hooks(home):
         return False
-    body = msgspec.json.encode(compile_rules(offered_rules(ledger_of(home, database))))
-    place = files.beneath(home.folder, FOLDER, RULES)
-    standing = files.read(place)
-    if standing == body:
-        return False
-    try:
-        files.write(place, body, expected=standing)
-    except files.Conflict:  # another process wrote what is as new
-        return False
-    return True
+    offer = offered_rules(ledger_of(home, database))
+    reminders = compile_reminders(offer)
+    bodies = {
+        RULES: msgspec.json.encode(compile_rules(offer)),
+        REMINDERS: msgspec.json.encode(reminders) if reminders.reminders else None,
+    }
+    changed = [name for name, body in bodies.items() if _put(home, name, body)]
+    return bool(changed)
 
 
 def compile_now(environment: Mapping[str, str]) -> None:
@@ -77,6 +105,33 @@ def compile_now(environment: Mapping[str, str]) -> None:
     os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)
     with opened(home) as database:
         refresh_compiled(home, database)
+
+
+def _put(home: Home, name: str, body: bytes | None) -> bool:
+    """The file as it should be, None for no file; whether it had to be changed."""
+    place = files.beneath(home.folder, FOLDER, name)
+    standing = files.read(place)
+    if standing == body:
+        return False
+    try:
+        if body is not None:
+            files.write(place, body, expected=standing)
+        elif standing is not None:
+            files.remove(place, expected=standing)
+    except files.Conflict:  # another process wrote what is as new
+        return False
+    return True
+
+
+def _reminder(rule: Item, pattern: CallPattern) -> CompiledReminder:
+    return CompiledReminder(
+        entry=rule.number,
+        line=scoped_line(rule),
+        agents=tuple(host for host in HOSTS if is_run_by(host, rule)),
+        purposes=rule.scope.purposes,
+        project=rule.scope.project,
+        calls=pattern,
+    )
 
 
 def _compiled(rule: Item, offer: Offer) -> CompiledRule:

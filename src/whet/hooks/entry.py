@@ -13,8 +13,8 @@ from collections.abc import Mapping
 from typing import TYPE_CHECKING, Any
 
 from whet.hooks import spool
-from whet.hooks.events import END, EVENTS, HOSTS, START, HostEvent, NotAnEvent, event_of
-from whet.hooks.places import FOLDER, LOG, RULES, SEEN
+from whet.hooks.events import CALL, END, EVENTS, GEMINI, HOSTS, START, HostEvent, NotAnEvent, event_of
+from whet.hooks.places import FOLDER, LOG, REMINDERS, RULES, SEEN
 
 if TYPE_CHECKING:
     from types import FrameType
@@ -22,8 +22,8 @@ if TYPE_CHECKING:
 LOG_BYTES = 256 << 10
 INPUT_BYTES = 4 << 20
 DEADLINE_SECONDS = 5.0
+CALL_DEADLINE_SECONDS = 2.0
 SEEN_AGAIN_SECONDS = 3_600.0
-TOLD_AS = {START: "SessionStart"}
 
 
 class TooSlow(Exception):
@@ -35,11 +35,11 @@ def run(arguments: list[str], environment: Mapping[str, str]) -> int:
     home = home_of(environment)
     try:
         signal.signal(signal.SIGALRM, _give_up)
-        signal.setitimer(signal.ITIMER_REAL, DEADLINE_SECONDS)
+        signal.setitimer(signal.ITIMER_REAL, CALL_DEADLINE_SECONDS if CALL in arguments else DEADLINE_SECONDS)
         try:
             name, agent = _asked(arguments)
             event = event_of(name, agent, _standard_input(), environment)
-            said = start(home, event, environment) if event.event == START else end(home, event)
+            said = _done(home, event, environment)
         finally:
             signal.setitimer(signal.ITIMER_REAL, 0)
         if said:
@@ -54,6 +54,12 @@ def home_of(environment: Mapping[str, str]) -> str:
     """The same folder as `store.home.find_home` gives, without loading the store."""
     named = environment.get("WHET_HOME", "")
     return os.path.abspath(os.path.expanduser(named or "~/.whet"))
+
+
+def _done(home: str, event: HostEvent, environment: Mapping[str, str]) -> str:
+    if event.event == START:
+        return start(home, event, environment)
+    return remind(home, event) if event.event == CALL else end(home, event)
 
 
 def end(home: str, event: HostEvent) -> str:
@@ -77,8 +83,26 @@ def start(home: str, event: HostEvent, environment: Mapping[str, str]) -> str:
     spool.put(home, START, event.agent, event.session, **more)
     if not told.text:
         return ""
-    output = {"hookEventName": TOLD_AS[START], "additionalContext": told.text}
-    return json.dumps({"hookSpecificOutput": output}) + "\n"
+    return _context("SessionStart", told.text)
+
+
+def remind(home: str, event: HostEvent) -> str:
+    """The rules to be reminded of at a call, as context that goes with its result; the call itself goes its way."""
+    try:
+        with open(os.path.join(home, FOLDER, REMINDERS), "rb") as file:
+            compiled = json.load(file)
+    except FileNotFoundError:
+        return ""
+    from whet.hooks.reminding import reminding_text  # noqa: PLC0415 - not where there is nothing to remind of
+
+    text = reminding_text(home, compiled, event)
+    # Gemini takes what is said before a call for nobody.
+    return _context("AfterTool" if event.agent == GEMINI else "PreToolUse", text) if text else ""
+
+
+def _context(name: str, text: str) -> str:
+    """In the form that hosts read."""
+    return json.dumps({"hookSpecificOutput": {"hookEventName": name, "additionalContext": text}}) + "\n"
 
 
 def log(home: str, text: str) -> None:
@@ -154,4 +178,4 @@ def _private(path: str, flags: int) -> int:
 
 
 def _give_up(number: int, frame: "FrameType | None") -> None:  # noqa: ARG001 - what a signal gives its handler
-    raise TooSlow(f"not done after {DEADLINE_SECONDS:g} seconds")
+    raise TooSlow("not done in time")

@@ -1,14 +1,15 @@
-"""What a host says of a session as it starts or ends, whichever host it is."""
+"""What a host says of a session as it starts, calls a tool or ends, whichever host it is."""
 
 import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
-START, END = "session-start", "session-end"
-EVENTS = (START, END)
+START, CALL, END = "session-start", "tool-call", "session-end"
+EVENTS = (START, CALL, END)
 CLAUDE_CODE, CODEX, GEMINI, OPENCODE = "claude-code", "codex", "gemini", "opencode"
 HOSTS = (CLAUDE_CODE, CODEX, GEMINI, OPENCODE)
 LONGEST = 4_096
+LONGEST_COMMAND = 20_000
 
 
 class HostEvent(NamedTuple):
@@ -21,6 +22,7 @@ class HostEvent(NamedTuple):
     folder: str
     is_unattended: bool = False
     is_resumed: bool = False  # what it was told when it began is in its record, and is sent again
+    command: str = ""  # that the shell is given
 
 
 class NotAnEvent(Exception):
@@ -37,9 +39,8 @@ def event_of(event: str, agent: str, body: Any, environment: Mapping[str, str]) 
         raise NotAnEvent("standard input has no session_id")
     folder = _text(body, "cwd") or _text(body, "directory") or os.getcwd()
     path = _text(body, "transcript_path") or (_opencode_database(environment) if host == OPENCODE else "")
-    return HostEvent(
-        event, host, session, path, folder, _is_unattended(host, environment), _text(body, "source") == "resume"
-    )
+    unattended, is_resumed = _is_unattended(host, environment), _text(body, "source") == "resume"
+    return HostEvent(event, host, session, path, folder, unattended, is_resumed, _command(body))
 
 
 def agent_of(body: Mapping[str, Any]) -> str:
@@ -55,6 +56,12 @@ def agent_of(body: Mapping[str, Any]) -> str:
 def _text(body: Mapping[str, Any], name: str) -> str:
     value = body.get(name)
     return value if isinstance(value, str) and len(value) <= LONGEST and value.isprintable() else ""
+
+
+def _command(body: Mapping[str, Any]) -> str:
+    given = body.get("tool_input")
+    command = given.get("command") if isinstance(given, dict) else None
+    return command[:LONGEST_COMMAND] if isinstance(command, str) else ""
 
 
 def _opencode_database(environment: Mapping[str, str]) -> str:

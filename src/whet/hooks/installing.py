@@ -12,19 +12,24 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.errors import WhetError
-from whet.hooks.events import CLAUDE_CODE, CODEX, END, GEMINI, HOSTS, OPENCODE, START
-from whet.hooks.places import FOLDER
+from whet.hooks.events import CALL, CLAUDE_CODE, CODEX, END, GEMINI, HOSTS, OPENCODE, START
+from whet.hooks.places import FOLDER, REMINDERS
 from whet.store import files
 from whet.store.home import Home, prepare_home
 
 MARK = "whet hook "
 PLUGIN = "whet@"  # as hosts name it, with the marketplace behind it
-START_SECONDS = 8
+# A process for each call of a tool would cost too much: the host's shell looks first whether there is a reminder.
+UNLESS = f'[ ! -s "${{WHET_HOME:-$HOME/.whet}}/{FOLDER}/{REMINDERS}" ] || '
+START_SECONDS, CALL_SECONDS = 8, 3
 END_SECONDS = {CLAUDE_CODE: 5, CODEX: 3, GEMINI: 5}  # Codex grants no more, and says so to the person if more is asked
 # The file of each agent that names its hooks, and how many of its units of time a second has.
 FILES = {CLAUDE_CODE: "settings.json", CODEX: "hooks.json", GEMINI: "settings.json"}
 UNITS = {CLAUDE_CODE: 1, CODEX: 1, GEMINI: 1_000}
 SCRIPT = ("plugins", "whet.js")
+# What each agent names the calls of its shell, and the moment at which it hands context on to its model.
+SHELLS = {CLAUDE_CODE: "Bash", CODEX: "Bash", GEMINI: "run_shell_command"}
+CALLS = {CLAUDE_CODE: "PreToolUse", CODEX: "PreToolUse", GEMINI: "AfterTool"}
 
 
 class HookChange(NamedTuple):
@@ -35,7 +40,7 @@ class HookChange(NamedTuple):
 
 
 def install_hooks(agent: str, config: Path, home: Home) -> HookChange:
-    """Have an agent call Whet when its sessions start and end. What stands in its file stays."""
+    """Have an agent call Whet when its sessions start, use the shell and end. What stands in its file stays."""
     if has_plugin(agent, config):
         raise WhetError(
             f"{agent} has the plugin already, and with further hooks its sessions would be told everything twice.",
@@ -70,10 +75,15 @@ def remove_hooks(agent: str, config: Path) -> HookChange:
 def are_installed(agent: str, config: Path) -> bool:
     """Whether all hooks of an agent stand in its config home; those of a plugin are the agent's own to list."""
     if _host(agent) == OPENCODE:
-        return files.read(_place(config, SCRIPT)) is not None
-    hooks = _document(config, (FILES[agent],)).get("hooks")
-    wanted = hooks_of(agent)["hooks"]
-    return isinstance(hooks, dict) and all(group in (hooks.get(event) or ()) for event, [group] in wanted.items())
+        return files.read(_place(config, SCRIPT)) == _script()
+    return bool(_ours(agent, config) == hooks_of(agent)["hooks"])
+
+
+def are_outdated(agent: str, config: Path) -> bool:
+    """Whether hooks of Whet stand there that are not those of this version."""
+    if _host(agent) == OPENCODE:
+        return files.read(_place(config, SCRIPT)) not in (None, _script())
+    return _ours(agent, config) not in ({}, hooks_of(agent)["hooks"])
 
 
 def has_plugin(agent: str, config: Path) -> bool:
@@ -101,12 +111,27 @@ def hooks_of(agent: str) -> dict[str, Any]:
     When time is up Gemini stops the shell alone and waits for what that began, so there the shell gives way to `whet`.
     """
 
-    def group(event: str, seconds: int) -> list[dict[str, Any]]:
+    def hooks(event: str, seconds: int, unless: str = "") -> list[dict[str, Any]]:
         call = f"{MARK}{event} --agent {agent}"
-        command = f"exec {call}" if agent == GEMINI else f"{call} || :"
-        return [{"hooks": [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]}]
+        command = unless + (f"exec {call}" if agent == GEMINI else f"{call} || :")
+        return [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]
 
-    return {"hooks": {"SessionStart": group(START, START_SECONDS), "SessionEnd": group(END, END_SECONDS[agent])}}
+    return {
+        "hooks": {
+            "SessionStart": [{"hooks": hooks(START, START_SECONDS)}],
+            CALLS[agent]: [{"matcher": SHELLS[agent], "hooks": hooks(CALL, CALL_SECONDS, UNLESS)}],
+            "SessionEnd": [{"hooks": hooks(END, END_SECONDS[agent])}],
+        }
+    }
+
+
+def _ours(agent: str, config: Path) -> dict[str, list[Any]]:
+    """The hooks of Whet that stand in an agent's file."""
+    hooks = _document(config, (FILES[agent],)).get("hooks")
+    named = hooks.items() if isinstance(hooks, dict) else ()
+    lists = {event: groups for event, groups in named if isinstance(groups, list)}
+    found = {event: [group for group in groups if _is_ours(group)] for event, groups in lists.items()}
+    return {event: groups for event, groups in found.items() if groups}
 
 
 def _without_ours(hooks: Any, config: Path, place: tuple[str, ...]) -> dict[str, list[Any]]:
@@ -125,7 +150,7 @@ def _is_ours(group: Any) -> bool:
     calls = group.get("hooks") if isinstance(group, dict) else None
     commands = [each.get("command") for each in calls or () if isinstance(each, dict)]
     return bool(commands) and all(
-        isinstance(each, str) and each.startswith((MARK, f"exec {MARK}")) for each in commands
+        isinstance(each, str) and each.removeprefix(UNLESS).startswith((MARK, f"exec {MARK}")) for each in commands
     )
 
 

@@ -1,4 +1,4 @@
-"""The spool: one small file in the home for each session that started or ended, until somebody takes it in.
+"""The spool: a small file in the home for each session that started or ended and each reminder, until it is taken in.
 
 A file is named by its session, so a host that reports every turn leaves one file and not hundreds.
 """
@@ -8,6 +8,8 @@ import os
 import time
 from typing import Any
 
+from whet.hooks.events import CALL
+
 FOLDER = "spool"
 TEMPORARY = ".new-"
 SUFFIX = ".json"
@@ -15,10 +17,11 @@ LONGEST_NAME = 100
 
 
 def put(home: str, event: str, agent: str, session: str, **more: Any) -> str:
-    """Write one file, whole or not at all; gives its path."""
+    """Write one file, whole or not at all; gives its path. Reminders of other rules have files of their own."""
     folder = os.path.join(home, FOLDER)
     os.makedirs(folder, mode=0o700, exist_ok=True)
-    name = name_of(event, agent, session)
+    entries = [event, *map(str, more["entries"])] if event == CALL else [event]
+    name = name_of("-".join(entries), agent, session)
     temporary = os.path.join(folder, f"{TEMPORARY}{os.getpid()}-{name}")
     body = {"event": event, "agent": agent, "session": session, "at": time.time(), **more}
     descriptor = os.open(temporary, os.O_WRONLY | os.O_CREAT | os.O_EXCL | os.O_NOFOLLOW | os.O_CLOEXEC, 0o600)

@@ -1,25 +1,40 @@
 """How the rules in force fared since: did their situation come up, were they told, were they followed?"""
 
-from collections.abc import Callable, Iterable, Iterator
+import contextlib
+import hashlib
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
 from typing import NamedTuple
 
+import msgspec
+
+from whet import __version__
 from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
 from whet.failures.view import gather
 from whet.ledger.entries import Item
-from whet.ledger.patches import RuleSituation
-from whet.lessons.following import Following, SeenRule, count_following, was_followed, was_told
-from whet.sessions.transcripts import Purpose, Transcript
-from whet.sessions.trust import Trust
+from whet.lessons.following import (
+    FOLLOWING_VERSION,
+    Following,
+    RuleFinding,
+    SeenRule,
+    count_following,
+    situation_of,
+    was_followed,
+    was_told,
+)
+from whet.lessons.reminders import followed_after
+from whet.sessions.transcripts import Purpose
 from whet.store.canary_counts import deliveries
-from whet.store.database import Database
+from whet.store.database import CannotWrite, Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.prompts import restore_prompt
 from whet.store.recording import SOURCE
 from whet.store.rows import Session
-from whet.store.session_draws import told_entries
+from whet.store.rule_findings import keep_findings, kept_findings
+from whet.store.session_draws import reminders, told_entries
 from whet.store.sessions import is_own, load
 from whet.targets.project_names import name_of_project
 from whet.targets.settings import Target
@@ -28,6 +43,15 @@ from whet.targets.sync_log import FileTelling, entries_for, load_log
 from whet.targets.telling import day_of
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
+BATCH = 50
+KEY_BYTES = 12
+
+
+class AskedRule(NamedTuple):
+    """A rule that is looked for, and the key under which what is found of it is kept."""
+
+    rule: Item
+    key: str
 
 
 class RuleBooks(NamedTuple):
@@ -35,7 +59,8 @@ class RuleBooks(NamedTuple):
 
     database: Database
     targets: tuple[Target, ...]
-    log: tuple[FileTelling, ...] = ()
+    log: tuple[FileTelling, ...]
+    reminded: frozenset[tuple[str, str, int]]
 
 
 def following(
@@ -46,31 +71,79 @@ def following(
     progress: Callable[[int, int], None] = lambda *_: None,
 ) -> dict[str, Following]:
     """How each rule fared, by its name, in the sessions of its project that began after it came into force."""
-    asked, books = tuple(rules), RuleBooks(database, load_targets(home), load_log(home))
-    seen: dict[str, list[SeenRule | None]] = {rule.name: [] for rule in asked}
-    names: dict[str, str] = {}
-    sessions = _since(database, min(rule.since for rule in asked)) if asked else ()
-    for number, session in enumerate(sessions, start=1):
+    found = seen_rules(home, database, rules, progress=progress)
+    return {name: count_following(seen) for name, seen in found.items()}
+
+
+def seen_rules(
+    home: Home,
+    database: Database,
+    rules: Iterable[Item],
+    *,
+    progress: Callable[[int, int], None] = lambda *_: None,
+) -> dict[str, tuple[SeenRule, ...]]:
+    """What became of each rule, by its name, in each of those sessions, the oldest first."""
+    asked = tuple(AskedRule(rule, key_of(rule)) for rule in rules)
+    books = RuleBooks(database, load_targets(home), load_log(home), reminders(database))
+    seen: dict[str, list[SeenRule]] = {rule.name: [] for rule, _ in asked}
+    sessions = _since(database, min(rule.since for rule, _ in asked)) if asked else ()
+    standing = {*map(key_of, ledger_of(home, database).state().rules), *(key for _, key in asked)}
+    for number, (session, fitting, findings) in enumerate(_found(database, sessions, asked, standing), start=1):
         progress(number, len(sessions))
-        project = names.setdefault(session.folder, name_of_project(session.folder))
-        began = session.started or session.dated
-        fitting = [rule for rule in asked if rule.since <= began and rule.scope.project in ("", project)]
-        if not fitting:
-            continue
-        transcript = load(database, session)
-        view = gather(transcript)
-        for rule in fitting:
-            followed = was_followed(situation_of(rule), view)
-            told = None if followed is None else _told(books, session, transcript, rule)
-            seen[rule.name].append(None if followed is None else SeenRule(followed, told))
-    return {name: count_following(found) for name, found in seen.items()}
+        for rule, key in fitting:
+            seen[rule.name].append(_seen(books, session, rule, findings[key]))
+    return {name: tuple(found) for name, found in seen.items()}
 
 
-def situation_of(rule: Item) -> RuleSituation:
-    """What a rule is for; of one that a person wrote and that has none on record, what they say in it."""
-    if rule.situation == RuleSituation() and rule.trust is Trust.OPERATOR:
-        return RuleSituation(said=rule.text)
-    return rule.situation
+def key_of(rule: Item) -> str:
+    """What a finding depends on besides its session: the rule's situation, its words, and how it is looked for."""
+    body = msgspec.json.encode((FOLLOWING_VERSION, __version__, situation_of(rule), rule.text))
+    return hashlib.blake2b(body, digest_size=KEY_BYTES).hexdigest()
+
+
+def _found(
+    database: Database, sessions: Sequence[Session], asked: Sequence[AskedRule], standing: set[str]
+) -> Iterator[tuple[Session, list[AskedRule], dict[str, RuleFinding]]]:
+    """Each session with the rules that hold in it and what is found of them: kept, or found now and kept."""
+    names: dict[str, str] = {}
+    for start in range(0, len(sessions), BATCH):
+        batch = sessions[start : start + BATCH]
+        kept = kept_findings(database, batch)
+        fresh: list[tuple[Session, dict[str, RuleFinding]]] = []
+        for session in batch:
+            if session.folder not in names:
+                names[session.folder] = name_of_project(session.folder)
+            places, began = ("", names[session.folder]), session.started or session.dated
+            fitting = [one for one in asked if one.rule.since <= began and one.rule.scope.project in places]
+            findings = kept[session.no]
+            missing = [one for one in fitting if one.key not in findings]
+            if missing:
+                findings = {**findings, **_look(database, session, missing)}
+                fresh.append((session, {key: each for key, each in findings.items() if key in standing}))
+            yield session, fitting, findings
+        with contextlib.suppress(CannotWrite):  # what is found can be said on a full disk too
+            keep_findings(database, fresh)
+
+
+def _look(database: Database, session: Session, rules: Iterable[AskedRule]) -> dict[str, RuleFinding]:
+    transcript = load(database, session)
+    view = gather(transcript)
+    found: dict[str, RuleFinding] = {}
+    for rule, key in rules:
+        situation = situation_of(rule)
+        followed = was_followed(situation, view)
+        after = None if followed is None else followed_after(situation, view)
+        found[key] = RuleFinding(followed, after, followed is not None and was_told(rule.text, transcript))
+    return found
+
+
+def _seen(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) -> SeenRule:
+    if finding.followed is None:
+        return SeenRule(session=session.id)
+    if (session.source, session.native_id, rule.number) in books.reminded:
+        followed = finding.followed if finding.after is None else finding.after
+        return SeenRule(followed, told=True, is_reminded=True, session=session.id)
+    return SeenRule(finding.followed, _told(books, session, rule, finding), session=session.id)
 
 
 def _since(database: Database, start: float) -> tuple[Session, ...]:
@@ -79,7 +152,7 @@ def _since(database: Database, start: float) -> tuple[Session, ...]:
     return tuple(each for each in every if each.purpose not in BEHIND and is_own(database, each))
 
 
-def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item) -> bool | None:
+def _told(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) -> bool | None:
     """Whether a rule stood in a session's context; None where nothing tells.
 
     Whet's own sessions name their prompt. Of others the record may hold what was inserted, the sync log says what stood
@@ -106,7 +179,7 @@ def _told(books: RuleBooks, session: Session, transcript: Transcript, rule: Item
     files = (*_files_of(session.folder), *(Path(one.file) for one in books.targets if one.agent == session.source))
     stood = session.started is not None and any(_holds(path, rule.text, session.started) for path in files)
     is_known = by_hook is not None or (by_file is not None and not session.parent_id)
-    return True if stood or was_told(rule.text, transcript) else (False if is_known else None)
+    return True if stood or finding.is_in_record else (False if is_known else None)
 
 
 def _logged(books: RuleBooks, session: Session) -> frozenset[int] | None:

@@ -5,13 +5,15 @@ import time
 from whet.changes.pending import propose
 from whet.errors import WhetError
 from whet.improving.heeded import following
-from whet.ledger.entries import Actor
+from whet.ledger.entries import Actor, Item
 from whet.ledger.patches import RuleSituation
+from whet.lessons.reminders import pattern_of
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.targets.drawing import is_movable
 from whet.targets.hooked import hooked_agents
+from whet.targets.rendering import is_run_by
 from whet.targets.settings import load as load_targets
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome
@@ -26,7 +28,8 @@ def unheeded(home: Home, database: Database) -> tuple[Idea, ...]:
     targets, hooked = load_targets(home), hooked_agents(home, now=time.time())
     found: list[Idea] = []
     for rule in asked:
-        if rung := next_rung(rule, fared[rule.name], is_movable=is_movable(rule, targets, hooked)):
+        may_move, may_remind = is_movable(rule, targets, hooked), _is_remindable(rule, hooked)
+        if rung := next_rung(rule, fared[rule.name], is_movable=may_move, is_remindable=may_remind):
             patch = step_of(rule, rung, fared[rule.name])
             found.append(Idea(f"the rule {rule.name}: {patch.reason}; {rung}", Way.UNHEEDED, patch))
     return tuple(found)
@@ -35,6 +38,11 @@ def unheeded(home: Home, database: Database) -> tuple[Idea, ...]:
 def propose_steps(home: Home, database: Database) -> tuple[IdeaOutcome, ...]:
     """Let each step wait for a person, who alone takes it."""
     return tuple(_propose(home, database, idea) for idea in unheeded(home, database))
+
+
+def _is_remindable(rule: Item, hooked: frozenset[str]) -> bool:
+    """Whether a hook can know the calls of a rule, and an agent that the rule is for has hooks."""
+    return pattern_of(rule.situation) is not None and any(is_run_by(agent, rule) for agent in hooked)
 
 
 def _propose(home: Home, database: Database, idea: Idea) -> IdeaOutcome:

@@ -54,7 +54,8 @@ class Scope(Value, frozen=True):
     """Where a rule holds; an empty part means everywhere. Purposes are interactive and unattended.
 
     A project is named by its repository, else by its folder. What is for `at_start` is told by the hook when a session
-    starts, and left out of files that only agents with hooks read.
+    starts, and left out of files that only agents with hooks read. What is for `at_call` is told again by the hook of a
+    call in the form that goes wrong.
     """
 
     models: tuple[str, ...] = ()
@@ -62,6 +63,15 @@ class Scope(Value, frozen=True):
     purposes: tuple[str, ...] = ()
     project: str = ""
     at_start: bool = False
+    at_call: bool = False
+
+    @property
+    def words(self) -> tuple[str, ...]:
+        """Where and when the rule is told, for people."""
+        start = ("the start of a session",) if self.at_start else ()
+        call = ("a reminder at the call",) if self.at_call else ()
+        project = (self.project,) if self.project else ()
+        return (*self.models, *self.tools, *self.purposes, *project, *start, *call)
 
 
 class Proof(Value, frozen=True):

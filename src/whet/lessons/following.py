@@ -1,37 +1,27 @@
 """Whether a rule's situation came up in a session, whether the rule was told there, and whether it was followed."""
 
-import re
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
+from enum import StrEnum
 from typing import NamedTuple
 
 from whet.failures.fingerprints import error_line
 from whet.failures.view import JudgedCall, SessionView
+from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
+from whet.lessons.call_patterns import STAGE, CommandForm, has_form, is_named, spaced, words_of
 from whet.lessons.contrasts import differing
 from whet.lessons.pieces import key_words, stems
 from whet.lessons.purposes import is_shell, shown_call
 from whet.lessons.said import said_pieces
 from whet.lessons.stances import stance_of
 from whet.sessions.transcripts import Origin, Role, Transcript
+from whet.sessions.trust import Trust
 from whet.values import Value
 
 SAME_WORDS = 0.6
 SAME_ERROR = 0.5
 FEWEST_WORDS = 2
-_STAGE = re.compile(r"&&|\|\||;|\||\n")
-_ASSIGNED = re.compile(r"^\w+=")
-_SIGNS = re.compile(r"[\s=:'\"()]+")
-
-
-class CommandForm(NamedTuple):
-    """How a call is known again: its program, and the words that tell it from another way to do the same.
-
-    One that has nothing of its own is only known to go wrong where it failed.
-    """
-
-    program: str
-    telling: frozenset[str]
-    is_own: bool
+FOLLOWING_VERSION = 1  # one more whenever the same session and situation become another finding
 
 
 class Following(Value, frozen=True):
@@ -43,31 +33,111 @@ class Following(Value, frozen=True):
     untold: int = 0
     followed: int = 0
     told_followed: int = 0  # of those that were told
+    reminded: int = 0  # at a call in the form that goes wrong
+    reminded_followed: int = 0  # after that
 
     @property
     def unknown(self) -> int:
         return self.came_up - self.told - self.untold
 
+    @property
+    def not_followed(self) -> int:
+        return self.came_up - self.followed
+
+
+class RuleFinding(Value, frozen=True):
+    """What the record of one session says of a rule: nothing where its situation did not come up."""
+
+    followed: bool | None = None
+    after: bool | None = None  # followed after the first call at which it would be reminded of
+    is_in_record: bool = False  # its words stand in what was put into the conversation
+
 
 class SeenRule(NamedTuple):
-    """One session in which a rule's situation came up."""
+    """What became of a rule in one session; `followed` is None where its situation did not come up."""
 
-    followed: bool
-    told: bool | None
+    followed: bool | None = None
+    told: bool | None = None
+    is_reminded: bool = False
+    session: str = ""
 
 
-def count_following(seen: Iterable[SeenRule | None]) -> Following:
-    """The counts over sessions; None stands for one in which the situation did not come up."""
+class Fared(StrEnum):
+    """One of the counts of how a rule fared, by which the sessions behind it are asked for."""
+
+    SINCE = "since"
+    SITUATION = "situation"
+    TOLD = "told"
+    NOT_TOLD = "not-told"
+    UNKNOWN = "told-unknown"
+    FOLLOWED = "followed"
+    NOT_FOLLOWED = "not-followed"
+    TOLD_FOLLOWED = "told-followed"
+    TOLD_NOT_FOLLOWED = "told-not-followed"
+    REMINDED = "reminded"
+    REMINDED_FOLLOWED = "reminded-followed"
+
+    @property
+    def words(self) -> str:
+        """What these sessions have in common, before the name of a rule."""
+        return FARED_WORDS[self]
+
+
+FARED_WORDS = {
+    Fared.SINCE: "since the start of the rule",
+    Fared.SITUATION: "in the situation of the rule",
+    Fared.TOLD: "in the situation of, and told, the rule",
+    Fared.NOT_TOLD: "in the situation of, and not told, the rule",
+    Fared.UNKNOWN: "in the situation of, and perhaps told, the rule",
+    Fared.FOLLOWED: "that followed the rule",
+    Fared.NOT_FOLLOWED: "that did not follow the rule",
+    Fared.TOLD_FOLLOWED: "that were told and followed the rule",
+    Fared.TOLD_NOT_FOLLOWED: "that were told and did not follow the rule",
+    Fared.REMINDED: "that were reminded of the rule",
+    Fared.REMINDED_FOLLOWED: "that, once reminded, followed the rule",
+}
+
+
+def is_among(seen: SeenRule, fared: Fared) -> bool:
+    """Whether a session is one of those that a count counts."""
+    return fared is Fared.SINCE or (seen.followed is not None and _COUNTED[fared](seen))
+
+
+_COUNTED: dict[Fared, Callable[[SeenRule], bool]] = {
+    Fared.SITUATION: lambda _: True,
+    Fared.TOLD: lambda seen: seen.told is True,
+    Fared.NOT_TOLD: lambda seen: seen.told is False,
+    Fared.UNKNOWN: lambda seen: seen.told is None,
+    Fared.FOLLOWED: lambda seen: seen.followed is True,
+    Fared.NOT_FOLLOWED: lambda seen: seen.followed is False,
+    Fared.TOLD_FOLLOWED: lambda seen: seen.told is True and seen.followed is True,
+    Fared.TOLD_NOT_FOLLOWED: lambda seen: seen.told is True and seen.followed is False,
+    Fared.REMINDED: lambda seen: seen.is_reminded,
+    Fared.REMINDED_FOLLOWED: lambda seen: seen.is_reminded and seen.followed is True,
+}
+
+
+def count_following(seen: Iterable[SeenRule]) -> Following:
+    """The counts over sessions."""
     every = list(seen)
-    found = [each for each in every if each is not None]
-    return Following(
-        looked=len(every),
-        came_up=len(found),
-        told=sum(each.told is True for each in found),
-        untold=sum(each.told is False for each in found),
-        followed=sum(each.followed for each in found),
-        told_followed=sum(each.followed for each in found if each.told),
-    )
+    names = {
+        "looked": Fared.SINCE,
+        "came_up": Fared.SITUATION,
+        "told": Fared.TOLD,
+        "untold": Fared.NOT_TOLD,
+        "followed": Fared.FOLLOWED,
+        "told_followed": Fared.TOLD_FOLLOWED,
+        "reminded": Fared.REMINDED,
+        "reminded_followed": Fared.REMINDED_FOLLOWED,
+    }
+    return Following(**{name: sum(is_among(each, fared) for each in every) for name, fared in names.items()})
+
+
+def situation_of(rule: Item) -> RuleSituation:
+    """What a rule is for; of one that a person wrote and that has none on record, what they say in it."""
+    if rule.situation == RuleSituation() and rule.trust is Trust.OPERATOR:
+        return RuleSituation(said=rule.text)
+    return rule.situation
 
 
 def was_followed(situation: RuleSituation, view: SessionView) -> bool | None:
@@ -100,7 +170,7 @@ def was_told(text: str, transcript: Transcript) -> bool:
 
 def forms_of(call: str, fix: str) -> tuple[CommandForm, CommandForm]:
     """The form that goes wrong and the one that works, by what is in the one and not in the other."""
-    wrong, right = (_words(part) for part in differing(call, fix))
+    wrong, right = (words_of(part) for part in differing(call, fix))
     is_one_program = wrong[:1] == right[:1]
     return _form(wrong, right, is_one_program), _form(right, wrong, is_one_program)
 
@@ -124,7 +194,7 @@ def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
     came_up = False
     for step in view.steps:
         for stage in _stages(step):
-            is_right, is_wrong = _has(stage, right), _has(stage, wrong) and (wrong.is_own or step.failed)
+            is_right, is_wrong = has_form(stage, right), has_form(stage, wrong) and (wrong.is_own or step.failed)
             if is_wrong and not (is_right and is_right_first):
                 return False
             came_up = came_up or (is_right and not step.failed)
@@ -133,12 +203,12 @@ def _in_form(situation: RuleSituation, view: SessionView) -> bool | None:
 
 def _without_error(situation: RuleSituation, view: SessionView) -> bool | None:
     """Where nothing else is known to work: whether the call was made and that error did not come again."""
-    made = _words(situation.call)
+    made = words_of(situation.call)
     form = CommandForm(made[0] if made else "", frozenset(word for word in made[1:2] if word.isalpha()), True)
     error = stems(key_words(situation.error))
     came_up = False
     for step in view.steps:
-        if not any(_has(stage, form) for stage in _stages(step)):
+        if not any(has_form(stage, form) for stage in _stages(step)):
             continue
         came_up = True
         if step.failed and error:
@@ -156,29 +226,18 @@ def _as_said(said: str, view: SessionView) -> bool | None:
         if len(words) >= FEWEST_WORDS and len(words & other) >= SAME_WORDS * len(words):
             return False
     stance = stance_of(said)
-    calls = [f" {' '.join(_SIGNS.split(shown_call(step).lower()))} " for step in view.steps]
-    if any(f" {name} " in call for name in stance.unwanted for call in calls):
+    calls = [spaced(shown_call(step)) for step in view.steps]
+    if any(is_named(name, call) for name in stance.unwanted for call in calls):
         return False
-    return True if any(f" {name} " in call for name in stance.wanted for call in calls) else None
+    return True if any(is_named(name, call) for name in stance.wanted for call in calls) else None
 
 
 def _stages(step: JudgedCall) -> Iterator[list[str]]:
     """The simple commands of a call as words, wrappers and all; of another tool, its name and what it was given."""
     shown = shown_call(step)
-    for part in _STAGE.split(shown) if is_shell(step) else (shown,):
-        if words := _words(part):
+    for part in STAGE.split(shown) if is_shell(step) else (shown,):
+        if words := words_of(part):
             yield words
-
-
-def _words(part: str) -> list[str]:
-    words = [word.strip("'\"`") for word in part.split()]
-    while words and _ASSIGNED.match(words[0]):
-        words = words[1:]
-    return words
-
-
-def _has(stage: list[str], form: CommandForm) -> bool:
-    return bool(form.program) and stage[0] == form.program and form.telling <= {*stage}
 
 
 def _plain(text: str) -> str:

@@ -11,7 +11,7 @@ from whet.changes.author import Author
 from whet.changes.job_changes import keep
 from whet.context.zone import local_zone
 from whet.errors import WhetError
-from whet.hooks.installing import install_hooks
+from whet.hooks.installing import are_outdated, install_hooks
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import Progress, take
 from whet.jobs.job import written
@@ -22,9 +22,10 @@ from whet.sessions.trust import Trust
 from whet.setup.agents import find_agents
 from whet.setup.looking import SetupPlace, hooks_file, new_files, target_for
 from whet.setup.planning import HOOKS, IMPORT, NIGHTLY, SERVICE, TARGET, SetupStep, StepState
-from whet.setup.plugins import PROGRAMS, add_plugin, program_for
+from whet.setup.plugins import PROGRAMS, add_plugin, digest_of_plugin, program_for
 from whet.setup.records import HookedAgent, WrittenFile, digest_of, load_record, save_record
 from whet.setup.services import Control, control, start
+from whet.setup.undoing import take_back_hooks
 from whet.store import files
 from whet.store.job_files import place_of
 from whet.store.opening import opened
@@ -73,10 +74,13 @@ def _import(here: SetupPlace, step: SetupStep, progress: Progress) -> str:
 
 
 def _add_hooks(here: SetupPlace, step: SetupStep, run: Control) -> str:
-    """By the plugin where the agent's own program can install it, else by the hooks alone."""
+    """By the plugin where the agent's own program can install it, else by the hooks alone; hooks of old stay hooks."""
     config = next(each.config for each in find_agents(here.person, here.environment) if each.name == step.name)
     assert config is not None  # the plan has hooks for agents with a folder alone
     program, why = program_for(step.name, here.environment), ""
+    if are_outdated(step.name, config):
+        program = ""
+    _take_back_older(here, step.name, run)
     if program:
         notes = config / PROGRAMS[step.name].notes
         try:
@@ -89,11 +93,19 @@ def _add_hooks(here: SetupPlace, step: SetupStep, run: Control) -> str:
     return f"Added hooks to {path}.{why}"
 
 
+def _take_back_older(here: SetupPlace, agent: str, run: Control) -> None:
+    """What an older Whet installed, so that what stood there before both is what undoing leads back to."""
+    for older in load_record(here.home).hooks:
+        done = take_back_hooks(older, run) if older.agent == agent else None
+        if done is not None and done.is_left and older.program:
+            raise WhetError(done.words)
+
+
 def _note_around(
     here: SetupPlace, step: SetupStep, config: Path, path: Path, act: Callable[[], object], program: str = ""
 ) -> None:
     """Have a file changed, on record before and after."""
-    noted = HookedAgent(step.name, str(config), _before(path), program)
+    noted = HookedAgent(step.name, str(config), _before(path), program, digest_of_plugin() if program else "")
     record = load_record(here.home)
     others = tuple(each for each in record.hooks if each.agent != step.name)
     save_record(here.home, replace(record, hooks=(*others, noted)))

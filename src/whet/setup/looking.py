@@ -7,13 +7,13 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.hooks.events import HOSTS, OPENCODE
-from whet.hooks.installing import FILES, SCRIPT, are_installed, has_plugin
+from whet.hooks.installing import FILES, SCRIPT, are_installed, are_outdated, has_plugin
 from whet.intake.finding import usual_places
 from whet.intake.taking import stamp_of
 from whet.jobs.nightly import NAME
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.planning import AgentFacts, MachineFacts
-from whet.setup.plugins import program_for
+from whet.setup.plugins import digest_of_plugin, program_for
 from whet.setup.records import load_record
 from whet.setup.services import Service
 from whet.store import files
@@ -95,7 +95,7 @@ def _agent(
 ) -> AgentFacts:
     target = target_for(here, agent)
     config = agent.config if agent.name in HOSTS else None
-    is_hooked, why_no_hooks = _hooks(agent.name, config, ran) if config else (None, "")
+    is_hooked, is_outdated, why_no_hooks = _hooks(here, agent.name, config, ran) if config else (None, False, "")
     return AgentFacts(
         agent.name,
         agent.title,
@@ -103,15 +103,25 @@ def _agent(
         is_hooked=is_hooked,
         hooks_file=str(hooks_file(agent.name, config)) if config else "",
         why_no_hooks=why_no_hooks,
+        is_outdated=is_outdated,
         plugin_program=program_for(agent.name, here.environment) if config else "",
         is_target=None if target is None else target.name in standing,
         target_file=target.file if target else "",
     )
 
 
-def _hooks(agent: str, config: Path, ran: frozenset[str]) -> tuple[bool, str]:
-    """Whether an agent has hooks or the plugin, or why it can have none."""
+def _hooks(here: SetupPlace, agent: str, config: Path, ran: frozenset[str]) -> tuple[bool, bool, str]:
+    """Whether an agent has the hooks or the plugin of this version, whether it has others, or why it can have none.
+
+    A plugin that a person installed is theirs to bring up to date.
+    """
+    noted = next((each for each in load_record(here.home).hooks if each.agent == agent and each.program), None)
     try:
-        return agent in ran or are_installed(agent, config) or has_plugin(agent, config), ""
+        is_plugin = has_plugin(agent, config)
+        is_there = agent in ran or is_plugin or are_installed(agent, config)
+        has_others = are_outdated(agent, config)
+        if noted is not None and is_plugin:
+            has_others = noted.plugin != digest_of_plugin()
     except WhetError as error:
-        return False, error.message
+        return False, False, error.message
+    return is_there and not has_others, has_others, ""

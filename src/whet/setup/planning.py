@@ -39,6 +39,7 @@ class AgentFacts(Value, frozen=True):
     is_target: bool | None = None
     target_file: str = ""
     plugin_program: str = ""  # that can install the plugin, which has the hooks
+    is_outdated: bool = False  # its hooks, or its plugin, are those of another version
 
 
 class MachineFacts(Value, frozen=True):
@@ -65,13 +66,8 @@ def _steps(facts: MachineFacts) -> Iterator[SetupStep]:
             yield SetupStep(IMPORT, agent.name, f"Import the sessions of {agent.title}: {files}", StepState.TO_DO)
     for agent in facts.agents:
         if agent.is_hooked is not None:
-            words = (
-                f"Install Whet's plugin (hooks, commands, MCP server) in {agent.title} with {agent.plugin_program}"
-                if agent.plugin_program
-                else f"Add Whet's hooks for {agent.title} to {agent.hooks_file}"
-            )
             state = StepState.NOT_POSSIBLE if agent.why_no_hooks else _state(agent.is_hooked)
-            yield SetupStep(HOOKS, agent.name, words, state, agent.why_no_hooks)
+            yield SetupStep(HOOKS, agent.name, _hook_words(agent), state, agent.why_no_hooks)
     for agent in facts.agents:
         if agent.is_target is not None:
             words = f"Write rules and skills for {agent.title} to {agent.target_file}"
@@ -79,6 +75,14 @@ def _steps(facts: MachineFacts) -> Iterator[SetupStep]:
     yield _service(facts)
     words = f"Improve every night at {facts.nightly_at}, within the daily limit"
     yield SetupStep(NIGHTLY, "improve", words, _state(facts.has_nightly))
+
+
+def _hook_words(agent: AgentFacts) -> str:
+    if agent.is_outdated:
+        return f"Bring Whet's hooks for {agent.title} up to date"
+    if agent.plugin_program:
+        return f"Install Whet's plugin (hooks, commands, MCP server) in {agent.title} with {agent.plugin_program}"
+    return f"Add Whet's hooks for {agent.title} to {agent.hooks_file}"
 
 
 def _service(facts: MachineFacts) -> SetupStep:

@@ -9,6 +9,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.hooks.events import CLAUDE_CODE, CODEX, GEMINI
+from whet.setup.records import digest_of
 from whet.setup.services import Control
 from whet.store import files
 from whet.store.home import Home, prepare_home
@@ -78,8 +79,7 @@ def remove_plugin(agent: str, program: str, run: Control) -> str:
 def lay_out(home: Home) -> Path:
     """Copy the plugin that comes with this Whet into the home, where an upgrade or a new environment leaves it."""
     prepare_home(home)
-    shipped = resources("whet.shipped").joinpath("plugins")
-    for names, body in _content(shipped):
+    for names, body in _content(_shipped()):
         place = files.beneath(home.folder, FOLDER, *names)
         standing = files.read(place)
         if standing != body:
@@ -87,10 +87,20 @@ def lay_out(home: Home) -> Path:
     return home.folder / FOLDER
 
 
+def digest_of_plugin() -> str:
+    """What tells the plugin that comes with this Whet from that of another."""
+    parts = [part for names, body in _content(_shipped()) for part in ("/".join(names).encode(), body)]
+    return digest_of(b"\0".join(parts))
+
+
 def clear_away(home: Home) -> None:
     """Remove the copy in the home, once no agent has the plugin from it."""
     if (home.folder / FOLDER).is_dir():
         shutil.rmtree(home.folder / FOLDER)
+
+
+def _shipped() -> Traversable:
+    return resources("whet.shipped").joinpath("plugins")
 
 
 def _content(shipped: Traversable) -> Iterator[tuple[tuple[str, ...], bytes]]:

@@ -29,13 +29,14 @@ class WrittenFile(Value, frozen=True):
 class HookedAgent(Value, frozen=True):
     """An agent whose hooks were put into its own folder, and the file that holds them.
 
-    With a program, that one installed the plugin, and noted it in the file.
+    With a program, that one installed the plugin, of which this is the digest, and noted it in the file.
     """
 
     agent: str
     config: str
     file: WrittenFile
     program: str = ""
+    plugin: str = ""
 
 
 class SetupRecord(Value, frozen=True):

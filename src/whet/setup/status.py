@@ -11,7 +11,7 @@ from whet.changes.pending import waiting
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
 from whet.hooks.events import HOSTS
-from whet.hooks.installing import are_installed, has_plugin
+from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
 from whet.runs.daily_limit import Amount
@@ -110,7 +110,8 @@ def _has_hooks(agent: FoundAgent) -> bool:
     if agent.config is None or agent.name not in HOSTS:
         return False
     try:
-        return are_installed(agent.name, agent.config) or has_plugin(agent.name, agent.config)
+        name, config = agent.name, agent.config
+        return are_installed(name, config) or are_outdated(name, config) or has_plugin(name, config)
     except WhetError:  # its file is not in order, which is not for a status to complain about
         return False
 

@@ -53,7 +53,7 @@ def undo(here: SetupPlace, *, run: Control = control) -> tuple[Undone, ...]:
             record = replace(record, targets=tuple(each for each in record.targets if each != name))
             save_record(here.home, record)
     for hooked in reversed(record.hooks):
-        done.append(_remove_plugin(hooked, run) if hooked.program else _remove_hooks(hooked))
+        done.append(take_back_hooks(hooked, run))
         if done[-1].is_left and hooked.program:
             continue  # its program has to remove it, from the copy that it knows
         record = replace(record, hooks=tuple(each for each in record.hooks if each != hooked))
@@ -61,6 +61,11 @@ def undo(here: SetupPlace, *, run: Control = control) -> tuple[Undone, ...]:
     if not any(each.program for each in record.hooks):
         clear_away(here.home)
     return tuple(done)
+
+
+def take_back_hooks(hooked: HookedAgent, run: Control) -> Undone:
+    """Take the plugin or the hooks of one agent back."""
+    return _remove_plugin(hooked, run) if hooked.program else _remove_hooks(hooked)
 
 
 def _remove_job(here: SetupPlace, job: WrittenFile) -> Undone:

@@ -19,6 +19,7 @@ from whet.store.live_tables import (
     TEMPLATE_DRAWS,
 )
 from whet.store.rights import MissingRight, no_owner
+from whet.store.rule_tables import RULE_FINDINGS, RULE_FINDINGS_OF_A_TEAM
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
 
@@ -279,6 +280,11 @@ MIGRATIONS = (
     Migration("each analysis in short, as counts need it", shared=IN_SHORT, postgres=IN_SHORT_OF_A_TEAM),
     Migration("which sessions were counted for a canary", shared=CANARY_SESSIONS),
     Migration("a chain of hashes through the ledger", shared=CHAINED),
+    Migration(
+        "what sessions say of rules, and where a rule was reminded of",
+        shared=RULE_FINDINGS,
+        postgres=RULE_FINDINGS_OF_A_TEAM,
+    ),
 )
 
 

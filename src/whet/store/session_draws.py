@@ -1,4 +1,4 @@
-"""Sessions of other agents as they started: which canaries each drew, and which rules it was told by its hook."""
+"""Sessions of other agents: which canaries each drew, which rules its hook told it and which it was reminded of."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -54,6 +54,20 @@ def told_entries(database: Database, agent: str, session: str) -> frozenset[int]
     """The entries that a session was told by its hook; None where no hook ran when it started."""
     rows = database.query("SELECT entries FROM session_tellings WHERE agent = ? AND session = ?", (agent, session))
     return frozenset(int(word) for word in rows[0][0].split() if word.isdecimal()) if rows else None
+
+
+def keep_reminders(database: Database, given: Iterable[Telling]) -> None:
+    """Write down of which rules sessions were reminded."""
+    database.many(
+        "INSERT INTO session_reminders (agent, session, entry, at) VALUES (?, ?, ?, ?)"
+        " ON CONFLICT (agent, session, entry) DO NOTHING",
+        [(each.agent, each.session, entry, each.at) for each in given for entry in each.entries],
+    )
+
+
+def reminders(database: Database) -> frozenset[tuple[str, str, int]]:
+    """Every reminder that was given: the agent, the session as it names it, and the rule's entry."""
+    return frozenset(database.query("SELECT agent, session, entry FROM session_reminders"))
 
 
 COLUMNS = ", ".join(KeptDraw._fields)

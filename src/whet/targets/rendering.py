@@ -54,9 +54,19 @@ def is_run_by(name: str, rule: Item) -> bool:
     return not wanted or not runs or any(word in model.lower() for word in runs for model in wanted)
 
 
-@cache
 def frame() -> str:
-    return files("whet.shipped.guidance").joinpath("targets", "rules.md").read_text(encoding="utf-8").strip()
+    """What stands around rules in a file, or at the start of a session."""
+    return _text("rules.md")
+
+
+def reminder_frame() -> str:
+    """What stands around rules that an agent is reminded of."""
+    return _text("reminder.md")
+
+
+@cache
+def _text(name: str) -> str:
+    return files("whet.shipped.guidance").joinpath("targets", name).read_text(encoding="utf-8").strip()
 
 
 def scoped_line(rule: Item) -> str:

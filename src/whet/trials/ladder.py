@@ -1,4 +1,4 @@
-"""The ladder for a rule that is told and not followed: said again with an example, told at the start, dropped.
+"""The ladder for a rule that is told and not followed: said with an example, told at the start, at the call, dropped.
 
 Each step is a change that a person decides on. What came of it is counted anew, for a changed rule begins anew.
 """
@@ -27,39 +27,52 @@ class Rung(StrEnum):
 
     EXAMPLE = "say it again with an example"
     START = "tell it when a session starts, and not in the agent's file"
+    REMINDER = "remind of it at a call in the form that goes wrong, once in a session"
     DROP = "drop it"
 
 
-def is_unheeded(fared: Following) -> bool:
-    """Whether a rule was told often enough and followed in fewer than half of these sessions."""
-    return fared.told >= LEAST_TOLD and fared.told_followed < ENOUGH * fared.told
+def is_unheeded(rule: Item, fared: Following) -> bool:
+    """Whether a rule was told often enough and followed in fewer than half of these sessions.
+
+    One that is reminded of is judged by the sessions in which it was, and by what they did after that.
+    """
+    told, followed = fared.told, fared.told_followed
+    if rule.scope.at_call:
+        told, followed = fared.reminded, fared.reminded_followed
+    return told >= LEAST_TOLD and followed < ENOUGH * told
 
 
-def next_rung(rule: Item, fared: Following, *, is_movable: bool) -> Rung | None:
+def next_rung(rule: Item, fared: Following, *, is_movable: bool, is_remindable: bool) -> Rung | None:
     """What is to be proposed for a rule; nothing for one on trial, and no person's own rule is ever to be dropped.
 
-    One is movable that stands in a file whose readers have hooks.
+    One is movable that stands in a file whose readers have hooks, and remindable where hooks know its calls.
     """
-    if rule.canary or not is_unheeded(fared):
+    if rule.canary or not is_unheeded(rule, fared):
         return None
     if _has_example(rule.situation) and EXAMPLE not in rule.text:
         return Rung.EXAMPLE
     if is_movable and not rule.scope.at_start:
         return Rung.START
+    if is_remindable and not rule.scope.at_call:
+        return Rung.REMINDER
     return Rung.DROP if rule.trust is not Trust.OPERATOR else None
 
 
 def step_of(rule: Item, rung: Rung, fared: Following) -> Patch:
     """The change that takes the step, with the counts as its reason."""
     example = f" {EXAMPLE} `{rule.situation.call}`, run `{rule.situation.fix}`."
-    texts = {Rung.EXAMPLE: rule.text.rstrip() + example, Rung.START: rule.text, Rung.DROP: ""}
+    texts = {Rung.EXAMPLE: rule.text.rstrip() + example, Rung.DROP: ""}
+    scopes = {Rung.START: replace(rule.scope, at_start=True), Rung.REMINDER: replace(rule.scope, at_call=True)}
+    reason = f"told in {fared.told} sessions in its situation, followed in {fared.told_followed} of them"
+    if rule.scope.at_call:
+        reason = f"reminded of in {fared.reminded} sessions, followed after that in {fared.reminded_followed} of them"
     return Patch(
         Form.RULE,
         Action.REMOVE if rung is Rung.DROP else Action.CHANGE,
         rule.name,
-        texts[rung],
-        replace(rule.scope, at_start=True) if rung is Rung.START else rule.scope,
-        reason=f"told in {fared.told} sessions in its situation, followed in {fared.told_followed} of them",
+        texts.get(rung, rule.text),
+        scopes.get(rung, rule.scope),
+        reason=reason,
         trust=min(rule.trust, Trust.AGENT),
         before=digest(rule.text),
         situation=rule.situation,

@@ -12,7 +12,7 @@ from whet.agent.providers.local_weights import path_of
 from whet.agent.tools.sandbox import Wall, note, probe
 from whet.errors import WhetError
 from whet.hooks.events import HOSTS
-from whet.hooks.installing import are_installed
+from whet.hooks.installing import are_installed, are_outdated
 from whet.runs.endpoints import address_of
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.records import load_record
@@ -79,6 +79,8 @@ def check_hooks(place: CheckupPlace) -> Rows:
 def _hooks(agent: FoundAgent, *, is_seen: bool, is_recorded: bool) -> CheckupRow:
     try:
         installed = agent.config is not None and are_installed(agent.name, agent.config)
+        if agent.config is not None and are_outdated(agent.name, agent.config):
+            return warning("hooks", f"{agent.title} has the hooks of another Whet", "Run `whet setup` again.")
     except WhetError as error:
         return failed("hooks", error.message, error.advice)
     if installed or is_seen:

@@ -5,11 +5,11 @@ from collections.abc import Callable
 from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
-from whet.improving.heeded import following
+from whet.improving.heeded import seen_rules
 from whet.improving.learned import LearnedOfAll, LessonScope, learned
 from whet.improving.taught import taught_by_projects
 from whet.ledger.entries import Item
-from whet.lessons.following import Following
+from whet.lessons.following import SeenRule
 from whet.shipped.data import failure_weights
 from whet.store.analyses import is_behind, refresh
 from whet.store.database import Database
@@ -96,7 +96,7 @@ class PageCache:
         self._analysed: Slow[int] = Slow(self._analyse, 0)
         self._facts: dict[int, SessionFact] = {}
         self._state = ""
-        self._fared: dict[int, Slow[Following]] = {}
+        self._fared: dict[int, Slow[tuple[SeenRule, ...]]] = {}
         self._projects: dict[str, str] = {}
         self._lock = threading.Lock()
 
@@ -128,15 +128,14 @@ class PageCache:
         facts = tuple(fact for fact in counted if fact.folder in held and chosen.agent in ("", fact.source))
         return LookedAt(facts, everything, choices, is_current)
 
-    def following(self, rule: Item, state: str) -> tuple[Following, bool]:
-        """How a rule fared since it is in force, and whether this is known of all sessions."""
+    def seen(self, rule: Item) -> Slow[tuple[SeenRule, ...]]:
+        """What became of a rule in each session since it is in force."""
         with self._lock:
-            slow = self._fared.setdefault(rule.number, Slow(lambda: self._follow(rule), Following()))
-        return slow.get(state)
+            return self._fared.setdefault(rule.number, Slow(lambda: self._look_for(rule), ()))
 
-    def _follow(self, rule: Item) -> Following:
+    def _look_for(self, rule: Item) -> tuple[SeenRule, ...]:
         with opened(self.home) as database:
-            return following(self.home, database, [rule])[rule.name]
+            return seen_rules(self.home, database, [rule])[rule.name]
 
     def _analyse(self) -> int:
         with opened(self.home) as database:

@@ -15,6 +15,7 @@ from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move, move_of
 from whet.ledger.waiting import WaitingChange, in_order, last_trial
+from whet.lessons.following import Fared, count_following, is_among
 from whet.proving.past_trials import past_trials
 from whet.store.analyses import analysis_of
 from whet.store.canary_counts import CountedUnit, counted
@@ -100,7 +101,9 @@ def show_sessions(ask: PageRequest) -> Framed:
 
 
 def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
-    """The ids of the sessions of a lesson, a trial, a canary or a template; None where none of them is asked for."""
+    """The ids of the sessions of a lesson, a rule, a trial, a canary or a template; None where none is asked for."""
+    if narrowed.rule:
+        return _sessions_of_rule(ask, narrowed)
     if narrowed.lesson:
         return sessions_behind(ask.cache.lessons.get(state_of_sessions(ask.database))[0], narrowed.lesson)
     if narrowed.trial:
@@ -113,6 +116,13 @@ def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
         found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
         return frozenset(id for each in found for id in each.sessions)
     return sessions_with(ask.database, narrowed.template) if narrowed.template else None
+
+
+def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:
+    rule = fold(ask.entries).get(Form.RULE, narrowed.rule)
+    seen = ask.cache.seen(rule).wait(state_of_sessions(ask.database)) if rule else ()
+    fared = Fared(narrowed.fared) if narrowed.fared in set(Fared) else Fared.SITUATION
+    return frozenset(each.session for each in seen if is_among(each, fared))
 
 
 def show_session(ask: PageRequest) -> Framed:
@@ -160,7 +170,8 @@ def show_rule(ask: PageRequest) -> Framed:
     watched = [each for each in standing(ask.cache.home, ask.database) if form == Form.RULE and each.name == name]
     fared, is_current = None, True
     if item is not None and item.form is Form.RULE:
-        fared, is_current = ask.cache.following(item, state_of_sessions(ask.database))
+        seen, is_current = ask.cache.seen(item).get(state_of_sessions(ask.database))
+        fared = count_following(seen)
     grounds = grounds_of(item, entries) if item is not None else ""
     body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current, grounds))
     view = PageView("rules", "Rule or skill", "Does it help, and is it followed?")

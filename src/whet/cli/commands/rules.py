@@ -87,6 +87,7 @@ def command(context: click.Context, as_json: bool) -> int:
 def show(names: tuple[str, ...], as_json: bool) -> int:
     from whet.cli.analysed import look_at_rules
     from whet.cli.shown.rules import following_record, rule_lines
+    from whet.lessons.following import count_following
     from whet.targets.sync_log import load_log, stays_of
 
     home = find_home(os.environ)
@@ -94,7 +95,7 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
     with opened(home) as database:
         ledger = ledger_of(home, database)
         rules, entries = chosen or ledger.state().rules, ledger.entries()
-        fared = look_at_rules(database, home, rules)
+        fared = {name: count_following(seen) for name, seen in look_at_rules(database, home, rules).items()}
     grounds = {rule.number: grounds_of(rule, entries) for rule in rules}
     log = load_log(home)
     stays = {rule.name: stays_of(log, rule.number) for rule in rules}
@@ -110,6 +111,8 @@ def show(names: tuple[str, ...], as_json: bool) -> int:
             say(line)
     if not rules:
         say("No rules yet. To add one, run `whet rules add NAME TEXT`.")
+    elif any(each.came_up for each in fared.values()):
+        next_step("`whet sessions --rule NAME --fared told-not-followed` lists the sessions behind a number.")
     return 0
 
 
@@ -207,12 +210,11 @@ def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
 
 
 def _rule(name: str) -> Item:
+    from whet.cli.analysed import active_rule
+
     home = find_home(os.environ)
     with opened(home) as database:
-        rule = ledger_of(home, database).state().get(Form.RULE, name)
-    if rule is None:
-        raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
-    return rule
+        return active_rule(database, home, name)
 
 
 def _from_catalogue(name: str) -> Patch:

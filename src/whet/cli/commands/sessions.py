@@ -5,15 +5,18 @@ from pathlib import Path
 
 import click
 
-from whet.cli.analysed import bring_up_to_date
+from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
 from whet.cli.options import filter_options, filters_of, json_option, purpose_option
 from whet.cli.output import console, many, moment, print_json, say, short, table
 from whet.cli.shown.records import session_record
 from whet.context.finding import repository_root
+from whet.errors import WhetError
 from whet.failures.analysis import Analysis
+from whet.lessons.following import Fared, is_among
 from whet.store.analyses import analysis_of
-from whet.store.home import find_home
-from whet.store.listing import count_sessions, list_sessions
+from whet.store.database import Database
+from whet.store.home import Home, find_home
+from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import opened
 from whet.store.rows import Session
 
@@ -29,6 +32,12 @@ SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
 )
 @filter_options
 @purpose_option
+@click.option("--rule", "rule_name", metavar="NAME", help="Only sessions in the situation of this active rule.")
+@click.option(
+    "--fared",
+    type=click.Choice([each.value for each in Fared]),
+    help="With --rule: the sessions behind this count of `rules show`.",
+)
 @click.option("--all", "everything", is_flag=True, help="Include attempts of trials.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
 @click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
@@ -41,6 +50,8 @@ def command(
     since: str | None,
     until: str | None,
     purpose: str | None,
+    rule_name: str | None,
+    fared: str | None,
     everything: bool,
     limit: int,
     page: int,
@@ -48,10 +59,17 @@ def command(
 ) -> int:
     wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
     filters = wanted._replace(without_trials=not everything)
-    with opened(find_home(os.environ)) as database:
+    if fared and not rule_name:
+        raise WhetError("--fared needs --rule.", advice="To list the rules, run `whet rules`.")
+    home, start = find_home(os.environ), (page - 1) * limit
+    with opened(home) as database:
         bring_up_to_date(database)
-        found = list_sessions(database, filters, limit=limit, offset=(page - 1) * limit)
-        total, stored = count_sessions(database, filters), count_sessions(database, wanted)
+        if rule_name:
+            behind = _of_rule(database, home, filters, rule_name, Fared(fared or Fared.SITUATION))
+            found, total, stored = behind[start : start + limit], len(behind), len(behind)
+        else:
+            found = list_sessions(database, filters, limit=limit, offset=start)
+            total, stored = count_sessions(database, filters), count_sessions(database, wanted)
         analyses = {session.no: analysis_of(database, session) for session in found}
     if as_json:
         print_json({"total": total, "sessions": [_record(each, analyses[each.no]) for each in found]})
@@ -59,7 +77,11 @@ def command(
     left = stored - total
     hidden = f" {many(left, 'attempt')} of trials {'is' if left == 1 else 'are'} left out (--all)." if left else ""
     if not found:
-        none = "No sessions match." if stored or any(wanted) else "No sessions yet. To import them, run `whet import`."
+        none = (
+            "No sessions match."
+            if stored or any(wanted) or rule_name
+            else "No sessions yet. To import them, run `whet import`."
+        )
         say(f"{none}{hidden}")
         return 0
     rows = [_row(session, analyses[session.no]) for session in found]
@@ -68,6 +90,15 @@ def command(
     next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
     say(f"[dim]{many(total, 'session')}.{hidden}{more} {next_step}[/]")
     return 0
+
+
+def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared: Fared) -> list[Session]:
+    """The sessions that a count of a rule counts, as far as the filters let them through, the newest first."""
+    rule = active_rule(database, home, name)
+    seen = look_at_rules(database, home, [rule])[rule.name]
+    ids = {each.session for each in seen if is_among(each, fared)}
+    every = list_sessions(database, filters, limit=count_sessions(database, filters))
+    return [session for session in every if session.id in ids]
 
 
 def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:

@@ -61,13 +61,13 @@ def scope_record(scope: Scope) -> dict[str, Any]:
         "purposes": scope.purposes,
         "project": scope.project or None,
         "at_start": scope.at_start,
+        "at_call": scope.at_call,
     }
 
 
 def scope_words(scope: Scope) -> str:
     """Where a rule holds, in words; empty for everywhere."""
-    more = (scope.project, "the start of a session" if scope.at_start else "")
-    return ", ".join((*scope.models, *scope.tools, *scope.purposes, *filter(None, more)))
+    return ", ".join(scope.words)
 
 
 def entry_row(entry: Entry, grounds: str = "") -> tuple[str, ...]:
@@ -100,6 +100,8 @@ def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
         place = "" if proof.message is None else f", message {proof.message}"
         yield from labelled("seen in ", f"session {proof.session}{place}: {proof.kind} “{proof.quote}”")
     yield ""
+    if move.after and move.before == move.after:  # only where or when it is told changes
+        yield from labelled("the same words: ", move.after or "")
     yield from diff_lines(difference(move.before, move.after))
     yield from cautions(move.after or "")
 

@@ -8,10 +8,9 @@ import msgspec
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.entries import EXAMPLE, scope_words
 from whet.cli.shown.reviewing import labelled, reviewed
-from whet.improving.heeded import situation_of
 from whet.ledger.entries import Item
 from whet.ledger.patches import RuleSituation
-from whet.lessons.following import Following
+from whet.lessons.following import Following, situation_of
 from whet.sessions.exports import iso
 from whet.targets.sync_log import FileStay
 from whet.trials.ladder import is_unheeded
@@ -42,7 +41,7 @@ def rule_lines(rule: Item, grounds: str, fared: Following, stays: Sequence[FileS
         until = f" until {moment(stay.until)}" if stay.until is not None else ""
         yield f"   [dim]in {plain(stay.file)} since {moment(stay.since)}{until}[/]"
     yield f"   {following_sentence(fared) if situation != RuleSituation() else 'no situation on record'}"
-    if is_unheeded(fared):
+    if is_unheeded(rule, fared):
         yield "   [yellow]Told and mostly not followed. To have the next step proposed, run `whet improve`.[/]"
     yield ""
 
@@ -55,4 +54,9 @@ def following_sentence(fared: Following) -> str:
     return (
         f"situation in {fared.came_up} of {many(fared.looked, 'session')} since, told in {fared.told}{unknown},"
         f" followed in {fared.followed}{f' ({fared.told_followed} of those told)' if fared.told else ''}"
+        f"{_reminded(fared)}"
     )
+
+
+def _reminded(fared: Following) -> str:
+    return f", reminded in {fared.reminded} ({fared.reminded_followed} followed it then)" if fared.reminded else ""

@@ -158,8 +158,7 @@ def _marks(site: Site, entry: Entry) -> list[Child]:
 
 
 def _scope(scope: Scope) -> str:
-    parts = (*scope.models, *scope.tools, *scope.purposes, *([scope.project] if scope.project else ()))
-    return f" · for {shown(', '.join(parts))}" if parts else ""
+    return f" · for {shown(', '.join(scope.words))}" if scope.words else ""
 
 
 def scope_words(scope: Scope) -> str:

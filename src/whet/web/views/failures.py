@@ -6,7 +6,9 @@ from typing import NamedTuple
 
 from whet.failures.signals import Kind
 from whet.failures.summaries import week
+from whet.lessons.following import Fared
 from whet.store.session_facts import SessionFact
+from whet.text.showing import shown
 from whet.trials.attempts import Arm
 from whet.web.charts import ChartBar, ChartCell, bars, grid, heat
 from whet.web.groups import ARMS, GROUPS, SITUATIONS
@@ -157,6 +159,8 @@ class Narrowed(NamedTuple):
     examples: str = ""  # the key of the template whose they are
     canary: str = ""  # the number of its entry
     situation: str = ""  # of what a canary counts: one of `SITUATIONS`
+    rule: str = ""
+    fared: str = ""
     start: str = ""
 
     def fits(self, fact: SessionFact) -> bool:
@@ -193,6 +197,8 @@ class Narrowed(NamedTuple):
             self.canary and f"counted for this rule{_of_arm(self.arm)}{SITUATIONS.get(self.situation, '')}",
             self.template and "that began with this template",
             self.examples and "that the examples of this template are from",
+            self.rule
+            and f"{Fared(self.fared).words if self.fared in set(Fared) else 'of the rule'} {shown(self.rule)}",
         )
         return " ".join(filter(None, parts))
 

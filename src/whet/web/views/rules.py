@@ -8,7 +8,7 @@ from whet.ledger.entries import CHANGES, Entry, Item, State
 from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move
-from whet.lessons.following import Following
+from whet.lessons.following import Fared, Following
 from whet.text.showing import shown
 from whet.text.tokens import estimate
 from whet.trials.design import TrialProgress
@@ -84,7 +84,8 @@ def rule(site: Site, known: ShownRule) -> Element:
         effect = empty("No trial and no live comparison yet. Try it: ", code("whet try --without RULE"), ".")
     told: Child = None
     if known.fared:
-        counted = _fared(known.fared) if known.is_counted else empty("Reading your sessions …")
+        name = known.item.name if known.item else ""
+        counted = _fared(site, name, known.fared) if known.is_counted else empty("Reading your sessions …")
         told = section("Is it told, and followed?", counted)
     entries = [_entry(site, known.item, *each) for each in reversed(known.history)]
     return h(
@@ -109,18 +110,29 @@ def _standing(item: Item | None, grounds: str) -> Element:
     return h("div", {"class": "card"}, h("pre", {"tabindex": "0"}, shown(item.text)), h("p", {"class": "facts"}, facts))
 
 
-def _fared(fared: Following) -> Element:
+def _fared(site: Site, name: str, fared: Following) -> Element:
     if not fared.looked:
         return empty("No session started since it became active.")
     counts = (
-        ("sessions since", fared.looked),
-        ("in its situation", fared.came_up),
-        ("told there", fared.told),
-        ("told is unknown", fared.unknown),
-        ("followed there", fared.followed),
+        ("sessions since", fared.looked, Fared.SINCE),
+        ("in its situation", fared.came_up, Fared.SITUATION),
+        ("told there", fared.told, Fared.TOLD),
+        ("told is unknown", fared.unknown, Fared.UNKNOWN),
+        ("followed there", fared.followed, Fared.FOLLOWED),
+        ("not followed there", fared.not_followed, Fared.NOT_FOLLOWED),
+        ("told and not followed", fared.told - fared.told_followed, Fared.TOLD_NOT_FOLLOWED),
+        *((("reminded", fared.reminded, Fared.REMINDED),) if fared.reminded else ()),
     )
-    rows = [ChartBar(name, ((name, number),), f"{number:,}") for name, number in counts]
-    return bars(rows, title="Sessions since it became active", colours={name: 0 for name, _ in counts})
+    rows = [
+        ChartBar(words, ((words, number),), f"{number:,}", _behind(site, name, each) if number else "")
+        for words, number, each in counts
+    ]
+    return bars(rows, title="Sessions since it became active", colours={words: 0 for words, *_ in counts})
+
+
+def _behind(site: Site, name: str, fared: Fared) -> str:
+    """The address of the sessions that a count counts, whatever the filters of the page."""
+    return site.everywhere.href("sessions", rule=name, fared=fared.value)
 
 
 def _trial_point(site: Site, progress: TrialProgress) -> ChartPoint:

@@ -1,12 +1,18 @@
-// Whet in OpenCode: a session is told what was learned in its project, and is handed over when it rests.
+// Whet in OpenCode: a session is told what was learned in its project, is reminded of a rule at a command that the rule
+// is about, and is handed over when it rests.
 // Whatever goes wrong with `whet`, OpenCode goes on.
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
+import { homedir } from "node:os"
+import { join } from "node:path"
 
 const PATIENCE = 8000
+const CALL_PATIENCE = 3000
+const REMINDERS = join(process.env.WHET_HOME || join(homedir(), ".whet"), "hooks", "reminders.json")
 
-function call(event, body) {
+function call(event, body, patience = PATIENCE) {
   return new Promise((resolve) => {
-    const options = { stdio: ["pipe", "pipe", "ignore"], timeout: PATIENCE, detached: event === "session-end" }
+    const options = { stdio: ["pipe", "pipe", "ignore"], timeout: patience, detached: event === "session-end" }
     const child = spawn("whet", ["hook", event, "--agent", "opencode"], options)
     let out = ""
     child.on("error", () => resolve(""))
@@ -14,7 +20,7 @@ function call(event, body) {
     child.stdout.on("data", (piece) => (out += piece))
     child.stdin.on("error", () => {})
     child.stdin.end(JSON.stringify(body))
-    setTimeout(() => resolve(""), PATIENCE).unref()
+    setTimeout(() => resolve(""), patience).unref()
   })
 }
 
@@ -28,6 +34,7 @@ function contextOf(out) {
 
 export const Whet = async ({ client, directory }) => {
   const told = new Map() // by session, asked once: every request of a session begins with the same words
+  const asked = new Map() // by call of the shell: what to remind of, found while it runs
   const roots = new Map() // the session that a session works for: a subagent is a part of it, and none of its own
 
   async function rootOf(sessionID) {
@@ -49,6 +56,16 @@ export const Whet = async ({ client, directory }) => {
       if (!told.has(root)) told.set(root, call("session-start", { sessionID: root, directory }).then(contextOf))
       const text = await told.get(root)
       if (text) output.system.push(text)
+    },
+    "tool.execute.before": async ({ tool, sessionID, callID }, { args }) => {
+      if (tool !== "bash" || !existsSync(REMINDERS)) return
+      const body = { sessionID: await rootOf(sessionID), directory, tool_input: { command: args?.command } }
+      asked.set(callID, call("tool-call", body, CALL_PATIENCE).then(contextOf))
+    },
+    "tool.execute.after": async ({ callID }, output) => {
+      const text = await asked.get(callID)
+      asked.delete(callID)
+      if (text && typeof output?.output === "string") output.output += `\n\n${text}`
     },
     event: async ({ event }) => {
       if (event.type !== "session.idle") return
