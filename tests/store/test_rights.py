@@ -93,7 +93,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
         change(
             rows, "DROP TABLE teachings, session_draws, session_tellings, background_calls, left_out, project_lessons"
         )
-        change(rows, "DROP FUNCTION drop_lessons CASCADE")
+        change(rows, "DROP FUNCTION drop_lessons, drop_uses_and_words CASCADE")
         for column in ("failed", "corrected", "unchecked", "tokens"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
         first = "SELECT number FROM schema_steps WHERE name = 'what each session teaches'"

@@ -12,6 +12,7 @@ from whet.store.live_tables import CANARIES, CANARY_MEASURES, SESSION_DRAWS, SES
 from whet.store.rights import MissingRight, no_owner
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
+from whet.store.word_tables import MESSAGES_IN_BULK
 
 WORDS = {
     "sqlite": {"key": "INTEGER PRIMARY KEY", "bytes": "BLOB", "number": "INTEGER", "real": "REAL"},
@@ -267,6 +268,7 @@ MIGRATIONS = (
         postgres=PROJECT_LESSONS_OF_A_TEAM,
     ),
     Migration("what imports left out, and why", shared=LEFT_OUT, postgres=LEFT_OUT_OF_A_TEAM),
+    Migration("messages in bulk: words indexed together, fewer lookups", shared=(), postgres=MESSAGES_IN_BULK),
 )
 
 
