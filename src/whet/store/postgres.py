@@ -189,7 +189,8 @@ def _connected(url: str) -> "psycopg.Connection[Row]":
     try:
         if set(before_host) & set("@/"):  # a part of the password would pass for the host
             raise psycopg.ProgrammingError
-        return psycopg.connect(url, autocommit=True, application_name="whet")
+        # In UTF-8 whatever the server's own is: text vectors carry their words so.
+        return psycopg.connect(url, autocommit=True, application_name="whet", client_encoding="UTF8")
     except psycopg.ProgrammingError:  # it quotes the address, and with it the password
         raise WhetError(
             "WHET_DATABASE_URL cannot be read.",
