@@ -1,6 +1,6 @@
 """How long each command takes in a store that has grown: sessions generated from real ones, as Claude Code writes them.
 
-.venv/bin/python bench/grown_store.py 1000 [--times 20] [--home FOLDER]
+.venv/bin/python bench/grown_store.py 1000 [--times 20] [--largest KB] [--home FOLDER]
 
 Every round over the recorded sessions of the three projects is another set of projects, with ids, times and one word in
 twelve changed. They are imported into a temporary home, or into a folder that is kept and used again. Then each command
@@ -22,7 +22,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from datetime import datetime, timedelta
 from pathlib import Path
 from typing import NamedTuple
@@ -51,6 +51,13 @@ COMMANDS = (
     "rules show",
     "status",
     "search permission",
+    "rules catalogue --seen",
+    "stats --tool Bash",
+    "sessions --tool Bash",
+    "templates",
+    "pending",
+    "ledger",
+    "watch",
 )
 _ID = re.compile(r"[0-9a-f]{8}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{4}-[0-9a-f]{12}|\b(?:toolu|msg|req)_[A-Za-z0-9]{12,}")
 _TIME = re.compile(r'(?<="timestamp": ")\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d')
@@ -99,30 +106,38 @@ class Rewriting:
         return self._words[word]
 
 
-def sessions(rounds: range) -> Iterator[tuple[str, str]]:
-    """A name and the text of each session of these rounds."""
-    files = sorted(DATA.glob("*/*.jsonl.gz"))
-    for number in rounds:
-        rewriting = Rewriting(number)
-        for path in files:
-            with gzip.open(path, "rt") as file:
-                text = rewriting.text(file.read(), path.parent.name)
-            yield f"{path.parent.name}-{number}/{rewriting.text(path.name.removesuffix('.gz'), '/')}", text
+def originals(largest: int) -> list[Path]:
+    """The recorded sessions of at most so many kilobytes."""
+    return [path for path in sorted(DATA.glob("*/*.jsonl.gz")) if _length(path) <= largest * 1_000]
 
 
-def write(folder: Path, number: int, rounds: range) -> int:
-    """Write so many sessions; how many bytes they have."""
-    size = 0
-    for (name, text), _ in zip(sessions(rounds), range(number), strict=False):
-        path = folder / name
+def _length(path: Path) -> int:
+    return int.from_bytes(path.read_bytes()[-4:], "little")  # what was packed, as the format notes at its end
+
+
+def write(folder: Path, number: int, files: list[Path], *, first: int = 0) -> int:
+    """Write so many sessions, each round by any processor; how many bytes they have."""
+    rounds = range(first, first + -(-number // len(files)))
+    shares = [files[: number - len(files) * (each - first)] for each in rounds]
+    with ProcessPoolExecutor() as pool:
+        return sum(pool.map(_write_round, [folder] * len(rounds), rounds, shares))
+
+
+def _write_round(folder: Path, number: int, files: list[Path]) -> int:
+    rewriting, size = Rewriting(number), 0
+    for original in files:
+        project = original.parent.name
+        path = folder / f"{project}-{number}" / rewriting.text(original.name.removesuffix(".gz"), "/")
         path.parent.mkdir(parents=True, exist_ok=True)
-        size += path.write_bytes(text.encode())
+        with gzip.open(original, "rt") as file:
+            size += path.write_bytes(rewriting.text(file.read(), project).encode())
     return size
 
 
 def run(home: Path, *arguments: str) -> Waited:
     before, began = resource.getrusage(resource.RUSAGE_CHILDREN), time.perf_counter()
     environment = {**os.environ, "WHET_HOME": str(home)}
+    environment.pop("PYTHONDONTWRITEBYTECODE", None)  # an installed program is compiled once
     done = subprocess.run([WHET, *arguments], env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
     wall, after = time.perf_counter() - began, resource.getrusage(resource.RUSAGE_CHILDREN)
     if done.returncode:
@@ -149,15 +164,14 @@ def learn(home: Path) -> Waited:
     return Waited(time.perf_counter() - began, time.process_time() - before)
 
 
-def fill(home: Path, number: int) -> None:
-    rounds = range(1 + number // len(list(DATA.glob("*/*.jsonl.gz"))))
+def fill(home: Path, number: int, files: list[Path]) -> None:
     with tempfile.TemporaryDirectory() as folder:
-        size = write(Path(folder), number, rounds)
-        waited = run(home, "import", folder)
-    print(f"{number} sessions, {size / 1e6:,.0f} MB: imported in {waited} s", flush=True)
+        size = write(Path(folder), number, files)
+        print(f"{number} sessions, {size / 1e6:,.0f} MB: imported in {run(home, 'import', folder)} s", flush=True)
+        print(f"imported again, nothing new: {run(home, 'import', folder)} s", flush=True)
 
 
-def measure(home: Path, *, rounds: int) -> None:
+def measure(home: Path, files: list[Path], *, rounds: int) -> None:
     """Each command so many times, and once after new sessions came."""
     rows: dict[str, list[Waited]] = {}
     for _ in range(rounds):
@@ -166,7 +180,7 @@ def measure(home: Path, *, rounds: int) -> None:
         rows.setdefault("page, first view", []).append(draw(home))
         rows.setdefault("page, lessons", []).append(learn(home))
     with tempfile.TemporaryDirectory() as folder:
-        write(Path(folder), NEW, range(9_000, 9_001))
+        write(Path(folder), NEW, files, first=9_000)
         rows["import of 20 more"] = [run(home, "import", folder)]
     for command in COMMANDS:
         rows[command].append(run(home, *command.split()))
@@ -187,22 +201,24 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("sessions", type=int)
     parser.add_argument("--times", type=int, default=1, help="how often the rows of the store are multiplied")
+    parser.add_argument("--largest", type=int, default=10**6, help="leave out recorded sessions of more kilobytes")
     parser.add_argument("--home", type=Path, help="a folder that is filled, kept and used again")
     options = parser.parse_args()
+    files = originals(options.largest)
     with tempfile.TemporaryDirectory() as folder:
         original, home = options.home or Path(folder, "original"), Path(folder, "home")
         if not original.exists():
-            fill(original, options.sessions)
+            fill(original, options.sessions, files)
         shutil.copytree(original, home)
         if options.times == 1:
-            measure(home, rounds=2)
+            measure(home, files, rounds=2)
             return
         for command in ("stats", "lessons"):
             run(home, command)
         grow(home, options.times)
         for command in ("stats", "lessons"):
             print(f"{command}, the first time after that: {run(home, command)} s", flush=True)
-        measure(home, rounds=1)
+        measure(home, files, rounds=1)
 
 
 if __name__ == "__main__":

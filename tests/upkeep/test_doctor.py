@@ -69,6 +69,12 @@ def test_wrong_rights_are_named_with_the_command_that_sets_them(embedded: Home) 
     assert f"Run `chmod 600 {embedded.database_path}`." in fixes
 
 
+def test_each_check_is_named_as_it_begins(embedded: Home) -> None:
+    heard: list[str] = []
+    check_up(CheckupPlace(embedded, embedded.folder.parent, {}, now=10.0), progress=heard.append)
+    assert heard == [name for name, _ in CHECKS]
+
+
 @pytest.mark.parametrize("table", ["messages", "sessions", "message_index_data", "uses"])
 def test_a_damaged_page_is_found(embedded: Home, table: str) -> None:
     flip(embedded.database_path, page_of(embedded.database_path, table))

@@ -42,14 +42,15 @@ def learn_by_projects(
     from whet.store.settings_file import load
 
     declared = load(home).trust.projects
+    with learning() as progress:
+        return taught_by_projects(database, filters, project=project, declared=declared, progress=progress)
+
+
+@contextlib.contextmanager
+def learning() -> "Iterator[Callable[[int, int], None]]":
+    """A progress bar on a terminal for projects whose evidence is gone through."""
     with _progress("Learning") as progress:
-        return taught_by_projects(
-            database,
-            filters,
-            project=project,
-            declared=declared,
-            progress=lambda done, total: progress(AnalysisProgress(done, total)),
-        )
+        yield lambda done, total: progress(AnalysisProgress(done, total))
 
 
 def active_rule(database: Database, home: "Home", name: str) -> "Item":

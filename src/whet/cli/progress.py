@@ -6,6 +6,21 @@ from collections.abc import Callable, Iterator
 
 
 @contextlib.contextmanager
+def step_line(title: str) -> Iterator[Callable[[str], None]]:
+    """A line on a terminal that names the step under way and for how long it all has gone on; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield lambda _step: None
+        return
+    from rich.console import Console
+    from rich.progress import Progress, SpinnerColumn, TextColumn, TimeElapsedColumn
+
+    columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
+    with Progress(*columns, console=Console(stderr=True), transient=True) as line:
+        task = line.add_task(title, total=None)
+        yield lambda step: line.update(task, description=f"{title}: {step}")
+
+
+@contextlib.contextmanager
 def bytes_bar(title: str, total: int | None = None) -> Iterator[Callable[[int], None]]:
     """A progress bar that counts bytes, on a terminal; silence elsewhere."""
     if not sys.stderr.isatty():

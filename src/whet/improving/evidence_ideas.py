@@ -16,7 +16,7 @@ from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against
 from whet.improving.learned_forms import PAGE, merged, same_note
 from whet.improving.project_evidence import TaughtLesson, place_of
-from whet.improving.taught import taught
+from whet.improving.taught import Progress, silent, taught
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
 from whet.lessons.drafts import learned_name
@@ -49,10 +49,13 @@ class TaughtIdeas(NamedTuple):
     answered: frozenset[str] = frozenset()  # the fingerprints of errors for which there are words
 
 
-def from_evidence(home: Home, database: Database, books: ComparedWith, ask: ImproveRequest) -> TaughtIdeas:
+def from_evidence(
+    home: Home, database: Database, books: ComparedWith, ask: ImproveRequest, *, progress: Progress = silent
+) -> TaughtIdeas:
     """What projects teach in their own words, the most promising first; what was decided before is left out."""
     settings = load_settings(home)
-    found = gathered(taught(database, Filters(since=ask.since), declared=settings.trust.projects))
+    declared = settings.trust.projects
+    found = gathered(taught(database, Filters(since=ask.since), declared=declared, progress=progress))
     lessons = sorted(found, key=lambda each: -each.candidate.worth)
     settled = {entry.patch.name for entry in books.entries if entry.step in SETTLED}
     ideas = TaughtIdeas(answered=frozenset(each for lesson in lessons if lesson.draft for each in _errors(lesson)))

@@ -1,7 +1,7 @@
 """Ideas for changes: from lessons, from rules that were proved elsewhere, from templates, from rules in force."""
 
 from collections.abc import Iterable, Iterator
-from itertools import zip_longest
+from itertools import islice, zip_longest
 from threading import Event
 from typing import NamedTuple
 
@@ -14,6 +14,7 @@ from whet.failures.lessons import Lesson, distill, shows
 from whet.improving.compared import ComparedWith, against
 from whet.improving.evidence_ideas import from_evidence, is_answered
 from whet.improving.learned_forms import patch_in_form
+from whet.improving.taught import Progress, silent
 from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Step
 from whet.ledger.patches import Action, Form, Patch
@@ -61,7 +62,9 @@ class LiveSessions(NamedTuple):
     signalled: list[Analysis]
 
 
-def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: str, named: str) -> FoundIdeas:
+def find_ideas(
+    home: Home, database: Database, ask: ImproveRequest, *, model: str, named: str, progress: Progress = silent
+) -> FoundIdeas:
     """What may be tried now, the most frequent trouble first. The model has no name where none is configured."""
     refresh(database, failure_weights(), progress=lambda _: None)
     ledger = ledger_of(home, database)
@@ -70,7 +73,7 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
     if ask.retire:
         return FoundIdeas(live.sessions, 0, tuple(_retiring(books)))
     lessons = live.lessons
-    learned = from_evidence(home, database, books, ask)
+    learned = from_evidence(home, database, books, ask, progress=progress)
     open_lessons = tuple(each for each in lessons if not is_answered(each.fingerprint, learned.answered))
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
     others = (*_from_lessons(books, open_lessons, live.signalled), *_elsewhere(books), *templates)
@@ -175,8 +178,8 @@ def _from_lessons(books: ComparedWith, lessons: tuple[Lesson, ...], analyses: li
         if idea.patch is not None and idea.patch.text in taken:
             continue
         taken |= {idea.patch.text} if idea.patch else set()
-        sessions = tuple(each.session for each in analyses if shows(lesson, each))
-        yield Idea(idea.why, idea.way, idea.patch, lesson, sessions[-MOST_SESSIONS:], idea.refused)
+        latest = islice((each.session for each in reversed(analyses) if shows(lesson, each)), MOST_SESSIONS)
+        yield Idea(idea.why, idea.way, idea.patch, lesson, tuple(latest)[::-1], idea.refused)
 
 
 def _idea(books: ComparedWith, lesson: Lesson) -> Idea:

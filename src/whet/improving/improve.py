@@ -17,6 +17,7 @@ from whet.executors.registry import settings_of
 from whet.improving.elsewhere import CarriedElsewhere, carry_elsewhere, left_out_elsewhere
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.improving.outlook import foretold
+from whet.improving.taught import Progress, silent
 from whet.improving.unheeded import propose_steps, unheeded
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
@@ -92,12 +93,18 @@ def improve(
 
 
 def planned(
-    home: Home, database: Database, ask: ImproveRequest, *, id: str, supply: Supply | None = None
+    home: Home,
+    database: Database,
+    ask: ImproveRequest,
+    *,
+    id: str,
+    supply: Supply | None = None,
+    progress: Progress = silent,
 ) -> ImproveReport:
     """What an improvement would do and cost, without doing it."""
     has_model = bool(_writer(home, ask))
     can_try = has_model or bool(ask.agent)
-    found = _ideas(home, database, ask, supply or served) if has_model else _ideas(home, database, ask, None)
+    found = _ideas(home, database, ask, (supply or served) if has_model else None, progress=progress)
     outcomes = []
     for number, idea in enumerate(found.ideas, start=1):
         if idea.refused or idea.patch is None or idea.way is Way.ROOM or not can_try:
@@ -141,13 +148,15 @@ def _writer(home: Home, ask: ImproveRequest) -> str:
     return load(home).model if ask.agent else ask.model or load(home).model
 
 
-def _ideas(home: Home, database: Database, ask: ImproveRequest, supply: Supply | None) -> FoundIdeas:
+def _ideas(
+    home: Home, database: Database, ask: ImproveRequest, supply: Supply | None, *, progress: Progress = silent
+) -> FoundIdeas:
     named = ask.model or load(home).model
     if ask.agent:  # what is proved on it is said of the model that it runs, where that has a name
         named = model = ask.model or settings_of(ask.agent, load(home)).model
     else:
         model = supply(home, load(home), named).model.name if supply else ""
-    return find_ideas(home, database, ask, model=model, named=named)
+    return find_ideas(home, database, ask, model=model, named=named, progress=progress)
 
 
 def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no model is set") -> IdeaOutcome:

@@ -23,7 +23,12 @@ from whet.store.teachings import keep_teachings, kept_teachings, teaching_stamps
 from whet.targets.project_names import name_of_project
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
+Progress = Callable[[int, int], None]
 LESSONS_VERSION = 1  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
+
+
+def silent(done: int, total: int) -> None:
+    """Where nobody looks on."""
 
 
 class _HeldSession(NamedTuple):
@@ -35,10 +40,15 @@ class _HeldSession(NamedTuple):
 
 
 def taught(
-    database: Database, filters: Filters, *, project: str = "", declared: tuple[str, ...] = ()
+    database: Database,
+    filters: Filters,
+    *,
+    project: str = "",
+    declared: tuple[str, ...] = (),
+    progress: Progress = silent,
 ) -> tuple[TaughtLesson, ...]:
     """What sessions teach, by project, the most promising first; of one project where a part of its name is given."""
-    found = taught_by_projects(database, filters, project=project, declared=declared)
+    found = taught_by_projects(database, filters, project=project, declared=declared, progress=progress)
     return tuple(lesson for each in found for lesson in each.lessons)
 
 
@@ -53,7 +63,7 @@ def taught_by_projects(
     *,
     project: str = "",
     declared: tuple[str, ...] = (),
-    progress: Callable[[int, int], None] = lambda *_: None,
+    progress: Progress = silent,
 ) -> tuple[ProjectLessons, ...]:
     """What each project teaches, read where it is kept and nothing that it was made from has changed.
 

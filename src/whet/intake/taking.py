@@ -19,6 +19,7 @@ from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.secrets.redactor import Redactor
 from whet.store import sessions
 from whet.store.database import Database, Unreachable
+from whet.store.decoding import uncollected
 from whet.store.forgotten import forgotten
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
@@ -60,19 +61,7 @@ class FilePiece(NamedTuple):
 Progress = Callable[[str, int], None]
 
 
-@contextlib.contextmanager
-def _uncollected() -> Iterator[None]:
-    """Values hold no cycles, and the collector would walk millions of them again and again to find none."""
-    was_enabled = gc.isenabled()
-    gc.disable()
-    try:
-        yield
-    finally:
-        if was_enabled:
-            gc.enable()
-
-
-@_uncollected()
+@uncollected()
 def take(
     database: Database,
     home: Home,

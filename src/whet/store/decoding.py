@@ -1,5 +1,8 @@
 """Values out of rows. A row that cannot be read is damage: it is said, and keeps nobody from the rest."""
 
+import contextlib
+import gc
+from collections.abc import Iterator
 from typing import TypeVar
 
 import msgspec
@@ -46,3 +49,15 @@ def decoded_message(body: object, what: str) -> Message:
         return decode(blob(body))
     except (msgspec.MsgspecError, ValueError) as error:
         raise DamagedRow(what) from error
+
+
+@contextlib.contextmanager
+def uncollected() -> Iterator[None]:
+    """Values hold no cycles, and the collector would walk millions of them again and again to find none."""
+    was_enabled = gc.isenabled()
+    gc.disable()
+    try:
+        yield
+    finally:
+        if was_enabled:
+            gc.enable()

@@ -22,6 +22,7 @@ from whet.store.rights import MissingRight, no_owner
 from whet.store.rule_tables import RULE_FINDINGS, RULE_FINDINGS_OF_A_TEAM
 from whet.store.teaching_tables import TEACHINGS, TEACHINGS_OF_A_TEAM
 from whet.store.team_tables import MAKER_TRIGGERS, MAKERS
+from whet.store.word_tables import MESSAGES_IN_BULK
 
 WORDS = {
     "sqlite": {"key": "INTEGER PRIMARY KEY", "bytes": "BLOB", "number": "INTEGER", "real": "REAL"},
@@ -285,6 +286,7 @@ MIGRATIONS = (
         shared=RULE_FINDINGS,
         postgres=RULE_FINDINGS_OF_A_TEAM,
     ),
+    Migration("messages in bulk: words indexed together, fewer lookups", shared=(), postgres=MESSAGES_IN_BULK),
 )
 
 

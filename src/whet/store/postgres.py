@@ -20,6 +20,11 @@ except ModuleNotFoundError as missing:
 WRITERS_LOCK = 0x57486574  # one advisory lock for all writers of a store: short transactions, no deadlocks
 LOST_SECONDS = 60.0  # how long a server that was there may be away, as when it restarts
 RETRY_SECONDS = 0.5
+# A text vector comes as bytes in the server's own form.
+TYPES = (
+    "SELECT attname, CASE atttypid WHEN 'tsvector'::regtype THEN 'bytea' ELSE format_type(atttypid, NULL) END"
+    " FROM pg_attribute WHERE attrelid = to_regclass(?) AND attnum > 0"
+)
 READS = ("SELECT", "WITH")
 SESSION_LOOKS = 5  # at a pooler; others may use the connection that gives it away
 WHERE = "SELECT coalesce(current_schema(), split_part(current_setting('search_path'), ',', -1))"
@@ -36,6 +41,7 @@ class Postgres:
         self._in_transaction = False
         self._afterwards: list[Callable[[], None]] = []
         self._member = ""
+        self._column_types: dict[str, dict[str, str]] = {}
         with self._explained():
             self._connection = _connected(url)
 
@@ -69,12 +75,20 @@ class Postgres:
                 cursor.executemany(_translated(sql), values)
 
     def insert(self, table: str, columns: Sequence[str], rows: Iterable[Parameters]) -> None:
-        statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN".encode()
         with self._explained():
             self._expect_connection()
+            types = [self._types(table)[column] for column in columns]
+            statement = f"COPY {table} ({', '.join(columns)}) FROM STDIN (FORMAT binary)".encode()
             with self._connection.cursor() as cursor, cursor.copy(statement) as copy:
+                copy.set_types(types)
                 for row in rows:
                     copy.write_row(row)
+
+    def _types(self, table: str) -> dict[str, str]:
+        """What each column is sent as, asked of the server once."""
+        if table not in self._column_types:
+            self._column_types[table] = dict(self._ask(TYPES, (table,)))
+        return self._column_types[table]
 
     def copied_out(self, table: str, columns: Sequence[str]) -> Iterator[bytes]:
         """The rows of a table in Postgres' own notation, piece by piece."""
@@ -197,7 +211,8 @@ def _connected(url: str) -> "psycopg.Connection[Row]":
     try:
         if set(before_host) & set("@/"):  # a part of the password would pass for the host
             raise psycopg.ProgrammingError
-        connection = psycopg.connect(url, autocommit=True, application_name="whet")
+        # In UTF-8 whatever the server's own is: text vectors carry their words so.
+        connection = psycopg.connect(url, autocommit=True, application_name="whet", client_encoding="UTF8")
     except psycopg.ProgrammingError:  # it quotes the address, and with it the password
         raise WhetError(
             "WHET_DATABASE_URL cannot be read.",

@@ -23,9 +23,16 @@ CHECKS: tuple[tuple[str, Callable[[CheckupPlace], Rows]], ...] = (
 )
 
 
-def check_up(place: CheckupPlace) -> tuple[CheckupRow, ...]:
-    """How everything stands. What one check cannot do is its row, and keeps no other from looking."""
-    return tuple(row for name, check in CHECKS for row in _rows(name, check, place))
+def check_up(place: CheckupPlace, *, progress: Callable[[str], None] = lambda _: None) -> tuple[CheckupRow, ...]:
+    """How everything stands; `progress` hears of each check as it begins.
+
+    What one check cannot do is its row, and keeps no other from looking.
+    """
+    rows: list[CheckupRow] = []
+    for name, check in CHECKS:
+        progress(name)
+        rows += _rows(name, check, place)
+    return tuple(rows)
 
 
 def _rows(name: str, check: Callable[[CheckupPlace], Rows], place: CheckupPlace) -> Rows:

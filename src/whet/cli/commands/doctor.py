@@ -8,6 +8,7 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
+from whet.cli.progress import step_line
 
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "[red]failed[/] "}
 
@@ -34,7 +35,9 @@ def command(is_repair: bool, as_json: bool) -> int:
     if is_repair:
         _repair(as_json=as_json)
         return 0
-    rows = check_up(CheckupPlace(find_home(os.environ), Path.home(), os.environ, time.time()))
+    place = CheckupPlace(find_home(os.environ), Path.home(), os.environ, time.time())
+    with step_line("Checking") as progress:
+        rows = check_up(place, progress=progress)
     failures = sum(row.health is Health.FAILED for row in rows)
     if as_json:
         print_json({"ok": not failures, "checks": [row._asdict() for row in rows]})

@@ -133,17 +133,16 @@ def _id() -> str:
 
 
 def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
-    from whet.cli.analysed import bring_up_to_date, learn_by_projects, read_what_is_taught
+    from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
     from whet.improving.improve import planned
-    from whet.store.listing import Filters
+    from whet.store.decoding import uncollected
     from whet.store.opening import opened
 
     with opened(home) as database:
         bring_up_to_date(database)  # here and not below, where nobody would see how far it is
         read_what_is_taught(database)
-        if ask.since is None:  # what some sessions teach is not kept
-            learn_by_projects(database, home, Filters())
-        return planned(home, database, ask, id=_id())
+        with uncollected(), learning() as progress:
+            return planned(home, database, ask, id=_id(), progress=progress)
 
 
 def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
