@@ -17,6 +17,7 @@ from whet.improving.learned_forms import patch_in_form
 from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Step
 from whet.ledger.patches import Action, Form, Patch
+from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import draft_of, learned_name, written_from
 from whet.proving.cases_from_sessions import cases_from
@@ -106,7 +107,8 @@ def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea,
     made = write_from_evidence(pen, older)
     if made.draft is None:
         return (idea if idea.patch else replace(idea, refused=made.why)), made.spent
-    patch = for_model(patch_in_form(made.draft, older, idea.project), pen.chosen.model.name)
+    part = bearing_out(older, made.draft)
+    patch = for_model(patch_in_form(made.draft, part, idea.project), pen.chosen.model.name)
     # What was decided of a candidate is found by its name, whatever words a model chooses the next time.
     name = idea.patch.name if idea.patch else learned_name(idea.project, candidate.best.text)
     return replace(idea, patch=replace(patch, name=name)), made.spent

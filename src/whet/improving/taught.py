@@ -23,7 +23,7 @@ from whet.store.teachings import keep_teachings, kept_teachings, teaching_stamps
 from whet.targets.project_names import name_of_project
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
-LESSONS_VERSION = 1  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
+LESSONS_VERSION = 2  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
 
 
 class _HeldSession(NamedTuple):
