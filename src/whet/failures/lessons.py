@@ -23,6 +23,7 @@ RARE = 0.05
 FIRM = 0.7
 FIRM_SHARE = 1 / 3
 EXAMPLES_KEPT = 3
+LINE_LETTERS = 140
 SIMILAR_ERROR = 0.75
 SIMILAR_CORRECTION = 0.5
 # Past this many sorts of failure of one tool, those seen once are forgotten: memory does not grow with the input.
@@ -83,6 +84,12 @@ class Lesson(Value, frozen=True):
     models: tuple[str, ...] = ()
     since: float | None = None
     latest: float | None = None
+
+    @property
+    def line(self) -> str:
+        """What it looks like, in the words of a session; a fingerprint has no names or numbers left."""
+        quote = " ".join(self.examples[0].quote.split()) if self.examples else ""
+        return f"{quote[: LINE_LETTERS - 1]}…" if len(quote) > LINE_LETTERS else quote or self.fingerprint
 
     @property
     def share(self) -> float:

@@ -12,7 +12,7 @@ from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
 from whet.improving.compared import ComparedWith, against
-from whet.improving.evidence_ideas import from_evidence, is_answered
+from whet.improving.evidence_ideas import from_evidence, is_answered, once_each
 from whet.improving.learned_forms import patch_in_form
 from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Step
@@ -52,6 +52,7 @@ class FoundIdeas(Value, frozen=True):
     sessions: int
     lessons: int
     ideas: tuple[Idea, ...]
+    left: int = 0  # for another time
 
 
 class LiveSessions(NamedTuple):
@@ -74,14 +75,15 @@ def find_ideas(home: Home, database: Database, ask: ImproveRequest, *, model: st
     learned = from_evidence(home, database, books, ask)
     open_lessons = tuple(each for each in lessons if not is_answered(each.fingerprint, learned.answered))
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
-    others = (*_from_lessons(books, open_lessons, live.signalled), *_elsewhere(books), *templates)
-    ideas = [*_in_turn(learned.written, others), *learned.unwritten]
-    tried = [idea for idea in ideas if not idea.refused][: ask.most]
+    general = _from_lessons(books, open_lessons, live.signalled)
+    ideas = [*_in_turn(learned.written, (*_elsewhere(books), *templates)), *general, *learned.unwritten]
+    fit = [idea for idea in ideas if not idea.refused]
+    tried, left = fit[: ask.most], len(fit[ask.most :])
     # A rule gives way only to one that is tried now.
     names = {idea.patch.name for idea in tried if idea.patch}
     leaving = [idea for name, idea in learned.leaving if name in names]
     refused = [*(idea for idea in ideas if idea.refused), *learned.refused]
-    return FoundIdeas(live.sessions, len(lessons), (*tried, *leaving, *refused))
+    return FoundIdeas(live.sessions, len(lessons), (*tried, *leaving, *refused), left)
 
 
 def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
@@ -171,8 +173,9 @@ def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:
 
 
 def _from_lessons(books: ComparedWith, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:
+    """What the catalogue says of what recurs; each failure of a tool once, whether it loops or runs out of time."""
     taken: set[str] = set()
-    for lesson in lessons:
+    for lesson in once_each(lessons):
         idea = _idea(books, lesson)
         if idea.patch is not None and idea.patch.text in taken:
             continue
@@ -191,12 +194,20 @@ def _idea(books: ComparedWith, lesson: Lesson) -> Idea:
             return Idea(why, way, refused=no_rule)
         given = for_model(patch, books.model) if books.model else patch
         reason = against(books, given, lesson.latest)
+        if reason and _is_open(books, given):
+            return Idea(why, way, refused=f"{patch.name}: {reason}")  # no second rule for the same calls
         if not reason:
             return Idea(why, way, given)
         reasons.append(f"{patch.name}: {reason}")
     if books.model:
         return Idea(why, Way.MODEL)
     return Idea(why, Way.NONE, refused="; ".join(reasons) or "no rule of the catalogue fits, and no model is set")
+
+
+def _is_open(books: ComparedWith, patch: Patch) -> bool:
+    """Whether the same is in force, or waits for a person."""
+    waits = any(each.patch.name == patch.name for each in books.state.pending)
+    return waits or books.state.get(patch.form, patch.name) is not None
 
 
 def _elsewhere(books: ComparedWith) -> Iterator[Idea]:

@@ -33,11 +33,11 @@ CHANGES = {
 def lesson_sentence(lesson: Lesson) -> str:
     """What recurs, in how many sessions of how many."""
     if lesson.change is ChangeKind.ENVIRONMENT:
-        what = f"{plain(lesson.fingerprint)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.fingerprint)
+        what = f"{plain(lesson.line)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.line)
         return f"{what} in {many(lesson.sessions, 'session')}"
     what = KINDS[lesson.kind].format(tool=plain(lesson.tool) or "a tool")
     if lesson.fingerprint:
-        what += f": [italic]{plain(lesson.fingerprint)}[/]"
+        what += f": [italic]{plain(lesson.line)}[/]"
     among = f" that used {plain(lesson.tool)}" if lesson.tool else ""
     return f"{what} — {lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
 
