@@ -2,13 +2,15 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from command import Whet
 from taught_sessions import ORDER, claude_rows
-from whet.changes.apply import apply
+from whet.changes.apply import apply, undo
+from whet.changes.pending import approve
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
@@ -187,21 +189,23 @@ def test_a_lesson_keeps_its_id_and_its_number_in_every_list(whet: Whet, shop: Pa
 
 
 def test_a_draft_that_is_proposed_waits_and_then_says_what_became_of_it(whet: Whet, shop: Path) -> None:
-    assert shop.is_dir()
+    home = Home(shop.parent / "home")
     ids = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
     assert f"whet lessons propose {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
     assert whet("lessons", "propose", ids["recovery"], ids["person"]).code == 0
     assert set(states(whet).values()) == {"waits"}
-    first, second = (each["entry"] for each in whet("pending", "--json").json["pending"])
-    assert f"waits: `whet pending show {first}`" in " ".join(whet("lessons").out.split())
-    whet("pending", "refuse", str(first))
-    whet("pending", "approve", str(second))
+    waiting = {each["trust"]: each["id"] for each in whet("pending", "--json").json["pending"]}
+    assert f"waits: `whet pending show {waiting['tool']}`" in " ".join(whet("lessons").out.split())
+    assert whet("pending", "refuse", str(waiting["tool"])).code == 0
+    with opened(home) as database:
+        approve(home, database, waiting["user"], actor=Actor.PERSON, now=time.time())
     assert states(whet) == {ids["recovery"]: "refused", ids["person"]: "active"}
     listed = " ".join(whet("lessons").out.split())
     assert "1 refused, 1 active" in listed or "1 active, 1 refused" in listed
     assert ORDER not in listed
     assert "active as rule learned-" in " ".join(whet("lessons", "--all").out.split())
-    whet("ledger", "undo")
+    with opened(home) as database:
+        undo(home, database, actor=Actor.PERSON, now=time.time())
     assert states(whet)[ids["person"]] == "undone"
 
 
@@ -234,3 +238,10 @@ def test_quotes_that_are_not_shown_are_counted(whet: Whet, shop: Path, tmp_path:
     shown = whet("lessons", "show", "1").out
     assert "12 of 16 quotes; all of them: --all" in shown
     assert whet("lessons", "show", "1", "--all").out.count("#") == 16
+
+
+def test_an_improvement_says_how_many_ideas_are_left(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    assert whet("improve", "--dry-run", "--most", "1", "--json").json["left"] == 1
+    assert "1 more idea left for another run" in " ".join(whet("improve", "--dry-run", "--most", "1").out.split())
+    assert "left for another run" not in whet("improve", "--dry-run").out

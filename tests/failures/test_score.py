@@ -107,3 +107,9 @@ def test_length_counts_against_what_is_usual_and_is_told_where_it_is_far_beyond(
     assert usual.value < longer.value
     assert usual.reasons == ()
     assert longer.reasons == ("it took longer than similar sessions",)
+
+
+def test_a_session_without_a_call_is_not_said_to_have_had_none_that_worked() -> None:
+    weights = failure_weights()
+    without = weigh(gather(conversation(user("Fix the parser"), agent("What do you mean?"))), weights)
+    assert "no call worked" not in without.reasons

@@ -22,7 +22,8 @@ from mcp.types import ElicitResult, TextContent
 from command import COMMAND, Whet, environment
 from patience import PATIENCE_SECONDS, until
 from taught_sessions import ORDER, claude_rows
-from whet.changes.apply import apply, try_out
+from whet.changes.apply import apply, try_out, undo
+from whet.changes.pending import approve
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.evidence import MOST_LETTERS, NOTHING
@@ -154,13 +155,16 @@ def test_what_a_person_decided_on_is_not_told_as_a_lesson_again(tmp_path: Path, 
     folder = str(in_shop(tmp_path, whet))
     lessons = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
     assert whet("lessons", "propose", lessons["recovery"], lessons["person"]).code == 0
-    tools, persons = (each["entry"] for each in whet("pending", "--json").json["pending"])
-    assert whet("pending", "never", str(tools)).code == 0
-    assert whet("pending", "approve", str(persons)).code == 0
+    waiting = {each["trust"]: each["id"] for each in whet("pending", "--json").json["pending"]}
+    assert whet("pending", "never", str(waiting["tool"])).code == 0
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        approve(home, database, waiting["user"], actor=Actor.PERSON, now=time.time())
     found = call(tmp_path, "lessons_for_task", project=folder, evidence=True)
     assert [rule["text"] for rule in found["rules"]] == [ORDER]
     assert found["lessons"] == []
-    assert whet("ledger", "undo").code == 0
+    with opened(home) as database:
+        undo(home, database, actor=Actor.PERSON, now=time.time())
     assert call(tmp_path, "lessons_for_task", project=folder, evidence=True)["lessons"] == []
 
 

@@ -156,12 +156,15 @@ def propose_drafts(context: click.Context, names: tuple[str, ...], as_json: bool
 
 def _named(found: FoundLessons, name: str) -> TaughtLesson | Lesson:
     """The lesson with an id, or with a number of the whole list."""
-    asked, whole = found.asked, found.whole
-    for lesson in (*asked.taught, *asked.recurring, *whole.taught, *whole.recurring):
+    for lesson in (*_every(found.asked), *_every(found.whole)):
         id = lesson_id(lesson)
         if name == id or (name.isdecimal() and found.known.numbers.get(id) == int(name)):
             return lesson
     raise WhetError(f"There is no lesson {name}.", advice="`whet lessons` lists them.")
+
+
+def _every(found: LearnedOfAll) -> tuple[TaughtLesson | Lesson, ...]:
+    return (*found.taught, *found.recurring)
 
 
 def _find(database: Database, ask: AskedLessons) -> FoundLessons:
@@ -177,7 +180,7 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
         taught=tuple(each for each in asked.taught if ask.change in (None, change_of(each).value)),
         recurring=tuple(each for each in asked.recurring if ask.change in (None, each.change.value)),
     )
-    numbers = {lesson_id(each): number for number, each in enumerate((*whole.taught, *whole.recurring), 1)}
+    numbers = {lesson_id(each): number for number, each in enumerate(_every(whole), 1)}
     return FoundLessons(asked, whole, LessonsKnown(numbers, decisions_on_lessons(home, database)))
 
 
