@@ -8,8 +8,8 @@ from msgspec.structs import replace
 
 from whet.changes.pending import propose
 from whet.errors import WhetError
-from whet.failures.lessons import Lesson
-from whet.improving.evidence_ideas import same_rule
+from whet.failures.lessons import ChangeKind, Lesson
+from whet.improving.evidence_ideas import SAME_FAILURE, same_rule
 from whet.improving.learned_forms import merged
 from whet.improving.project_evidence import TaughtLesson
 from whet.ledger.entries import Actor, Entry, Item, State, Step
@@ -44,6 +44,14 @@ _OF_STEP = {
     Step.REJECTED: (LessonState.REFUSED, "refused: a trial says that it does not help"),
     Step.UNDONE: (LessonState.UNDONE, "undone"),
     Step.REVERTED: (LessonState.UNDONE, "undone"),
+}
+
+
+_WITHOUT_FIX = {
+    ChangeKind.RULE: "no session shows what works instead",
+    ChangeKind.SKILL: "may be worth a skill",
+    ChangeKind.MEMORY: "may be worth a memory note",
+    ChangeKind.ENVIRONMENT: "look at your environment",
 }
 
 
@@ -83,6 +91,13 @@ def standing_of(lesson: TaughtLesson, decisions: DecisionsOnLessons) -> LessonSt
     own = [each for each in decisions.entries if (each.patch.form, each.patch.name) == (patch.form, patch.name)]
     last = next((each for each in reversed(own) if each.step in _OF_STEP), None)
     return LessonStanding(*_OF_STEP[last.step]) if last else LessonStanding(LessonState.NEW, "new")
+
+
+def without_fix(lesson: Lesson) -> str:
+    """What can be said of a failure that recurs and has no draft."""
+    if lesson.change is ChangeKind.SKILL and lesson.kind in SAME_FAILURE:
+        return "mostly made good in the same session"
+    return _WITHOUT_FIX[lesson.change]
 
 
 def lesson_id(lesson: TaughtLesson | Lesson) -> str:

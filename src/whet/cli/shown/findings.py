@@ -22,12 +22,6 @@ KINDS = {
     Kind.GAVE_UP: "gives up",
     Kind.BUDGET_SPENT: "spends its budget without finishing",
 }
-CHANGES = {
-    ChangeKind.RULE: "a rule for the agent",
-    ChangeKind.SKILL: "a skill",
-    ChangeKind.MEMORY: "a memory note",
-    ChangeKind.ENVIRONMENT: "your environment",
-}
 
 
 def lesson_sentence(lesson: Lesson) -> str:

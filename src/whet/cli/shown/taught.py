@@ -11,8 +11,7 @@ import msgspec
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
-from whet.improving.evidence_ideas import SAME_FAILURE
-from whet.improving.lesson_states import DecisionsOnLessons, LessonState, lesson_id, standing_of
+from whet.improving.lesson_states import DecisionsOnLessons, LessonState, lesson_id, standing_of, without_fix
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict
@@ -26,13 +25,6 @@ NEXT = (
     " `whet improve` proposes what is new and, with a model, tries it."
 )
 QUOTES = 12
-UNFIXED = {
-    ChangeKind.RULE: "no session shows what works instead",
-    ChangeKind.SKILL: "may be worth a skill",
-    ChangeKind.MEMORY: "may be worth a memory note",
-    ChangeKind.ENVIRONMENT: "look at your environment",
-}
-MADE_GOOD = "mostly made good in the same session"
 FORMS = {Form.RULE: ChangeKind.RULE, Form.NOTE: ChangeKind.MEMORY, Form.SKILL: ChangeKind.SKILL}
 
 
@@ -152,8 +144,7 @@ def recurring_lines(lessons: Sequence[Lesson], known: LessonsKnown) -> Iterator[
         yield f"{known.heading(lesson)}{lesson_sentence(lesson)}"
         seen = f"{moment(lesson.since)} to {moment(lesson.latest)}" if lesson.since else "undated"
         where = ", ".join((*lesson.agents, *lesson.models))
-        is_made_good = lesson.change is ChangeKind.SKILL and lesson.kind in SAME_FAILURE
-        what = MADE_GOOD if is_made_good else UNFIXED[lesson.change]
+        what = without_fix(lesson)
         yield f"   [dim]{lesson_id(lesson)} · {what} · {plain(where)} · {seen} · trust {lesson.trust.label}[/]"
         for example in lesson.examples:
             quote = plain(" ".join(example.quote.split()))

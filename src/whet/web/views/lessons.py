@@ -5,9 +5,17 @@ from collections.abc import Sequence
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
 from whet.improving.learned import LearnedOfAll
-from whet.improving.lesson_states import DECIDED, DecisionsOnLessons, LessonStanding, lesson_id, standing_of
+from whet.improving.lesson_states import (
+    DECIDED,
+    DecisionsOnLessons,
+    LessonStanding,
+    lesson_id,
+    standing_of,
+    without_fix,
+)
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.drafts import PERSONS_WORD
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
 from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, short_name
@@ -116,7 +124,9 @@ def _taught(site: Site, lesson: TaughtLesson, standing: LessonStanding) -> Eleme
             f" · {', '.join(lesson.agents)}{trust} · {shown(standing.words.replace('`', ''))} · ",
             code(f"whet lessons show {lesson_id(lesson)}"),
         ),
-        h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation)) if draft and draft.situation else None,
+        h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation))
+        if draft and draft.situation not in ("", PERSONS_WORD)
+        else None,
         h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix not in ("", draft.text) else None,
         h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(candidate.pieces))), quotes),
     )
@@ -150,7 +160,7 @@ def _again(site: Site, lesson: Lesson) -> Element:
             site.everywhere.link(f"{lesson.sessions:,}", "sessions", kind=lesson.kind.value, tool=lesson.tool),
             " of ",
             base,
-            f"{among} ({100 * lesson.share:.0f} %) · would change {lesson.change.value}",
+            f"{among} ({100 * lesson.share:.0f} %) · {without_fix(lesson)}",
         ),
         h("details", {}, h("summary", {}, "Where it was seen"), quotes),
     )
