@@ -28,6 +28,7 @@ from whet.failures.lessons import Lesson, distill
 from whet.failures.view import gather
 from whet.importers.source import Skipped
 from whet.intake.reading import read_transcripts
+from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import LessonCandidate, candidates
 from whet.lessons.drafts import LessonDraft, drafts_of
 from whet.lessons.finding import copies_of, pieces_of_session
@@ -160,7 +161,7 @@ def look_later(project: str) -> Iterator[str]:
 
 
 def _by_whet(project: str, failed: list[LessonPiece]) -> Learned:
-    items = [Item(each, draft) for each, draft in drafts_of(learned(project)[:FIRST]) if draft]
+    items = [Item(bearing_out(each, draft), draft) for each, draft in drafts_of(learned(project)[:FIRST]) if draft]
     named = [(piece, [item for item in items if names(item, piece)]) for piece in failed]
     seen = [(piece, found) for piece, found in named if found]
     helped = sum(any(helps(item, piece) for item in found) for piece, found in seen)

@@ -2,12 +2,15 @@
 
 import json
 import os
+import time
 from pathlib import Path
 
 import pytest
 
 from command import Whet
-from whet.changes.apply import apply
+from taught_sessions import ORDER, claude_rows
+from whet.changes.apply import apply, undo
+from whet.changes.pending import approve
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, RuleSituation, Scope
 from whet.sessions.trust import Trust
@@ -15,37 +18,6 @@ from whet.store.home import Home
 from whet.store.opening import opened
 
 BEFORE = 1_780_000_000.0  # in May 2026, before the sessions
-ORDER = "Never wrap lines in the markdown"
-
-
-def made(name: str, folder: Path, order: str = ORDER) -> list[dict[str, object]]:
-    """A session of Claude Code in which a command failed, another form of it worked, and the person gave an order."""
-
-    def row(number: int, kind: str, content: object, **more: object) -> dict[str, object]:
-        at = f"2026-10-01T10:00:{number:02}.000Z"
-        uuid, parent = f"{name}-{number}", f"{name}-{number - 1}" if number else None
-        body = {"role": kind, "content": content, **({"model": "m-1"} if kind == "assistant" else {})}
-        base = {"type": kind, "uuid": uuid, "parentUuid": parent, "sessionId": name, "cwd": str(folder)}
-        return {**base, "timestamp": at, "message": body, **more}
-
-    def use(number: int, command: str) -> dict[str, object]:
-        called = {"type": "tool_use", "id": f"t{number}", "name": "Bash", "input": {"command": command}}
-        return row(number, "assistant", [called])
-
-    def answer(number: int, text: str, *, error: bool = False) -> dict[str, object]:
-        result = {"type": "tool_result", "tool_use_id": f"t{number - 1}", "content": text, "is_error": error}
-        return row(number, "user", [result])
-
-    return [
-        row(0, "user", f"Install what {name} needs"),
-        use(1, "rtk bun install"),
-        answer(2, "Exit code 2\nerror: unrecognized subcommand 'bun'", error=True),
-        use(3, "bun install"),
-        answer(4, "Done"),
-        row(5, "assistant", [{"type": "text", "text": "Installed."}]),
-        row(6, "user", order),
-        row(7, "assistant", [{"type": "text", "text": "I will not."}]),
-    ]
 
 
 @pytest.fixture
@@ -53,7 +25,7 @@ def shop(whet: Whet, tmp_path: Path) -> Path:
     folder = tmp_path / "shop"
     folder.mkdir()
     for name in ("one", "two"):
-        lines = "\n".join(json.dumps(each) for each in made(name, folder))
+        lines = "\n".join(json.dumps(each) for each in claude_rows(name, folder))
         (tmp_path / f"{name}.jsonl").write_text(f"{lines}\n")
         whet("import", f"{name}.jsonl")
     return folder
@@ -101,7 +73,7 @@ def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again
 
 
 def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whet, shop: Path, tmp_path: Path) -> None:
-    rows = made("three", shop)
+    rows = claude_rows("three", shop)
     rows[1]["message"]["content"][0] |= {"name": "Read", "input": {"file_path": str(shop / "CLAUDE.md")}}  # type: ignore[index]
     rows[2]["message"]["content"][0] |= {"content": "1→- Never wrap lines in markdown.", "is_error": False}  # type: ignore[index]
     (tmp_path / "three.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
@@ -116,7 +88,7 @@ def test_sentences_that_contradict_each_other_are_shown_and_not_proposed(whet: W
     orders = ("always use tabs for the indentation", "never use tabs for the indentation")
     for name, order in zip(("one", "two"), orders, strict=True):
         (tmp_path / f"{name}.jsonl").write_text(
-            "".join(f"{json.dumps(each)}\n" for each in made(name, tmp_path, order))
+            "".join(f"{json.dumps(each)}\n" for each in claude_rows(name, tmp_path, order))
         )
         whet("import", f"{name}.jsonl")
     shown = whet("lessons").out
@@ -186,7 +158,7 @@ def test_a_folder_means_its_own_project(whet: Whet, shop: Path) -> None:
 def test_a_procedure_says_that_it_would_be_a_skill_and_shows_its_steps(whet: Whet, tmp_path: Path) -> None:
     commands = ("npm version patch", "npm run docs:publish", "npm publish", "git push")
     for name in ("one", "two", "three"):
-        rows = made(name, tmp_path / "shop")
+        rows = claude_rows(name, tmp_path / "shop")
         calls = [row for row in rows if row["uuid"] in (f"{name}-3", f"{name}-4")]
         lines = [json.dumps(rows[0])]
         parent = f"{name}-0"
@@ -204,3 +176,72 @@ def test_a_procedure_says_that_it_would_be_a_skill_and_shows_its_steps(whet: Whe
     assert "skill shop-npm-publish · steps that worked in the same order · 3 sessions" in whet("lessons").out
     assert "npm version patch; npm run docs:publish" in whet("lessons", "show", "1").out
     assert whet("lessons", "--change", "rule", "--json").json["lessons"] == []
+
+
+def test_a_lesson_keeps_its_id_and_its_number_in_every_list(whet: Whet, shop: Path) -> None:
+    whole = {each["id"]: each["number"] for each in whet("lessons", "--json").json["lessons"]}
+    assert list(whole.values()) == [1, 2]
+    for options in (("--change", "rule"), ("--project", shop.name)):
+        for each in whet("lessons", *options, "--json").json["lessons"]:
+            assert whole[each["id"]] == each["number"]
+            assert each["draft"] in " ".join(whet("lessons", "show", each["id"]).out.split())
+            assert whet("lessons", "show", str(each["number"]), "--json").json["id"] == each["id"]
+
+
+def test_a_draft_that_is_proposed_waits_and_then_says_what_became_of_it(whet: Whet, shop: Path) -> None:
+    home = Home(shop.parent / "home")
+    ids = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
+    assert f"whet lessons propose {ids['person']}" in " ".join(whet("lessons", "show", ids["person"]).out.split())
+    assert whet("lessons", "propose", ids["recovery"], ids["person"]).code == 0
+    assert set(states(whet).values()) == {"waits"}
+    waiting = {each["trust"]: each["id"] for each in whet("pending", "--json").json["pending"]}
+    assert f"waits: `whet pending show {waiting['tool']}`" in " ".join(whet("lessons").out.split())
+    assert whet("pending", "refuse", str(waiting["tool"])).code == 0
+    with opened(home) as database:
+        approve(home, database, waiting["user"], actor=Actor.PERSON, now=time.time())
+    assert states(whet) == {ids["recovery"]: "refused", ids["person"]: "active"}
+    listed = " ".join(whet("lessons").out.split())
+    assert "1 refused, 1 active" in listed or "1 active, 1 refused" in listed
+    assert ORDER not in listed
+    assert "active as rule learned-" in " ".join(whet("lessons", "--all").out.split())
+    with opened(home) as database:
+        undo(home, database, actor=Actor.PERSON, now=time.time())
+    assert states(whet)[ids["person"]] == "undone"
+
+
+def states(whet: Whet) -> dict[str, str]:
+    return {each["id"]: each["state"] for each in whet("lessons", "--json").json["lessons"]}
+
+
+def test_what_has_no_draft_is_not_proposed(whet: Whet, shop: Path) -> None:
+    (shop / "AGENTS.md").write_text("- Never wrap lines in markdown.\n")
+    [person] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    refused = whet("lessons", "propose", person)
+    assert refused.code == 1
+    assert "already in" in " ".join(refused.err.split())
+
+
+def test_the_report_shows_the_lessons_that_are_kept(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    assert "`whet lessons` finds what your sessions teach" in " ".join(whet("report").out.split())
+    found = whet("lessons", "--json").json["lessons"]
+    told = " ".join(whet("report").out.split())
+    assert f"{len(found)} lessons to decide on (2 rules)" in told
+    assert all(each["draft"] in told for each in found)
+
+
+def test_quotes_that_are_not_shown_are_counted(whet: Whet, shop: Path, tmp_path: Path) -> None:
+    for number in range(14):
+        lines = "".join(f"{json.dumps(each)}\n" for each in claude_rows(f"more{number}", shop))
+        (tmp_path / f"more{number}.jsonl").write_text(lines)
+    whet("import", *(f"more{number}.jsonl" for number in range(14)))
+    shown = whet("lessons", "show", "1").out
+    assert "12 of 16 quotes; all of them: --all" in shown
+    assert whet("lessons", "show", "1", "--all").out.count("#") == 16
+
+
+def test_an_improvement_says_how_many_ideas_are_left(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    assert whet("improve", "--dry-run", "--most", "1", "--json").json["left"] == 1
+    assert "1 more idea left for another run" in " ".join(whet("improve", "--dry-run", "--most", "1").out.split())
+    assert "left for another run" not in whet("improve", "--dry-run").out

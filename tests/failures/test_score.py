@@ -117,3 +117,9 @@ def test_a_record_without_results_says_nothing_of_how_calls_went() -> None:
     assert {found[name] for name in OF_RESULTS} == {0.0}
     assert failure(*turns) < 0.5
     assert signs(user("Change the file a."), lost)["nothing_worked"] == 1, "unless the record ends there"
+
+
+def test_a_session_without_a_call_is_not_said_to_have_had_none_that_worked() -> None:
+    weights = failure_weights()
+    without = weigh(gather(conversation(user("Fix the parser"), agent("What do you mean?"))), weights)
+    assert "no call worked" not in without.reasons

@@ -59,7 +59,8 @@ def first_lesson(tmp_path: Path, whet: Whet) -> tuple[str, LessonAnswer]:
 @long
 def test_improve_hands_over_evidence_and_takes_the_draft_back(tmp_path: Path, whet: Whet) -> None:
     folder, lesson = first_lesson(tmp_path, whet)
-    text = f"In this project: {lesson.draft or lesson.situation}"[:300]
+    first = json.loads("\n".join(lesson.evidence.split("\n")[1:-1]))["evidence"][0]
+    text = f"In this project: {first.get('failed_call') or first['the_person_said']}"[:300]
     server = run_command(
         tmp_path,
         "/whet:improve",
@@ -82,7 +83,7 @@ def test_failed_why_and_propose_are_answered(tmp_path: Path, whet: Whet) -> None
     folder, lesson = first_lesson(tmp_path, whet)
     assert whet("rules", "add", "tidy", "Remove unused imports.").code == 0
     asked = {
-        "/whet:failed": (PlannedCall("lessons_for_task", always(project=folder)), lesson.id),
+        "/whet:failed": (PlannedCall("lessons_for_task", always(project=folder, evidence=True)), lesson.id),
         "/whet:why tidy": (PlannedCall("rule_evidence", always(rule="tidy")), "Remove unused imports."),
         "/whet:propose run the tests with ./dev test": (
             PlannedCall("propose", always(text=RULE, reason="The person asks for it.")), "waits for a person"

@@ -40,6 +40,11 @@ def test_a_wish_of_one_day_is_no_standing_order() -> None:
     assert draft is None
 
 
+def test_what_can_be_done_is_no_order() -> None:
+    [(_, draft)] = lessons((user("Fix it"), agent("Done."), user("all checks can be done alone with the --demo flag")))
+    assert draft is None
+
+
 def test_a_recovery_says_what_to_run_what_fails_and_why() -> None:
     failed = shell("cd src && rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
     once = (user("Go"), failed, shell("cd src && bun install", "Done"))
@@ -109,7 +114,7 @@ def test_what_was_said_for_the_moment_is_not_drafted(said: str) -> None:
         ("ok. please dont forget to branch off main", "Don't forget to branch off main"),
         ("do not wrap long lines as that ruins GitHub (see?)", "Do not wrap long lines as that ruins GitHub"),
         ("full schema should not be updated ever", "Full schema should not be updated ever"),
-        ("why are you still using vale?", "Do not use vale (“why are you still using vale?”)"),
+        ("why are you still using vale?", "Do not use vale"),
         ("Any findings that wait should first get a todo", "Any findings that wait should first get a todo"),
     ],
 )
@@ -231,7 +236,7 @@ def test_what_hooks_of_commits_refused_is_one_lesson_with_each_thing_once() -> N
         return (user("Go"), shell("git commit -m 'docs'", text, error=True))
 
     draft = only(refused("MD040 Fences need a language"), refused("MD025 One title"), refused("MD025 One title"))
-    assert draft.text.startswith("The hooks of `git commit` in this project refuse: ")
+    assert draft.text.startswith("Write Markdown so that the hooks of `git commit` pass; they refuse: ")
     assert draft.text.count("MD025 One title") == draft.text.count("MD040 Fences need a language") == 1
 
 

@@ -1,5 +1,6 @@
 """The real MCP server, asked by the SDK's own client: over standard input and output, and over HTTP with a token."""
 
+import json
 import socket
 import subprocess
 import time
@@ -20,7 +21,9 @@ from mcp.types import ElicitResult, TextContent
 
 from command import COMMAND, Whet, environment
 from patience import PATIENCE_SECONDS, until
-from whet.changes.apply import apply, try_out
+from taught_sessions import ORDER, claude_rows
+from whet.changes.apply import apply, try_out, undo
+from whet.changes.pending import approve
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, digest
 from whet.lessons.evidence import MOST_LETTERS, NOTHING
@@ -121,6 +124,50 @@ def test_a_rule_on_trial_is_told_to_no_session_that_asks(tmp_path: Path) -> None
     assert [(rule["name"], rule["text"]) for rule in found["rules"]] == [("tests", "Run the tests.")]
 
 
+def seen_in(lesson: Any) -> str:
+    """The call or the words that a lesson's evidence shows first."""
+    first = json.loads("\n".join(lesson["evidence"].split("\n")[1:-1]))["evidence"][0]
+    return str(first.get("failed_call") or first["the_person_said"])
+
+
+def in_shop(tmp_path: Path, whet: Whet) -> Path:
+    """A project in whose sessions a person gave an order, and a command failed and worked in another form."""
+    folder = tmp_path / "shop"
+    folder.mkdir()
+    for name in ("one", "two"):
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in claude_rows(name, folder)))
+        assert whet("import", f"{name}.jsonl").code == 0
+    return folder
+
+
+def test_only_words_that_nobody_has_to_approve_are_told_as_advice(tmp_path: Path, whet: Whet) -> None:
+    folder = in_shop(tmp_path, whet)
+    told = call(tmp_path, "lessons_for_task", task="install", project=str(folder))["lessons"]
+    assert [lesson["draft"] for lesson in told] == [ORDER]
+    assert all(not lesson["evidence"] for lesson in told)
+    written = call(tmp_path, "lessons_for_task", task="install", project=str(folder), evidence=True)["lessons"]
+    foreign = [lesson for lesson in written if lesson["source"] == "recovery"]
+    assert [(lesson["draft"], lesson["situation"]) for lesson in foreign] == [(None, "")]
+    assert "unrecognized subcommand" in foreign[0]["evidence"]
+
+
+def test_what_a_person_decided_on_is_not_told_as_a_lesson_again(tmp_path: Path, whet: Whet) -> None:
+    folder = str(in_shop(tmp_path, whet))
+    lessons = {each["source"]: each["id"] for each in whet("lessons", "--json").json["lessons"]}
+    assert whet("lessons", "propose", lessons["recovery"], lessons["person"]).code == 0
+    waiting = {each["trust"]: each["id"] for each in whet("pending", "--json").json["pending"]}
+    assert whet("pending", "never", str(waiting["tool"])).code == 0
+    home = Home(tmp_path / "home")
+    with opened(home) as database:
+        approve(home, database, waiting["user"], actor=Actor.PERSON, now=time.time())
+    found = call(tmp_path, "lessons_for_task", project=folder, evidence=True)
+    assert [rule["text"] for rule in found["rules"]] == [ORDER]
+    assert found["lessons"] == []
+    with opened(home) as database:
+        undo(home, database, actor=Actor.PERSON, now=time.time())
+    assert call(tmp_path, "lessons_for_task", project=folder, evidence=True)["lessons"] == []
+
+
 def lessons_of_codex(tmp_path: Path, whet: Whet) -> tuple[str, Any]:
     """A folder with lessons, and what an agent gets to know that wants to write rules there."""
     folder = next(each["folder"] for each in whet("sessions", "--json", "--source", "codex").json["sessions"])
@@ -142,7 +189,7 @@ def test_an_agent_that_writes_gets_marked_evidence_and_the_instructions_of_the_m
 def test_a_draft_for_a_lesson_waits_with_the_lessons_own_evidence(tmp_path: Path, filled: Whet) -> None:
     folder, found = lessons_of_codex(tmp_path, filled)
     lesson = found["lessons"][0]
-    text = f"In this project, mind this: {lesson['draft'] or lesson['situation']}"[:MOST_LETTERS]
+    text = f"In this project, mind this: {seen_in(lesson)}"[:MOST_LETTERS]
     made = call(tmp_path, "propose", text=text, reason="seen", project=folder, lesson=lesson["id"])
     assert made["state"] == "waits for a person"
     [waiting] = filled("pending", "--json").json["pending"]

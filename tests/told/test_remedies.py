@@ -3,6 +3,7 @@
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 import whet.shipped.guidance.rules
 from whet.errors import WhetError
@@ -40,7 +41,7 @@ def test_each_kind_has_rules_for_people_and_for_nobody_there(kind: Kind) -> None
     assert len(found) >= 2
     for purpose in ("interactive", "unattended"):
         assert len([remedy for remedy in found if not remedy.purposes or purpose in remedy.purposes]) >= 2
-    assert suited(catalogue(), lesson(kind))
+    assert suited(catalogue(), lesson(kind, "Bash" if kind is Kind.TIMEOUT else ""))
 
 
 def test_every_file_is_read_and_no_rule_is_long() -> None:
@@ -54,6 +55,25 @@ def test_a_rule_for_the_tool_comes_before_a_general_one() -> None:
     assert found[0].name == "read-before-edit"
     assert patch_of(found[0], lesson(Kind.TOOL_FAILURE, "Edit")).scope.tools == ("Edit",)
     assert "one-command-at-a-time" not in {remedy.name for remedy in found}
+
+
+@pytest.mark.parametrize(
+    ("kind", "tool", "error", "unfit"),
+    [
+        (Kind.TOOL_FAILURE, "web_screenshot", "screenshot timed out: the pane is not shown", "page-then-answer"),
+        (Kind.TIMEOUT, "screenshot", "screenshot timed out: the pane is not shown", "split-after-timeout"),
+        (Kind.TOOL_FAILURE, "run_script", "identifier value has already been declared", "check-arguments"),
+        (Kind.TOOL_FAILURE, "Bash", "sed: no such file or directory", "ask-the-help"),
+    ],
+)
+def test_a_remedy_is_for_the_errors_that_it_was_written_for(kind: Kind, tool: str, error: str, unfit: str) -> None:
+    found = suited(catalogue(), replace(lesson(kind, tool), fingerprint=error))
+    assert unfit not in {remedy.name for remedy in found}
+
+
+def test_the_error_decides_whether_a_remedy_fits() -> None:
+    found = suited(catalogue(), replace(lesson(Kind.TOOL_FAILURE, "Bash"), fingerprint="unknown option value"))
+    assert found[0].name == "ask-the-help"
 
 
 @pytest.mark.parametrize("kind", list(Kind))
@@ -83,7 +103,7 @@ def seen(session: str, *signals: Signal) -> Analysis:
 
 def test_a_remedy_is_seen_in_the_sessions_with_a_signal_that_it_is_for() -> None:
     def failure(tool: str, *, cause: Cause = Cause.AGENT, confidence: float = 0.9) -> Signal:
-        return Signal(Kind.TOOL_FAILURE, 3, QUOTE, cause, Trust.TOOL, confidence, tool=tool)
+        return Signal(Kind.TOOL_FAILURE, 3, f"old string not found: {QUOTE}", cause, Trust.TOOL, confidence, tool=tool)
 
     found = sightings(
         catalogue(),

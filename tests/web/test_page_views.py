@@ -18,6 +18,7 @@ from whet.evidence.verdicts import judge
 from whet.failures.signals import Kind
 from whet.failures.summaries import Summary, summarise
 from whet.improving.learned import LearnedOfAll
+from whet.improving.lesson_states import DecisionsOnLessons
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Actor, Item, State
@@ -231,7 +232,7 @@ def test_lessons_appear_once_they_are_read(page: PageClient, filled: Home) -> No
 def test_a_contradiction_is_shown_with_both_sentences() -> None:
     first, second = (SaidSentence(text, "s1", n) for n, text in enumerate(("Use npm here.", "Never use npm.")))
     learned = LearnedOfAll(conflicts={"/srv/shop": (LessonConflict("npm", first, second),)})
-    said = words_of(lessons(Site(), learned, is_current=True))
+    said = words_of(lessons(Site(), learned, DecisionsOnLessons(), is_current=True))
     for expected in ("About npm in shop", "Use npm here.", "Never use npm."):
         assert expected in said
 

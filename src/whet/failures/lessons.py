@@ -23,12 +23,12 @@ RARE = 0.05
 FIRM = 0.7
 FIRM_SHARE = 1 / 3
 EXAMPLES_KEPT = 3
+LINE_LETTERS = 140
 SIMILAR_ERROR = 0.75
 SIMILAR_CORRECTION = 0.5
 # Past this many sorts of failure of one tool, those seen once are forgotten: memory does not grow with the input.
 SORTS_KEPT = 300
 NAMES_KEPT = 20
-WORDS_SHOWN = 160
 
 
 class ChangeKind(StrEnum):
@@ -86,14 +86,14 @@ class Lesson(Value, frozen=True):
     latest: float | None = None
 
     @property
-    def share(self) -> float:
-        return self.sessions / self.base if self.base else 0.0
+    def line(self) -> str:
+        """What it looks like, in the words of a session; a fingerprint has no names or numbers left."""
+        quote = " ".join(self.examples[0].quote.split()) if self.examples else ""
+        return f"{quote[: LINE_LETTERS - 1]}…" if len(quote) > LINE_LETTERS else quote or self.fingerprint
 
     @property
-    def words(self) -> str:
-        """What the record says of it, as it was first seen; the fingerprint has lost its names."""
-        seen = next((each.quote for each in self.examples if each.quote.strip()), self.fingerprint)
-        return " ".join(seen.split())[:WORDS_SHOWN]
+    def share(self) -> float:
+        return self.sessions / self.base if self.base else 0.0
 
 
 class Subject(NamedTuple):

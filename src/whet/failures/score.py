@@ -220,13 +220,19 @@ def weigh(evidence: SessionView, weights: Weights) -> Weighed:
     signs = measure(evidence)
     parts = {name: weight * signs.get(name, 0.0) for name, weight in weights.weights.items() if name in signs}
     told = sorted(
-        (sign for sign in SIGNS if parts.get(sign.name, 0.0) >= REASON_WEIGHT), key=lambda sign: -parts[sign.name]
+        (sign for sign in SIGNS if parts.get(sign.name, 0.0) >= REASON_WEIGHT and _is_told(sign, evidence)),
+        key=lambda sign: -parts[sign.name],
     )
     reasons = tuple(sign.reason for sign in told)
     unanswered = UNANSWERED.get(evidence.transcript.ending)
     if unanswered:
         return Weighed(MOST, (unanswered, *reasons)[:REASONS_SHOWN])
     return Weighed(weights.intercept + sum(parts.values()), reasons[:REASONS_SHOWN])
+
+
+def _is_told(sign: Sign, evidence: SessionView) -> bool:
+    """That no call worked says nothing to a person where none was made."""
+    return bool(evidence.steps) or sign.measure is not nothing_worked
 
 
 def failure_of(weighed: Weighed, weights: Weights, more: Beyond = AS_USUAL) -> Score:

@@ -5,13 +5,15 @@ then proposed to leave, which a person decides.
 """
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Iterable, Iterator, Sequence
 from typing import NamedTuple
 
 from msgspec.structs import replace
 
 from whet.changes.notes import known as notes_known
 from whet.failures.fingerprints import fingerprint
+from whet.failures.lessons import Lesson
+from whet.failures.signals import Kind
 from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against
 from whet.improving.learned_forms import PAGE, merged, same_note
@@ -33,6 +35,7 @@ from whet.told.skills import Skill
 from whet.trials.drafts import Way
 from whet.trials.ideas import SETTLED, Idea, ImproveRequest, for_model, without
 
+SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 SAME_ERROR = 0.75  # of the words of two fingerprints
 
 
@@ -58,7 +61,7 @@ def from_evidence(
     found = gathered(taught(database, Filters(since=ask.since), declared=declared, progress=progress))
     lessons = sorted(found, key=lambda each: -each.candidate.worth)
     settled = {entry.patch.name for entry in books.entries if entry.step in SETTLED}
-    ideas = TaughtIdeas(answered=frozenset(each for lesson in lessons if lesson.draft for each in _errors(lesson)))
+    ideas = TaughtIdeas(answered=answered_by(lessons))
     for lesson in lessons:
         patch = lesson.patch
         name = patch.name if patch else learned_name(lesson.project, lesson.candidate.best.text)
@@ -113,6 +116,23 @@ def is_answered(error: str, answered: frozenset[str]) -> bool:
     """Whether there are words for this very error; the catalogue, which knows only its kind, is silent then."""
     words = frozenset(error.split())
     return any(similarity(words, frozenset(each.split())) >= SAME_ERROR for each in answered)
+
+
+def once_each(lessons: Iterable[Lesson]) -> Iterator[Lesson]:
+    """Each failure of a tool once: a loop or a time-out with the same error is no other one."""
+    shown: dict[str, frozenset[str]] = {}  # the errors of each tool
+    for lesson in lessons:
+        if lesson.kind in SAME_FAILURE:
+            known = shown.get(lesson.tool, frozenset())
+            if lesson.fingerprint and is_answered(lesson.fingerprint, known):
+                continue
+            shown[lesson.tool] = known | {lesson.fingerprint}
+        yield lesson
+
+
+def answered_by(lessons: Iterable[TaughtLesson]) -> frozenset[str]:
+    """The fingerprints of the errors that lessons have words for."""
+    return frozenset(each for lesson in lessons if lesson.draft for each in _errors(lesson))
 
 
 def _errors(lesson: TaughtLesson) -> set[str]:

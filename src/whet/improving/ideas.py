@@ -12,12 +12,13 @@ from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill, shows
 from whet.improving.compared import ComparedWith, against
-from whet.improving.evidence_ideas import from_evidence, is_answered
+from whet.improving.evidence_ideas import from_evidence, is_answered, once_each
 from whet.improving.learned_forms import patch_in_form
 from whet.improving.taught import Progress, silent
 from whet.improving.writer import Pen, write, write_from_evidence
 from whet.ledger.entries import Step
 from whet.ledger.patches import Action, Form, Patch
+from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import draft_of, learned_name, written_from
 from whet.proving.cases_from_sessions import cases_from
@@ -52,6 +53,7 @@ class FoundIdeas(Value, frozen=True):
     sessions: int
     lessons: int
     ideas: tuple[Idea, ...]
+    left: int = 0  # for another time
 
 
 class LiveSessions(NamedTuple):
@@ -76,14 +78,15 @@ def find_ideas(
     learned = from_evidence(home, database, books, ask, progress=progress)
     open_lessons = tuple(each for each in lessons if not is_answered(each.fingerprint, learned.answered))
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
-    others = (*_from_lessons(books, open_lessons, live.signalled), *_elsewhere(books), *templates)
-    ideas = [*_in_turn(learned.written, others), *learned.unwritten]
-    tried = [idea for idea in ideas if not idea.refused][: ask.most]
+    general = _from_lessons(books, open_lessons, live.signalled)
+    ideas = [*_in_turn(learned.written, (*_elsewhere(books), *templates)), *general, *learned.unwritten]
+    fit = [idea for idea in ideas if not idea.refused]
+    tried, left = fit[: ask.most], len(fit[ask.most :])
     # A rule gives way only to one that is tried now.
     names = {idea.patch.name for idea in tried if idea.patch}
     leaving = [idea for name, idea in learned.leaving if name in names]
     refused = [*(idea for idea in ideas if idea.refused), *learned.refused]
-    return FoundIdeas(live.sessions, len(lessons), (*tried, *leaving, *refused))
+    return FoundIdeas(live.sessions, len(lessons), (*tried, *leaving, *refused), left)
 
 
 def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
@@ -109,7 +112,8 @@ def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea,
     made = write_from_evidence(pen, older)
     if made.draft is None:
         return (idea if idea.patch else replace(idea, refused=made.why)), made.spent
-    patch = for_model(patch_in_form(made.draft, older, idea.project), pen.chosen.model.name)
+    part = bearing_out(older, made.draft)
+    patch = for_model(patch_in_form(made.draft, part, idea.project), pen.chosen.model.name)
     # What was decided of a candidate is found by its name, whatever words a model chooses the next time.
     name = idea.patch.name if idea.patch else learned_name(idea.project, candidate.best.text)
     return replace(idea, patch=replace(patch, name=name)), made.spent
@@ -172,8 +176,9 @@ def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:
 
 
 def _from_lessons(books: ComparedWith, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:
+    """What the catalogue says of what recurs; each failure of a tool once, whether it loops or runs out of time."""
     taken: set[str] = set()
-    for lesson in lessons:
+    for lesson in once_each(lessons):
         idea = _idea(books, lesson)
         if idea.patch is not None and idea.patch.text in taken:
             continue
@@ -192,12 +197,20 @@ def _idea(books: ComparedWith, lesson: Lesson) -> Idea:
             return Idea(why, way, refused=no_rule)
         given = for_model(patch, books.model) if books.model else patch
         reason = against(books, given, lesson.latest)
+        if reason and _is_open(books, given):
+            return Idea(why, way, refused=f"{patch.name}: {reason}")  # no second rule for the same calls
         if not reason:
             return Idea(why, way, given)
         reasons.append(f"{patch.name}: {reason}")
     if books.model:
         return Idea(why, Way.MODEL)
     return Idea(why, Way.NONE, refused="; ".join(reasons) or "no rule of the catalogue fits, and no model is set")
+
+
+def _is_open(books: ComparedWith, patch: Patch) -> bool:
+    """Whether the same is in force, or waits for a person."""
+    waits = any(each.patch.name == patch.name for each in books.state.pending)
+    return waits or books.state.get(patch.form, patch.name) is not None
 
 
 def _elsewhere(books: ComparedWith) -> Iterator[Idea]:

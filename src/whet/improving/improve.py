@@ -87,7 +87,9 @@ def improve(
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
     carried = steps.do("elsewhere", lambda: _carry_elsewhere(course), CarriedElsewhere)
     outcomes = (*outcomes, *carried.outcomes)
-    report = ImproveReport(found.sessions, found.lessons, outcomes, "" if can_try else NO_MODEL, carried.left_out)
+    report = ImproveReport(
+        found.sessions, found.lessons, outcomes, "" if can_try else NO_MODEL, carried.left_out, found.left
+    )
     spent = together(each.spent for each in outcomes)
     return Done(sentence(report), (), spent, encoded(report))
 
@@ -119,7 +121,8 @@ def planned(
     if not ask.retire:
         outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
     stopped = "" if can_try else NO_MODEL
-    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, left_out_elsewhere(home, database))
+    unproved = left_out_elsewhere(home, database)
+    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, unproved, found.left)
 
 
 def sentence(report: ImproveReport) -> str:

@@ -1,21 +1,19 @@
 """What sessions teach as people see it, on the terminal and on the page: lessons, and failures that recur."""
 
 import itertools
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
 from whet.failures.lessons import Lesson, distill
-from whet.failures.signals import Kind
 from whet.improving.across_projects import gathered
+from whet.improving.evidence_ideas import SAME_FAILURE, answered_by, is_answered, once_each
 from whet.improving.project_evidence import ProjectLessons, TaughtLesson
 from whet.improving.taught import contradictions
 from whet.lessons.conflicts import LessonConflict
 from whet.store.analyses import judged
 from whet.store.database import Database
 from whet.store.listing import Filters
-
-SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 
 
 class LessonScope(NamedTuple):
@@ -45,12 +43,9 @@ def learned(database: Database, scope: LessonScope, projects: Iterable[ProjectLe
     recurring = distill(one.analysis for one, _ in zip(judged(database, scope.filters), sessions, strict=False))
     asked = [each for each in projects if not scope.is_whole_name or each.project == scope.project]
     meant = sorted(asked, key=_most_seen, reverse=True)
-    lessons = gathered([lesson for each in meant for lesson in each.lessons])
-    kept = tuple(each for each in lessons if scope.candidates or each.draft is not None)
-    known = {(piece.session, piece.message) for each in kept if each.draft for piece in each.candidate.pieces}
+    kept = taught_by(meant, candidates=scope.candidates)
     again = () if scope.project or scope.candidates else recurring
-    unknown = tuple(each for each in again if not _is_known(each, known))
-    return LearnedOfAll(kept, unknown, contradictions(meant), next(sessions))
+    return LearnedOfAll(kept, tuple(_unknown(again, kept)), contradictions(meant), next(sessions))
 
 
 def _most_seen(project: ProjectLessons) -> int:
@@ -58,6 +53,18 @@ def _most_seen(project: ProjectLessons) -> int:
     return max((each.candidate.sessions for each in project.lessons if each.draft is not None), default=0)
 
 
-def _is_known(lesson: Lesson, known: set[tuple[str, int]]) -> bool:
-    """Whether what is taught says it already, with what works instead."""
-    return lesson.kind in SAME_FAILURE and any((each.session, each.message) in known for each in lesson.examples)
+def taught_by(projects: Iterable[ProjectLessons], *, candidates: bool = False) -> tuple[TaughtLesson, ...]:
+    """The lessons of projects that have a draft; with `candidates`, the others too."""
+    lessons = gathered([lesson for each in projects for lesson in each.lessons])
+    return tuple(each for each in lessons if candidates or each.draft is not None)
+
+
+def _unknown(recurring: Iterable[Lesson], taught: Iterable[TaughtLesson]) -> Iterator[Lesson]:
+    """What no lesson says already with what works instead, each failure once."""
+    drafted = [each for each in taught if each.draft]
+    places = {(piece.session, piece.message) for each in drafted for piece in each.candidate.pieces}
+    answered = answered_by(drafted)
+    for lesson in once_each(recurring):
+        is_seen = any((each.session, each.message) in places for each in lesson.examples)
+        if lesson.kind not in SAME_FAILURE or not (is_seen or is_answered(lesson.fingerprint, answered)):
+            yield lesson

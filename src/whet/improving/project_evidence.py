@@ -6,6 +6,7 @@ from msgspec.structs import replace
 
 from whet.improving.learned_forms import patch_in_form
 from whet.ledger.patches import Patch
+from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import MOST, LessonCandidate, candidates
 from whet.lessons.conflicts import LessonConflict, conflicts, contradicted
 from whet.lessons.drafts import LessonDraft, drafts_of
@@ -88,7 +89,8 @@ class ProjectEvidence:
     def taught(self, files: tuple[tuple[str, str], ...]) -> ProjectLessons:
         """What all of it teaches, where the project has these files for agents."""
         contradicting = conflicts((*self.pieces, *self.said_by_others))
-        return ProjectLessons(self.project, tuple(map(proposing, self._lessons(files, contradicting))), contradicting)
+        found = sorted(self._lessons(files, contradicting), key=lambda each: -each.candidate.worth)
+        return ProjectLessons(self.project, tuple(map(proposing, found)), contradicting)
 
     def _lessons(
         self, files: tuple[tuple[str, str], ...], contradicting: tuple[LessonConflict, ...]
@@ -97,6 +99,8 @@ class ProjectEvidence:
         for path, text in files:
             self.instructions.add_file(path, text)
         for candidate, draft in drafts_of(candidates(self.pieces, self.openings.copies, most=most)):
+            if draft is not None:
+                candidate = bearing_out(candidate, draft, self.openings.copies)
             agents = self._agents_of(candidate)
             draft = in_form(draft, has_notes=agents == (SOURCE,)) if draft else None
             line = self.instructions.standing(draft.text) if draft else None

@@ -24,7 +24,7 @@ from whet.targets.project_names import name_of_project
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 Progress = Callable[[int, int], None]
-LESSONS_VERSION = 1  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
+LESSONS_VERSION = 2  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
 
 
 def silent(done: int, total: int) -> None:

@@ -29,13 +29,14 @@ WORTH = {
 
 
 class LessonCandidate(Value, frozen=True):
-    """Evidence that may become a lesson, and how promising it is."""
+    """Evidence that may become a lesson, and how promising it is: its first pieces, and what else is grouped there."""
 
     source: LessonSource
     pieces: tuple[LessonPiece, ...]
     sessions: int
     worth: float
     keys: tuple[str, ...] = ()
+    more: tuple[LessonPiece, ...] = ()
 
     @property
     def best(self) -> LessonPiece:
@@ -146,14 +147,25 @@ def _likeness(shared: float, one: float, other: float) -> float:
     return max(shared / either, 0.5 * shared / smaller) if either > 0 and smaller > 0 else 0.0
 
 
+def worth_of(pieces: Sequence[LessonPiece], sessions: int, *, most: float = math.inf) -> float:
+    """How promising evidence is: the source and weight of its heaviest piece, no more than `most`, and how often."""
+    heaviest = max(pieces, key=lambda piece: piece.weight)
+    habit = HABIT if pieces[0].is_habit else 1.0
+    return round(WORTH[heaviest.source] * min(most, heaviest.weight) * (1 + OFTENER * math.log2(sessions)) * habit, 3)
+
+
 def _candidate(group: list[LessonPiece], copies: Mapping[str, str], *, word: str = "") -> LessonCandidate:
     sessions = len({copies.get(piece.session, piece.session) for piece in group})
     counts = Counter(word for piece in group for word in piece.keys)
-    heaviest = max(piece.weight for piece in group)
-    if word:  # what recurs is worth as much as its pieces are on the whole
-        heaviest = min(heaviest, 0.5 + sum(piece.weight for piece in group) / len(group))
+    # What recurs is worth as much as its pieces are on the whole.
+    most = 0.5 + sum(piece.weight for piece in group) / len(group) if word else math.inf
     source = max(group, key=lambda piece: piece.weight).source
-    worth = WORTH[source] * heaviest * (1 + OFTENER * math.log2(sessions)) * (HABIT if group[0].is_habit else 1.0)
-    ordered = sorted(group, key=lambda piece: (-piece.weight, not piece.fix, len(piece.text)))[:PIECES_KEPT]
-    keys = tuple(word for word, _ in counts.most_common(8))
-    return LessonCandidate(source, tuple(ordered), sessions, round(worth, 3), keys)
+    ordered = sorted(group, key=lambda piece: (-piece.weight, not piece.fix, len(piece.text)))
+    return LessonCandidate(
+        source,
+        tuple(ordered[:PIECES_KEPT]),
+        sessions,
+        worth_of(group, sessions, most=most),
+        tuple(word for word, _ in counts.most_common(8)),
+        tuple(ordered[PIECES_KEPT:]),
+    )

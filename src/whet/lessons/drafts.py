@@ -14,9 +14,11 @@ from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import explains_itself, fact_of_place
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.purposes import fixing_form, is_in_other_folder
+from whet.lessons.sayings import in_parts, says_same
 from whet.lessons.standing_orders import is_lasting, is_order, is_standing, is_step, order_in_question, plain_order
+from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import TESTERS, checks_in
 from whet.sessions.trust import Trust
 from whet.text.likeness import Sense, is_same, sense
@@ -30,7 +32,6 @@ HOOK_LETTERS = 300
 QUOTE_LETTERS = 300
 FEWEST_WORDS = 3
 ONCE, TWICE, THRICE = 1, 2, 3  # in how many sessions a thing has to be seen before it is drafted
-SAME_ORDER = 0.6  # of the words of the shorter of two orders
 COMMIT = "git commit"
 WHOLE_FOLDER = (
     "Begin a command that depends on its folder with `cd` and the folder's whole path: the shell may be in another one."
@@ -42,6 +43,8 @@ _USAGE = re2.compile(r"(?i)^usage ?:")
 _UNKNOWN_SKILL = re2.compile(r"(?i)^unknown skill: (\S+)")
 # What a text or a message has to be like: MD040/fenced-code…; [subject-empty]. A fault in code is a red check.
 _LINT_RULE = re2.compile(r"\bMD\d{3}\b|\[[a-z]+(?:-[a-z]+)+\]$")
+_OF_MARKDOWN = re2.compile(r"\bMD\d{3}\b")
+_BEFORE = re2.compile(r"^Before `[^`]*`: ")
 _TAG = re2.compile(r"^<[\w-]+>$")
 
 
@@ -60,7 +63,7 @@ class LessonDraft(Value, frozen=True):
     name: str = ""
 
 
-class _Sketch(NamedTuple):
+class LessonSketch(NamedTuple):
     """A draft of one piece, and in how many sessions the same has to be seen before it is one."""
 
     draft: LessonDraft
@@ -70,14 +73,14 @@ class _Sketch(NamedTuple):
 def draft_of(candidate: LessonCandidate) -> LessonDraft | None:
     """The draft that most of a candidate's sessions bear out; none where no piece says what to do the next time."""
     seen: dict[str, set[str]] = {}
-    sketches: dict[str, _Sketch] = {}
+    made: dict[str, LessonSketch] = {}
     for piece in candidate.pieces:
-        for sketch in _sketches(piece, candidate):
-            sketches.setdefault(sketch.draft.text, sketch)
+        for sketch in sketches(piece, candidate):
+            made.setdefault(sketch.draft.text, sketch)
             seen.setdefault(sketch.draft.text, set()).add(piece.session)
-    borne_out = [text for text, sketch in sketches.items() if min(len(seen[text]), candidate.sessions) >= sketch.needs]
+    borne_out = [text for text, sketch in made.items() if min(len(seen[text]), candidate.sessions) >= sketch.needs]
     best = max(borne_out, key=lambda text: len(seen[text]), default=None)
-    return sketches[best].draft if best is not None else None
+    return made[best].draft if best is not None else None
 
 
 def drafts_of(candidates: Iterable[LessonCandidate]) -> Iterator[tuple[LessonCandidate, LessonDraft | None]]:
@@ -143,36 +146,37 @@ def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
     return RuleSituation(piece.call, piece.error, piece.fix)
 
 
-def _sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
+def sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSketch]:
+    """What could be written from one piece."""
     error = piece.error or piece.text.rpartition(" → ")[2]
     if piece.source is LessonSource.PERSON:
         yield from _said(piece, candidate)
     elif is_in_other_folder(piece.call, piece.fix):
-        yield _Sketch(LessonDraft(piece.source, situation_of(piece), piece.fix, WHOLE_FOLDER, Trust.AGENT), TWICE)
+        yield LessonSketch(LessonDraft(piece.source, situation_of(piece), piece.fix, WHOLE_FOLDER, Trust.AGENT), TWICE)
     elif explains_itself(error):
         return
     elif cause := fact_of_place(error):
-        yield _Sketch(LessonDraft(piece.source, situation_of(piece), cause, cause, Trust.AGENT), TWICE)
-    elif forms := fixing_form(piece.call, piece.fix):
+        yield LessonSketch(LessonDraft(piece.source, situation_of(piece), cause, cause, Trust.AGENT), TWICE)
+    elif (forms := fixing_form(piece.call, piece.fix)) and not could_not_run(error):
         check, fix = forms
         text = f"Run `{fix}` before `{check}`: it puts right itself what the check only reports."
-        yield _Sketch(LessonDraft(piece.source, f"{check} is red", fix, text, piece.trust), THRICE)
+        yield LessonSketch(LessonDraft(piece.source, f"{check} is red", fix, text, piece.trust), THRICE)
     elif not piece.error:
         yield from _found_elsewhere(piece)
     elif piece.remedy and COMMIT in piece.call:
         yield from _of_hooks(piece, candidate)
     elif repository := right_repository(piece.fix, piece.error):
         text = f"The repository of this project is `{repository}`; with another owner `gh` does not find it."
-        yield _Sketch(LessonDraft(piece.source, situation_of(piece), repository, text, piece.trust), ONCE)
+        yield LessonSketch(LessonDraft(piece.source, situation_of(piece), repository, text, piece.trust), ONCE)
     elif found := contrast(piece.call, piece.fix, piece.error):
         text = f"In this project run `{found.works}`; `{found.fails}` fails: {_error(piece)}"
         draft = LessonDraft(piece.source, situation_of(piece), found.works, text, piece.trust)
-        yield _Sketch(draft, TWICE if found.lasts else THRICE)
+        yield LessonSketch(draft, TWICE if found.lasts else THRICE)
     else:
         yield from _without_fix(piece)
 
 
-def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
+def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSketch]:
     """The sentences that stand, as the person typed them; a plain order where it recurs or refused a call."""
     if piece.trust < Trust.USER:
         return  # what was pasted is not what the person wants
@@ -180,13 +184,18 @@ def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
         said = plain_order(sentence)
         text, fault = f"{said[:1].upper()}{said[1:]}", order_in_question(said)
         if is_lasting(sentence) or (is_standing(sentence) and not piece.is_first):
-            yield _Sketch(_persons(text), ONCE)
+            yield LessonSketch(_persons(text), ONCE)
         elif fault:
-            yield _Sketch(_persons(f"{fault} (“{said}”)"), ONCE)
+            yield LessonSketch(_persons(fault), ONCE)
         elif is_step(sentence) and piece.call:
-            yield _Sketch(_persons(f"Before `{_short(piece.call, CALL_LETTERS)}`: {said}"), ONCE)
+            yield LessonSketch(_persons(f"Before `{_short(piece.call, CALL_LETTERS)}`: {said}"), ONCE)
         elif is_order(sentence) and not piece.is_first and _recurrences(piece, said, candidate) >= THRICE:
-            yield _Sketch(_persons(text), ONCE)
+            yield LessonSketch(_persons(text), ONCE)
+
+
+def order_in(text: str) -> str:
+    """What a person's draft orders, without the call that it comes before."""
+    return str(_BEFORE.sub("", text))
 
 
 def _persons(text: str) -> LessonDraft:
@@ -195,29 +204,24 @@ def _persons(text: str) -> LessonDraft:
 
 def _recurrences(piece: LessonPiece, said: str, candidate: LessonCandidate) -> int:
     """In how many sessions the person ordered much the same."""
-    words = stems(key_words(said))
-    if len(words) < FEWEST_WORDS:
+    if len(in_parts(said)) < FEWEST_WORDS:
         return 0
     alike = {piece.session}
     for other in candidate.pieces:
-        if other.is_first:
-            continue  # a task that is given again is no wish of how it is done
-        for sentence in other.text.split(". "):
-            theirs = stems(key_words(sentence))
-            shared = len(words & theirs)
-            if shared >= FEWEST_WORDS - 1 and shared >= SAME_ORDER * min(len(words), len(theirs)):
-                alike.add(other.session)
+        # A task that is given again is no wish of how it is done.
+        if not other.is_first and any(says_same(sentence, said) for sentence in other.text.split(". ")):
+            alike.add(other.session)
     return len(alike)
 
 
-def _found_elsewhere(piece: LessonPiece) -> Iterator[_Sketch]:
+def _found_elsewhere(piece: LessonPiece) -> Iterator[LessonSketch]:
     """A search that found nothing, and where what it looked for was found, once that is seen twice."""
     if piece.fix and len(piece.fix) <= CALL_LETTERS:
         text = f"In this project use `{_plain(piece.fix)}`; `{_short(piece.call, CALL_LETTERS)}` finds nothing."
-        yield _Sketch(LessonDraft(piece.source, situation_of(piece), piece.fix, text, piece.trust), TWICE)
+        yield LessonSketch(LessonDraft(piece.source, situation_of(piece), piece.fix, text, piece.trust), TWICE)
 
 
-def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
+def _without_fix(piece: LessonPiece) -> Iterator[LessonSketch]:
     """What the error itself says: what to use, or what is not there."""
     call = _short(piece.call, CALL_LETTERS)
     remedy = _short(piece.remedy, REMEDY_LETTERS)
@@ -240,10 +244,10 @@ def _without_fix(piece: LessonPiece) -> Iterator[_Sketch]:
         said = f"says “{_error(piece)}”" if _error(piece) and remedy not in piece.error else "fails"
         text = f"When `{call}` {said}: {remedy}"
     if text:
-        yield _Sketch(LessonDraft(piece.source, situation_of(piece), fix, text, piece.trust), needs)
+        yield LessonSketch(LessonDraft(piece.source, situation_of(piece), fix, text, piece.trust), needs)
 
 
-def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketch]:
+def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSketch]:
     """What the hooks of commits asked for: the command that they name, or the rules of their linters, each once."""
     if _ANNOUNCED.search(piece.remedy):
         remedy, needs = _short(piece.remedy, REMEDY_LETTERS), TWICE
@@ -254,9 +258,12 @@ def _of_hooks(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[_Sketc
             part.rpartition("error ")[2] for each in hooked for part in each.split("; ") if _LINT_RULE.search(part)
         )
         remedy, needs = "; ".join(whole_parts(asked, HOOK_LETTERS)), ONCE
-        text = f"The hooks of `{COMMIT}` in this project refuse: {remedy}" if remedy else ""
+        what = "Markdown" if _OF_MARKDOWN.search(remedy) else "the message of a commit"
+        text = f"Write {what} so that the hooks of `{COMMIT}` pass; they refuse: {remedy}" if remedy else ""
     if text:
-        yield _Sketch(LessonDraft(piece.source, f"{COMMIT}: its hooks refuse it", remedy, text, piece.trust), needs)
+        yield LessonSketch(
+            LessonDraft(piece.source, f"{COMMIT}: its hooks refuse it", remedy, text, piece.trust), needs
+        )
 
 
 def whole_parts(parts: Iterable[str], letters: int) -> Iterator[str]:

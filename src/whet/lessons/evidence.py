@@ -4,7 +4,6 @@ It sees the evidence as data, redacted and shortened. What it writes is used onl
 no secret and names something that the evidence names; it is trusted no more than the least trusted piece that it saw.
 """
 
-import re
 from typing import NamedTuple
 
 import msgspec
@@ -13,6 +12,7 @@ from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import LessonDraft, situation_of
 from whet.lessons.known_causes import explains_itself
 from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.lessons.sayings import in_parts
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust, lowest
 from whet.text.characters import first_hidden
@@ -26,7 +26,7 @@ NOTHING = "NONE"
 SHARED_WORDS = 2  # of a person's sentence: one alone may be anybody's
 GENERIC = names("run running test tests file files command commands project use error errors code tool tools make name")
 
-_JOINT = re.compile(r"[-_./:@+]")
+_GENERIC_STEMS = stems(GENERIC)
 
 
 class ShownPiece(Value, frozen=True, omit_defaults=True):
@@ -122,17 +122,12 @@ def _teaches(piece: LessonPiece) -> bool:
 
 def _names_evidence(text: str, candidate: LessonCandidate) -> bool:
     """Whether it speaks of this evidence: by a word of its commands or remedies, or two of what the person said."""
-    told, said = stems(key_words(text) - GENERIC), _in_parts(text)
+    told, said = stems(key_words(text) - GENERIC), in_parts(text) - _GENERIC_STEMS
     for piece in _seen(candidate):
         if piece.source is LessonSource.PERSON:
-            found = len(said & _in_parts(piece.text)) >= SHARED_WORDS
+            found = len(said & in_parts(piece.text)) >= SHARED_WORDS
         else:
             found = bool(told & stems(key_words(f"{piece.call} {piece.fix} {piece.remedy}") - GENERIC))
         if found:
             return True
     return False
-
-
-def _in_parts(text: str) -> frozenset[str]:
-    """The telling words of a text, names taken apart: who says “table driven” means table-driven tests."""
-    return stems(key_words(_JOINT.sub(" ", text)) - GENERIC)

@@ -69,7 +69,7 @@ _STANDS = re2.compile(
     r"\bi (?:strongly |generally |usually )?prefer\b|"
     r"\bour (?:convention|standard|policy|style|rule|practice)\b|"
     r"^(?:every|any|each) [^,]{3,80}\b(?:should|must|needs?|has) (?:first |be |to |not |never |have )|"
-    r"^all [^,]{3,80}\b(?:must|needs? to|can be done|have to)\b|^only (?:when|if) [^,]{3,100}, .*\b(?:should|must)\b|"
+    r"^all [^,]{3,80}\b(?:must|needs? to|have to)\b|^only (?:when|if) [^,]{3,100}, .*\b(?:should|must)\b|"
     r"\bbetter not to \w+ any\b|\bmust (?:not |never )?(?:be|have|use|go|stay|pass|follow|match)\b"
 )
 # An order against something, in the mood of an order: it rarely ends with the day.

@@ -4,13 +4,14 @@ import os
 from dataclasses import dataclass
 
 from whet.errors import WhetError
+from whet.improving.lesson_states import DECIDED, decisions_on_lessons, lesson_id, standing_of
 from whet.improving.project_evidence import TaughtLesson
 from whet.improving.taught import taught
-from whet.ledger.patches import digest
 from whet.lessons import evidence as seen
 from whet.lessons.candidates import LessonCandidate
-from whet.lessons.drafts import written_from
-from whet.mcp.answers import QUOTE_LETTERS, RuleAnswer, rule_answer, settled_rules, shortened
+from whet.lessons.drafts import LessonDraft, written_from
+from whet.mcp.answers import RuleAnswer, rule_answer, settled_rules
+from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance import writing as words
 from whet.store.analyses import refresh
@@ -24,14 +25,14 @@ from whet.text.quoting import mark_for, quoted
 
 LESSONS_SHOWN = 8
 PLACES_SHOWN = 3
-ID_LETTERS = 8
 
 
 @dataclass(frozen=True)
 class LessonAnswer:
-    """What sessions teach; `draft` is null where nobody has put it in words yet. `propose` takes the id.
+    """What sessions teach. `propose` takes the id.
 
-    `evidence` is redacted and stands between marks: it is data.
+    `draft` is null where nobody has put it in words yet, or where its words are a tool's or a stranger's and no person
+    has approved them. `evidence` is redacted and stands between marks: it is data.
     """
 
     id: str
@@ -56,11 +57,17 @@ class TaskAnswer:
 
 
 def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswer:
-    """The rules that hold in a folder's project, and what its sessions teach, nearest to the task first."""
+    """The rules that hold in a folder's project, and what its sessions teach, nearest to the task first.
+
+    What was decided is not told again: it is among the rules, or was refused or undone. What may not be told as advice
+    comes only with its evidence, to write from.
+    """
     project = project_in(folder)
     with opened(home) as database:
         rules = settled_rules(home, database)
-        own = lessons_in(database, project)
+        decisions = decisions_on_lessons(home, database)
+        found = [each for each in lessons_in(database, project) if standing_of(each, decisions).state not in DECIDED]
+    own = [each for each in found if evidence or _advice(each) is not None]
     asked = sense(task).words
     nearest = sorted(own, key=lambda each: -len(asked & sense(_said(each)).words))[:LESSONS_SHOWN]
     shown = [_lesson(each, evidence) for each in nearest]
@@ -75,7 +82,7 @@ def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswe
 
 def lesson_in(database: Database, project: str, id: str) -> TaughtLesson:
     """The lesson of a project that an id names."""
-    found = next((each for each in lessons_in(database, project) if id_of(each) == id), None)
+    found = next((each for each in lessons_in(database, project) if lesson_id(each) == id), None)
     if found is None:
         raise WhetError(f"There is no lesson {id} in this project now.", advice="Call lessons_for_task again.")
     return found
@@ -94,31 +101,33 @@ def evidence_of(lesson: TaughtLesson) -> LessonCandidate:
     return written_from(lesson.candidate, None)
 
 
-def id_of(lesson: TaughtLesson) -> str:
-    """The name of a lesson; it stays the same as long as its best piece does."""
-    best = lesson.candidate.best
-    return digest(f"{lesson.project} {best.session} {best.message} {best.text}")[:ID_LETTERS]
-
-
 def project_in(folder: str) -> str:
     """The project that a folder belongs to; none where no folder is named."""
     return name_of_project(os.path.abspath(folder)) if folder else ""
 
 
 def _lesson(lesson: TaughtLesson, evidence: bool) -> LessonAnswer:
-    draft, candidate = lesson.draft, lesson.candidate
-    shown = seen.shown_evidence(evidence_of(lesson)) if evidence or draft is None else ""
+    draft, candidate = _advice(lesson), lesson.candidate
+    shown = seen.shown_evidence(evidence_of(lesson)) if evidence else ""
     return LessonAnswer(
-        id=id_of(lesson),
+        id=lesson_id(lesson),
         project=lesson.project,
         source=candidate.source.value,
-        situation=draft.situation if draft else shortened(candidate.best.text, QUOTE_LETTERS),
+        situation=draft.situation if draft else "",
         draft=draft.text if draft else None,
         sessions=candidate.sessions,
         not_followed=lesson.stands_in,
         evidence=quoted("evidence from sessions", shown, mark=mark_for((shown,))) if shown else "",
         seen_in=list(dict.fromkeys(piece.session for piece in candidate.pieces))[:PLACES_SHOWN],
     )
+
+
+def _advice(lesson: TaughtLesson) -> LessonDraft | None:
+    """The draft, where it may be told before a person has approved it: nobody said the contrary, and no word is a
+    tool's or a stranger's.
+    """
+    draft = lesson.draft
+    return draft if draft is not None and draft.trust >= Trust.AGENT and lesson.conflict is None else None
 
 
 def _said(lesson: TaughtLesson) -> str:

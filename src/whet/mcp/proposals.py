@@ -14,6 +14,7 @@ from whet.changes.pending import approve, propose
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
+from whet.lessons.bearing_out import bearing_out
 from whet.lessons.drafts import patch_of_draft
 from whet.lessons.evidence import read_answer
 from whet.mcp.answers import QUOTE_LETTERS, shortened
@@ -63,7 +64,8 @@ def _from_lesson(database: Database, project: str, id: str, text: str) -> Patch:
     draft, why = read_answer(text, seen)
     if draft is None:
         raise WhetError(f"Not proposed: {why}.", advice="Write it anew from the lesson's evidence, or leave it.")
-    return structs.replace(patch_of_draft(draft, lesson.candidate, project), trust=Trust.EXTERNAL)
+    part = bearing_out(lesson.candidate, draft)
+    return structs.replace(patch_of_draft(draft, part, project), trust=Trust.EXTERNAL)
 
 
 def _free(project: str, text: str, reason: str, session: str) -> Patch:

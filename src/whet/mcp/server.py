@@ -54,7 +54,7 @@ def _add_tools(server: MCPServer[None], home: Home, folder: str) -> None:
         project: Folder = "",
         evidence: Annotated[bool, Field(description="Also give the evidence of each lesson, to write from.")] = False,
     ) -> TaskAnswer:
-        """The rules in force for a project, and what its sessions teach, with drafts or with the evidence for one."""
+        """The rules in force for a project, and what its sessions teach; on request with evidence to write from."""
         return _answer(lambda: lessons.for_task(home, task=task, folder=project or folder, evidence=evidence))
 
     @server.tool(title="Search sessions", annotations=READS)

@@ -15,11 +15,14 @@ from whet.text.front_matter import document, words
 from whet.values import Value
 
 PURPOSES = ("interactive", "unattended")
-FIELDS = frozenset({"kind", "families", "tools", "purposes", "models"})
+FIELDS = frozenset({"kind", "families", "tools", "purposes", "models", "errors"})
 
 
 class Remedy(Value, frozen=True):
-    """A rule for one kind of signal. Of each list that is not empty one word must fit the lesson."""
+    """A rule for one kind of signal. Of each list that is not empty one word must fit the lesson.
+
+    `errors` are what the errors say that it was written for.
+    """
 
     name: str
     text: str
@@ -28,6 +31,7 @@ class Remedy(Value, frozen=True):
     tools: tuple[str, ...] = ()
     purposes: tuple[str, ...] = ()
     models: tuple[str, ...] = ()
+    errors: tuple[str, ...] = ()
 
 
 def remedy_of(name: str, source: str) -> Remedy:
@@ -53,13 +57,14 @@ def remedy_of(name: str, source: str) -> Remedy:
         tools=words(fields.get("tools", "")),
         purposes=words(fields.get("purposes", "")),
         models=words(fields.get("models", "")),
+        errors=tuple(error.strip().lower() for error in fields.get("errors", "").split(";") if error.strip()),
     )
 
 
 def suited(remedies: Iterable[Remedy], lesson: Lesson) -> tuple[Remedy, ...]:
-    """The remedies for a lesson; those for its very tool or family come first."""
+    """The remedies for a lesson; those for its very tool, family or error come first."""
     found = [remedy for remedy in remedies if remedy.kind is lesson.kind and _fits(remedy, lesson)]
-    return tuple(sorted(found, key=lambda remedy: not (remedy.tools or remedy.families)))
+    return tuple(sorted(found, key=lambda remedy: not (remedy.tools or remedy.families or remedy.errors)))
 
 
 def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[str, Lesson]:
@@ -74,7 +79,8 @@ def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[
         for signal in analysis.signals:
             if signal.cause is Cause.AGENT and signal.confidence >= SHOWN:
                 for remedy in known:
-                    if remedy.kind is signal.kind and _is_for(remedy, signal.tool):
+                    is_for = _is_for(remedy, signal.tool) and _is_against(remedy, signal.fingerprint, signal.quote)
+                    if remedy.kind is signal.kind and is_for:
                         tallies[remedy.name].add(analysis, signal)
     return {
         remedy.name: Lesson(
@@ -119,7 +125,16 @@ def patch_of(remedy: Remedy, lesson: Lesson | None) -> Patch:
 
 def _fits(remedy: Remedy, lesson: Lesson) -> bool:
     models = not remedy.models or any(part in model.lower() for part in remedy.models for model in lesson.models)
-    return models and _is_for(remedy, lesson.tool)
+    return models and _is_for(remedy, lesson.tool) and _is_against(remedy, lesson.fingerprint, *_quotes(lesson))
+
+
+def _quotes(lesson: Lesson) -> tuple[str, ...]:
+    return tuple(seen.quote for seen in lesson.examples)
+
+
+def _is_against(remedy: Remedy, *errors: str) -> bool:
+    """Whether one of these is an error that the remedy was written for."""
+    return not remedy.errors or any(word in error.lower() for word in remedy.errors for error in errors)
 
 
 def _is_for(remedy: Remedy, tool: str) -> bool:

@@ -95,6 +95,7 @@ class ImproveReport(Value, frozen=True):
     outcomes: tuple[IdeaOutcome, ...] = ()
     stopped: str = ""
     unproved: str = ""  # rules proved on one model that agents with others are not told
+    left: int = 0  # ideas for another time
 
 
 def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> str:

@@ -8,6 +8,7 @@ import msgspec
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
+from whet.improving.lesson_states import decisions_on_lessons
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
@@ -140,7 +141,7 @@ def show_session(ask: PageRequest) -> Framed:
 
 def show_lessons(ask: PageRequest) -> Framed:
     learned, is_current = ask.cache.lessons.get(state_of_sessions(ask.database))
-    body = lessons(ask.site, learned, is_current=is_current)
+    body = lessons(ask.site, learned, decisions_on_lessons(ask.cache.home, ask.database), is_current=is_current)
     return _framed("lessons", body)._replace(is_live=not is_current)
 
 

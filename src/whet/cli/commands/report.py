@@ -1,7 +1,8 @@
 """whet report: a page on what fails most, where, at what cost, and what to do."""
 
 import os
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 
 import click
@@ -12,16 +13,24 @@ from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
+from whet.cli.shown.taught import change_of
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
+from whet.improving.learned import taught_by
+from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
+from whet.improving.project_evidence import ProjectLessons, TaughtLesson
 from whet.sessions.exports import iso
 from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.listing import count_sessions
 from whet.store.opening import opened
+from whet.store.project_lessons import all_kept_lessons
+from whet.text.showing import shown
 
 ROWS = 8
 LESSONS = 6
+DRAFTS = 3
+CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
 HEADINGS = ("sessions", "likely failed", "calls", "failed calls", "tokens", "in failed sessions")
 
 
@@ -42,16 +51,21 @@ def command(
     as_json: bool,
 ) -> int:
     filters = filters_of(source, model, folder, tool, since, until)
-    with opened(find_home(os.environ)) as database:
+    home = find_home(os.environ)
+    with opened(home) as database:
         bring_up_to_date(database)
         summary, lessons = summarise(judged(database, filters))
         listed = count_sessions(database, filters._replace(without_trials=True))
+        taught = taught_by(all_kept_lessons(database, ProjectLessons))
+        decisions = decisions_on_lessons(home, database)
+    open_ones = [each for each in taught if standing_of(each, decisions).state in UNDECIDED]
     if as_json:
         print_json(_record(summary, lessons))
     elif not summary.total.sessions:
         say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
     else:
-        _tell(summary, lessons, copies=listed - summary.total.sessions)
+        advice = (*_surroundings(lessons), *(_to_lessons() if any(filters) else _learned(open_ones, len(taught))))
+        _tell(summary, lessons, advice, copies=listed - summary.total.sessions)
     return 0
 
 
@@ -70,7 +84,7 @@ def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
     }
 
 
-def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int) -> None:
+def _tell(summary: Summary, lessons: tuple[Lesson, ...], advice: tuple[str, ...], *, copies: int) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     if copies:
@@ -87,7 +101,7 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int) -> None
         )
     for heading, lines in (
         ("What fails most", _most(summary, lessons)),
-        ("What to do", _advice(lessons)),
+        ("What to do", advice),
         ("Sessions to look at", _worst(summary)),
     ):
         say(f"\n[bold underline]{heading}[/]")
@@ -116,16 +130,28 @@ def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
         yield "[dim]Seen in sessions: " + ", ".join(f"{name} {number:,}" for name, number in kinds) + "[/]"
 
 
-def _advice(lessons: tuple[Lesson, ...]) -> Iterator[str]:
+def _surroundings(lessons: tuple[Lesson, ...]) -> Iterator[str]:
     environment = [lesson for lesson in lessons if lesson.change is ChangeKind.ENVIRONMENT]
     for lesson in environment[:LESSONS]:
         yield f"• Look at your environment: {lesson_sentence(lesson)}."
-    others = len(lessons) - len(environment)
-    if others:
-        recurs = "failure recurs" if others == 1 else "failures recur"
-        yield f"• {others:,} {recurs}: `whet lessons` shows what worked instead, where the record has it."
-    if not lessons:
-        yield "Nothing yet: a lesson needs the same failure in several sessions. Import more with `whet import`."
+
+
+def _learned(open_ones: Sequence[TaughtLesson], taught: int) -> Iterator[str]:
+    """The most promising drafts, as they were when lessons were last looked for."""
+    if not taught:
+        yield from _to_lessons()
+        return
+    counts = Counter(change_of(each).value for each in open_ones)
+    kinds = ", ".join(many(number, CHANGE_WORDS[change]) for change, number in counts.items())
+    yield f"• {many(len(open_ones), 'lesson')} to decide on{f' ({kinds})' if kinds else ''}: `whet lessons`."
+    for each in sorted(open_ones, key=lambda each: -each.candidate.worth)[:DRAFTS]:
+        seen = many(each.candidate.sessions, "session")
+        text = each.draft.text if each.draft else ""
+        yield f"  [dim]{lesson_id(each)}[/] {plain(' '.join(shown(text).split()))} [dim]({seen})[/]"
+
+
+def _to_lessons() -> Iterator[str]:
+    yield "• `whet lessons` finds what your sessions teach, project by project."
 
 
 def _worst(summary: Summary) -> Iterator[str]:

@@ -22,22 +22,16 @@ KINDS = {
     Kind.GAVE_UP: "gives up",
     Kind.BUDGET_SPENT: "spends its budget without finishing",
 }
-CHANGES = {
-    ChangeKind.RULE: "a rule for the agent",
-    ChangeKind.SKILL: "a skill",
-    ChangeKind.MEMORY: "a memory note",
-    ChangeKind.ENVIRONMENT: "your environment",
-}
 
 
 def lesson_sentence(lesson: Lesson) -> str:
     """What recurs, in how many sessions of how many."""
     if lesson.change is ChangeKind.ENVIRONMENT:
-        what = f"{plain(lesson.fingerprint)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.fingerprint)
+        what = f"{plain(lesson.line)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.line)
         return f"{what} in {many(lesson.sessions, 'session')}"
     what = KINDS[lesson.kind].format(tool=plain(lesson.tool) or "a tool")
-    if lesson.words:
-        what += f": [italic]{plain(lesson.words)}[/]"
+    if lesson.fingerprint:
+        what += f": [italic]{plain(lesson.line)}[/]"
     among = f" that used {plain(lesson.tool)}" if lesson.tool else ""
     return f"{what} — {lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
 

@@ -38,6 +38,7 @@ def report_record(report: ImproveReport) -> dict[str, object]:
         "lessons": report.lessons,
         "stopped": report.stopped,
         "unproved": report.unproved,
+        "left": report.left,
         "outcomes": [_record(each) for each in report.outcomes],
     }
 
@@ -59,6 +60,8 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
             yield f"   {_cost(outcome)}"
     if not report.outcomes:
         yield "No failure recurs often enough to justify a change. Next: import more sessions with `whet import`."
+    if report.left:
+        yield f"{many(report.left, 'more idea')} left for another run: --most takes more, `whet lessons` lists lessons."
     if report.unproved:
         yield plain(report.unproved)
     if report.stopped:

@@ -1,13 +1,17 @@
 """What sessions teach, for people and for programs."""
 
+from collections import Counter
 from collections.abc import Iterator, Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
+from typing import NamedTuple
 
 import msgspec
 
 from whet.cli.output import many, moment, plain
-from whet.cli.shown.findings import CHANGES, lesson_sentence
+from whet.cli.shown.findings import lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
+from whet.improving.lesson_states import DecisionsOnLessons, LessonState, lesson_id, standing_of, without_fix
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.ledger.patches import Form
 from whet.lessons.conflicts import LessonConflict
@@ -16,9 +20,11 @@ from whet.lessons.pieces import LessonPiece
 from whet.sessions.exports import iso
 from whet.text.showing import shown
 
-NEXT = "Next: `whet lessons show N` for the evidence; `whet improve` proposes what is new and, with a model, tries it."
-
-
+NEXT = (
+    "Next: `whet lessons show ID` for the evidence; `whet lessons propose ID` lets it wait for your approval;"
+    " `whet improve` proposes what is new and, with a model, tries it."
+)
+QUOTES = 12
 FORMS = {Form.RULE: ChangeKind.RULE, Form.NOTE: ChangeKind.MEMORY, Form.SKILL: ChangeKind.SKILL}
 
 
@@ -27,10 +33,25 @@ def change_of(lesson: TaughtLesson) -> ChangeKind:
     return FORMS[lesson.draft.form] if lesson.draft else ChangeKind.RULE
 
 
-def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
+class LessonsKnown(NamedTuple):
+    """The numbers of lessons in the whole list, by id, and what was decided on them."""
+
+    numbers: Mapping[str, int] = MappingProxyType({})
+    decisions: DecisionsOnLessons = DecisionsOnLessons()
+
+    def heading(self, lesson: TaughtLesson | Lesson) -> str:
+        number = self.numbers.get(lesson_id(lesson))
+        return f"[bold]{number}.[/] " if number else "[bold]·[/] "
+
+
+def taught_record(lesson: TaughtLesson, known: LessonsKnown, *, evidence: bool) -> dict[str, object]:
     """A lesson for programs; `draft` is the text that would be told, null where nothing is proposed."""
     draft, candidate = lesson.draft, lesson.candidate
+    standing = standing_of(lesson, known.decisions)
     record: dict[str, object] = {
+        "id": lesson_id(lesson),
+        "number": known.numbers.get(lesson_id(lesson)),
+        "state": standing.state.value,
         "project": lesson.project,
         "projects": lesson.projects or (lesson.project,),
         "kind": "taught",
@@ -52,13 +73,15 @@ def taught_record(lesson: TaughtLesson, *, evidence: bool) -> dict[str, object]:
     return {**record, "evidence": [_piece_record(piece) for piece in candidate.pieces]} if evidence else record
 
 
-def recurring_record(lesson: Lesson) -> dict[str, object]:
+def recurring_record(lesson: Lesson, known: LessonsKnown) -> dict[str, object]:
     """A recurring failure in the same fields, and its own."""
     return {
+        "id": lesson_id(lesson),
+        "number": known.numbers.get(lesson_id(lesson)),
         **msgspec.to_builtins(lesson),
         "project": None,
         "source": "recurring_failure",
-        "situation": f"{lesson.tool}: {lesson.words}" if lesson.tool else lesson.words,
+        "situation": f"{lesson.tool}: {lesson.line}" if lesson.tool else lesson.line,
         "fix": None,
         "draft": None,
         "counts": {"sessions": lesson.sessions, "base": lesson.base},
@@ -69,58 +92,74 @@ def recurring_record(lesson: Lesson) -> dict[str, object]:
     }
 
 
-def taught_lines(lessons: Sequence[TaughtLesson]) -> Iterator[str]:
+def taught_lines(lessons: Sequence[TaughtLesson], known: LessonsKnown) -> Iterator[str]:
     """The lessons by project, each with the text that would be told."""
-    numbered = enumerate(lessons, 1)
-    for place, group in groupby(numbered, key=lambda each: place_of(each[1])):
+    for place, group in groupby(lessons, key=place_of):
         yield f"[bold]{_safe(place)}[/]"
-        for number, lesson in group:
-            yield from _lines(number, lesson)
+        for lesson in group:
+            yield from _lines(lesson, known)
 
 
-def evidence_lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
-    """All that is known of one lesson, with quotes."""
+def decided_line(lessons: Sequence[TaughtLesson], known: LessonsKnown) -> str:
+    """How many lessons were decided on, and how; they are left out of the list."""
+    counts = Counter(standing_of(each, known.decisions).state.value for each in lessons)
+    told = ", ".join(f"{number} {state}" for state, number in counts.items())
+    return f"[dim]Not listed, because you decided: {told}. To list them too: --all.[/]"
+
+
+def evidence_lines(lesson: TaughtLesson, known: LessonsKnown, *, every: bool) -> Iterator[str]:
+    """What is known of one lesson, with quotes, and what can be done with it."""
     yield f"[bold]{_safe(place_of(lesson))}[/]"
     for project in lesson.projects:
         yield f"   [dim]{_safe(project)}[/]"
-    yield from _lines(number, lesson)
+    yield from _lines(lesson, known)
     if lesson.stands_as:
         yield f"   [dim]{_safe(lesson.stands_in)}:[/] {_safe(lesson.stands_as)}"
-    for piece in lesson.candidate.pieces:
+    pieces = lesson.candidate.pieces
+    for piece in pieces if every else pieces[:QUOTES]:
         who = f" {_safe(piece.who)}" if piece.who else ""
         yield f"   [dim]{piece.session[:8]} #{piece.message}{who}[/] {_safe(piece.text)}"
         for label, words in (("worked", piece.fix), ("the error says", piece.remedy)):
             if words:
                 yield f"      [dim]{label}:[/] {_safe(words)}"
+    if len(pieces) > QUOTES and not every:
+        yield f"   [dim]{QUOTES} of {len(pieces)} quotes; all of them: --all[/]"
+    yield from _next_step(lesson, known)
 
 
-def recurring_lines(lessons: Sequence[Lesson], start: int) -> Iterator[str]:
+def _next_step(lesson: TaughtLesson, known: LessonsKnown) -> Iterator[str]:
+    standing, id = standing_of(lesson, known.decisions), lesson_id(lesson)
+    if standing.state is LessonState.NEW:
+        form = lesson.patch.form.value if lesson.patch else "rule"
+        yield f"[dim]Next: `whet lessons propose {id}` to make it a {form}: it waits for your approval.[/]"
+    elif standing.state in (LessonState.REFUSED, LessonState.UNDONE):
+        yield "[dim]Next: `whet rules add` to tell it all the same.[/]"
+    elif standing.state is LessonState.ACTIVE and lesson.patch:
+        yield f"[dim]Next: `whet {lesson.patch.form.value}s` lists what is in force.[/]"
+
+
+def recurring_lines(lessons: Sequence[Lesson], known: LessonsKnown) -> Iterator[str]:
     """Failures that recur without a known fix."""
-    for number, lesson in enumerate(lessons, start):
-        yield f"[bold]{number}.[/] {lesson_sentence(lesson)}"
+    for lesson in lessons:
+        yield f"{known.heading(lesson)}{lesson_sentence(lesson)}"
         seen = f"{moment(lesson.since)} to {moment(lesson.latest)}" if lesson.since else "undated"
         where = ", ".join((*lesson.agents, *lesson.models))
-        yield f"   [dim]would change {CHANGES[lesson.change]} · {plain(where)} · {seen} · trust {lesson.trust.label}[/]"
+        what = without_fix(lesson)
+        yield f"   [dim]{lesson_id(lesson)} · {what} · {plain(where)} · {seen} · trust {lesson.trust.label}[/]"
         for example in lesson.examples:
             quote = plain(" ".join(example.quote.split()))
             yield f"   [dim]{example.session[:8]} #{example.message}[/] {quote}"
 
 
-def _lines(number: int, lesson: TaughtLesson) -> Iterator[str]:
+def _lines(lesson: TaughtLesson, known: LessonsKnown) -> Iterator[str]:
     candidate, draft = lesson.candidate, lesson.draft
-    yield f"[bold]{number}.[/] {_safe(_said(draft) if draft else candidate.best.text)}"
-    state = "new"
-    if lesson.conflict:
-        state = "contradicted elsewhere, not proposed"
-    elif lesson.stands_in:
-        state = f"already in {_safe(lesson.stands_in)}{', but not followed' if lesson.is_broken else ''}"
-    elif draft is None:
-        state = "nothing to propose: no session shows what works instead"
+    yield f"{known.heading(lesson)}{_safe(_said(draft) if draft else candidate.best.text)}"
+    state = _safe(standing_of(lesson, known.decisions).words)
     trust = f" · trust {draft.trust.label}" if draft else ""
     counted = many(candidate.sessions, "session")
     form = f"{draft.form.value}{f' {draft.name}' if draft.name else ''} · " if draft else ""
     source, agents = candidate.source.words, plain(", ".join(lesson.agents))
-    yield f"   [dim]{form}{source} · {counted} · {agents}{trust} · {state}[/]"
+    yield f"   [dim]{lesson_id(lesson)} · {form}{source} · {counted} · {agents}{trust} · {state}[/]"
 
 
 def _said(draft: LessonDraft) -> str:

@@ -5,8 +5,17 @@ from collections.abc import Sequence
 from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
 from whet.improving.learned import LearnedOfAll
+from whet.improving.lesson_states import (
+    DECIDED,
+    DecisionsOnLessons,
+    LessonStanding,
+    lesson_id,
+    standing_of,
+    without_fix,
+)
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.lessons.conflicts import LessonConflict
+from whet.lessons.drafts import PERSONS_WORD
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
 from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, short_name
@@ -15,7 +24,7 @@ from whet.web.views.failures import KINDS
 QUOTES = 3
 
 
-def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
+def lessons(site: Site, learned: LearnedOfAll, decisions: DecisionsOnLessons, *, is_current: bool) -> Element:
     """What sessions teach as cards: situation, fix, quotes, counts and the draft; conflicts; failures without a fix."""
     chosen = site.filter
     kept = [
@@ -24,6 +33,9 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         if (not chosen.project or chosen.project in (each.project or NO_PROJECT, *each.projects))
         and (not chosen.agent or chosen.agent in each.agents)
     ]
+    stood = [(each, standing_of(each, decisions)) for each in kept]
+    decided = [(each, standing) for each, standing in stood if standing.state in DECIDED]
+    open_ones = [(each, standing) for each, standing in stood if standing.state not in DECIDED]
     again = [each for each in learned.recurring if not chosen.project and chosen.agent in ("", *each.agents)]
     conflicts = [
         _conflict(site, project, conflict)
@@ -43,9 +55,10 @@ def lessons(site: Site, learned: LearnedOfAll, *, is_current: bool) -> Element:
         "div",
         {},
         busy,
-        _cards("What your sessions teach", [_taught(site, each) for each in kept]),
+        _cards("What your sessions teach", [_taught(site, each, state) for each, state in open_ones]),
         h("p", {"class": "soft"}, code("whet improve"), " proposes what is new; what it proposes needs your approval."),
         _cards("Where people contradict each other: which holds is yours to say", conflicts),
+        _cards("What you decided on", [_taught(site, each, state) for each, state in decided]),
         _cards("Failures that recur without a known fix", [_again(site, each) for each in again]),
     )
 
@@ -79,13 +92,8 @@ def _conflict(site: Site, project: str, conflict: LessonConflict) -> Element:
     return h("article", {"class": "card"}, h("h3", {}, f"About {shown(conflict.about)} in {where}"), quotes)
 
 
-def _taught(site: Site, lesson: TaughtLesson) -> Element:
+def _taught(site: Site, lesson: TaughtLesson, standing: LessonStanding) -> Element:
     candidate, draft = lesson.candidate, lesson.draft
-    state: Child = "new"
-    if lesson.conflict:
-        state = "contradicted elsewhere, not proposed"
-    elif lesson.stands_in:
-        state = f"already in {shown(lesson.stands_in)}{', but not followed' if lesson.is_broken else ''}"
     trust = f" · trust {draft.trust.label}" if draft else ""
     where = place_of(lesson) if lesson.projects else short_name(lesson.project)
     quotes = [
@@ -113,13 +121,19 @@ def _taught(site: Site, lesson: TaughtLesson) -> Element:
             {"class": "facts"},
             f"{where} · {form}{candidate.source.words} · ",
             behind,
-            f" · {', '.join(lesson.agents)}{trust} · ",
-            state,
+            f" · {', '.join(lesson.agents)}{trust} · {shown(standing.words.replace('`', ''))} · ",
+            code(f"whet lessons show {lesson_id(lesson)}"),
         ),
-        h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation)) if draft and draft.situation else None,
+        h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation))
+        if draft and draft.situation not in ("", PERSONS_WORD)
+        else None,
         h("p", {}, h("strong", {}, "Fix: "), shown(draft.fix)) if draft and draft.fix not in ("", draft.text) else None,
-        h("details", {}, h("summary", {}, many(len(candidate.pieces), "piece"), " of evidence"), quotes),
+        h("details", {}, h("summary", {}, _quoted_of(len(quotes), len(candidate.pieces))), quotes),
     )
+
+
+def _quoted_of(quoted: int, pieces: int) -> str:
+    return f"{quoted} of {pieces} quotes" if quoted < pieces else many(pieces, "quote")
 
 
 def _again(site: Site, lesson: Lesson) -> Element:
@@ -139,14 +153,14 @@ def _again(site: Site, lesson: Lesson) -> Element:
         "article",
         {"class": "card"},
         h("h3", {}, f"{lesson.tool + ': ' if lesson.tool else ''}{what}"),
-        h("p", {}, code(lesson.words)) if lesson.words else None,
+        h("p", {}, code(lesson.line)) if lesson.fingerprint else None,
         h(
             "p",
             {"class": "facts"},
             site.everywhere.link(f"{lesson.sessions:,}", "sessions", kind=lesson.kind.value, tool=lesson.tool),
             " of ",
             base,
-            f"{among} ({100 * lesson.share:.0f} %) · would change {lesson.change.value}",
+            f"{among} ({100 * lesson.share:.0f} %) · {without_fix(lesson)}",
         ),
         h("details", {}, h("summary", {}, "Where it was seen"), quotes),
     )
