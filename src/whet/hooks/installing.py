@@ -4,6 +4,8 @@ They are the hooks of `plugins/whet`, word for word. A host with both would run 
 """
 
 import os
+import re
+import shlex
 import tomllib
 from importlib.resources import files as resources
 from pathlib import Path
@@ -18,6 +20,9 @@ from whet.store import files
 from whet.store.home import Home, prepare_home
 
 MARK = "whet hook "
+# Where the program is, for an agent that does not have it on its PATH; what stands on the PATH is asked after that.
+OWN_PATH = re.compile(r"^PATH=(?P<folder>'[^']*'|[^\s']+):\"\$PATH\" ")
+OWN_PROGRAM = re.compile(rb'^const OWN = "(.*)"$', re.MULTILINE)
 PLUGIN = "whet@"  # as hosts name it, with the marketplace behind it
 START_SECONDS = 8
 END_SECONDS = {CLAUDE_CODE: 5, CODEX: 3, GEMINI: 5}  # Codex grants no more, and says so to the person if more is asked
@@ -34,8 +39,11 @@ class HookChange(NamedTuple):
     is_changed: bool
 
 
-def install_hooks(agent: str, config: Path, home: Home) -> HookChange:
-    """Have an agent call Whet when its sessions start and end. What stands in its file stays."""
+def install_hooks(agent: str, config: Path, home: Home, program: Path | None = None) -> HookChange:
+    """Have an agent call Whet when its sessions start and end. What stands in its file stays.
+
+    With a program the hooks find it also where the agent does not have it on its PATH.
+    """
     if has_plugin(agent, config):
         raise WhetError(
             f"{agent} has the plugin already, and with further hooks its sessions would be told everything twice.",
@@ -44,11 +52,11 @@ def install_hooks(agent: str, config: Path, home: Home) -> HookChange:
     prepare_home(home)
     os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)  # from now on the rules are compiled for hooks
     if _host(agent) == OPENCODE:
-        return _put(config, SCRIPT, _script())
+        return _put(config, SCRIPT, _script(program))
     place = (FILES[agent],)
     document = _document(config, place)
     hooks = _without_ours(document.get("hooks"), config, place)
-    for event, groups in hooks_of(agent)["hooks"].items():
+    for event, groups in hooks_of(agent, program)["hooks"].items():
         hooks[event] = [*hooks.get(event, []), *groups]
     return _put(config, place, _encode({**document, "hooks": hooks}))
 
@@ -73,7 +81,9 @@ def are_installed(agent: str, config: Path) -> bool:
         return files.read(_place(config, SCRIPT)) is not None
     hooks = _document(config, (FILES[agent],)).get("hooks")
     wanted = hooks_of(agent)["hooks"]
-    return isinstance(hooks, dict) and all(group in (hooks.get(event) or ()) for event, [group] in wanted.items())
+    return isinstance(hooks, dict) and all(
+        group in [_anywhere(each) for each in hooks.get(event) or ()] for event, [group] in wanted.items()
+    )
 
 
 def has_plugin(agent: str, config: Path) -> bool:
@@ -95,15 +105,31 @@ def _codex_has_plugin(body: bytes) -> bool:
     return any(name.startswith(PLUGIN) and isinstance(how, dict) and how.get("enabled", True) for name, how in noted)
 
 
-def hooks_of(agent: str) -> dict[str, Any]:
+def program_in(agent: str, config: Path) -> str:
+    """The program that hooks in a config home name by its whole path; empty where they trust in the agent's PATH."""
+    if _host(agent) == OPENCODE:
+        found = OWN_PROGRAM.search(files.read(_place(config, SCRIPT)) or b"")
+        return str(msgspec.json.decode(b'"%b"' % found[1])) if found else ""
+    hooks = _document(config, (FILES[agent],)).get("hooks")
+    starts = hooks.get("SessionStart") if isinstance(hooks, dict) else None
+    for group in starts if isinstance(starts, list) else ():
+        found_path = OWN_PATH.match(group["hooks"][0]["command"]) if _is_ours(group) else None
+        if found_path:
+            return str(Path(shlex.split(found_path["folder"])[0], "whet"))
+    return ""
+
+
+def hooks_of(agent: str, program: Path | None = None) -> dict[str, Any]:
     """The hooks of an agent as its file spells them. A `whet` that fails or is gone is no failure of the hook.
 
     When time is up Gemini stops the shell alone and waits for what that began, so there the shell gives way to `whet`.
     """
 
+    own = f'PATH={shlex.quote(str(program.parent))}:"$PATH" ' if program and "'" not in str(program) else ""
+
     def group(event: str, seconds: int) -> list[dict[str, Any]]:
         call = f"{MARK}{event} --agent {agent}"
-        command = f"exec {call}" if agent == GEMINI else f"{call} || :"
+        command = own + (f"exec {call}" if agent == GEMINI else f"{call} || :")
         return [{"hooks": [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]}]
 
     return {"hooks": {"SessionStart": group(START, START_SECONDS), "SessionEnd": group(END, END_SECONDS[agent])}}
@@ -125,8 +151,15 @@ def _is_ours(group: Any) -> bool:
     calls = group.get("hooks") if isinstance(group, dict) else None
     commands = [each.get("command") for each in calls or () if isinstance(each, dict)]
     return bool(commands) and all(
-        isinstance(each, str) and each.startswith((MARK, f"exec {MARK}")) for each in commands
+        isinstance(each, str) and OWN_PATH.sub("", each).startswith((MARK, f"exec {MARK}")) for each in commands
     )
+
+
+def _anywhere(group: Any) -> Any:
+    """A group of Whet's hooks as it stands where no program is named by its path."""
+    if not _is_ours(group):
+        return group
+    return {**group, "hooks": [{**each, "command": OWN_PATH.sub("", each["command"])} for each in group["hooks"]]}
 
 
 def _document(config: Path, place: tuple[str, ...]) -> dict[str, Any]:
@@ -162,8 +195,9 @@ def _place(config: Path, place: tuple[str, ...]) -> files.Place:
     return files.beneath(Path(os.path.realpath(config)), *place)
 
 
-def _script() -> bytes:
-    return resources("whet.shipped").joinpath("plugins", "whet", "opencode", "whet.js").read_bytes()
+def _script(program: Path | None = None) -> bytes:
+    shipped = resources("whet.shipped").joinpath("plugins", "whet", "opencode", "whet.js").read_bytes()
+    return OWN_PROGRAM.sub(lambda _: b"const OWN = " + msgspec.json.encode(str(program or "")), shipped)
 
 
 def _encode(document: dict[str, Any]) -> bytes:

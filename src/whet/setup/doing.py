@@ -85,7 +85,7 @@ def _add_hooks(here: SetupPlace, step: SetupStep, run: Control) -> str:
         except WhetError as error:
             why = f" The plugin could not be installed: {error.message}"
     path = hooks_file(step.name, config)
-    _note_around(here, step, config, path, partial(install_hooks, step.name, config, here.home))
+    _note_around(here, step, config, path, partial(install_hooks, step.name, config, here.home, here.program))
     return f"Added hooks to {path}.{why}"
 
 

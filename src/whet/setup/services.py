@@ -1,6 +1,7 @@
 """The worker as a service of the person who runs Whet: its file, and the program of the machine that starts it."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -33,11 +34,17 @@ Control = Callable[[tuple[str, ...]], bool]
 
 def control(command: tuple[str, ...]) -> bool:
     """Run one command of this machine's or an agent's own program; whether it worked. The only place that does."""
+    nothing = subprocess.DEVNULL  # a question has no one to answer it, and no one reads what is said
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
+        started = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    except OSError:
         return False
-    return done.returncode == 0
+    try:
+        return started.wait(SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)  # with what it started: some programs start themselves once more
+        started.wait()
+        return False
 
 
 def service_for(

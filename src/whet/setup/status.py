@@ -29,7 +29,7 @@ from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.settings_file import load
 from whet.targets import settings as targets
-from whet.targets.hooked import hooked_agents
+from whet.targets.hooked import LATELY_SECONDS, last_calls
 
 WEEK_DAYS = 7
 DAY_SECONDS = 86_400.0
@@ -64,7 +64,7 @@ class MachineStatus(NamedTuple):
     """Everything that `whet status` shows."""
 
     agents: tuple[FoundAgent, ...]
-    hooked: tuple[str, ...]  # the agents that call Whet when a session starts and ends
+    hooked: Mapping[str, float | None]  # the agents with hooks, and when they last called Whet
     service: str  # the file of the worker's service, empty where it is none
     targets: tuple[str, ...]
     jobs: tuple[str, ...]
@@ -90,12 +90,13 @@ class MachineStatus(NamedTuple):
 def machine_status(home: Home, person: Path, environment: Mapping[str, str], *, now: float) -> MachineStatus:
     """How Whet stands now. It changes nothing, and makes no home where there is none."""
     agents = find_agents(person, environment)
-    ran = hooked_agents(home, now=now)
+    calls = last_calls(home)
+    lately = {name for name, at in calls.items() if at > now - LATELY_SECONDS}
     service = load_record(home).service
     has_store = bool(home.database_url) or home.database_path.exists()
     return MachineStatus(
         agents=agents,
-        hooked=tuple(each.name for each in agents if each.name in ran or _has_hooks(each)),
+        hooked={each.name: calls.get(each.name) for each in agents if each.name in lately or _has_hooks(each)},
         service=service.path if service and Path(service.path).exists() else "",
         targets=tuple(each.name for each in targets.load(home)),
         jobs=tuple(each.name for each in list_jobs(home.folder)),

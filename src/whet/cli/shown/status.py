@@ -4,6 +4,7 @@ from typing import Any
 
 from whet.cli.output import many, moment, plain, short
 from whet.runs.daily_limit import Amount
+from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
 from whet.text.showing import shown
 
@@ -39,6 +40,7 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
     return {
         "agents": [{"name": each.name, "has_sessions": each.has_sessions} for each in found.agents],
         "hooks": list(found.hooked),
+        "hook_calls": dict(found.hooked),
         "targets": list(found.targets),
         "worker": {
             "running": found.is_worker_running,
@@ -75,7 +77,8 @@ def _agents(found: MachineStatus) -> str:
 
 
 def _hooks(found: MachineStatus) -> str:
-    return ", ".join(found.hooked) or "none: sessions are not taken in by themselves (`whet setup`)"
+    calls = "; ".join(f"{name} {how_it_calls(name, at)}" for name, at in found.hooked.items())
+    return calls or "none: sessions are not taken in by themselves (`whet setup`)"
 
 
 def _worker(found: MachineStatus) -> str:

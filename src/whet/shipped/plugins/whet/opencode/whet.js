@@ -1,13 +1,16 @@
 // Whet in OpenCode: a session is told what was learned in its project, and is handed over when it rests.
 // Whatever goes wrong with `whet`, OpenCode goes on.
 import { spawn } from "node:child_process"
+import { existsSync } from "node:fs"
 
 const PATIENCE = 8000
+// Where `whet setup` found the program, in case it is not on the PATH.
+const OWN = ""
 
 function call(event, body) {
   return new Promise((resolve) => {
     const options = { stdio: ["pipe", "pipe", "ignore"], timeout: PATIENCE, detached: event === "session-end" }
-    const child = spawn("whet", ["hook", event, "--agent", "opencode"], options)
+    const child = spawn(OWN && existsSync(OWN) ? OWN : "whet", ["hook", event, "--agent", "opencode"], options)
     let out = ""
     child.on("error", () => resolve(""))
     child.on("close", () => resolve(out))
