@@ -10,6 +10,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.setup.service_texts import LABEL, UNIT_NAME, plist_text, unit_text
+from whet.shipped.extras import how_to_add
 from whet.store.home import Home
 
 SECONDS = 30
@@ -55,7 +56,7 @@ def service_for(
         why = "WHET_DATABASE_URL is set, and its password must not stand in a service file: run `whet worker` yourself"
         return Service(why_not=why)
     if find_spec("dbos") is None:
-        return Service(why_not="background work needs a library: run `pip install 'whet[work]'`")
+        return Service(why_not=f"background work needs a library: run `{how_to_add('work')}`")
     passed = {name: environment[name] for name in PASSED_ON if environment.get(name)} | {"WHET_HOME": str(home.folder)}
     if any("\n" in value for value in passed.values()):
         return Service(why_not="a path contains a line break")
