@@ -8,6 +8,7 @@ from typing import NamedTuple
 
 from whet.agent.metering import local_day
 from whet.changes.pending import waiting
+from whet.engine.life import is_worker_alive, last_life
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
 from whet.hooks.events import HOSTS
@@ -18,7 +19,6 @@ from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.records import load_record
-from whet.store import job_records
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database
 from whet.store.home import Home
@@ -33,7 +33,6 @@ from whet.targets.hooked import LATELY_SECONDS, last_calls
 
 WEEK_DAYS = 7
 DAY_SECONDS = 86_400.0
-STALE_SECONDS = 180.0  # the clock of a worker looks every minute
 LEARNED = frozenset({Step.APPLIED, Step.CANARY, Step.PROMOTED})
 
 
@@ -55,7 +54,6 @@ class StoreStatus(NamedTuple):
     canaries: int = 0
     pending: int = 0
     work: OpenWork = OpenWork()
-    worker_seen: float | None = None
     costs: tuple[DayCost, ...] = ()
     team: TeamStatus | None = None  # None where nobody else can use the store
 
@@ -66,17 +64,15 @@ class MachineStatus(NamedTuple):
     agents: tuple[FoundAgent, ...]
     hooked: Mapping[str, float | None]  # the agents with hooks, and when they last called Whet
     service: str  # the file of the worker's service, empty where it is none
+    may_have_service: bool  # as far as is known: nobody tried, and nothing forbids it
     targets: tuple[str, ...]
     jobs: tuple[str, ...]
     limit: DailyLimit
     today: str
     now: float
+    is_worker_running: bool
+    worker_seen: float | None  # None where none ever ran here
     stored: StoreStatus
-
-    @property
-    def is_worker_running(self) -> bool:
-        seen = self.stored.worker_seen
-        return seen is not None and self.now - seen < STALE_SECONDS
 
     @property
     def spent_today(self) -> Amount:
@@ -92,17 +88,21 @@ def machine_status(home: Home, person: Path, environment: Mapping[str, str], *, 
     agents = find_agents(person, environment)
     calls = last_calls(home)
     lately = {name for name, at in calls.items() if at > now - LATELY_SECONDS}
-    service = load_record(home).service
+    record = load_record(home)
+    service = record.service
     has_store = bool(home.database_url) or home.database_path.exists()
     return MachineStatus(
         agents=agents,
         hooked={each.name: calls.get(each.name) for each in agents if each.name in lately or _has_hooks(each)},
         service=service.path if service and Path(service.path).exists() else "",
+        may_have_service=record.is_empty and not home.database_url,
         targets=tuple(each.name for each in targets.load(home)),
         jobs=tuple(each.name for each in list_jobs(home.folder)),
         limit=load(home).background,
         today=local_day(now),
         now=now,
+        is_worker_running=is_worker_alive(home.folder),
+        worker_seen=last_life(home),
         stored=_stored(home, now) if has_store else StoreStatus(),
     )
 
@@ -124,7 +124,6 @@ def _stored(home: Home, now: float) -> StoreStatus:
         ledger = ledger_of(home, database)
         entries = ledger.entries()
         rules = ledger.state().rules
-        mark = job_records.mark_of(database, own, job_records.CLOCK)
         return StoreStatus(
             sessions=count_sessions(database, Filters(without_trials=True)),
             sessions_this_week=count_sessions(database, Filters(since=since, without_trials=True)),
@@ -133,7 +132,6 @@ def _stored(home: Home, now: float) -> StoreStatus:
             canaries=sum(bool(rule.canary) for rule in rules),
             pending=waiting(home, database, now=now),
             work=count_open_work(home, database, now=now),
-            worker_seen=mark.accounted if mark else None,
             costs=costs_since(database, own, first_day),
             team=_team(home, database, rules),
         )

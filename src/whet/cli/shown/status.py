@@ -44,7 +44,7 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
         "targets": list(found.targets),
         "worker": {
             "running": found.is_worker_running,
-            "last_seen": stored.worker_seen,
+            "last_seen": found.worker_seen,
             "service": found.service or None,
         },
         "jobs": list(found.jobs),
@@ -82,10 +82,13 @@ def _hooks(found: MachineStatus) -> str:
 
 
 def _worker(found: MachineStatus) -> str:
-    seen = found.stored.worker_seen
+    seen = found.worker_seen
     runs = "running" if found.is_worker_running else f"last ran {moment(seen)}" if seen else "has never run"
-    service = f"as a service ({found.service})" if found.service else "not a service (`whet setup`)"
-    return f"{runs}, {service}"
+    if found.service:
+        return f"{runs}, as a service ({found.service})"
+    if found.is_worker_running:
+        return f"{runs}, not as a service"
+    return f"{runs}, not a service ({'`whet setup`' if found.may_have_service else 'run `whet worker`'})"
 
 
 def _work(found: MachineStatus) -> str:
