@@ -35,6 +35,16 @@ def wilson(passed: int, attempts: int, *, confidence: float = 0.95) -> Interval:
     return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
 
+def difference(passed: int, attempts: int, passed_other: int, attempts_other: int) -> Interval:
+    """The 95 % interval of one share less another of other sessions (Newcombe's, from the two of Wilson)."""
+    one, other = passed / attempts, passed_other / attempts_other
+    low, high = wilson(passed, attempts)
+    low_other, high_other = wilson(passed_other, attempts_other)
+    return Interval(
+        one - other - math.hypot(one - low, high_other - other), one - other + math.hypot(high - one, other - low_other)
+    )
+
+
 def bootstrap(differences: Sequence[float], *, seed: int, rounds: int = 2000, confidence: float = 0.95) -> Interval:
     """The percentile interval of the mean, whole cases drawn with replacement; the same for the same seed.
 

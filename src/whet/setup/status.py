@@ -11,14 +11,17 @@ from whet.changes.pending import waiting
 from whet.engine.life import is_worker_alive, last_life
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
+from whet.failures.week_comparison import WeekComparison
 from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed, has_plugin
+from whet.improving.project_evidence import ProjectLessons, proposing
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
 from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.records import load_record
+from whet.store.analyses import outcomes_of_weeks
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database
 from whet.store.home import Home
@@ -27,6 +30,7 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
+from whet.store.project_lessons import all_kept_lessons
 from whet.store.settings_file import load
 from whet.targets import settings as targets
 from whet.targets.hooked import LATELY_SECONDS, last_calls
@@ -49,6 +53,8 @@ class StoreStatus(NamedTuple):
 
     sessions: int = 0
     sessions_this_week: int = 0
+    weeks: WeekComparison = WeekComparison()
+    lessons: int = 0  # that are kept and were never proposed
     learned: Mapping[str, int] = {}
     rules: int = 0
     canaries: int = 0
@@ -123,11 +129,14 @@ def _stored(home: Home, now: float) -> StoreStatus:
     with opened(home) as database:
         ledger = ledger_of(home, database)
         entries = ledger.entries()
-        rules = ledger.state().rules
+        state = ledger.state()
+        rules = state.rules
         return StoreStatus(
             sessions=count_sessions(database, Filters(without_trials=True)),
             sessions_this_week=count_sessions(database, Filters(since=since, without_trials=True)),
-            learned=Counter(each.patch.form.value for each in entries if each.at >= since and _is_learned(each)),
+            weeks=outcomes_of_weeks(database, Filters(), now=now),
+            lessons=_unseen_lessons(database, entries),
+            learned=Counter(form.value for form, name in _learned(entries, since) if state.get(form, name)),
             rules=sum(not rule.canary for rule in rules),
             canaries=sum(bool(rule.canary) for rule in rules),
             pending=waiting(home, database, now=now),
@@ -142,6 +151,18 @@ def _team(home: Home, database: Database, rules: Iterable[Item]) -> TeamStatus |
         return None
     others = sorted(set(makers(database)) - {database.member, ""})
     return TeamStatus(database.member, tuple(others), Counter(rule.maker or database.member for rule in rules))
+
+
+def _learned(entries: Iterable[Entry], since: float) -> set[tuple[Form, str]]:
+    return {(each.patch.form, each.patch.name) for each in entries if each.at >= since and _is_learned(each)}
+
+
+def _unseen_lessons(database: Database, entries: Iterable[Entry]) -> int:
+    """Lessons with words of their own that nobody proposed yet, as far as what sessions teach is kept."""
+    known = {each.patch.name for each in entries}
+    kept = (lesson for project in all_kept_lessons(database, ProjectLessons) for lesson in project.lessons)
+    patches = (proposing(lesson).patch for lesson in kept)
+    return len({patch.name for patch in patches if patch is not None} - known)
 
 
 def _is_learned(entry: Entry) -> bool:

@@ -25,7 +25,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet target add AGENT`)"),
         ("Worker", _worker(found)),
         ("Work", _work(found)),
-        ("Sessions", f"{found.stored.sessions:,} stored, {found.stored.sessions_this_week:,} of this week"),
+        ("Sessions", _sessions(found)),
         ("Learned", _learned(found)),
         ("Pending", _pending(found)),
         ("This week", f"{_amount(found.spent_this_week)} for background work"),
@@ -55,6 +55,8 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
             "postponed_until": stored.work.until or None,
         },
         "sessions": {"all": stored.sessions, "this_week": stored.sessions_this_week},
+        "weeks": stored.weeks._asdict(),
+        "lessons": stored.lessons,
         "learned_this_week": dict(stored.learned),
         "rules": stored.rules,
         "canaries": stored.canaries,
@@ -102,7 +104,15 @@ def _learned(found: MachineStatus) -> str:
     new = ", ".join(many(number, form) for form, number in sorted(found.stored.learned.items()))
     canaries = f", {many(found.stored.canaries, 'canary').replace('canarys', 'canaries')}"
     active = f"{many(found.stored.rules, 'rule')} active{canaries if found.stored.canaries else ''}"
-    return f"this week: {new or 'nothing new'}; {active}"
+    lessons = found.stored.lessons
+    unseen = f"; {many(lessons, 'lesson')} to look at (`whet lessons`)" if lessons else ""
+    return f"this week: {new or 'nothing new'}; {active}{unseen}"
+
+
+def _sessions(found: MachineStatus) -> str:
+    stored = found.stored
+    weeks = f"; {stored.weeks.words}" if stored.weeks.sessions else ""
+    return f"{stored.sessions:,} stored, {stored.sessions_this_week:,} of this week{weeks}"
 
 
 def _pending(found: MachineStatus) -> str:
