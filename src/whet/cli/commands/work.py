@@ -118,7 +118,7 @@ def _living(home: "Home", found: Sequence["Work"]) -> frozenset[str]:
 
 
 def _is_left(work: "Work", living: frozenset[str]) -> bool:
-    return work.state == "running" and work.worker not in living
+    return work.state == "running" and not work.waits and work.worker not in living
 
 
 def _ask(work: "Work") -> str:
