@@ -8,9 +8,12 @@ from hypothesis import given
 from hypothesis import strategies as st
 from scipy import stats as scipy_stats  # type: ignore[import-untyped]
 from statsmodels.stats.contingency_tables import mcnemar as their_mcnemar  # type: ignore[import-untyped]
-from statsmodels.stats.proportion import proportion_confint  # type: ignore[import-untyped]
+from statsmodels.stats.proportion import (  # type: ignore[import-untyped]
+    confint_proportions_2indep,
+    proportion_confint,
+)
 
-from whet.evidence.classical import bootstrap, mcnemar, wilson
+from whet.evidence.classical import bootstrap, difference, mcnemar, wilson
 
 
 @given(st.integers(0, 300), st.integers(0, 300))
@@ -49,3 +52,10 @@ def test_the_bootstrap_is_the_same_for_the_same_seed() -> None:
     differences = [0.0, 1.0, -1.0, 0.5, 0.25]
     assert bootstrap(differences, seed=7) == bootstrap(differences, seed=7)
     assert bootstrap(differences, seed=7) != bootstrap(differences, seed=8)
+
+
+@given(st.integers(1, 60), st.integers(1, 60), st.data())
+def test_the_interval_of_a_difference_is_newcombes(attempts: int, others: int, data: st.DataObject) -> None:
+    passed, passed_other = data.draw(st.integers(0, attempts)), data.draw(st.integers(0, others))
+    wanted = confint_proportions_2indep(passed, attempts, passed_other, others, method="newcomb")
+    assert tuple(difference(passed, attempts, passed_other, others)) == pytest.approx(wanted, abs=1e-9)

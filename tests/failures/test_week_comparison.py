@@ -1,19 +1,8 @@
 """This week against the four before: the counts, the interval, and words that claim no more than it shows."""
 
 import pytest
-from hypothesis import given
-from hypothesis import strategies as st
-from statsmodels.stats.proportion import confint_proportions_2indep
 
-from whet.evidence.classical import difference
 from whet.failures.week_comparison import WeekComparison
-
-
-@given(st.integers(1, 60), st.integers(1, 60), st.data())
-def test_the_interval_is_newcombes(one: int, other: int, data: st.DataObject) -> None:
-    failed, failed_before = data.draw(st.integers(0, one)), data.draw(st.integers(0, other))
-    wanted = confint_proportions_2indep(failed, one, failed_before, other, method="newcomb")
-    assert tuple(difference(failed, one, failed_before, other)) == pytest.approx(wanted, abs=1e-9)
 
 
 @pytest.mark.parametrize(

@@ -17,7 +17,8 @@ def how_it_calls(agent: str, last_call: float | None) -> str:
     """Whether the hooks of an agent call Whet, in words."""
     if last_call is not None:
         return f"calls Whet (last: {datetime.fromtimestamp(last_call).astimezone():%Y-%m-%d})"
-    return f"installed, not yet seen calling: {left_to_do(agent)}"
+    left = LEFT_TO_DO.get(agent)
+    return f"installed, not yet seen calling{f': {left}' if left else ''}"
 
 
 def left_to_do(agent: str) -> str:

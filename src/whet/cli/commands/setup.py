@@ -169,6 +169,7 @@ def _say_where_keys_go(here: "SetupPlace") -> None:
 
 
 def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
+    from whet.cli.progress import spinner
     from whet.setup.records import load_record
     from whet.setup.undoing import undo
 
@@ -179,7 +180,8 @@ def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
             say("Nothing to undo: `whet setup` did nothing in this home.")
         return 0
     _ask("Take back what `whet setup` did?", here, yes=yes)
-    done = undo(here)
+    with spinner("Taking it back …"):
+        done = undo(here)
     if as_json:
         print_json({"undone": [each._asdict() for each in done]})
     else:

@@ -49,7 +49,12 @@ def command(dry_run: bool, force: bool, as_json: bool) -> int:
         line = told_of(found, tries=settings_of(home).rules.unproved == "canary")
         untold = untold_projects(database, (rule for rule in offer.rules if not rule.canary), targets)
     if as_json:
-        print_json({**changes_record(changes, held=offer.held, unproved=line, dry_run=dry_run), "untold": untold})
+        print_json(
+            {
+                **changes_record(changes, held=offer.held, unproved=line, dry_run=dry_run),
+                "untold": [each._asdict() for each in untold],
+            }
+        )
         return exit_code(changes, held=offer.held)
     if targets:
         print_changes(changes, held=offer.held, unproved=line, dry_run=dry_run, as_json=False)

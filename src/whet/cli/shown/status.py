@@ -79,7 +79,10 @@ def _agents(found: MachineStatus) -> str:
 
 
 def _hooks(found: MachineStatus) -> str:
-    calls = "; ".join(f"{name} {how_it_calls(name, at)}" for name, at in found.hooked.items())
+    names: dict[str, list[str]] = {}
+    for name, at in found.hooked.items():
+        names.setdefault(how_it_calls(name, at), []).append(name)
+    calls = "; ".join(f"{', '.join(alike)} {words}" for words, alike in names.items())
     return calls or "none: sessions are not taken in by themselves (`whet setup`)"
 
 
