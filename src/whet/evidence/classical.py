@@ -35,14 +35,12 @@ def wilson(passed: int, attempts: int, *, confidence: float = 0.95) -> Interval:
     return Interval(max(0.0, centre - half), min(1.0, centre + half))
 
 
-def difference(passed: int, attempts: int, passed_other: int, attempts_other: int) -> Interval:
-    """The 95 % interval of one share less another of other sessions (Newcombe's, from the two of Wilson)."""
-    one, other = passed / attempts, passed_other / attempts_other
-    low, high = wilson(passed, attempts)
-    low_other, high_other = wilson(passed_other, attempts_other)
-    return Interval(
-        one - other - math.hypot(one - low, high_other - other), one - other + math.hypot(high - one, other - low_other)
-    )
+def newcombe(new: tuple[int, int], old: tuple[int, int], *, confidence: float = 0.95) -> Interval:
+    """The interval of a difference of two shares, each given as so many of so many."""
+    first, second = new[0] / new[1], old[0] / old[1]
+    (low, high), (low_old, high_old) = (wilson(*each, confidence=confidence) for each in (new, old))
+    below, above = math.hypot(first - low, high_old - second), math.hypot(high - first, second - low_old)
+    return Interval(first - second - below, first - second + above)
 
 
 def bootstrap(differences: Sequence[float], *, seed: int, rounds: int = 2000, confidence: float = 0.95) -> Interval:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.evidence.classical import difference
+from whet.evidence.classical import newcombe
 
 WEEK_SECONDS = 7 * 86_400.0
 WEEKS_BEFORE = 4
@@ -29,7 +29,7 @@ class WeekComparison(NamedTuple):
             return f"{now}; none in the four weeks before to compare with"
         share = self.failed_before / self.sessions_before
         before = f"in the four weeks before {self.failed_before:,} of {self.sessions_before:,} ({100 * share:.0f} %)"
-        low, high = difference(self.failed, self.sessions, self.failed_before, self.sessions_before)
+        low, high = newcombe((self.failed, self.sessions), (self.failed_before, self.sessions_before))
         verdict = "better" if high < 0 else "worse" if low > 0 else "no difference to tell"
         return f"{now}, {before}: {verdict} ({100 * low:+.0f} to {100 * high:+.0f} points)"
 

@@ -78,7 +78,7 @@ Page = Callable[[PageRequest], Framed]
 
 
 def show_overview(ask: PageRequest) -> Framed:
-    return _framed("overview", overview(ask.site, ask.looked.facts, ask.entries, ask.waiting, now=ask.now))
+    return _framed("overview", overview(ask.site, ask.looked.facts, ask.entries, ask.waiting))
 
 
 def show_failures(ask: PageRequest) -> Framed:

@@ -6,7 +6,6 @@ from collections.abc import Sequence
 
 from whet.evidence.classical import wilson
 from whet.failures.summaries import week
-from whet.failures.week_comparison import compare_weeks
 from whet.ledger.entries import CHANGES, Entry
 from whet.store.session_facts import SessionFact
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, bars, over_time
@@ -17,9 +16,7 @@ MOST_WEEKS = 26
 WORST = 8
 
 
-def overview(
-    site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], waiting: int, *, now: float
-) -> Element:
+def overview(site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], waiting: int) -> Element:
     """Failures by week with marks where the ledger changed, costs, and where to look first."""
     if not facts:
         return h("div", {}, empty("No sessions yet. To import them, run ", code("whet import"), "; they appear here."))
@@ -31,17 +28,11 @@ def overview(
         "div",
         {},
         _tiles(site, facts, waiting),
-        section("By week", _this_week(facts, now), _failures(site, weeks, named, entries), _costs(site, weeks, named)),
+        section("By week", _failures(site, weeks, named, entries), _costs(site, weeks, named)),
         section("Sessions to look at", _worst(site, facts)),
         section("By agent", by_group(site, facts, "agent")),
         section("By model", by_group(site, facts, "model")),
     )
-
-
-def _this_week(facts: Sequence[SessionFact], now: float) -> Child:
-    """Whether it gets better, in the words of `whet status`."""
-    words = compare_weeks(((fact.at, fact.failed) for fact in facts), now=now).words
-    return h("p", {}, f"{words[0].upper()}{words[1:]}.")
 
 
 def _tiles(site: Site, facts: Sequence[SessionFact], waiting: int) -> Element:
