@@ -1,4 +1,4 @@
-"""The customary figures of a report: exact McNemar, Wilson's interval, the bootstrap over cases."""
+"""The customary figures of a report: exact McNemar, the intervals of Wilson and Newcombe, the bootstrap over cases."""
 
 import math
 from collections.abc import Sequence
