@@ -44,7 +44,7 @@ NO_MODEL = (
     "No model is set, so nothing is tried. To try it on your agent: `whet improve --agent claude`, or `/whet:improve`"
     " inside it; or set a model (`whet config set model PROVIDER:NAME`, `whet models`) and run this again."
 )
-LATER = {Way.ROOM: "it would be proposed to leave"}
+LATER = {Way.ROOM: "to leave"}
 BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
 
@@ -105,16 +105,15 @@ def planned(
     for number, idea in enumerate(found.ideas, start=1):
         if idea.refused or idea.patch is None or idea.way is Way.ROOM or not can_try:
             later = LATER.get(idea.way, "a model would write a rule" if has_model else "no model is set")
-            why = idea.refused or (later if can_try else "no model is set; it would wait for your approval")
-            became = Became.PLANNED if can_try else Became.UNTRIED
-            outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else became, why))
+            why = idea.refused or (later if can_try else "no model is set to try it")
+            outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
         outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
     judge = ask.model or load(home).model
     outcomes = [foretold(home, each, judge, agent=ask.agent, now=time.time()) for each in outcomes]
     if not ask.retire:
-        outcomes += [IdeaOutcome(idea, Became.UNTRIED, "it would be proposed") for idea in unheeded(home, database)]
+        outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
     stopped = "" if can_try else NO_MODEL
     return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, left_out_elsewhere(home, database))
 

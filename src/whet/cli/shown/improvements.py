@@ -46,7 +46,7 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
     yield f"{many(len(report.outcomes), 'proposal')} from {many(report.sessions, 'session')}."
     for number, outcome in enumerate(report.outcomes, start=1):
         idea = outcome.idea
-        yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {WORDS[outcome.became]}{_because(outcome.why)}"
+        yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {_became(outcome)}{_because(outcome.why)}"
         if idea.patch is not None and idea.patch.text and idea.patch.form in TOLD:
             yield from reviewed(idea.patch.text, style="italic")
             yield from cautions(idea.patch.text)
@@ -89,6 +89,11 @@ def _what(idea: Idea) -> str:
     if idea.patch is None:
         return "a rule"
     return f"the {idea.patch.form.value} [bold]{plain(idea.patch.name)}[/] ({idea.way})"
+
+
+def _became(outcome: IdeaOutcome) -> str:
+    would_wait = outcome.became is Became.PLANNED and not outcome.attempts_most
+    return "[bold]would be proposed[/]" if would_wait else WORDS[outcome.became]
 
 
 def _because(why: str) -> str:
