@@ -24,6 +24,13 @@ def kept_lessons(database: Database, project: str, key: str, kind: type[Taught])
     return decoded_or_none(rows[0][0], kind) if rows else None
 
 
+def all_kept_lessons(database: Database, kind: type[Taught]) -> tuple[Taught, ...]:
+    """What is kept of every project, as it was when it was last looked at."""
+    rows = database.query("SELECT record FROM project_lessons WHERE maker = ? ORDER BY project", (_maker(database),))
+    found = (decoded_or_none(record, kind) for (record,) in rows)
+    return tuple(each for each in found if each is not None)
+
+
 def keep_lessons(database: Database, project: str, key: str, sessions: Iterable[int], lessons: object) -> None:
     """Keep what these sessions teach; nothing where one of them was forgotten meanwhile."""
     numbers = tuple(sessions)

@@ -1,6 +1,7 @@
 """whet report: a page on what fails most, where, at what cost, and what to do."""
 
 import os
+import time
 from collections.abc import Iterator
 from dataclasses import asdict
 
@@ -14,8 +15,9 @@ from whet.cli.output import console, many, moment, next_step, plain, print_json,
 from whet.cli.shown.findings import lesson_sentence
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
+from whet.failures.week_comparison import WeekComparison
 from whet.sessions.exports import iso
-from whet.store.analyses import judged
+from whet.store.analyses import judged, outcomes_of_weeks
 from whet.store.home import find_home
 from whet.store.listing import count_sessions
 from whet.store.opening import opened
@@ -45,13 +47,14 @@ def command(
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
         summary, lessons = summarise(judged(database, filters))
+        weeks = None if since or until else outcomes_of_weeks(database, filters, now=time.time())
         listed = count_sessions(database, filters._replace(without_trials=True))
     if as_json:
-        print_json(_record(summary, lessons))
+        print_json({**_record(summary, lessons), "this_week": weeks._asdict() if weeks else None})
     elif not summary.total.sessions:
         say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
     else:
-        _tell(summary, lessons, copies=listed - summary.total.sessions)
+        _tell(summary, lessons, weeks, copies=listed - summary.total.sessions)
     return 0
 
 
@@ -70,7 +73,7 @@ def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
     }
 
 
-def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int) -> None:
+def _tell(summary: Summary, lessons: tuple[Lesson, ...], weeks: WeekComparison | None, *, copies: int) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     if copies:
@@ -80,6 +83,8 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int) -> None
         f"of {total.untold_sessions:,} the record cannot tell; "
         f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
     )
+    if weeks and weeks.sessions:
+        say(f"Is it getting better? {weeks.words}.")
     if total.tokens:
         say(
             f"{short(total.failed_tokens)} of {short(total.tokens)} tokens "
