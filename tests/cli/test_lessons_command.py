@@ -106,7 +106,16 @@ def test_a_lesson_is_proposed_for_its_project_and_waits_where_its_words_are_a_to
     assert (recovery["way"], recovery["project"], recovery["trust"]) == ("evidence", str(shop), "tool")
     assert recovery["goes_to"] == [f"Whet's own prompt in {shop}"]
     assert "no model is set" in recovery["judge"]
-    assert "would go to" in whet("improve", "--dry-run").out
+    shown = " ".join(whet("improve", "--dry-run").out.split())
+    assert "would go to" in shown
+    assert "would be tried" not in shown, "there is no model to try it on"
+    assert "would be proposed: no model is set to try it" in shown
+    assert "`whet improve --agent claude`" in shown
+    body = {"session_id": "s", "cwd": str(shop), "hook_event_name": "SessionStart", "source": "startup"}
+    whet("hook", "session-start", "--agent", "claude-code", stdin=json.dumps(body))
+    planned = whet("improve", "--dry-run", "--json").json["outcomes"]
+    [recovery] = [each for each in planned if each["text"] and "bun install" in each["text"]]
+    assert recovery["goes_to"] == [f"new sessions of claude-code in {shop}", f"Whet's own prompt in {shop}"]
 
     assert "needs your approval" in whet("improve", "--now").out
     waiting = whet("pending", "--json").json["pending"]

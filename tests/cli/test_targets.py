@@ -112,7 +112,7 @@ def test_the_only_target_of_an_agent_goes_by_its_name_and_leaves_no_folder(whet:
     whet("skills", "create", "tea", "--description", "Make tea.", "-f", "-", stdin="Boil.")
     whet("rules", "add", "alone", "Decide by yourself.", "--purpose", "unattended")
     assert whet("target", "add", "cursor", "--project", "project").code == 0
-    assert "No active rule applies to this target." in whet("sync").out
+    assert "No active rule applies to cursor:" in whet("sync").out
     whet("rules", "add", "first", "Read a file in full before you edit it.")
     assert whet("sync").code == 0
     assert (project / ".cursor" / "rules" / "whet.mdc").exists()

@@ -1,6 +1,7 @@
 """Hooks in the config home of an agent: put in once, taken out without a trace, and nothing of the person's touched."""
 
 import json
+import subprocess
 from pathlib import Path
 from typing import Any
 
@@ -8,7 +9,7 @@ import pytest
 
 from hooks.hosts import PLUGIN
 from whet.errors import WhetError
-from whet.hooks.installing import are_installed, has_plugin, hooks_of, install_hooks, remove_hooks
+from whet.hooks.installing import are_installed, has_plugin, hooks_of, install_hooks, program_in, remove_hooks
 from whet.store.home import Home
 
 HOSTS = ["claude-code", "codex", "gemini", "opencode"]
@@ -37,6 +38,36 @@ def test_hooks_are_installed_once_and_removed_without_a_trace(agent: str, home: 
     assert content(config) == {}
     assert not are_installed(agent, config)
     assert not remove_hooks(agent, config).is_changed
+
+
+@pytest.mark.parametrize("agent", HOSTS)
+def test_hooks_find_the_program_by_its_own_path(agent: str, home: Home, tmp_path: Path) -> None:
+    config, program = tmp_path / "config", tmp_path / "a venv" / "bin" / "whet"
+    install_hooks(agent, config, home, program)
+    assert are_installed(agent, config)
+    assert program_in(agent, config) == str(program)
+    assert install_hooks(agent, config, home).is_changed, "brought back to the PATH"
+    assert program_in(agent, config) == ""
+    assert not install_hooks(agent, config, home).is_changed
+    install_hooks(agent, config, home, program)
+    remove_hooks(agent, config)
+    assert content(config) == {}
+
+
+@pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini"])
+@pytest.mark.parametrize("is_there", [True, False])
+def test_a_hook_runs_its_own_program_and_else_the_one_on_the_path(agent: str, is_there: bool, tmp_path: Path) -> None:
+    for name in ("own venv", "path"):
+        (tmp_path / name).mkdir()
+        (tmp_path / name / "whet").write_text(f"#!/bin/sh\necho {name}: $@\n")
+        (tmp_path / name / "whet").chmod(0o755)
+    program = tmp_path / "own venv" / "whet"
+    [[group], *_] = hooks_of(agent, program)["hooks"].values()
+    if not is_there:
+        program.unlink()
+    command, path = group["hooks"][0]["command"], f"{tmp_path / 'path'}:/usr/bin:/bin"
+    done = subprocess.run(["/bin/sh", "-c", command], env={"PATH": path}, capture_output=True, text=True, check=True)
+    assert done.stdout == f"{'own venv' if is_there else 'path'}: hook session-start --agent {agent}\n"
 
 
 @pytest.mark.parametrize("agent", ["claude-code", "codex", "gemini"])

@@ -8,10 +8,10 @@ from pathlib import Path
 
 import pytest
 
-from command import runner
+from command import COMMAND, runner
 from executors.agents import program
 from executors.obedient import Mind, Obedient, PlannedCall, obedient
-from hooks.hosts import PLUGIN, ROOT, TASK, install
+from hooks.hosts import ARGUMENTS, PLUGIN, ROOT, TASK, install
 from lengths import long
 from whet.changes.apply import try_out
 from whet.hooks.installing import has_plugin, install_hooks, remove_hooks
@@ -27,6 +27,7 @@ from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
 from whet.store.session_draws import session_draws, told_entries
 from whet.store.sessions import load
+from whet.targets.hooked import last_calls
 from whet.trials.canaries import key_of
 from whet.trials.draws import is_told
 
@@ -97,6 +98,39 @@ def test_hooks_without_the_plugin_do_the_same_until_they_are_removed(name: str, 
         server.asked.clear()
         assert host.run(shop).returncode == 0
         assert SHOP not in first_request(server)
+
+
+@long
+@pytest.mark.parametrize("name", HOSTS)
+def test_hooks_find_a_whet_that_is_not_on_the_agents_path(name: str, tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    whet = runner(home.folder, tmp_path / "person")
+    config = {"opencode": tmp_path / "config" / "config" / "opencode", "gemini": tmp_path / "config" / ".gemini"}
+    with obedient(MIND) as server:
+        host = install(name, tmp_path, server, plugin=False, whet=tmp_path / "none")
+        install_hooks(host.agent, config.get(name, tmp_path / "config"), home, COMMAND)
+        assert whet("rules", "add", "in-shop", SHOP).code == 0
+        assert host.run(project(tmp_path, "shop")).returncode == 0
+        assert first_request(server).count(SHOP) == 1
+    assert set(last_calls(home)) == {host.agent}
+
+
+@long
+def test_codex_calls_no_hook_until_it_is_trusted_and_that_is_known(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    whet = runner(home.folder, tmp_path / "person")
+    with obedient(MIND) as server:
+        host = install("codex", tmp_path, server)
+        assert whet("rules", "add", "in-shop", SHOP).code == 0
+        arguments = [each for each in ARGUMENTS["codex"] if each != "--dangerously-bypass-hook-trust"]
+        done = subprocess.run(
+            [host.path, *arguments, "--", TASK], cwd=project(tmp_path, "shop"), env=host.variables, check=False,
+            capture_output=True, stdin=subprocess.DEVNULL,
+        )  # fmt: skip
+        assert done.returncode == 0
+        assert SHOP not in first_request(server)
+    shown = " ".join(whet("status", variables={"CODEX_HOME": str(tmp_path / "config")}).out.split())
+    assert "codex installed, not yet seen calling: start `codex` once and trust Whet's hooks" in shown
 
 
 @long

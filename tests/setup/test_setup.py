@@ -1,12 +1,13 @@
 """whet setup: all of it in one command, nothing twice, and all of it back exactly."""
 
 import json
+import re
 import shutil
 from pathlib import Path
 
 import pytest
 
-from command import Done, Whet, allow
+from command import COMMAND, Done, Whet, allow
 from whet.setup.records import digest_of
 
 ORDINARY = '{"model":"opus",\n   "env": {"A": "1"} }'
@@ -190,3 +191,48 @@ def test_nothing_is_done_without_a_persons_yes(whet: Whet, machine: Path) -> Non
 
 def test_a_time_that_is_none_is_refused_first(setup: Whet) -> None:
     assert "is not a time of day" in setup("--nightly", "25:00", "--yes").err
+
+
+def call(whet: Whet, agent: str, folder: Path) -> None:
+    """A session of an agent starts, and its hook runs."""
+    body = {"session_id": "s", "cwd": str(folder), "hook_event_name": "SessionStart", "source": "startup"}
+    assert whet("hook", "session-start", "--agent", agent, stdin=json.dumps(body)).code == 0
+
+
+def test_hooks_that_never_called_are_told_from_those_that_do(setup: Whet, whet: Whet, machine: Path) -> None:
+    shown = setup("--yes").out
+    assert "Left for you to do: start `codex` once and trust Whet's hooks" in shown
+    hooks = whet("status").out
+    assert "claude-code installed, not yet seen calling" in hooks
+    assert "trust Whet's hooks" in setup("--yes").out, "as long as it is left to do"
+    rows = {row["text"]: row for row in whet("doctor", "--json").json["checks"] if row["name"] == "hooks"}
+    row = rows["Codex has Whet's hooks, and was not yet seen calling"]
+    assert (row["health"], row["fix"]) == ("warning", "Start `codex` once and trust Whet's hooks (`/hooks`).")
+    call(whet, "codex", machine)
+    assert "codex calls Whet (last: 20" in " ".join(whet("status").out.split())
+    assert "Codex calls Whet (last: 20" in whet("doctor").out
+    assert "trust Whet's hooks" not in setup("--yes").out
+
+
+def test_after_undoing_nobody_is_said_to_call(setup: Whet, whet: Whet, machine: Path) -> None:
+    setup("--yes")
+    call(whet, "codex", machine)
+    setup("--undo", "--yes")
+    assert whet("status", "--json").json["hooks"] == []
+    assert "calls Whet" not in whet("doctor").out
+
+
+def test_hooks_whose_program_is_not_found_are_named(setup: Whet, whet: Whet, machine: Path) -> None:
+    setup("--yes")
+    bare = {"PATH": "/usr/bin:/bin"}
+    assert "does not find" not in whet("doctor", variables=bare).out, "they name the program's whole path"
+    settings = machine / ".claude" / "settings.json"
+    settings.write_text(re.sub(r"PATH=[^ ]+ ", "", settings.read_text()))
+    shown = " ".join(whet("doctor", variables=bare).out.split())
+    assert "Claude Code does not find the program `whet` for its hooks" in shown
+    assert "ln -s " in shown
+    (machine / ".profile").write_text(f"PATH={COMMAND.parent}:$PATH\n")
+    assert "does not find" not in whet("doctor", variables=bare).out, "a login shell finds it"
+    venv = {"VIRTUAL_ENV": str(COMMAND.parents[1]), "PATH": f"{COMMAND.parent}:/usr/bin:/bin"}
+    (machine / ".profile").unlink()
+    assert "does not find" in whet("doctor", variables=venv).out, "an activated environment is not everywhere"

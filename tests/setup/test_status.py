@@ -60,6 +60,24 @@ def test_what_was_learned_and_what_waits_is_counted(whet: Whet, person: Path) ->
     assert found["background"]["limit"] == {"tokens": 1_000_000, "dollars": 1.0}
 
 
+def test_what_was_undone_is_not_counted_as_learned(whet: Whet) -> None:
+    assert whet("rules", "add", "read-first", "Read the file before you edit it.").code == 0
+    assert whet("memory", "add", "The shop opens at nine.").code == 0
+    assert whet("ledger", "undo").code == 0
+    assert whet("status", "--json").json["learned_this_week"] == {"rule": 1}
+
+
+def test_lessons_that_nobody_looked_at_are_counted(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples / "claude-code" / "-home-noor-shop")).code == 0
+    assert whet("status", "--json").json["lessons"] == 0, "what sessions teach was not asked yet"
+    assert whet("lessons").code == 0
+    found = whet("status", "--json").json["lessons"]
+    assert found > 0
+    assert f"{found} lesson" in whet("status").out
+    assert whet("improve", "--now", "--most", "1").code == 0
+    assert whet("status", "--json").json["lessons"] < found
+
+
 def test_work_that_waits_in_the_queue_is_counted(whet: Whet, person: Path, tmp_path: Path) -> None:
     options = ("--model", f"scripted:{tmp_path / 'none.jsonl'}", "--workdir", str(person))
     assert whet("jobs", "add", "every 2h", "Count", "the", "leaves", *options).code == 0

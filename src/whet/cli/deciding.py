@@ -15,9 +15,12 @@ from whet.cli.output import many, plain, say
 from whet.cli.shown.reviewing import cautions, reviewed, size_of
 from whet.cli.shown.waiting import QUOTES_SHOWN, WaitingChange, change_lines
 from whet.errors import WhetError
-from whet.ledger.entries import Actor, Entry
+from whet.ledger.entries import Actor, Entry, Item
+from whet.ledger.patches import Form
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.targets.readers import command_for, readers_of
+from whet.text.showing import shown
 
 KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"
 QUITTING = ("", "q", "\x1b", "\x04")  # the end of input, q, Escape, Ctrl-D
@@ -82,7 +85,7 @@ def _press(prompt: str) -> str:
 
 def _approve(desk: Desk, change: WaitingChange) -> str:
     made = approve(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
-    return in_force(made)
+    return in_force(made, desk.home, desk.database)
 
 
 def _edit(desk: Desk, change: WaitingChange) -> str:
@@ -98,7 +101,8 @@ def _edit(desk: Desk, change: WaitingChange) -> str:
     for line in (*reviewed(text), *cautions(text)):
         say(line)
     number = change.entry.number
-    return in_force(approve_edited(desk.home, desk.database, number, text, actor=desk.actor, now=time.time()))
+    made = approve_edited(desk.home, desk.database, number, text, actor=desk.actor, now=time.time())
+    return in_force(made, desk.home, desk.database)
 
 
 def _refuse(desk: Desk, change: WaitingChange) -> str:
@@ -111,8 +115,26 @@ def _refuse_for_ever(desk: Desk, change: WaitingChange) -> str:
     return "Refused. Nothing that says the same will be proposed again."
 
 
-def in_force(made: Entry) -> str:
-    return f"Approved and active: {made.patch.form} {plain(made.patch.name)} (entry {made.number})."
+def in_force(made: Entry, home: Home, database: Database) -> str:
+    """What a person reads after a yes: that it is active, and who is told it."""
+    active = f"Approved and active: {made.patch.form} {plain(made.patch.name)} (entry {made.number})."
+    if made.patch.form is not Form.RULE or not made.after:
+        return active
+    return f"{active}\n{plain(_told_to(made, home, database))}"
+
+
+def _told_to(made: Entry, home: Home, database: Database) -> str:
+    """Which agents are told a rule and by what, or the command that is missing."""
+    patch = made.patch
+    rule = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
+    hooked, paths = readers_of(home, rule, now=time.time())
+    project = f" in {shown(patch.scope.project)}" if patch.scope.project else ""
+    by_hooks = f"Told at the start of each session{project}: {', '.join(hooked)}."
+    by_files = f"To write it to {', '.join(paths)}, run `whet sync`."
+    if hooked or paths:
+        return " ".join(words for words, is_so in ((by_hooks, hooked), (by_files, paths)) if is_so)
+    command = command_for(database, patch.scope.project)
+    return f"No agent is told it yet. Run `{command}` and `whet sync`, or `whet setup` for hooks."
 
 
 ACTS: dict[str, Callable[[Desk, WaitingChange], str]] = {"a": _approve, "e": _edit, "r": _refuse, "n": _refuse_for_ever}

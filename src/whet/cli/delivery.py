@@ -4,7 +4,7 @@ import time
 from collections.abc import Iterable, Iterator
 from pathlib import Path
 
-from whet.cli.output import console, plain, print_json, say, table
+from whet.cli.output import plain, print_json, say
 from whet.cli.shown.entries import diff_lines
 from whet.cli.shown.reviewing import labelled, reviewed
 from whet.store.database import Database
@@ -25,16 +25,25 @@ def print_changes(
     """Show what became of every file; the exit code is 1 if something could not be written."""
     shown = tuple(changes)
     if as_json:
-        print_json(
-            {"changes": [change._asdict() for change in shown], "held": held, "unproved": unproved, "dry_run": dry_run}
-        )
+        print_json(changes_record(shown, held=held, unproved=unproved, dry_run=dry_run))
     else:
         _print(shown, dry_run=dry_run)
         if held:
             say(f"[bold]Not written[/], because nobody approved it: {plain(', '.join(held))}. See `whet pending`.")
         if unproved:
             say(plain(unproved))
-    return int(bool(held) or any(change.kind in FAILED for change in shown))
+    return exit_code(shown, held=held)
+
+
+def changes_record(
+    changes: Iterable[TargetChange], *, held: tuple[str, ...], unproved: str, dry_run: bool
+) -> dict[str, object]:
+    """The same for programs."""
+    return {"changes": [each._asdict() for each in changes], "held": held, "unproved": unproved, "dry_run": dry_run}
+
+
+def exit_code(changes: Iterable[TargetChange], *, held: tuple[str, ...]) -> int:
+    return int(bool(held) or any(change.kind in FAILED for change in changes))
 
 
 def touched(changes: Iterable[TargetChange]) -> list[dict[str, str]]:
@@ -55,10 +64,8 @@ def _print(changes: tuple[TargetChange, ...], *, dry_run: bool) -> None:
     if not changes:
         say("Nothing to write.")
         return
-    console().print(
-        table(("change", "file", "for"), [(_word(c, dry_run), c.path, ", ".join(c.targets)) for c in changes])
-    )
     for change in changes:
+        say(f"[bold]{plain(', '.join(change.targets))}[/]: {_word(change, dry_run)} {plain(change.path)}")
         for line in labelled("", change.note) if change.note else ():
             say(line)
         if change.diff and (dry_run or change.kind == "conflict") and change.kind != "unchanged":

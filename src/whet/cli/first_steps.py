@@ -41,3 +41,12 @@ def key_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[str, 
         return ()
     state = "is set" if environment.get(endpoint.key_variable) else "is not set: export it before you start"
     return (f"{endpoint.key_variable} {state}.",)
+
+
+def address_notes(settings: Settings, environment: Mapping[str, str]) -> tuple[str, ...]:
+    """Which variable names the address that the chosen model is asked at, where one does."""
+    from whet.agent.providers.choosing import base_variable
+
+    endpoint = endpoint_of(settings, settings.model.partition(":")[0]) if settings.model else None
+    variable = base_variable(endpoint, settings, environment) if endpoint else ""
+    return (f"{variable} is in force: {settings.model} is asked at the address that it names.",) if variable else ()

@@ -33,3 +33,15 @@ def bytes_bar(title: str, total: int | None = None) -> Iterator[Callable[[int], 
     with Progress(*columns, console=Console(stderr=True), transient=True) as bar:
         task = bar.add_task(title, total=total)
         yield lambda size: bar.advance(task, size)
+
+
+@contextlib.contextmanager
+def spinner(title: str) -> Iterator[None]:
+    """A word on a terminal while something takes its time that cannot be counted; silence elsewhere."""
+    if not sys.stderr.isatty():
+        yield
+        return
+    from rich.console import Console
+
+    with Console(stderr=True).status(title):
+        yield

@@ -103,7 +103,7 @@ def _report(session: str, messages: tuple[Message, ...], ended: Ended, form: For
     sys.stdout.flush()
     why = failure_words(ended)
     if why and form == "text":
-        sys.stderr.write(f"{safe(why)}\n")
+        sys.stderr.write(f"{'Error: ' if ended.ending is Ending.FAILED else ''}{safe(why)}\n")
     if form == "text" and sys.stderr.isatty():
         words = (*spent_words(ended.spent), duration(ended.spent.seconds), f"session {session}")
         sys.stderr.write(f"\n\x1b[2m{' · '.join(words)}\x1b[0m\n")

@@ -1,6 +1,7 @@
 """What is used of the library for durable work. It is an extra: whoever needs it is told how to get it."""
 
 from whet.errors import WhetError
+from whet.shipped.extras import how_to_add
 
 try:
     from dbos import (
@@ -25,7 +26,7 @@ except ModuleNotFoundError as missing:
         raise
     raise WhetError(
         "Background work needs a library that is not installed.",
-        advice="Run `pip install 'whet[work]'`. Without it, use --now for trials and `whet improve`.",
+        advice=f"Run `{how_to_add('work')}`. Without it, use --now for trials and `whet improve`.",
     ) from missing
 
 DBOSException = error.DBOSException

@@ -21,12 +21,18 @@ from whet.store.home import Home, prepare_home
 from whet.store.opening import borrowed, connect
 
 FOLDER = "workers"
+LAST = "last"  # touched by each worker while it lives
 BEAT_SECONDS = 1.0
 SILENCE_SECONDS = 30.0
 HELD = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND pid = pg_backend_pid() AND granted
     AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?"""
 ALL_HELD = """SELECT (classid::bigint << 32) | objid::bigint FROM pg_locks WHERE locktype = 'advisory' AND granted
     AND objsubid = 1 AND database = (SELECT oid FROM pg_database WHERE datname = current_database())"""
+
+ANYWHERE = """SELECT count(*) FROM pg_locks WHERE locktype = 'advisory' AND granted
+    AND database = (SELECT oid FROM pg_database WHERE datname = current_database())
+    AND objsubid = 1 AND ((classid::bigint << 32) | objid::bigint) = ?"""
+RUN = "run-"  # how the names of programs begin that make a run of their own, and are no workers
 
 Tell = Callable[[str], None]
 
@@ -122,6 +128,55 @@ def quiet(home: Home, names: Collection[str]) -> list[str]:
     with borrowed(home) as database:
         held = {key for (key,) in database.query(ALL_HELD)}
         return sorted(name for name in names if _key(database, name) not in held)
+
+
+def is_worker_alive(folder: Path) -> bool:
+    """Whether a worker of this machine lives in a home."""
+    return any(_is_held(path) for path in _locks(folder) if not path.name.startswith(RUN))
+
+
+def is_any_alive(folder: Path) -> bool:
+    """Whether a worker or a run of this machine lives in a home: it holds its lock."""
+    return any(_is_held(path) for path in _locks(folder))
+
+
+def is_alive(home: Home, name: str, database: Database) -> bool:
+    """Whether a name is held, here or on another machine of the team. It takes no lock, and leaves all as it is."""
+    path = home.folder / FOLDER / f"{name}.lock"
+    if not home.database_url or path.exists():
+        return _is_held(path)
+    return bool(database.query(ANYWHERE, (_key(database, name),))[0][0])
+
+
+def note_life(home: Home) -> None:
+    """Leave the time of now, for whoever asks later when a worker last ran."""
+    (home.folder / FOLDER / LAST).touch(mode=0o600)
+
+
+def last_life(home: Home) -> float | None:
+    """When a worker of this machine last ran; None where none ever did."""
+    try:
+        return (home.folder / FOLDER / LAST).stat().st_mtime
+    except OSError:
+        return None
+
+
+def _locks(folder: Path) -> Iterator[Path]:
+    return (folder / FOLDER).glob("*.lock")
+
+
+def _is_held(path: Path) -> bool:
+    try:
+        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
+    except OSError:
+        return False
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
+    except BlockingIOError:
+        return True
+    finally:
+        os.close(descriptor)
+    return False
 
 
 @contextlib.contextmanager

@@ -17,7 +17,7 @@ from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
 from whet.engine.fitting import Fit, GivenBack
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
-from whet.engine.life import Life, LifeSign, Silences, Tell, living, quiet, sign_of
+from whet.engine.life import Life, LifeSign, Silences, Tell, living, note_life, quiet, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
 from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
@@ -50,6 +50,7 @@ class Worker:
 
     def look_after(self) -> None:
         """Raises NewerStore where another program has brought the store further than this one knows."""
+        note_life(self._home)
         if not self._life.confirm():
             return
         with contextlib.suppress(Unreachable):  # the next look tells
@@ -141,6 +142,7 @@ def launched(
     wait_for_lost_servers()
     names = [system.queue(queue) for queue in queues]
     with living(home, name, tell) as life, explained(system):
+        note_life(home)
         # The engine looks at the queues that it finds when it starts at once, and at others a second later.
         with office(home) as counter:
             counter.open_queues(names, concurrency=concurrency, poll_seconds=POLL_SECONDS)

@@ -40,7 +40,7 @@ class SessionGroup:
 
     def add(self, judged: JudgedSession, *, calls: int, failed_calls: int) -> None:
         """Count a session with so many of its calls."""
-        failed = judged.analysis.failure_score >= LIKELY_FAILED and not judged.analysis.cannot_tell
+        failed = has_failed(judged.analysis)
         self.sessions += 1
         self.failed_sessions += failed
         self.untold_sessions += judged.analysis.cannot_tell
@@ -112,6 +112,11 @@ def summarise(sessions: Iterable[JudgedSession]) -> tuple[Summary, tuple[Lesson,
             yield judged.analysis
 
     return summary, distill(seen())
+
+
+def has_failed(analysis: Analysis) -> bool:
+    """Whether a session likely failed."""
+    return analysis.failure_score >= LIKELY_FAILED and not analysis.cannot_tell
 
 
 def week(at: float) -> str:

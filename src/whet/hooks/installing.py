@@ -4,6 +4,8 @@ They are the hooks of `plugins/whet`, word for word. A host with both would run 
 """
 
 import os
+import re
+import shlex
 import tomllib
 from importlib.resources import files as resources
 from pathlib import Path
@@ -18,6 +20,9 @@ from whet.store import files
 from whet.store.home import Home, prepare_home
 
 MARK = "whet hook "
+# Where the program is, for an agent that does not have it on its PATH; what stands on the PATH is asked after that.
+OWN_PATH = re.compile(r"^PATH=(?P<folder>'[^']*'|[^\s']+):\"\$PATH\" ")
+OWN_PROGRAM = re.compile(rb'^const OWN = "(.*)"$', re.MULTILINE)
 PLUGIN = "whet@"  # as hosts name it, with the marketplace behind it
 # A process for each call of a tool would cost too much: the host's shell looks first whether there is a reminder.
 UNLESS = f'[ ! -s "${{WHET_HOME:-$HOME/.whet}}/{FOLDER}/{REMINDERS}" ] || '
@@ -39,8 +44,11 @@ class HookChange(NamedTuple):
     is_changed: bool
 
 
-def install_hooks(agent: str, config: Path, home: Home) -> HookChange:
-    """Have an agent call Whet when its sessions start, use the shell and end. What stands in its file stays."""
+def install_hooks(agent: str, config: Path, home: Home, program: Path | None = None) -> HookChange:
+    """Have an agent call Whet when its sessions start, use the shell and end. What stands in its file stays.
+
+    With a program the hooks find it also where the agent does not have it on its PATH.
+    """
     if has_plugin(agent, config):
         raise WhetError(
             f"{agent} has the plugin already, and with further hooks its sessions would be told everything twice.",
@@ -49,11 +57,11 @@ def install_hooks(agent: str, config: Path, home: Home) -> HookChange:
     prepare_home(home)
     os.makedirs(home.folder / FOLDER, mode=0o700, exist_ok=True)  # from now on the rules are compiled for hooks
     if _host(agent) == OPENCODE:
-        return _put(config, SCRIPT, _script())
+        return _put(config, SCRIPT, _script(program))
     place = (FILES[agent],)
     document = _document(config, place)
     hooks = _without_ours(document.get("hooks"), config, place)
-    for event, groups in hooks_of(agent)["hooks"].items():
+    for event, groups in hooks_of(agent, program)["hooks"].items():
         hooks[event] = [*hooks.get(event, []), *groups]
     return _put(config, place, _encode({**document, "hooks": hooks}))
 
@@ -75,14 +83,14 @@ def remove_hooks(agent: str, config: Path) -> HookChange:
 def are_installed(agent: str, config: Path) -> bool:
     """Whether all hooks of an agent stand in its config home; those of a plugin are the agent's own to list."""
     if _host(agent) == OPENCODE:
-        return files.read(_place(config, SCRIPT)) == _script()
+        return _script_there(config) == _script()
     return bool(_ours(agent, config) == hooks_of(agent)["hooks"])
 
 
 def are_outdated(agent: str, config: Path) -> bool:
     """Whether hooks of Whet stand there that are not those of this version."""
     if _host(agent) == OPENCODE:
-        return files.read(_place(config, SCRIPT)) not in (None, _script())
+        return _script_there(config) not in (None, _script())
     return _ours(agent, config) not in ({}, hooks_of(agent)["hooks"])
 
 
@@ -105,15 +113,31 @@ def _codex_has_plugin(body: bytes) -> bool:
     return any(name.startswith(PLUGIN) and isinstance(how, dict) and how.get("enabled", True) for name, how in noted)
 
 
-def hooks_of(agent: str) -> dict[str, Any]:
+def program_in(agent: str, config: Path) -> str:
+    """The program that hooks in a config home name by its whole path; empty where they trust in the agent's PATH."""
+    if _host(agent) == OPENCODE:
+        found = OWN_PROGRAM.search(files.read(_place(config, SCRIPT)) or b"")
+        return str(msgspec.json.decode(b'"%b"' % found[1])) if found else ""
+    hooks = _document(config, (FILES[agent],)).get("hooks")
+    starts = hooks.get("SessionStart") if isinstance(hooks, dict) else None
+    for group in starts if isinstance(starts, list) else ():
+        found_path = OWN_PATH.match(group["hooks"][0]["command"]) if _is_ours(group) else None
+        if found_path:
+            return str(Path(shlex.split(found_path["folder"])[0], "whet"))
+    return ""
+
+
+def hooks_of(agent: str, program: Path | None = None) -> dict[str, Any]:
     """The hooks of an agent as its file spells them. A `whet` that fails or is gone is no failure of the hook.
 
     When time is up Gemini stops the shell alone and waits for what that began, so there the shell gives way to `whet`.
     """
 
+    own = f'PATH={shlex.quote(str(program.parent))}:"$PATH" ' if program and "'" not in str(program) else ""
+
     def hooks(event: str, seconds: int, unless: str = "") -> list[dict[str, Any]]:
         call = f"{MARK}{event} --agent {agent}"
-        command = unless + (f"exec {call}" if agent == GEMINI else f"{call} || :")
+        command = unless + own + (f"exec {call}" if agent == GEMINI else f"{call} || :")
         return [{"type": "command", "command": command, "timeout": seconds * UNITS[agent]}]
 
     return {
@@ -130,7 +154,7 @@ def _ours(agent: str, config: Path) -> dict[str, list[Any]]:
     hooks = _document(config, (FILES[agent],)).get("hooks")
     named = hooks.items() if isinstance(hooks, dict) else ()
     lists = {event: groups for event, groups in named if isinstance(groups, list)}
-    found = {event: [group for group in groups if _is_ours(group)] for event, groups in lists.items()}
+    found = {event: [_anywhere(group) for group in groups if _is_ours(group)] for event, groups in lists.items()}
     return {event: groups for event, groups in found.items() if groups}
 
 
@@ -150,8 +174,19 @@ def _is_ours(group: Any) -> bool:
     calls = group.get("hooks") if isinstance(group, dict) else None
     commands = [each.get("command") for each in calls or () if isinstance(each, dict)]
     return bool(commands) and all(
-        isinstance(each, str) and each.removeprefix(UNLESS).startswith((MARK, f"exec {MARK}")) for each in commands
+        isinstance(each, str) and _bare(each).removeprefix(UNLESS).startswith((MARK, f"exec {MARK}"))
+        for each in commands
     )
+
+
+def _anywhere(group: Any) -> Any:
+    """A group of Whet's hooks as it stands where no program is named by its path."""
+    return {**group, "hooks": [{**each, "command": _bare(each["command"])} for each in group["hooks"]]}
+
+
+def _bare(command: str) -> str:
+    head = UNLESS if command.startswith(UNLESS) else ""
+    return head + OWN_PATH.sub("", command.removeprefix(UNLESS))
 
 
 def _document(config: Path, place: tuple[str, ...]) -> dict[str, Any]:
@@ -187,8 +222,15 @@ def _place(config: Path, place: tuple[str, ...]) -> files.Place:
     return files.beneath(Path(os.path.realpath(config)), *place)
 
 
-def _script() -> bytes:
-    return resources("whet.shipped").joinpath("plugins", "whet", "opencode", "whet.js").read_bytes()
+def _script_there(config: Path) -> bytes | None:
+    """The script in a config home as it stands where no program is named by its path."""
+    found = files.read(_place(config, SCRIPT))
+    return None if found is None else OWN_PROGRAM.sub(b'const OWN = ""', found)
+
+
+def _script(program: Path | None = None) -> bytes:
+    shipped = resources("whet.shipped").joinpath("plugins", "whet", "opencode", "whet.js").read_bytes()
+    return OWN_PROGRAM.sub(lambda _: b"const OWN = " + msgspec.json.encode(str(program or "")), shipped)
 
 
 def _encode(document: dict[str, Any]) -> bytes:

@@ -41,7 +41,10 @@ from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveR
 from whet.values import Value
 
 KIND = "improve"
-NO_MODEL = "No model is set, so nothing was tried: `whet models` recommends one; set it and run `whet improve` again."
+NO_MODEL = (
+    "No model is set, so nothing is tried. To try it on your agent: `whet improve --agent claude`, or `/whet:improve`"
+    " inside it; or set a model (`whet config set model PROVIDER:NAME`, `whet models`) and run this again."
+)
 LATER = {Way.ROOM: "to leave"}
 BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
@@ -117,7 +120,7 @@ def planned(
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
         outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
     judge = ask.model or load(home).model
-    outcomes = [foretold(home, each, judge, agent=ask.agent) for each in outcomes]
+    outcomes = [foretold(home, each, judge, agent=ask.agent, now=time.time()) for each in outcomes]
     if not ask.retire:
         outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
     stopped = "" if can_try else NO_MODEL

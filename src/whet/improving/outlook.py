@@ -7,30 +7,31 @@ from whet.ledger.patches import Form, Patch
 from whet.store.home import Home
 from whet.store.recording import SOURCE
 from whet.targets import settings as targets
-from whet.targets.rendering import holds_for
+from whet.targets.readers import readers_of
 from whet.trials.ideas import IdeaOutcome
 
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 
 
-def foretold(home: Home, outcome: IdeaOutcome, model: str, *, agent: str = "") -> IdeaOutcome:
+def foretold(home: Home, outcome: IdeaOutcome, model: str, *, agent: str = "", now: float) -> IdeaOutcome:
     """The outcome with where its words would go and what a verdict would be worth."""
     patch = outcome.idea.patch
     if patch is None or patch.form not in TOLD or outcome.idea.refused:
         return outcome
-    return replace(outcome, goes_to=_places(home, patch), judge=agent or _judge(outcome, model))
+    return replace(outcome, goes_to=_places(home, patch, now), judge=agent or _judge(outcome, model))
 
 
-def _places(home: Home, patch: Patch) -> tuple[str, ...]:
+def _places(home: Home, patch: Patch, now: float) -> tuple[str, ...]:
     if patch.form is Form.NOTE:
         return (f"{patch.name.partition('/')[0]}.md in Whet's own memory",)
     if patch.form is Form.SKILL:
         folders = (target.skills for target in targets.load(home) if target.skills)
         return (f"skills/{patch.name} in Whet's home", *dict.fromkeys(folders))
     item = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
-    own = f"Whet's own prompt{f' in {patch.scope.project}' if patch.scope.project else ''}"
-    written = (target.file for target in targets.load(home) if target.file and holds_for(target, item))
-    return (own, *dict.fromkeys(written))
+    where = f" in {patch.scope.project}" if patch.scope.project else ""
+    hooked, paths = readers_of(home, item, now=now)
+    by_hooks = (f"new sessions of {', '.join(hooked)}{where}",) if hooked else ()
+    return (*by_hooks, *paths, f"Whet's own prompt{where}")
 
 
 def _judge(outcome: IdeaOutcome, model: str) -> str:

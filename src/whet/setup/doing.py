@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from whet.changes.author import Author
 from whet.changes.job_changes import keep
 from whet.context.zone import local_zone
+from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
 from whet.hooks.installing import are_outdated, install_hooks
 from whet.intake.reading import ReadOrder
@@ -29,6 +30,7 @@ from whet.setup.undoing import take_back_hooks
 from whet.store import files
 from whet.store.job_files import place_of
 from whet.store.opening import opened
+from whet.store.settings_file import load
 from whet.targets import settings as targets
 from whet.targets.telling import tell
 
@@ -89,7 +91,7 @@ def _add_hooks(here: SetupPlace, step: SetupStep, run: Control) -> str:
         except WhetError as error:
             why = f" The plugin could not be installed: {error.message}"
     path = hooks_file(step.name, config)
-    _note_around(here, step, config, path, partial(install_hooks, step.name, config, here.home))
+    _note_around(here, step, config, path, partial(install_hooks, step.name, config, here.home, here.program))
     return f"Added hooks to {path}.{why}"
 
 
@@ -146,7 +148,15 @@ def _add_job(here: SetupPlace) -> str:
     with opened(here.home) as database:
         author = Author(here.home, database, Actor.PERSON, Trust.OPERATOR, here.now, reason="set up")
         keep(author, job)
-    return f"The job {job.name} runs every night at {here.nightly_at} ({zone})."
+    return f"The job {job.name} is set for every night at {here.nightly_at} ({zone}).{_missing(here)}"
+
+
+def _missing(here: SetupPlace) -> str:
+    """What a nightly improvement needs and this machine does not have yet."""
+    has_worker = load_record(here.home).service is not None or is_worker_alive(here.home.folder)
+    worker = "" if has_worker else " It needs a worker, which does not run here: start `whet worker`."
+    model = "" if load(here.home).model else " No model is set, so it only proposes changes, untried."
+    return worker + model
 
 
 def _before(path: Path) -> WrittenFile:

@@ -1,6 +1,7 @@
 """The worker as a service of the person who runs Whet: its file, and the program of the machine that starts it."""
 
 import os
+import signal
 import subprocess
 from collections.abc import Callable, Mapping
 from importlib.util import find_spec
@@ -9,6 +10,7 @@ from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.setup.service_texts import LABEL, UNIT_NAME, plist_text, unit_text
+from whet.shipped.extras import how_to_add
 from whet.store.home import Home
 
 SECONDS = 30
@@ -33,11 +35,17 @@ Control = Callable[[tuple[str, ...]], bool]
 
 def control(command: tuple[str, ...]) -> bool:
     """Run one command of this machine's or an agent's own program; whether it worked. The only place that does."""
+    nothing = subprocess.DEVNULL  # a question has no one to answer it, and no one reads what is said
     try:
-        done = subprocess.run(command, capture_output=True, check=False, timeout=SECONDS)
-    except (OSError, subprocess.TimeoutExpired):
+        started = subprocess.Popen(command, stdin=nothing, stdout=nothing, stderr=nothing, start_new_session=True)
+    except OSError:
         return False
-    return done.returncode == 0
+    try:
+        return started.wait(SECONDS) == 0
+    except subprocess.TimeoutExpired:
+        os.killpg(started.pid, signal.SIGKILL)  # with what it started: some programs start themselves once more
+        started.wait()
+        return False
 
 
 def service_for(
@@ -48,7 +56,7 @@ def service_for(
         why = "WHET_DATABASE_URL is set, and its password must not stand in a service file: run `whet worker` yourself"
         return Service(why_not=why)
     if find_spec("dbos") is None:
-        return Service(why_not="background work needs a library: run `pip install 'whet[work]'`")
+        return Service(why_not=f"background work needs a library: run `{how_to_add('work')}`")
     passed = {name: environment[name] for name in PASSED_ON if environment.get(name)} | {"WHET_HOME": str(home.folder)}
     if any("\n" in value for value in passed.values()):
         return Service(why_not="a path contains a line break")

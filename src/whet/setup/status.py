@@ -8,17 +8,20 @@ from typing import NamedTuple
 
 from whet.agent.metering import local_day
 from whet.changes.pending import waiting
+from whet.engine.life import is_worker_alive, last_life
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
+from whet.failures.week_comparison import WeekComparison
 from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
+from whet.improving.project_evidence import ProjectLessons, proposing
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
 from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.records import load_record
-from whet.store import job_records
+from whet.store.analyses import outcomes_of_weeks
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database
 from whet.store.home import Home
@@ -27,13 +30,13 @@ from whet.store.ledger import ledger_of
 from whet.store.listing import Filters, count_sessions, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
+from whet.store.project_lessons import all_kept_lessons
 from whet.store.settings_file import load
 from whet.targets import settings as targets
-from whet.targets.hooked import hooked_agents
+from whet.targets.hooked import LATELY_SECONDS, last_calls
 
 WEEK_DAYS = 7
 DAY_SECONDS = 86_400.0
-STALE_SECONDS = 180.0  # the clock of a worker looks every minute
 LEARNED = frozenset({Step.APPLIED, Step.CANARY, Step.PROMOTED})
 
 
@@ -50,12 +53,13 @@ class StoreStatus(NamedTuple):
 
     sessions: int = 0
     sessions_this_week: int = 0
+    weeks: WeekComparison = WeekComparison()
+    lessons: int = 0  # that are kept and were never proposed
     learned: Mapping[str, int] = {}
     rules: int = 0
     canaries: int = 0
     pending: int = 0
     work: OpenWork = OpenWork()
-    worker_seen: float | None = None
     costs: tuple[DayCost, ...] = ()
     team: TeamStatus | None = None  # None where nobody else can use the store
 
@@ -64,19 +68,17 @@ class MachineStatus(NamedTuple):
     """Everything that `whet status` shows."""
 
     agents: tuple[FoundAgent, ...]
-    hooked: tuple[str, ...]  # the agents that call Whet when a session starts and ends
+    hooked: Mapping[str, float | None]  # the agents with hooks, and when they last called Whet
     service: str  # the file of the worker's service, empty where it is none
+    may_have_service: bool  # as far as is known: nobody tried, and nothing forbids it
     targets: tuple[str, ...]
     jobs: tuple[str, ...]
     limit: DailyLimit
     today: str
     now: float
+    is_worker_running: bool
+    worker_seen: float | None  # None where none ever ran here
     stored: StoreStatus
-
-    @property
-    def is_worker_running(self) -> bool:
-        seen = self.stored.worker_seen
-        return seen is not None and self.now - seen < STALE_SECONDS
 
     @property
     def spent_today(self) -> Amount:
@@ -90,18 +92,23 @@ class MachineStatus(NamedTuple):
 def machine_status(home: Home, person: Path, environment: Mapping[str, str], *, now: float) -> MachineStatus:
     """How Whet stands now. It changes nothing, and makes no home where there is none."""
     agents = find_agents(person, environment)
-    ran = hooked_agents(home, now=now)
-    service = load_record(home).service
+    calls = last_calls(home)
+    lately = {name for name, at in calls.items() if at > now - LATELY_SECONDS}
+    record = load_record(home)
+    service = record.service
     has_store = bool(home.database_url) or home.database_path.exists()
     return MachineStatus(
         agents=agents,
-        hooked=tuple(each.name for each in agents if each.name in ran or _has_hooks(each)),
+        hooked={each.name: calls.get(each.name) for each in agents if each.name in lately or _has_hooks(each)},
         service=service.path if service and Path(service.path).exists() else "",
+        may_have_service=record.is_empty and not home.database_url,
         targets=tuple(each.name for each in targets.load(home)),
         jobs=tuple(each.name for each in list_jobs(home.folder)),
         limit=load(home).background,
         today=local_day(now),
         now=now,
+        is_worker_running=is_worker_alive(home.folder),
+        worker_seen=last_life(home),
         stored=_stored(home, now) if has_store else StoreStatus(),
     )
 
@@ -123,17 +130,18 @@ def _stored(home: Home, now: float) -> StoreStatus:
     with opened(home) as database:
         ledger = ledger_of(home, database)
         entries = ledger.entries()
-        rules = ledger.state().rules
-        mark = job_records.mark_of(database, own, job_records.CLOCK)
+        state = ledger.state()
+        rules = state.rules
         return StoreStatus(
             sessions=count_sessions(database, Filters(without_trials=True)),
             sessions_this_week=count_sessions(database, Filters(since=since, without_trials=True)),
-            learned=Counter(each.patch.form.value for each in entries if each.at >= since and _is_learned(each)),
+            weeks=outcomes_of_weeks(database, Filters(), now=now),
+            lessons=_unseen_lessons(database, entries),
+            learned=Counter(form.value for form, name in _learned(entries, since) if state.get(form, name)),
             rules=sum(not rule.canary for rule in rules),
             canaries=sum(bool(rule.canary) for rule in rules),
             pending=waiting(home, database, now=now),
             work=count_open_work(home, database, now=now),
-            worker_seen=mark.accounted if mark else None,
             costs=costs_since(database, own, first_day),
             team=_team(home, database, rules),
         )
@@ -144,6 +152,18 @@ def _team(home: Home, database: Database, rules: Iterable[Item]) -> TeamStatus |
         return None
     others = sorted(set(makers(database)) - {database.member, ""})
     return TeamStatus(database.member, tuple(others), Counter(rule.maker or database.member for rule in rules))
+
+
+def _learned(entries: Iterable[Entry], since: float) -> set[tuple[Form, str]]:
+    return {(each.patch.form, each.patch.name) for each in entries if each.at >= since and _is_learned(each)}
+
+
+def _unseen_lessons(database: Database, entries: Iterable[Entry]) -> int:
+    """Lessons with words of their own that nobody proposed yet, as far as what sessions teach is kept."""
+    known = {each.patch.name for each in entries}
+    kept = (lesson for project in all_kept_lessons(database, ProjectLessons) for lesson in project.lessons)
+    patches = (proposing(lesson).patch for lesson in kept)
+    return len({patch.name for patch in patches if patch is not None} - known)
 
 
 def _is_learned(entry: Entry) -> bool:

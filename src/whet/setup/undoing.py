@@ -20,6 +20,7 @@ from whet.setup.services import Control, control
 from whet.store import files
 from whet.store.opening import opened
 from whet.targets import settings as targets
+from whet.targets.hooked import forget_calls
 from whet.targets.sync import withdraw
 from whet.targets.telling import order_of
 
@@ -56,6 +57,7 @@ def undo(here: SetupPlace, *, run: Control = control) -> tuple[Undone, ...]:
         done.append(take_back_hooks(hooked, run))
         if done[-1].is_left and hooked.program:
             continue  # its program has to remove it, from the copy that it knows
+        forget_calls(here.home, hooked.agent)
         record = replace(record, hooks=tuple(each for each in record.hooks if each != hooked))
         save_record(here.home, record)
     if not any(each.program for each in record.hooks):

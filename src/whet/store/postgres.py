@@ -5,6 +5,7 @@ import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 
 from whet.errors import WhetError
+from whet.shipped.extras import how_to_add
 from whet.store.database import CannotWrite, Dialect, Parameters, Row, Unreachable
 from whet.store.rights import DENIED, NO_SCHEMA, missing_right
 
@@ -14,7 +15,7 @@ try:
 except ModuleNotFoundError as missing:
     raise WhetError(
         "A Postgres database is set, but its driver is not installed.",
-        advice="pip install 'whet[postgres]', or unset WHET_DATABASE_URL.",
+        advice=f"Run `{how_to_add('postgres')}`, or unset WHET_DATABASE_URL.",
     ) from missing
 
 WRITERS_LOCK = 0x57486574  # one advisory lock for all writers of a store: short transactions, no deadlocks

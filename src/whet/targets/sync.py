@@ -167,7 +167,8 @@ def _unwritten(readers: Readers, rules: tuple[Item, ...], text: str, left_out: i
     """What a person may wonder about: rules in force that are not in the file."""
     if left_out:
         return f"{left_out} rules do not fit into the limit."
-    return "No active rule applies to this target." if readers.targets and rules and not text else ""
+    is_empty = readers.targets and rules and not text
+    return f"No active rule applies to {', '.join(readers.names)}." if is_empty else ""
 
 
 def _put(order: SyncOrder, found: TargetFile, after: bytes | None, first: Target, change: TargetChange) -> TargetChange:

@@ -1,31 +1,31 @@
 """What a home needs of its machine: versions, the worker, hooks, a provider and a sandbox."""
 
-import contextlib
+import os
 import platform
 import sys
 from importlib.metadata import PackageNotFoundError, version
+from pathlib import Path
 
 import apsw
 
 from whet import __version__
 from whet.agent.providers.local_weights import path_of
 from whet.agent.tools.sandbox import Wall, note, probe
+from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
 from whet.hooks.events import HOSTS
-from whet.hooks.installing import are_installed, are_outdated
+from whet.hooks.installing import are_installed, are_outdated, has_plugin, program_in
 from whet.runs.endpoints import address_of
 from whet.setup.agents import FoundAgent, find_agents
+from whet.setup.hooking import how_it_calls, how_to_find, is_on_path, left_to_do
 from whet.setup.records import load_record
-from whet.setup.status import STALE_SECONDS
-from whet.store import job_records
-from whet.store.migrations import MIGRATIONS, steps_taken
-from whet.store.opening import connect
-from whet.store.owner import identity_of
+from whet.shipped.extras import how_to_add
 from whet.store.settings_file import load
 from whet.store.sqlite import OLDEST_SAFE
-from whet.targets.hooked import hooked_agents
+from whet.targets.hooked import last_calls
 from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed, ok, warning
 
+TO_KEEP_IT = "To keep it: `nohup whet worker &`, or the start of your container."
 WANTED = (("dbos", "work", "background work"), ("psycopg", "postgres", "a Postgres database"))
 
 
@@ -41,7 +41,7 @@ def check_versions(place: CheckupPlace) -> Rows:
             version(package)
         except PackageNotFoundError:
             is_needed = extra == "postgres" and place.home.database_url
-            row = (f"{package} is not installed, which {use} needs", f"Run `pip install 'whet[{extra}]'`.")
+            row = (f"{package} is not installed, which {use} needs", f"Run `{how_to_add(extra)}`.")
             if is_needed:
                 yield failed("versions", *row)
             elif extra == "work":
@@ -50,51 +50,64 @@ def check_versions(place: CheckupPlace) -> Rows:
 
 def check_worker(place: CheckupPlace) -> Rows:
     """Whether background work is carried out."""
-    home = place.home
-    seen = None
-    if home.database_url or home.database_path.exists():
-        with contextlib.closing(connect(home)) as database:
-            if steps_taken(database) == len(MIGRATIONS):
-                mark = job_records.mark_of(database, identity_of(home), job_records.CLOCK)
-                seen = mark.accounted if mark else None
-    if seen is not None and place.now - seen < STALE_SECONDS:
+    if is_worker_alive(place.home.folder):
         yield ok("worker", "running")
-    elif load_record(home).service is not None:
+    elif load_record(place.home).service is not None:
         yield failed("worker", "its service is set up, and it does not run", "Run `whet worker`, which says why.")
     else:
-        yield warning("worker", "does not run, so nothing is learned by itself", "Run `whet setup`, or `whet worker`.")
+        may_have_service = load_record(place.home).is_empty and not place.home.database_url
+        fix = "Run `whet setup`, or `whet worker`." if may_have_service else f"Run `whet worker`. {TO_KEEP_IT}"
+        yield warning("worker", "does not run, so nothing is learned by itself", fix)
 
 
 def check_hooks(place: CheckupPlace) -> Rows:
     """Whether agents tell Whet of their sessions."""
-    ran = hooked_agents(place.home, now=place.now)
+    calls = last_calls(place.home)
     recorded = {each.agent for each in load_record(place.home).hooks}
     found = [each for each in find_agents(place.person, place.environment) if each.name in HOSTS and each.config]
     for agent in found:
-        yield _hooks(agent, is_seen=agent.name in ran, is_recorded=agent.name in recorded)
+        yield _hooks(place, agent, calls.get(agent.name), is_recorded=agent.name in recorded)
     if not found:
         yield ok("hooks", "no agent on this machine takes them")
 
 
-def _hooks(agent: FoundAgent, *, is_seen: bool, is_recorded: bool) -> CheckupRow:
+def _hooks(place: CheckupPlace, agent: FoundAgent, last_call: float | None, *, is_recorded: bool) -> CheckupRow:
     try:
-        installed = agent.config is not None and are_installed(agent.name, agent.config)
+        installed = agent.config is not None and _has_hooks(agent.name, agent.config)
+        is_lost = installed and agent.config is not None and not _find_program(place, agent.name, agent.config)
         if agent.config is not None and are_outdated(agent.name, agent.config):
             return warning("hooks", f"{agent.title} has the hooks of another Whet", "Run `whet setup` again.")
     except WhetError as error:
         return failed("hooks", error.message, error.advice)
-    if installed or is_seen:
-        return ok("hooks", f"{agent.title} calls Whet")
+    if is_lost:
+        program = Path(sys.executable).with_name("whet")
+        return warning("hooks", f"{agent.title} does not find the program `whet` for its hooks", how_to_find(program))
+    if last_call is not None:
+        return ok("hooks", f"{agent.title} {how_it_calls(agent.name, last_call)}")
+    if installed:
+        advice = left_to_do(agent.name)
+        fix = f"{advice[0].upper()}{advice[1:]}."
+        return warning("hooks", f"{agent.title} has Whet's hooks, and was not yet seen calling", fix)
     if is_recorded:
         return failed("hooks", f"{agent.title} had Whet's hooks, and they are gone", "Run `whet setup` again.")
     return warning("hooks", f"{agent.title} does not call Whet", "Run `whet setup`.")
+
+
+def _has_hooks(agent: str, config: Path) -> bool:
+    return are_installed(agent, config) or has_plugin(agent, config)
+
+
+def _find_program(place: CheckupPlace, agent: str, config: Path) -> bool:
+    named = "" if has_plugin(agent, config) else program_in(agent, config)
+    return os.access(named, os.X_OK) or is_on_path(place.person, place.environment)
 
 
 def check_provider(place: CheckupPlace) -> Rows:
     """Whether the chosen model can be asked; no request is made."""
     settings = load(place.home)
     if not settings.model:
-        yield warning("provider", "no model is set", "Run `whet config set model local`, or provider:name.")
+        fix = "Run `whet config set model PROVIDER:NAME`, or try changes on your agent: `whet improve --agent claude`."
+        yield warning("provider", "no model is set", fix)
         return
     endpoint, model = address_of(settings)
     if endpoint.kind == "local":

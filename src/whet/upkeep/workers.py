@@ -1,12 +1,9 @@
 """Whether a home is in use."""
 
 import contextlib
-import fcntl
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
-from whet.engine.life import FOLDER
+from whet.engine.life import is_any_alive
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.sqlite import DamagedDatabase, SQLite
@@ -32,22 +29,3 @@ def excluded(home: Home) -> Iterator[SQLite | None]:
         with contextlib.suppress(DamagedDatabase):
             database.exclude_others()
         yield database
-
-
-def is_any_alive(folder: Path) -> bool:
-    """Whether a worker of this machine lives in a home: it holds its lock."""
-    return any(_is_held(path) for path in (folder / FOLDER).glob("*.lock"))
-
-
-def _is_held(path: Path) -> bool:
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False

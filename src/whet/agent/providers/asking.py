@@ -167,6 +167,8 @@ class Asking:
 
     def _unreached(self, failed: TransportFailed) -> Failure:
         advice = failed.advice or "Check the network and the base_url of the provider."
+        if self._asked.base_variable:
+            advice = advice.replace("base_url", f"address in {self._asked.base_variable}")
         return Failure(
             ProviderFault.NETWORK, f"{self.name}: {failed.message}.", advice, is_passing=not failed.is_certain
         )

@@ -37,23 +37,38 @@ def provider_for(settings: Settings, *, environment: Mapping[str, str], home: Ho
     if endpoint.kind == "scripted":
         return Chosen(scripted_file(Path(address.model)), Model("scripted"))
     known = with_facts(model_of(address.model, data.models(), provider=endpoint.name), settings.models)
-    return Chosen(asking(endpoint, known, key=_key(endpoint, environment), environment=environment), known)
+    variable = base_variable(address.endpoint, settings, environment)
+    key = _key(endpoint, environment)
+    return Chosen(asking(endpoint, known, key=key, environment=environment, variable=variable), known)
 
 
 def at_base(endpoint: Endpoint, settings: Settings, environment: Mapping[str, str]) -> Endpoint:
     """The endpoint at the address that the environment names, unless the settings name one."""
-    variable = BASE_VARIABLES.get(endpoint.name)
-    given = environment.get(variable, "").strip().rstrip("/") if variable else ""
-    if not given or any(each.name == endpoint.name and each.base_url for each in settings.providers):
+    variable = base_variable(endpoint, settings, environment)
+    if not variable:
         return endpoint
+    given = environment[variable].strip().rstrip("/")
     needs_version = endpoint.kind == "anthropic" and not given.endswith("/v1")
     return replace(endpoint, base_url=f"{given}/v1" if needs_version else given)
 
 
+def base_variable(endpoint: Endpoint, settings: Settings, environment: Mapping[str, str]) -> str:
+    """The variable that names the address of an endpoint; empty where none does, or the settings name one."""
+    variable = BASE_VARIABLES.get(endpoint.name, "")
+    is_set = any(each.name == endpoint.name and each.base_url for each in settings.providers)
+    return variable if environment.get(variable, "").strip().rstrip("/") and not is_set else ""
+
+
 def asking(
-    endpoint: Endpoint, model: Model, *, key: str, environment: Mapping[str, str], timing: Timing | None = None
+    endpoint: Endpoint,
+    model: Model,
+    *,
+    key: str,
+    environment: Mapping[str, str],
+    timing: Timing | None = None,
+    variable: str = "",
 ) -> Asking:
-    """A provider that asks this endpoint for this model."""
+    """A provider that asks this endpoint for this model. A variable is where its address comes from."""
     timing = timing or real_timing()
     codec: Codec = (
         AnthropicCodec(model)
@@ -61,12 +76,16 @@ def asking(
         else OpenAICodec(model, dialect_of(endpoint.name, endpoint.base_url))
     )
     client = Client(
-        route_to(endpoint.base_url, environment),
+        route_to(endpoint.base_url, environment, what=variable or "base_url"),
         now=timing.steady,
         waits=Waits(bytes_seconds=endpoint.timeout_seconds),
     )
     return Asking(
-        codec, client, Asked(endpoint.name, endpoint.key_variable, key), timing=timing, retries=endpoint.retries
+        codec,
+        client,
+        Asked(endpoint.name, endpoint.key_variable, key, variable),
+        timing=timing,
+        retries=endpoint.retries,
     )
 
 

@@ -74,6 +74,7 @@ class Asked(NamedTuple):
     provider: str
     key_variable: str = ""
     key: str = ""
+    base_variable: str = ""  # that names its address, where one does
 
 
 class Failure(NamedTuple):

@@ -19,6 +19,7 @@ from typing import IO, NamedTuple
 from whet.agent.protocols import ProviderFailed, ProviderFault
 from whet.errors import WhetError
 from whet.net.interrupting import Interrupted
+from whet.shipped.extras import how_to_add
 from whet.values import Value
 
 LIBRARY = "xllamacpp"
@@ -110,7 +111,8 @@ class LocalServer:
 def require_library() -> None:
     """Raise WhetError where the library that runs models is not installed."""
     if find_spec(LIBRARY) is None:
-        raise WhetError("Local models need a library that is not installed.", advice="Run `pip install 'whet[local]'`.")
+        advice = f"Run `{how_to_add('local')}`."
+        raise WhetError("Local models need a library that is not installed.", advice=advice)
 
 
 def threads_of(order: ServeOrder) -> int:

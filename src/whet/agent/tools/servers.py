@@ -21,6 +21,7 @@ from whet.runs.settings import McpServer
 from whet.sessions.definitions import PREFIX, Definition
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
+from whet.shipped.extras import how_to_add
 from whet.text.quoting import visible
 
 if TYPE_CHECKING:
@@ -202,7 +203,7 @@ def expect_library() -> None:
         import mcp  # noqa: F401, PLC0415 - an extra that takes a second to load
     except ImportError as error:
         raise WhetError(
-            "MCP servers need a library that is not installed.", advice="Run `pip install 'whet[mcp]'`."
+            "MCP servers need a library that is not installed.", advice=f"Run `{how_to_add('mcp')}`."
         ) from error
 
 

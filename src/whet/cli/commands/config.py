@@ -156,13 +156,13 @@ def _effective() -> tuple[Effective, ...]:
 
 
 def _show(as_json: bool) -> int:
-    from whet.cli.first_steps import key_notes
+    from whet.cli.first_steps import address_notes, key_notes
     from whet.cli.output import console, plain, print_json, say, table
 
     found = loaded(find_home(os.environ))
     rows = effective(found.settings, found.text)
     path = place(find_home(os.environ)).path
-    notes = key_notes(found.settings, os.environ)
+    notes = (*key_notes(found.settings, os.environ), *address_notes(found.settings, os.environ))
     if as_json:
         print_json({"path": str(path), "settings": [row._asdict() for row in rows], "notes": list(notes)})
         return 0

@@ -230,7 +230,7 @@ def _list(as_json: bool) -> int:
         else:
             print_jobs(found, now=now)
             print_troubles(database, owner_of(home))
-            print_clock(database, owner_of(home), now=now)
+            print_clock(home, database, now=now)
     return int(any(each.job is None for each, _, _ in found))
 
 

@@ -101,10 +101,10 @@ def approve(numbers: tuple[int, ...], yes: bool, as_json: bool) -> int:
         made = [
             pending.approve(home, database, change.entry.number, actor=actor, now=time.time()) for change in changes
         ]
-    if as_json:
-        print_json({"applied": [entry_record(entry) for entry in made]})
-    for entry in () if as_json else made:
-        say(in_force(entry))
+        if as_json:
+            print_json({"applied": [entry_record(entry) for entry in made]})
+        for entry in () if as_json else made:
+            say(in_force(entry, home, database))
     return 0
 
 

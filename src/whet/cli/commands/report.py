@@ -1,6 +1,7 @@
 """whet report: a page on what fails most, where, at what cost, and what to do."""
 
 import os
+import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -16,11 +17,12 @@ from whet.cli.shown.findings import lesson_sentence
 from whet.cli.shown.taught import change_of
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
+from whet.failures.week_comparison import WeekComparison
 from whet.improving.learned import taught_by
 from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
 from whet.improving.project_evidence import ProjectLessons, TaughtLesson
 from whet.sessions.exports import iso
-from whet.store.analyses import judged
+from whet.store.analyses import judged, outcomes_of_weeks
 from whet.store.home import find_home
 from whet.store.listing import count_sessions
 from whet.store.opening import opened
@@ -55,17 +57,18 @@ def command(
     with opened(home) as database:
         bring_up_to_date(database)
         summary, lessons = summarise(judged(database, filters))
+        weeks = None if since or until else outcomes_of_weeks(database, filters, now=time.time())
         listed = count_sessions(database, filters._replace(without_trials=True))
         taught = taught_by(all_kept_lessons(database, ProjectLessons))
         decisions = decisions_on_lessons(home, database)
     open_ones = [each for each in taught if standing_of(each, decisions).state in UNDECIDED]
     if as_json:
-        print_json(_record(summary, lessons))
+        print_json({**_record(summary, lessons), "this_week": weeks._asdict() if weeks else None})
     elif not summary.total.sessions:
         say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
     else:
         advice = (*_surroundings(lessons), *(_to_lessons() if any(filters) else _learned(open_ones, len(taught))))
-        _tell(summary, lessons, advice, copies=listed - summary.total.sessions)
+        _tell(summary, lessons, weeks, advice, copies=listed - summary.total.sessions)
     return 0
 
 
@@ -84,7 +87,14 @@ def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
     }
 
 
-def _tell(summary: Summary, lessons: tuple[Lesson, ...], advice: tuple[str, ...], *, copies: int) -> None:
+def _tell(
+    summary: Summary,
+    lessons: tuple[Lesson, ...],
+    weeks: WeekComparison | None,
+    advice: tuple[str, ...],
+    *,
+    copies: int,
+) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     if copies:
@@ -94,6 +104,8 @@ def _tell(summary: Summary, lessons: tuple[Lesson, ...], advice: tuple[str, ...]
         f"of {total.untold_sessions:,} the record cannot tell; "
         f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
     )
+    if weeks and weeks.sessions:
+        say(f"Is it getting better? {weeks.words}.")
     if total.tokens:
         say(
             f"{short(total.failed_tokens)} of {short(total.tokens)} tokens "

@@ -1,7 +1,6 @@
 """whet setup: everything in one command, and back again."""
 
 import os
-import shutil
 import sys
 import time
 from pathlib import Path
@@ -54,6 +53,7 @@ def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, y
             print_json({"steps": steps, "results": []})
         elif not open_steps:
             say("Nothing to change. To see how it stands, run `whet status`.")
+            _say_what_is_left(here, steps)
         return 0
     _ask("Do this?", here, yes=yes)
     return _do(here, steps, as_json=as_json)
@@ -80,7 +80,7 @@ def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     if not any(step.kind in ("import", "hooks", "target") for step in steps):
         say("No agent was found on this machine.")
     if any(step.kind == "hooks" for step in steps):
-        _warn_of_hooks(here)
+        _warn_of_hooks(here, steps)
     limit = load(here.home).background
     say(
         f"Background work costs at most {limit.tokens_per_day:,} tokens and ${limit.dollars_per_day:.2f} a day "
@@ -88,10 +88,15 @@ def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     )
 
 
-def _warn_of_hooks(here: "SetupPlace") -> None:
-    """Hooks run in the agent's environment, and call the `whet` and the home that they find there."""
-    if shutil.which("whet", path=here.environment.get("PATH")) is None:
-        say("[yellow]`whet` is not on your PATH[/]: hooks do nothing until it is.")
+def _warn_of_hooks(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
+    """Hooks run in the agent's environment, and use the home that they find there; a plugin the `whet` too."""
+    from whet.setup.hooking import how_to_find, is_on_path
+    from whet.setup.plugins import program_for
+
+    has_plugins = any(step.kind == "hooks" and program_for(step.name, here.environment) for step in steps)
+    if has_plugins and not is_on_path(here.person, here.environment):
+        say("[yellow]`whet` is not on the PATH of a new terminal[/]: the plugin does nothing until it is.")
+        say(f"  {plain(how_to_find(here.program))}")
     if here.home.folder != here.person / ".whet":
         say("[yellow]Hooks use the home that your agents see.[/] Set it for them too:")
         say(f"  export WHET_HOME={plain(here.home.folder)}")
@@ -113,11 +118,18 @@ def _ask(question: str, here: "SetupPlace", *, yes: bool) -> None:
 
 def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) -> int:
     from whet.cli.commands.import_ import progress_over
-    from whet.setup.doing import set_up
+    from whet.cli.progress import spinner
+    from whet.setup.doing import StepResult, set_up
     from whet.setup.looking import new_files
 
-    with progress_over([path for paths in new_files(here).values() for path in paths]) as progress:
-        results = set_up(here, steps, progress=progress)
+    importing = [step for step in steps if step.kind == "import" and step.state == "to do"]
+    rest = tuple(step for step in steps if step not in importing)
+    results: tuple[StepResult, ...] = ()
+    if importing:
+        with progress_over([path for paths in new_files(here).values() for path in paths]) as progress:
+            results = set_up(here, tuple(importing), progress=progress)
+    with spinner("Setting up …"):
+        results += set_up(here, rest, progress=lambda _name, _size: None)
     failed = any(result.has_failed for result in results)
     if as_json:
         shown = [{"kind": each.step.kind, "name": each.step.name, "words": each.words} for each in results]
@@ -127,8 +139,19 @@ def _do(here: "SetupPlace", steps: "tuple[SetupStep, ...]", *, as_json: bool) ->
         say(f"{'[red]Failed:[/] ' if result.has_failed else ''}{plain(result.words)}")
     if any(result.step.kind == "service" for result in results):
         _say_where_keys_go(here)
+    _say_what_is_left(here, steps)
     say("To see how it stands, run `whet status`. To take it back, run `whet setup --undo`.")
     return int(failed)
+
+
+def _say_what_is_left(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
+    """What only the person can do, for hooks that were never seen calling."""
+    from whet.setup.hooking import LEFT_TO_DO
+    from whet.targets.hooked import last_calls
+
+    silent = {step.name for step in steps if step.kind == "hooks" and not step.why_not} - set(last_calls(here.home))
+    for name in sorted(silent & set(LEFT_TO_DO)):
+        say(f"[bold]Left for you to do[/]: {plain(LEFT_TO_DO[name])}. Until then {name} does not call Whet.")
 
 
 def _say_where_keys_go(here: "SetupPlace") -> None:
@@ -146,6 +169,7 @@ def _say_where_keys_go(here: "SetupPlace") -> None:
 
 
 def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
+    from whet.cli.progress import spinner
     from whet.setup.records import load_record
     from whet.setup.undoing import undo
 
@@ -156,7 +180,8 @@ def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
             say("Nothing to undo: `whet setup` did nothing in this home.")
         return 0
     _ask("Take back what `whet setup` did?", here, yes=yes)
-    done = undo(here)
+    with spinner("Taking it back …"):
+        done = undo(here)
     if as_json:
         print_json({"undone": [each._asdict() for each in done]})
     else:

@@ -1,19 +1,24 @@
 """whet sync: write what was learned to where other agents read it."""
 
 import os
+from collections.abc import Iterator
 
 import click
 
-from whet.cli.delivery import order_of, print_changes
+from whet.cli.delivery import changes_record, exit_code, order_of, print_changes
 from whet.cli.options import json_option
-from whet.cli.output import print_json, say
+from whet.cli.output import many, plain, print_json, say
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load as settings_of
+from whet.targets.readers import UntoldProject, untold_projects
 from whet.targets.settings import load
 from whet.targets.sync import sync
 from whet.targets.unproved import told_of, unproved
+from whet.text.showing import shown
+
+SHOWN = 5  # projects
 
 
 @click.command(
@@ -30,11 +35,11 @@ from whet.targets.unproved import told_of, unproved
 def command(dry_run: bool, force: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     targets = load(home)
-    if not targets:
+    if not targets and not as_json:
+        say("No targets yet. To add one, run `whet target add claude-code`.")
+    if not targets and not (home.database_url or home.database_path.exists()):
         if as_json:
             print_json({"changes": [], "held": []})
-        else:
-            say("No targets yet. To add one, run `whet target add claude-code`.")
         return 0
     with opened(home) as database:
         order = order_of(home, database, dry_run=dry_run, force=force)
@@ -42,4 +47,34 @@ def command(dry_run: bool, force: bool, as_json: bool) -> int:
         offer = order.offer()
         found = unproved(offer.rules, ledger_of(home, database).entries(), targets)
         line = told_of(found, tries=settings_of(home).rules.unproved == "canary")
-    return print_changes(changes, held=offer.held, unproved=line, dry_run=dry_run, as_json=as_json)
+        untold = untold_projects(database, (rule for rule in offer.rules if not rule.canary), targets)
+    if as_json:
+        print_json(
+            {
+                **changes_record(changes, held=offer.held, unproved=line, dry_run=dry_run),
+                "untold": [each._asdict() for each in untold],
+            }
+        )
+        return exit_code(changes, held=offer.held)
+    if targets:
+        print_changes(changes, held=offer.held, unproved=line, dry_run=dry_run, as_json=False)
+    for words in _untold_lines(untold, order.hooked):
+        say(words)
+    return exit_code(changes, held=offer.held)
+
+
+def _untold_lines(untold: tuple[UntoldProject, ...], hooked: frozenset[str]) -> Iterator[str]:
+    """Rules that stand in no file, for they hold for projects without a target: who tells them, or what is missing."""
+    if not untold:
+        return
+    number = sum(each.rules for each in untold)
+    hold = f"{many(number, 'active rule')} {'holds' if number == 1 else 'hold'} for projects without a target here"
+    if hooked:
+        yield f"{hold}: hooks tell {'it' if number == 1 else 'them'} to {', '.join(sorted(hooked))}."
+        return
+    yield f"{hold}. To write them to the project's own file:"
+    for each in untold[:SHOWN]:
+        yield f"  `{plain(each.command)}` ({many(each.rules, 'rule')} of {plain(shown(each.project))})"
+    if len(untold) > SHOWN:
+        yield f"  … and {many(len(untold) - SHOWN, 'more project')}."
+    yield "Or run `whet setup`: hooks tell them in every project."

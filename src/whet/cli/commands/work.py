@@ -1,7 +1,9 @@
 """whet work: what is queued, running, done and failed."""
 
+import contextlib
 import os
 import time
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import click
@@ -11,6 +13,10 @@ from whet.cli.output import console, many, moment, plain, print_json, say, table
 
 if TYPE_CHECKING:
     from whet.engine.work import Work
+    from whet.store.home import Home
+
+ASKED = 40  # characters of a name or an id
+NEXT = {True: "; a worker is running.", False: ". To run it, start `whet worker`."}
 
 
 @click.group(
@@ -25,26 +31,30 @@ if TYPE_CHECKING:
 def command(context: click.Context, with_all: bool, as_json: bool) -> int:
     if context.invoked_subcommand:
         return 0
+    from whet.engine.life import is_worker_alive
     from whet.engine.work import office
     from whet.store.home import find_home
 
-    with office(find_home(os.environ)) as counter:
+    home = find_home(os.environ)
+    with office(home) as counter:
         found = counter.all(limit=5000 if with_all else 30)
+    living = _living(home, found)
     if as_json:
-        print_json({"work": [_record(work) for work in found]})
+        print_json({"work": [_record(work, living) for work in found]})
         return 0
     if not found:
         say("No background work yet. Reviews, jobs and trials appear here.")
         return 0
     headings = ("id", "state", "queue", "changed", "cost", "what")
-    console().print(table(headings, [_row(work) for work in found]))
+    console().print(table(headings, [_row(work, living) for work in found]))
     held_up = [work for work in found if work.waits > time.time()]
     if held_up:
         say(f"{many(len(held_up), 'piece')} of work waits for the daily limit until {moment(held_up[0].waits)}.")
         say("To see what was spent, run `whet status`; to raise it: `whet config set background.tokens_per_day N`.")
     waiting = sum(work.is_open for work in found)
     if waiting > len(held_up):
-        say(f"{many(waiting, 'piece')} of work open. To run it, start `whet worker`.")
+        is_taken = living or is_worker_alive(home.folder)
+        say(f"{many(waiting, 'piece')} of work open{NEXT[bool(is_taken)]}")
     return 0
 
 
@@ -81,33 +91,63 @@ def _about(id: str, what: str, as_json: bool) -> int:
     from whet.engine.work import office
     from whet.store.home import find_home
 
-    with office(find_home(os.environ)) as counter:
+    home = find_home(os.environ)
+    with office(home) as counter:
         act = {"find": counter.find, "cancel": counter.cancel, "retry": counter.retry}[what]
         work = act(id)
+    record = _record(work, _living(home, [work]))
     if as_json:
-        print_json(_record(work))
+        print_json(record)
         return 0
-    for label, value in _record(work).items():
+    for label, value in record.items():
         if value not in ("", None, [], {}):
             say(f"[bold]{label:<9}[/bold] {plain(value)}")
     return 0
 
 
-def _row(work: "Work") -> tuple[str, ...]:
+def _living(home: "Home", found: Sequence["Work"]) -> frozenset[str]:
+    """The workers of what runs that are still there: what the others had begun waits for another."""
+    from whet.engine.life import is_alive
+    from whet.store.opening import connect
+
+    names = {work.worker for work in found if work.state == "running"}
+    if not names:
+        return frozenset()
+    with contextlib.closing(connect(home)) as database:
+        return frozenset(name for name in names if is_alive(home, name, database))
+
+
+def _is_left(work: "Work", living: frozenset[str]) -> bool:
+    return work.state == "running" and not work.waits and work.worker not in living
+
+
+def _ask(work: "Work") -> str:
+    """What an order asks for, as far as its body tells."""
+    import msgspec
+
+    try:
+        body = msgspec.json.decode(work.body, type=dict[str, object])
+    except msgspec.MsgspecError:  # in a team, anybody may have written it
+        body = {}
+    names = (str(body[name])[:ASKED] for name in ("name", "run", "session") if body.get(name))
+    return " ".join((work.kind, *names))
+
+
+def _row(work: "Work", living: frozenset[str]) -> tuple[str, ...]:
     tokens = work.spent.input + work.spent.output
     cost = f"${work.spent.dollars:.4f}" if work.spent.dollars is not None else f"{tokens:,} tokens" if tokens else ""
-    what = work.error or (work.done.summary if work.done else "")
-    state = "waits" if work.waits else work.state.value
-    return (work.id, state, work.queue, moment(work.changed), cost, what)
+    what = work.error or (work.done.summary if work.done else "") or _ask(work)
+    state = "waits" if work.waits else "waits for a worker" if _is_left(work, living) else work.state.value
+    return (work.id, state, work.queue.partition("@")[0], moment(work.changed), cost, what)
 
 
-def _record(work: "Work") -> dict[str, object]:
+def _record(work: "Work", living: frozenset[str]) -> dict[str, object]:
     came = work.done or work.left
     return {
         "id": work.id,
         "kind": work.kind,
-        "queue": work.queue,
-        "state": work.state.value,
+        "queue": work.queue.partition("@")[0],
+        "state": "queued" if _is_left(work, living) else work.state.value,
         "created": work.created,
         "changed": work.changed,
         "step": work.step,

@@ -3,15 +3,17 @@
 from typing import Any
 
 from whet.cli.output import console, many, moment, plain, say, table
+from whet.engine.life import is_worker_alive
 from whet.errors import WhetError
 from whet.jobs import schedules
 from whet.jobs.job import Job, schedule_of
 from whet.jobs.runs import Handing, JobRecord, missed_words
 from whet.store import job_records
 from whet.store.database import Database
+from whet.store.home import Home
 from whet.store.job_files import JobFile
 from whet.store.job_records import JobMark
-from whet.store.owner import Owner
+from whet.store.owner import Owner, identity_of
 
 STALE_SECONDS = 180.0
 PROBLEMS = (Handing.FAILED, Handing.UNSURE, Handing.GIVEN_UP)
@@ -99,12 +101,12 @@ def print_jobs(found: list[tuple[JobFile, JobMark | None, JobRecord | None]], *,
     console().print(table(("job", "state", "schedule", "next", "last", "outcome"), rows))
 
 
-def print_clock(database: Database, own: Owner, *, now: float) -> None:
+def print_clock(home: Home, database: Database, *, now: float) -> None:
     """Say so where nobody looks at the clock: no job runs then."""
-    mark = job_records.mark_of(database, own.id, job_records.CLOCK)
+    mark = job_records.mark_of(database, identity_of(home), job_records.CLOCK)
     if mark is None:
         say("No worker is running the jobs yet. To start one, run `whet worker`.")
-    elif now - mark.accounted > STALE_SECONDS:
+    elif not is_worker_alive(home.folder) or now - mark.accounted > STALE_SECONDS:
         say(f"No worker has run the jobs since {moment(mark.accounted)}. To start one, run `whet worker`.")
 
 

@@ -4,6 +4,7 @@ from typing import Any
 
 from whet.cli.output import many, moment, plain, short
 from whet.runs.daily_limit import Amount
+from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
 from whet.text.showing import shown
 
@@ -24,7 +25,7 @@ def status_rows(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         ("Targets", ", ".join(found.targets) or "none: no agent's file gets the rules (`whet target add AGENT`)"),
         ("Worker", _worker(found)),
         ("Work", _work(found)),
-        ("Sessions", f"{found.stored.sessions:,} stored, {found.stored.sessions_this_week:,} of this week"),
+        ("Sessions", _sessions(found)),
         ("Learned", _learned(found)),
         ("Pending", _pending(found)),
         ("This week", f"{_amount(found.spent_this_week)} for background work"),
@@ -39,10 +40,11 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
     return {
         "agents": [{"name": each.name, "has_sessions": each.has_sessions} for each in found.agents],
         "hooks": list(found.hooked),
+        "hook_calls": dict(found.hooked),
         "targets": list(found.targets),
         "worker": {
             "running": found.is_worker_running,
-            "last_seen": stored.worker_seen,
+            "last_seen": found.worker_seen,
             "service": found.service or None,
         },
         "jobs": list(found.jobs),
@@ -53,6 +55,8 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
             "postponed_until": stored.work.until or None,
         },
         "sessions": {"all": stored.sessions, "this_week": stored.sessions_this_week},
+        "weeks": stored.weeks._asdict(),
+        "lessons": stored.lessons,
         "learned_this_week": dict(stored.learned),
         "rules": stored.rules,
         "canaries": stored.canaries,
@@ -75,14 +79,21 @@ def _agents(found: MachineStatus) -> str:
 
 
 def _hooks(found: MachineStatus) -> str:
-    return ", ".join(found.hooked) or "none: sessions are not taken in by themselves (`whet setup`)"
+    names: dict[str, list[str]] = {}
+    for name, at in found.hooked.items():
+        names.setdefault(how_it_calls(name, at), []).append(name)
+    calls = "; ".join(f"{', '.join(alike)} {words}" for words, alike in names.items())
+    return calls or "none: sessions are not taken in by themselves (`whet setup`)"
 
 
 def _worker(found: MachineStatus) -> str:
-    seen = found.stored.worker_seen
+    seen = found.worker_seen
     runs = "running" if found.is_worker_running else f"last ran {moment(seen)}" if seen else "has never run"
-    service = f"as a service ({found.service})" if found.service else "not a service (`whet setup`)"
-    return f"{runs}, {service}"
+    if found.service:
+        return f"{runs}, as a service ({found.service})"
+    if found.is_worker_running:
+        return f"{runs}, not as a service"
+    return f"{runs}, not a service ({'`whet setup`' if found.may_have_service else 'run `whet worker`'})"
 
 
 def _work(found: MachineStatus) -> str:
@@ -96,7 +107,15 @@ def _learned(found: MachineStatus) -> str:
     new = ", ".join(many(number, form) for form, number in sorted(found.stored.learned.items()))
     canaries = f", {many(found.stored.canaries, 'canary').replace('canarys', 'canaries')}"
     active = f"{many(found.stored.rules, 'rule')} active{canaries if found.stored.canaries else ''}"
-    return f"this week: {new or 'nothing new'}; {active}"
+    lessons = found.stored.lessons
+    unseen = f"; {many(lessons, 'lesson')} to look at (`whet lessons`)" if lessons else ""
+    return f"this week: {new or 'nothing new'}; {active}{unseen}"
+
+
+def _sessions(found: MachineStatus) -> str:
+    stored = found.stored
+    weeks = f"; {stored.weeks.words}" if stored.weeks.sessions else ""
+    return f"{stored.sessions:,} stored, {stored.sessions_this_week:,} of this week{weeks}"
 
 
 def _pending(found: MachineStatus) -> str:

@@ -9,11 +9,13 @@ import { join } from "node:path"
 const PATIENCE = 8000
 const CALL_PATIENCE = 3000
 const REMINDERS = join(process.env.WHET_HOME || join(homedir(), ".whet"), "hooks", "reminders.json")
+// Where `whet setup` found the program, in case it is not on the PATH.
+const OWN = ""
 
 function call(event, body, patience = PATIENCE) {
   return new Promise((resolve) => {
     const options = { stdio: ["pipe", "pipe", "ignore"], timeout: patience, detached: event === "session-end" }
-    const child = spawn("whet", ["hook", event, "--agent", "opencode"], options)
+    const child = spawn(OWN && existsSync(OWN) ? OWN : "whet", ["hook", event, "--agent", "opencode"], options)
     let out = ""
     child.on("error", () => resolve(""))
     child.on("close", () => resolve(out))
