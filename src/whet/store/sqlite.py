@@ -40,7 +40,7 @@ class SQLite:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, pragmas: Sequence[str] = PRAGMAS) -> None:
         version = tuple(int(number) for number in apsw.sqlite_lib_version().split("."))
         if version < OLDEST_SAFE:
             raise WhetError(
@@ -52,11 +52,11 @@ class SQLite:
             _create(path)
             self.is_alone = True  # nobody else can use the file while it is open
             try:
-                self._connection = _connected(str(path), PRAGMAS)
+                self._connection = _connected(str(path), pragmas)
                 self.is_alone = False
             except (apsw.FullError, apsw.IOError):
                 # A full disk has no room for the index of the log: in memory it serves one process alone.
-                self._connection = _connected(str(path), ("locking_mode = EXCLUSIVE", *PRAGMAS))
+                self._connection = _connected(str(path), ("locking_mode = EXCLUSIVE", *pragmas))
             except (apsw.ReadOnlyError, apsw.CantOpenError):
                 if not _is_settled_for_good(path):
                     raise
