@@ -87,6 +87,38 @@ class Life:
 
 
 @contextlib.contextmanager
+def held(home: Home, how: int) -> Iterator[bool]:
+    """Hold the folder of the workers' locks for the time of the block; False where that cannot be.
+
+    Every worker shares it (LOCK_SH) before it touches anything else; whoever replaces the home has it alone (LOCK_EX).
+    """
+    folder = home.folder / FOLDER
+    folder.mkdir(mode=0o700, exist_ok=True)
+    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        is_there = folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat())
+    except BlockingIOError:
+        is_there = False
+    try:
+        yield is_there  # else the home was replaced before it was held
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def occupied(home: Home) -> Iterator[None]:
+    """Keep a home from being replaced while a worker is in it."""
+    prepare_home(home)
+    with held(home, fcntl.LOCK_SH) as is_held:
+        if not is_held:
+            raise WhetError(
+                "This home is being restored or repaired, so no worker starts.", advice="Start it again afterwards."
+            )
+        yield
+
+
+@contextlib.contextmanager
 def living(home: Home, name: str, tell: Tell = lambda _: None) -> Iterator[Life]:
     """Hold a name for the time of the block. `tell` is given why the server is away, and nothing once it is back."""
     prepare_home(home)

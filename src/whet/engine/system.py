@@ -52,17 +52,18 @@ def system_of(home: Home) -> System:
 
 
 def _create(home: Home) -> None:
-    """Make the file for its owner only, before SQLite gives its own mode to it and to its journal."""
+    """Make the file for its owner only, before SQLite gives its own mode to it and to its journal.
+
+    One that is there is not opened: to close it again would drop the locks that this process holds on it.
+    """
     path = home.folder / FILE
     try:
-        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        if path.stat().st_mode & 0o077:  # one that an older Whet made
+            path.chmod(0o600)
     except OSError as error:
         raise WhetError(
             f"The engine's database {path} cannot be used: {error.strerror}.",
             advice="Check the folder's permissions and free space, or set WHET_HOME to another folder.",
         ) from error
-    try:
-        if os.fstat(descriptor).st_mode & 0o077:  # one that an older Whet made
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)

@@ -11,6 +11,7 @@ from whet.store.sqlite import DamagedDatabase, SQLite
 PAGE = 200
 NEAR = 10_000  # more rows than a page can hold
 BEYOND_ALL = 1 << 62
+UNREADABLE = (DamagedDatabase, apsw.SQLError, UnicodeDecodeError)
 REBUILT = "message_index"
 TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -83,7 +84,7 @@ def _pages(source: SQLite, table: str, columns: str) -> Iterator[list[tuple[obje
     while start < BEYOND_ALL:
         try:
             rows = _read(source, table, columns, start, size)
-        except (DamagedDatabase, apsw.SQLError):
+        except UNREADABLE:
             if size == 1:
                 yield None
                 start = _beyond(source, table, columns, start)
@@ -123,6 +124,6 @@ def _beyond(source: SQLite, table: str, columns: str, start: int) -> int:
 def _is_readable(source: SQLite, table: str, columns: str, start: int) -> bool:
     try:
         _read(source, table, columns, start, 1)
-    except (DamagedDatabase, apsw.SQLError):
+    except UNREADABLE:
         return False
     return True

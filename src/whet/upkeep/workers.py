@@ -2,11 +2,9 @@
 
 import contextlib
 import fcntl
-import os
 from collections.abc import Iterator
-from pathlib import Path
 
-from whet.engine.life import FOLDER
+from whet.engine.life import held
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.sqlite import DamagedDatabase, SQLite
@@ -18,8 +16,18 @@ def excluded(home: Home) -> Iterator[SQLite | None]:
 
     It gives the home's database, locked; None where there is none, or none that can be opened.
     """
-    if is_any_alive(home.folder):
-        raise WhetError("A worker is running in this home; nothing was changed.", advice="Stop it, then try again.")
+    if not home.folder.is_dir() or not any(home.folder.iterdir()):
+        yield None
+        return
+    with held(home, fcntl.LOCK_EX) as is_held:
+        if not is_held:
+            raise WhetError("A worker is running in this home; nothing was changed.", advice="Stop it, then try again.")
+        with _locked(home) as database:
+            yield database
+
+
+@contextlib.contextmanager
+def _locked(home: Home) -> Iterator[SQLite | None]:
     if home.database_url or not home.database_path.exists():
         yield None
         return
@@ -33,21 +41,3 @@ def excluded(home: Home) -> Iterator[SQLite | None]:
             database.exclude_others()
         yield database
 
-
-def is_any_alive(folder: Path) -> bool:
-    """Whether a worker of this machine lives in a home: it holds its lock."""
-    return any(_is_held(path) for path in (folder / FOLDER).glob("*.lock"))
-
-
-def _is_held(path: Path) -> bool:
-    try:
-        descriptor = os.open(path, os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW)
-    except OSError:
-        return False
-    try:
-        fcntl.flock(descriptor, fcntl.LOCK_SH | fcntl.LOCK_NB)
-    except BlockingIOError:
-        return True
-    finally:
-        os.close(descriptor)
-    return False
