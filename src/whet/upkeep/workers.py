@@ -40,4 +40,3 @@ def _locked(home: Home) -> Iterator[SQLite | None]:
         with contextlib.suppress(DamagedDatabase):
             database.exclude_others()
         yield database
-
