@@ -18,7 +18,7 @@ try:
     )
     from dbos._serialization import DefaultSerializer
     from sqlalchemy import Engine, ExceptionContext, event
-    from sqlalchemy.exc import DBAPIError, OperationalError, SQLAlchemyError
+    from sqlalchemy.exc import DatabaseError, DBAPIError, OperationalError, SQLAlchemyError
 except ModuleNotFoundError as missing:
     if missing.name != "dbos":
         raise
@@ -36,6 +36,7 @@ __all__ = [
     "DBOSConfig",
     "DBOSException",
     "DBOSPortableJSONSerializer",
+    "DatabaseError",
     "DefaultSerializer",
     "Engine",
     "EnqueueOptions",

@@ -1,6 +1,7 @@
 """Where the engine keeps its work: a file of its own in the home, or a schema of its own beside the team's store."""
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 from whet.engine.orders import Queue
@@ -10,6 +11,7 @@ from whet.store.opening import connect
 from whet.store.owner import UNSHARED, Owner, owner_of
 
 FILE = "engine.db"
+IN_FILE = "sqlite:///"  # how the address of a file begins
 NAME = "whet"
 # Work that an older Whet left must be taken up by a newer one, so the version stands still while the steps do.
 VERSION = "1"
@@ -40,7 +42,7 @@ def system_of(home: Home) -> System:
     if not home.database_url:
         prepare_home(home)
         _create(home)
-        return System(f"sqlite:///{home.folder / FILE}")
+        return System(f"{IN_FILE}{home.folder / FILE}")
     database = connect(home)
     try:
         [(schema,)] = database.query("SELECT current_schema()")
@@ -49,6 +51,14 @@ def system_of(home: Home) -> System:
         database.close()
     name = "whet_engine" if schema == "public" else f"{schema}_engine"
     return System(home.database_url, name, owner_of(home), member)
+
+
+def damaged(path: Path, why: object) -> WhetError:
+    """The error for an engine's file that cannot be read."""
+    return WhetError(
+        f"{path} is damaged: {why}.",
+        advice=f"Stop the worker and move {path} away: queued work is lost, jobs and their runs are not.",
+    )
 
 
 def _create(home: Home) -> None:

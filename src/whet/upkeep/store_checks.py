@@ -3,6 +3,7 @@
 import contextlib
 
 from whet.engine.system import FILE as ENGINE
+from whet.engine.system import damaged
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home
@@ -43,8 +44,8 @@ def check_engine(place: CheckupPlace) -> Rows:
         return
     faults = file_faults(path)
     if faults:
-        fix = f"Stop the worker and move {path} away: queued work is lost, jobs and their runs are not."
-        yield failed("background work", f"{path} is damaged: {faults[0]}", fix)
+        error = damaged(path, faults[0])
+        yield failed("background work", error.message, error.advice)
     else:
         yield ok("background work", f"{path} is intact")
 

@@ -9,6 +9,7 @@ from whet.cli.options import json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store import sessions
+from whet.store.database import Database
 from whet.store.forgotten import ForgottenSession, allow_again, forgotten, never_again
 from whet.store.home import find_home
 from whet.store.listing import Filters, find, list_sessions
@@ -50,12 +51,7 @@ def command(
         raise WhetError("Name either sessions or a source.", advice="whet forget ID, or whet forget --source codex")
     home = find_home(os.environ)
     with opened(home) as database:
-        if source:
-            named = list_sessions(database, Filters(source=source), limit=EVERYTHING)
-        else:
-            named = [find(database, each) for each in ids]
-        if not named:
-            raise WhetError(f"No session has the source {source}.", advice="To list the agents, run `whet stats`.")
+        named = _named(database, ids, source or "")
         others = [each for each in named if not sessions.is_own(database, each)]
         if others and not everyone and (ids or others == named):
             raise WhetError(
@@ -79,6 +75,15 @@ def command(
     else:
         say("[dim]Importing their files again brings them back; --never keeps them out.[/]")
     return 0
+
+
+def _named(database: Database, ids: tuple[str, ...], source: str) -> list[Session]:
+    if ids:
+        return [find(database, each) for each in ids]
+    found = list_sessions(database, Filters(source=source), limit=EVERYTHING)
+    if not found:
+        raise WhetError(f"No session has the source {source}.", advice="To list the agents, run `whet stats`.")
+    return found
 
 
 def _whose(others: list[Session]) -> str:
