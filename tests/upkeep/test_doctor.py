@@ -119,6 +119,45 @@ def test_a_damaged_engine_and_unreadable_settings_are_found(embedded: Home) -> N
     assert failures(embedded) >= {"background work", "files"}
 
 
+UNREADABLE = {
+    "memory.md": b"- tea \xff\n",
+    "targets.toml": b"[[target]",
+    "forgotten.json": b"[{",
+    "jobs/tea.toml": b"[",
+    "skills/tea/SKILL.md": b"\xff",
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_that_stops_a_command_is_found(tmp_path: Path, name: str) -> None:
+    home = Home(tmp_path / "home")
+    (home.folder / name).parent.mkdir(parents=True)
+    (home.folder / name).write_bytes(UNREADABLE[name])
+    assert "files" in failures(home)
+
+
+def test_what_stays_in_the_spool_is_told(tmp_path: Path) -> None:
+    kept = tmp_path / "home" / "spool" / "kept"
+    kept.mkdir(parents=True)
+    (kept / "a.json").write_text("{")
+    (kept / "a.reason").write_text('{"reason": "it is cut off"}')
+    row = checked(Home(tmp_path / "home"))["files"]
+    assert (row.health, "it is cut off" in row.text) == (Health.WARNING, True)
+
+
+@pytest.mark.parametrize("trace", ["engine.db", "memory.md", "jobs", "hooks", "seal.key"])
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_database_that_went_away_is_told(tmp_path: Path, trace: str, is_empty: bool) -> None:
+    home = Home(tmp_path / "home")
+    (home.folder / trace).mkdir(parents=True) if "." not in trace else home.folder.mkdir()
+    (home.folder / trace).touch()
+    if is_empty:
+        home.database_path.touch()
+    for _ in range(2):
+        row = checked(home)["database"]
+        assert (row.health, trace in row.text) == (Health.WARNING, True)
+
+
 def test_a_lost_log_loses_the_last_writes_and_nothing_else(embedded: Home) -> None:
     with opened(embedded) as database:
         before = count_sessions(database, Filters())
