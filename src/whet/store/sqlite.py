@@ -4,6 +4,7 @@ import contextlib
 import os
 import pwd
 import random
+import re
 import time
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -28,6 +29,7 @@ PRAGMAS = (
 )
 
 
+OUTWARD = re.compile(r"REFERENCES sessions \(no\)( ON DELETE CASCADE)?")
 READING = ("cache_size = -32000", "temp_store = MEMORY")
 
 
@@ -108,6 +110,17 @@ class SQLite:
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
             return (str(error),)
         return tuple(str(row[0]) for row in rows if row[0] != "ok")
+
+    def keep_in_memory(self, tables: Iterable[str]) -> None:
+        """From now on keep what is written to some tables in memory, for this connection alone.
+
+        For a disk that takes nothing: a temporary table hides the one of its name.
+        """
+        for table in tables:
+            [(made,)] = self.query("SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?", (table,))
+            # No temporary table can refer to one in the file.
+            self.execute(OUTWARD.sub("", made.replace("CREATE TABLE", "CREATE TEMP TABLE", 1)))
+            self.execute(f"INSERT INTO temp.{table} SELECT * FROM main.{table}")
 
     def exclude_others(self) -> None:
         """Lock the file until this connection is closed; raises WhetError where another process has it open."""
