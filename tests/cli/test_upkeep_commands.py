@@ -22,6 +22,7 @@ def test_a_home_comes_back_from_its_backup(whet: Whet, tmp_path: Path, examples:
     done = whet("restore", str(tmp_path / "b.zip"))
     assert (done.code, done.err) == (0, "")
     assert "whet doctor" in done.out
+    assert "A backup has no API keys" in done.out
     assert whet("sessions", "--json").json == before
 
 
@@ -30,7 +31,8 @@ def test_a_home_is_replaced_after_a_yes(whet: Whet, tmp_path: Path, examples: Pa
     whet("backup", str(tmp_path / "b.zip"))
     refused = whet("restore", str(tmp_path / "b.zip"))
     assert (refused.code, "--replace" in refused.err) == (1, True)
-    assert whet("restore", str(tmp_path / "b.zip"), "--replace", "--yes", allowed=False).code == 1
+    unasked = whet("restore", str(tmp_path / "b.zip"), "--replace", "--yes", allowed=False)
+    assert (unasked.code, "trust.commands" in unasked.err) == (1, True)
     code, shown = on_a_terminal(tmp_path, "n\n", "restore", str(tmp_path / "b.zip"), "--replace")
     assert (code, "Nothing was done" in shown) == (130, True)
     code, shown = on_a_terminal(tmp_path, "y\n", "restore", str(tmp_path / "b.zip"), "--replace")

@@ -1,6 +1,7 @@
 """The embedded database: SQLite in write-ahead mode, safe among many processes and on a sudden stop."""
 
 import contextlib
+import errno
 import os
 import pwd
 import random
@@ -210,10 +211,13 @@ def file_faults(path: Path) -> tuple[str, ...]:
 
 def _copy(connection: apsw.Connection, target: Path) -> None:
     _create(target)
-    with contextlib.closing(apsw.Connection(str(target))) as copy:
-        with copy.backup("main", connection, "main") as backup:
-            backup.step(-1)  # all at once: what others write meanwhile is not in it
-        copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, without a log beside it
+    try:
+        with contextlib.closing(apsw.Connection(str(target))) as copy:
+            with copy.backup("main", connection, "main") as backup:
+                backup.step(-1)  # all at once: what others write meanwhile is not in it
+            copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, without a log beside it
+    except apsw.FullError as error:  # it is the target's disk: nothing is written to the source
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
 
 
 def _connected(name: str, pragmas: Iterable[str]) -> apsw.Connection:
