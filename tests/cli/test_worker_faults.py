@@ -62,7 +62,7 @@ def test_a_disk_without_room_is_an_error_that_says_so(tmp_path: Path) -> None:
 
 def test_two_workers_may_be_the_first_in_a_home_at_once(tmp_path: Path) -> None:
     variables = environment(tmp_path / "home", tmp_path)
-    command = [COMMAND, "worker", "--until-idle"]
+    command = (str(COMMAND), "worker", "--until-idle")
     both = [subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True) for _ in range(2)]
     assert [(each.communicate(timeout=PATIENCE_SECONDS)[1], each.returncode) for each in both] == [("", 0), ("", 0)]
 

@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+import random
 import shutil
 from pathlib import Path
 
@@ -16,6 +17,8 @@ from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions
 from whet.store.opening import opened
 from whet.store.search import search
+from whet.store.sqlite import SQLite
+from whet.upkeep.chains import chain_faults
 from whet.upkeep.checkup import CheckupPlace, CheckupRow, Health
 from whet.upkeep.doctor import CHECKS, check_up
 from whet.upkeep.repair import repair
@@ -242,6 +245,27 @@ def test_a_repair_counts_what_is_there_in_the_end(embedded: Home) -> None:
         [(id,)] = database.query("SELECT id FROM sessions WHERE no = 5")
     done = repair(embedded)
     assert (done.count("sessions"), done.removed) == (199, (id[:8],))
+
+
+def test_whatever_is_overwritten_a_repair_leaves_a_sound_database(embedded: Home) -> None:
+    body, seeded = embedded.database_path.read_bytes(), random.Random(3)
+    for _ in range(12):
+        damaged = bytearray(body)
+        for _ in range(seeded.randint(1, 20)):
+            at, count = seeded.randrange(len(body)), seeded.randint(1, 3_000)
+            damaged[at : at + count] = seeded.randbytes(len(damaged[at : at + count]))
+        for path in embedded.folder.glob("whet.db*"):
+            path.unlink()
+        embedded.database_path.write_bytes(damaged)
+        try:
+            repair(embedded)
+        except WhetError as error:
+            assert "intact" in error.message or "Nothing could be read" in error.message  # noqa: PT017 - both are right
+            continue
+        with opened(embedded) as database:
+            assert isinstance(database, SQLite)
+            assert database.faults() == ()
+            assert list(chain_faults(database)) == []
 
 
 @pytest.mark.parametrize("body", [b"notes" * 1000, b"SQLite format 3\0" + bytes(90_000)])
