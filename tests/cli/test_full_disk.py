@@ -70,6 +70,7 @@ def test_reading_works_on_a_read_only_disk(tmp_path: Path, person: Path) -> None
         assert whet("sessions", "--json").json["total"] == 5
         assert "Traceback" not in done.err
         assert whet("rules", "add", "brief", "Answer briefly.", allowed=False).code == 1
+        assert "read-only" in whet("worker", "--until-idle").err.splitlines()[-1]
         assert whet("backup", str(tmp_path / "b.zip"), "--json").json["sessions"] == 5
 
 

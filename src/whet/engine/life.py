@@ -17,6 +17,7 @@ from threading import Event
 
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.folders import explained
 from whet.store.home import Home, prepare_home
 from whet.store.opening import connect
 
@@ -93,8 +94,9 @@ def held(home: Home, how: int) -> Iterator[bool]:
     Every worker shares it (LOCK_SH) before it touches anything else; whoever replaces the home has it alone (LOCK_EX).
     """
     folder = home.folder / FOLDER
-    folder.mkdir(mode=0o700, exist_ok=True)
-    descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    with explained(folder):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
     try:
         fcntl.flock(descriptor, how | fcntl.LOCK_NB)
         is_there = folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat())
