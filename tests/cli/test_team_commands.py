@@ -80,3 +80,20 @@ def test_another_members_rule_cannot_be_reverted_and_is_not_said_to_be_undone(sh
     assert done.code == 1
     assert f"is by {MALLORY}" in done.err
     assert "undone" not in done.err
+
+
+def test_nobody_deletes_a_colleagues_sessions_unasked(shop: Team, tmp_path: Path, examples: Path) -> None:
+    alice, mallory = member(shop, tmp_path, ALICE), member(shop, tmp_path, MALLORY)
+    assert alice("import", str(examples / "pi")).code == 0
+    assert mallory("import", str(examples / "codex")).code == 0
+    [hers] = alice("sessions", "--source", "pi", "--json").json["sessions"]
+    for what in (("--source", "pi"), (hers["id"],)):
+        refused = mallory("forget", *what, "--yes")
+        assert (refused.code, f"1 session is of {ALICE}" in refused.err, "--everyone" in refused.err) == (1, True, True)
+    assert alice("sessions", "--json", "--source", "pi").json["total"] == 1
+    asked = mallory("forget", hers["id"], "--everyone")
+    assert (asked.code, f"(1 session is of {ALICE})?" in asked.err) == (130, True)
+    assert alice("forget", "--source", "pi", "--yes").code == 0
+    assert alice("import", str(examples / "pi")).code == 0
+    assert mallory("forget", hers["id"], "--everyone", "--yes").code == 0
+    assert alice("sessions", "--json", "--source", "pi").json["total"] == 0

@@ -2,12 +2,13 @@
 
 import contextlib
 import shutil
+import subprocess
 from pathlib import Path
 
 import apsw
 import pytest
 
-from command import Whet, on_a_terminal
+from command import COMMAND, Whet, environment, on_a_terminal, runner
 from kept_home import flip, page_of
 
 
@@ -21,6 +22,7 @@ def test_a_home_comes_back_from_its_backup(whet: Whet, tmp_path: Path, examples:
     done = whet("restore", str(tmp_path / "b.zip"))
     assert (done.code, done.err) == (0, "")
     assert "whet doctor" in done.out
+    assert "A backup has no API keys" in done.out
     assert whet("sessions", "--json").json == before
 
 
@@ -29,7 +31,8 @@ def test_a_home_is_replaced_after_a_yes(whet: Whet, tmp_path: Path, examples: Pa
     whet("backup", str(tmp_path / "b.zip"))
     refused = whet("restore", str(tmp_path / "b.zip"))
     assert (refused.code, "--replace" in refused.err) == (1, True)
-    assert whet("restore", str(tmp_path / "b.zip"), "--replace", "--yes", allowed=False).code == 1
+    unasked = whet("restore", str(tmp_path / "b.zip"), "--replace", "--yes", allowed=False)
+    assert (unasked.code, "trust.commands" in unasked.err) == (1, True)
     code, shown = on_a_terminal(tmp_path, "n\n", "restore", str(tmp_path / "b.zip"), "--replace")
     assert (code, "Nothing was done" in shown) == (130, True)
     code, shown = on_a_terminal(tmp_path, "y\n", "restore", str(tmp_path / "b.zip"), "--replace")
@@ -76,6 +79,37 @@ def test_rows_that_cannot_be_read_are_said_and_are_no_tracebacks(
     doctor = whet("doctor", "--json")
     assert "Traceback" not in doctor.err
     assert doctor.code == (0 if "analyses" in change else 1)
+
+
+@pytest.mark.parametrize("body", [b"nothing" * 999, b"SQLite format 3\0" + b"\xa5" * 9000])
+def test_a_damaged_engine_is_said_with_its_fix(whet: Whet, tmp_path: Path, examples: Path, body: bytes) -> None:
+    whet("import", str(examples / "pi"))
+    (tmp_path / "home" / "engine.db").write_bytes(body)
+    for command in (["work"], ["worker", "--until-idle"], ["status"]):
+        done = whet(*command)
+        assert (done.code, done.err.startswith("Error: "), "engine.db away" in done.err) == (1, True, True), done.err
+
+
+def test_a_home_that_is_a_file_is_said_once(tmp_path: Path, person: Path) -> None:
+    (tmp_path / "home").touch()
+    whet = runner(tmp_path / "home", person)
+    for command in ("status", "doctor", "sessions", "rules", "worker"):
+        done = whet(command)
+        assert (done.code, done.err.count("is not a folder")) == (1, 1), done.err
+        assert done.out.count("not a folder") == 0
+
+
+@pytest.mark.parametrize("arguments", ["sessions", "sessions --json", "--help", "--version", "stats"])
+def test_output_that_nobody_takes_is_no_traceback(whet: Whet, tmp_path: Path, examples: Path, arguments: str) -> None:
+    whet("import", str(examples / "pi"))
+    for where, code, words in (
+        (">/dev/full", 1, "Error: The output cannot be written: No space left on device.\n"),
+        (">&-", 0, ""),
+    ):
+        line = f"exec {COMMAND} {arguments} {where}"
+        variables = environment(tmp_path / "home", tmp_path)
+        done = subprocess.run(["sh", "-c", line], env=variables, capture_output=True, text=True, check=False)
+        assert (done.returncode, done.stderr) == (code, words)
 
 
 def test_a_damaged_file_is_said_and_what_can_be_read_is_saved(whet: Whet, tmp_path: Path, examples: Path) -> None:

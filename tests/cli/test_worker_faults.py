@@ -60,6 +60,13 @@ def test_a_disk_without_room_is_an_error_that_says_so(tmp_path: Path) -> None:
     assert "Traceback" not in done.stderr
 
 
+def test_two_workers_may_be_the_first_in_a_home_at_once(tmp_path: Path) -> None:
+    variables = environment(tmp_path / "home", tmp_path)
+    command = (str(COMMAND), "worker", "--until-idle")
+    both = [subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True) for _ in range(2)]
+    assert [(each.communicate(timeout=PATIENCE_SECONDS)[1], each.returncode) for each in both] == [("", 0), ("", 0)]
+
+
 def test_a_server_that_is_not_there_is_an_error_that_says_so(tmp_path: Path, server: Server) -> None:
     server.stop()
     with worker(tmp_path, server.url) as started:

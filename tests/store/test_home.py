@@ -75,3 +75,10 @@ def test_other_files_are_not_its_own(tmp_path: Path) -> None:
     assert not holds(home, home.folder / "notes.md")
     assert not holds(home, tmp_path / "whet.db")
     assert not holds(home, tmp_path / "nothing")
+
+
+def test_a_server_that_refuses_a_connection_was_reached(postgres_url: str, tmp_path: Path) -> None:
+    url = f"{postgres_url}&dbname=nowhere" if "?" in postgres_url else f"{postgres_url}?dbname=nowhere"
+    with pytest.raises(WhetError, match=r"refused the connection: .*nowhere") as caught, opened(Home(tmp_path, url)):
+        pass
+    assert "running" not in caught.value.advice

@@ -1,6 +1,6 @@
 """A backup holds everything of one moment, and comes back wholly or not at all."""
 
-import fcntl
+import contextlib
 import itertools
 import os
 import shutil
@@ -9,10 +9,14 @@ import zipfile
 from collections.abc import Callable
 from pathlib import Path
 
+import apsw
 import msgspec
 import pytest
 
+from command import runner
+from disks import mounted
 from kept_home import add_session, fill, said
+from whet.engine.life import occupied
 from whet.errors import WhetError
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, list_sessions
@@ -23,6 +27,7 @@ from whet.upkeep import archive
 from whet.upkeep.archive import MANIFEST, Manifest
 from whet.upkeep.backup import BackupReport, back_up
 from whet.upkeep.restore import RestoreReport, restore
+from whet.upkeep.workers import excluded
 
 
 def backed_up(home: Home, target: Path) -> BackupReport:
@@ -217,12 +222,44 @@ def test_a_home_that_is_in_use_is_not_replaced(tmp_path: Path) -> None:
     backed_up(home, tmp_path / "b.zip")
     with opened(home), pytest.raises(WhetError, match="Another process uses"):
         restored(tmp_path / "b.zip", home, replace=True)
-    (home.folder / "workers").mkdir()
-    with (home.folder / "workers" / "w.lock").open("w") as lock:
-        fcntl.flock(lock, fcntl.LOCK_EX)
-        with pytest.raises(WhetError, match="worker is running"):
-            restored(tmp_path / "b.zip", home, replace=True)
+    with occupied(home), pytest.raises(WhetError, match="worker is running"):
+        restored(tmp_path / "b.zip", home, replace=True)
     restored(tmp_path / "b.zip", home, replace=True)
+
+
+def test_a_worker_does_not_start_in_a_home_that_is_being_replaced(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    home.folder.mkdir()
+    (home.folder / "settings.toml").touch()
+    with excluded(home):
+        done = runner(home.folder, tmp_path)("worker", "--until-idle")
+    assert (done.code, "being restored or repaired" in done.err) == (1, True)
+    assert sorted(os.listdir(home.folder)) == ["settings.toml", "workers"]
+    assert runner(home.folder, tmp_path)("worker", "--until-idle").code == 0
+
+
+def test_a_database_that_is_not_empty_is_not_called_a_home(home: Home, tmp_path: Path) -> None:
+    fill(home)
+    backed_up(home, tmp_path / "b.zip")
+    if home.database_url:
+        with pytest.raises(WhetError, match="The database on the server is not empty"):
+            restored(tmp_path / "b.zip", Home(tmp_path / "new", home.database_url))
+    with pytest.raises(WhetError, match=f"The home {home.folder} is not empty"):
+        restored(tmp_path / "b.zip", home)
+
+
+@pytest.mark.skipif(os.getuid() != 0, reason="only root can mount a small file system")
+@pytest.mark.parametrize("name", ["whet.db", "engine.db"])
+def test_a_full_disk_is_named_as_the_targets(name: str, tmp_path: Path) -> None:
+    home, disk = Home(tmp_path / "home"), tmp_path / "disk"
+    home.folder.mkdir()
+    with contextlib.closing(apsw.Connection(str(home.folder / name))) as connection:
+        connection.execute("CREATE TABLE t AS SELECT randomblob(1000000) AS x")
+    with opened(home):
+        pass
+    with mounted(disk, "size=300k"), pytest.raises(WhetError) as caught:
+        backed_up(home, disk / "b.zip")
+    assert caught.value.message.startswith(f"{disk / 'b.zip'} cannot be used: No space left on device")
 
 
 def test_a_damaged_home_is_replaced_and_not_backed_up(tmp_path: Path) -> None:

@@ -2,19 +2,23 @@
 
 import contextlib
 import os
+import random
+import shutil
 from pathlib import Path
 
 import apsw
 import pytest
 
 from disks import mounted
-from kept_home import fill, flip, page_of, said
+from kept_home import PAGE_BYTES, add_session, fill, flip, page_of
 from whet.errors import WhetError
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions
 from whet.store.opening import opened
 from whet.store.search import search
+from whet.store.sqlite import SQLite
+from whet.upkeep.chains import chain_faults
 from whet.upkeep.checkup import CheckupPlace, CheckupRow, Health
 from whet.upkeep.doctor import CHECKS, check_up
 from whet.upkeep.repair import repair
@@ -124,6 +128,45 @@ def test_a_damaged_engine_and_unreadable_settings_are_found(embedded: Home) -> N
     assert failures(embedded) >= {"background work", "files"}
 
 
+UNREADABLE = {
+    "memory.md": b"- tea \xff\n",
+    "targets.toml": b"[[target]",
+    "forgotten.json": b"[{",
+    "jobs/tea.toml": b"[",
+    "skills/tea/SKILL.md": b"\xff",
+}
+
+
+@pytest.mark.parametrize("name", UNREADABLE)
+def test_a_file_that_stops_a_command_is_found(tmp_path: Path, name: str) -> None:
+    home = Home(tmp_path / "home")
+    (home.folder / name).parent.mkdir(parents=True)
+    (home.folder / name).write_bytes(UNREADABLE[name])
+    assert "files" in failures(home)
+
+
+def test_what_stays_in_the_spool_is_told(tmp_path: Path) -> None:
+    kept = tmp_path / "home" / "spool" / "kept"
+    kept.mkdir(parents=True)
+    (kept / "a.json").write_text("{")
+    (kept / "a.reason").write_text('{"reason": "it is cut off"}')
+    row = checked(Home(tmp_path / "home"))["files"]
+    assert (row.health, "it is cut off" in row.text) == (Health.WARNING, True)
+
+
+@pytest.mark.parametrize("trace", ["engine.db", "memory.md", "jobs", "hooks", "seal.key"])
+@pytest.mark.parametrize("is_empty", [True, False])
+def test_a_database_that_went_away_is_told(tmp_path: Path, trace: str, is_empty: bool) -> None:
+    home = Home(tmp_path / "home")
+    (home.folder / trace).mkdir(parents=True) if "." not in trace else home.folder.mkdir()
+    (home.folder / trace).touch()
+    if is_empty:
+        home.database_path.touch()
+    for _ in range(2):
+        row = checked(home)["database"]
+        assert (row.health, trace in row.text) == (Health.WARNING, True)
+
+
 def test_a_lost_log_loses_the_last_writes_and_nothing_else(embedded: Home) -> None:
     with opened(embedded) as database:
         before = count_sessions(database, Filters())
@@ -162,16 +205,79 @@ def test_a_repair_saves_what_can_be_read_and_keeps_the_damaged_file(embedded: Ho
 def test_a_repair_keeps_the_beginning_that_the_hashes_vouch_for(embedded: Home) -> None:
     with opened(embedded) as database:
         database.execute("UPDATE messages SET body = '{}' WHERE session = 5 AND position = 2")
-        [(path, name)] = database.query("SELECT path, native_id FROM sessions WHERE no = 5")
+        [(path, id)] = database.query("SELECT path, id FROM sessions WHERE no = 5")
     done = repair(embedded)
-    assert (done.shortened, done.removed) == ((name,), ())
+    assert (done.shortened, done.removed) == ((id[:8],), ())
     with opened(embedded) as database:
         assert database.query("SELECT message_count FROM sessions WHERE no = 5") == [(2,)]
         assert database.query("SELECT count(*) FROM files WHERE path = ?", (path,)) == [(0,)]
 
 
-def test_of_what_is_no_database_at_all_a_new_one_is_made(embedded: Home) -> None:
-    embedded.database_path.write_bytes(b"notes" * 1000)
+@pytest.mark.parametrize("lost", [PAGE_BYTES, 5 * PAGE_BYTES + 7])
+def test_a_repair_saves_the_rest_of_a_file_that_lost_its_end(embedded: Home, lost: int) -> None:
+    body = embedded.database_path.read_bytes()
+    embedded.database_path.write_bytes(body[:-lost])
     done = repair(embedded)
-    assert Path(done.kept).read_bytes() == b"notes" * 1000
-    said(embedded)
+    assert Path(done.kept).read_bytes() == body[:-lost]
+    assert {"database", "ledger", "sessions"}.isdisjoint(failures(embedded))
+    with opened(embedded) as database:
+        assert done.count("sessions") == count_sessions(database, Filters()) > 100
+        assert [(done.count("messages"),)] == database.query("SELECT count(*) FROM messages")
+
+
+@pytest.mark.parametrize(("first", "last"), [(0, 16), (16, 32), (0, 100)])
+def test_a_repair_writes_a_header_that_was_lost(embedded: Home, first: int, last: int) -> None:
+    body = bytearray(embedded.database_path.read_bytes())
+    body[first:last] = b"\xa5" * (last - first)
+    embedded.database_path.write_bytes(body)
+    done = repair(embedded)
+    assert (done.count("sessions"), done.shortened, done.removed) == (200, (), ())
+    assert {"database", "ledger", "sessions"}.isdisjoint(failures(embedded))
+
+
+def test_a_repair_reads_the_log_beside_a_file_that_lost_its_header(embedded: Home) -> None:
+    with opened(embedded) as database:
+        add_session(database, "last", "lantern")
+        copy = Home(embedded.folder.parent / "copy")
+        shutil.copytree(embedded.folder, copy.folder)
+    with copy.database_path.open("r+b") as file:
+        file.write(bytes(16))
+    assert repair(copy).count("sessions") == 201
+
+
+def test_a_repair_counts_what_is_there_in_the_end(embedded: Home) -> None:
+    with opened(embedded) as database:
+        database.execute("DELETE FROM messages WHERE session = 5")
+        [(id,)] = database.query("SELECT id FROM sessions WHERE no = 5")
+    done = repair(embedded)
+    assert (done.count("sessions"), done.removed) == (199, (id[:8],))
+
+
+def test_whatever_is_overwritten_a_repair_leaves_a_sound_database(embedded: Home) -> None:
+    body, seeded = embedded.database_path.read_bytes(), random.Random(3)
+    for _ in range(12):
+        damaged = bytearray(body)
+        for _ in range(seeded.randint(1, 20)):
+            at, count = seeded.randrange(len(body)), seeded.randint(1, 3_000)
+            damaged[at : at + count] = seeded.randbytes(len(damaged[at : at + count]))
+        for path in embedded.folder.glob("whet.db*"):
+            path.unlink()
+        embedded.database_path.write_bytes(damaged)
+        try:
+            repair(embedded)
+        except WhetError as error:
+            assert "intact" in error.message or "Nothing could be read" in error.message  # noqa: PT017 - both are right
+            continue
+        with opened(embedded) as database:
+            assert isinstance(database, SQLite)
+            assert database.faults() == ()
+            assert list(chain_faults(database)) == []
+
+
+@pytest.mark.parametrize("body", [b"notes" * 1000, b"SQLite format 3\0" + bytes(90_000)])
+def test_where_nothing_can_be_read_a_repair_says_so_and_changes_nothing(embedded: Home, body: bytes) -> None:
+    embedded.database_path.write_bytes(body)
+    with pytest.raises(WhetError, match="Nothing could be read"):
+        repair(embedded)
+    assert embedded.database_path.read_bytes() == body
+    assert not list(embedded.folder.glob("*damaged*"))

@@ -11,6 +11,7 @@ from whet.shipped.data import failure_weights
 from whet.store.analyses import AnalysisProgress, refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.ledger import ledger_of
+from whet.store.sqlite import SQLite
 from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
 
@@ -22,16 +23,27 @@ if TYPE_CHECKING:
     from whet.store.listing import Filters
 
 
+FOUND = ("analyses", "call_counts", "teachings", "project_lessons")
+
+
 def bring_up_to_date(database: Database) -> None:
     """Analyse what is new in the store, with a progress bar on a terminal."""
-    with _told_where_nothing_can_be_written(), _progress("Analysing") as progress:
-        refresh(database, failure_weights(), progress=progress)
+
+    def analyse() -> None:
+        with _progress("Analysing") as progress:
+            refresh(database, failure_weights(), progress=progress)
+
+    _keep_or_remember(database, analyse)
 
 
 def read_what_is_taught(database: Database) -> None:
     """Find what new sessions teach, with a progress bar on a terminal."""
-    with _told_where_nothing_can_be_written(), _progress("Reading") as progress:
-        keep_teachings(database, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+
+    def read() -> None:
+        with _progress("Reading") as progress:
+            keep_teachings(database, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+
+    _keep_or_remember(database, read)
 
 
 def learn_by_projects(
@@ -69,13 +81,17 @@ def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> 
         return seen_rules(home, database, rules, progress=lambda done, total: progress(AnalysisProgress(done, total)))
 
 
-@contextlib.contextmanager
-def _told_where_nothing_can_be_written() -> Iterator[None]:
-    """On a full or read-only disk a command shows what is known already."""
+def _keep_or_remember(database: Database, find: Callable[[], None]) -> None:
+    """On a full or read-only disk a command finds the same, and keeps it for itself."""
     try:
-        yield
+        find()
     except CannotWrite as error:
-        sys.stderr.write(f"New sessions are not counted: {safe(error.message)}\n")
+        if not isinstance(database, SQLite):
+            sys.stderr.write(f"New sessions are not counted: {safe(error.message)}\n")
+            return
+        sys.stderr.write(f"What is found in new sessions is shown and not stored: {safe(error.message)}\n")
+        database.keep_in_memory(FOUND)
+        find()
 
 
 @contextlib.contextmanager

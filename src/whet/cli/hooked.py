@@ -10,10 +10,10 @@ from whet.store.opening import opened
 
 def refresh_hooks() -> None:
     """Compile the rules anew, where there are hooks to tell them."""
-    home = find_home(os.environ)
-    if not has_hooks(home):
-        return
     try:
+        home = find_home(os.environ)
+        if not has_hooks(home):
+            return
         with opened(home) as database:
             refresh_compiled(home, database)
     except WhetError:

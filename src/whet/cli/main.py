@@ -1,5 +1,6 @@
 """The entry point. It loads only what the command at hand needs: click itself waits for a command."""
 
+import errno
 import os
 import sys
 
@@ -7,22 +8,19 @@ from whet import __version__
 from whet.cli.catalogue import overview
 from whet.cli.spelling import spell_out
 
+FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+
 
 def main() -> None:
     """Run the command line and exit with its code: 0 done, 1 failed, 2 misused, 130 interrupted."""
     arguments = sys.argv[1:]
+    _open_streams()
     spell_out()
-    if arguments in (["--help"], ["-h"]):
-        sys.stdout.write(f"{overview()}\n")
-        sys.exit(0)
-    if arguments == ["--version"]:
-        sys.stdout.write(f"whet {__version__}\n")
-        sys.exit(0)
     if arguments[:1] == ["hook"] and "--help" not in arguments:
         from whet.hooks.entry import run
 
         sys.exit(run(arguments[1:], os.environ))
-    code = _run(arguments)
+    code = _deliver(arguments)
     if "whet.store.ledger" in sys.modules:  # else the command can have changed no rule
         from whet.cli.hooked import refresh_hooks
 
@@ -33,6 +31,44 @@ def main() -> None:
 
         leave(code)
     sys.exit(code)
+
+
+def _open_streams() -> None:
+    """What is written to a stream that the caller closed goes nowhere."""
+    sys.stdout = sys.stdout or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+    sys.stderr = sys.stderr or os.fdopen(os.open(os.devnull, os.O_WRONLY), "w")
+
+
+def _deliver(arguments: list[str]) -> int:
+    """Carry a command out, and see its output off."""
+    try:
+        code = _answer(arguments)
+        sys.stdout.flush()
+        return code
+    except BrokenPipeError:  # the reader, such as `head`, has seen enough
+        _drop_output()
+        return 0
+    except OSError as error:
+        if error.filename is not None or error.errno not in FULL:
+            raise
+        _drop_output()
+        _complain(f"Error: The output cannot be written: {error.strerror}.")
+        return 1
+
+
+def _drop_output() -> None:
+    """Keep Python from complaining at exit about what nobody takes."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def _answer(arguments: list[str]) -> int:
+    if arguments in (["--help"], ["-h"]):
+        sys.stdout.write(f"{overview()}\n")
+        return 0
+    if arguments == ["--version"]:
+        sys.stdout.write(f"whet {__version__}\n")
+        return 0
+    return _run(arguments)
 
 
 def _run(arguments: list[str]) -> int:
@@ -59,10 +95,6 @@ def _run(arguments: list[str]) -> int:
         refused = isinstance(stop, click.Abort) and stop.__cause__ is None
         _complain("Nothing was done." if refused else "Interrupted.")
         return 130
-    except BrokenPipeError:
-        # The reader, such as `head`, has seen enough: keep Python from complaining at exit.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
-        return 0
 
 
 def _complain(text: str) -> None:

@@ -3,8 +3,10 @@
 import contextlib
 import select
 from collections.abc import Iterator
+from pathlib import Path
 
 from whet.engine.library import (
+    DatabaseError,
     DBAPIError,
     DisconnectionError,
     Engine,
@@ -14,7 +16,7 @@ from whet.engine.library import (
     SQLAlchemyError,
     event,
 )
-from whet.engine.system import System
+from whet.engine.system import IN_FILE, System, damaged
 from whet.errors import WhetError
 from whet.store.rights import DENIED, NO_SCHEMA, missing_right
 
@@ -28,10 +30,12 @@ def explained(system: System) -> Iterator[None]:
         why = str(error.orig).strip().partition("\n")[0]
         if getattr(error.orig, "sqlstate", "") in (DENIED, NO_SCHEMA):
             raise missing_right(system.member, system.schema, why) from error
+        file = system.url.removeprefix(IN_FILE) if system.url.startswith(IN_FILE) else ""
         if isinstance(error, OperationalError):
-            raise WhetError(
-                f"The engine's database cannot be used: {why}.", advice="Check the disk, or that the server is running."
-            ) from error
+            advice = "Check the disk and its free space." if file else "Check that the server is running."
+            raise WhetError(f"The engine's database cannot be used: {why}.", advice=advice) from error
+        if file and type(error) is DatabaseError:
+            raise damaged(Path(file), why) from error
         raise
     except SQLAlchemyError as error:
         raise WhetError(

@@ -19,7 +19,7 @@ try:
     )
     from dbos._serialization import DefaultSerializer
     from sqlalchemy import Engine, ExceptionContext, event
-    from sqlalchemy.exc import DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
+    from sqlalchemy.exc import DatabaseError, DBAPIError, DisconnectionError, OperationalError, SQLAlchemyError
     from sqlalchemy.pool import Pool
 except ModuleNotFoundError as missing:
     if missing.name != "dbos":
@@ -38,6 +38,7 @@ __all__ = [
     "DBOSConfig",
     "DBOSException",
     "DBOSPortableJSONSerializer",
+    "DatabaseError",
     "DefaultSerializer",
     "DisconnectionError",
     "Engine",

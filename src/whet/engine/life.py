@@ -17,6 +17,7 @@ from threading import Event
 
 from whet.errors import WhetError
 from whet.store.database import Database
+from whet.store.folders import explained
 from whet.store.home import Home, prepare_home
 from whet.store.opening import borrowed, connect
 
@@ -93,6 +94,39 @@ class Life:
         self._database.expect_session()
         [(is_held,)] = self._database.query("SELECT pg_try_advisory_lock(?)", (self._key,))
         return bool(is_held)
+
+
+@contextlib.contextmanager
+def held(home: Home, how: int) -> Iterator[bool]:
+    """Hold the folder of the workers' locks for the time of the block; False where that cannot be.
+
+    Every worker shares it (LOCK_SH) before it touches anything else; whoever replaces the home has it alone (LOCK_EX).
+    """
+    folder = home.folder / FOLDER
+    with explained(folder):
+        folder.mkdir(mode=0o700, exist_ok=True)
+        descriptor = os.open(folder, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW | os.O_CLOEXEC)
+    try:
+        fcntl.flock(descriptor, how | fcntl.LOCK_NB)
+        is_there = folder.exists() and os.path.samestat(os.fstat(descriptor), folder.stat())
+    except BlockingIOError:
+        is_there = False
+    try:
+        yield is_there  # else the home was replaced before it was held
+    finally:
+        os.close(descriptor)
+
+
+@contextlib.contextmanager
+def occupied(home: Home) -> Iterator[None]:
+    """Keep a home from being replaced while a worker is in it."""
+    prepare_home(home)
+    with held(home, fcntl.LOCK_SH) as is_held:
+        if not is_held:
+            raise WhetError(
+                "This home is being restored or repaired, so no worker starts.", advice="Start it again afterwards."
+            )
+        yield
 
 
 @contextlib.contextmanager

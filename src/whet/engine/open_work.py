@@ -9,7 +9,7 @@ from typing import Any, NamedTuple
 import msgspec
 
 from whet.engine.life import is_alive
-from whet.engine.system import FILE
+from whet.engine.system import FILE, damaged
 from whet.store.database import Database
 from whet.store.home import Home
 
@@ -59,6 +59,8 @@ def _in_file(home: Home) -> list[Any]:
             return connection.execute(SQL.format(table="workflow_status")).fetchall()
         except sqlite3.OperationalError:  # made, and without tables yet
             return []
+        except sqlite3.DatabaseError as error:
+            raise damaged(path, error) from error
 
 
 def _on_server(database: Database) -> list[Any]:

@@ -1,6 +1,7 @@
 """Where the engine keeps its work: a file of its own in the home, or a schema of its own beside the team's store."""
 
 import os
+from pathlib import Path
 from typing import NamedTuple
 
 from whet.engine.orders import Queue
@@ -10,6 +11,7 @@ from whet.store.opening import connect
 from whet.store.owner import UNSHARED, Owner, owner_of
 
 FILE = "engine.db"
+IN_FILE = "sqlite:///"  # how the address of a file begins
 NAME = "whet"
 # Work that an older Whet left must be taken up by a newer one, so the version stands still while the steps do.
 VERSION = "1"
@@ -40,7 +42,7 @@ def system_of(home: Home) -> System:
     if not home.database_url:
         prepare_home(home)
         _create(home)
-        return System(f"sqlite:///{home.folder / FILE}")
+        return System(f"{IN_FILE}{home.folder / FILE}")
     database = connect(home)
     try:
         database.expect_session()  # the engine's own locks and notes are a session's
@@ -52,18 +54,27 @@ def system_of(home: Home) -> System:
     return System(home.database_url, name, owner_of(home), member)
 
 
+def damaged(path: Path, why: object) -> WhetError:
+    """The error for an engine's file that cannot be read."""
+    return WhetError(
+        f"{path} is damaged: {why}.",
+        advice=f"Stop the worker and move {path} away: queued work is lost, jobs and their runs are not.",
+    )
+
+
 def _create(home: Home) -> None:
-    """Make the file for its owner only, before SQLite gives its own mode to it and to its journal."""
+    """Make the file for its owner only, before SQLite gives its own mode to it and to its journal.
+
+    One that is there is not opened: to close it again would drop the locks that this process holds on it.
+    """
     path = home.folder / FILE
     try:
-        descriptor = os.open(path, os.O_CREAT | os.O_RDWR | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+        os.close(os.open(path, os.O_CREAT | os.O_EXCL | os.O_RDWR | os.O_CLOEXEC, 0o600))
+    except FileExistsError:
+        if path.stat().st_mode & 0o077:  # one that an older Whet made
+            path.chmod(0o600)
     except OSError as error:
         raise WhetError(
             f"The engine's database {path} cannot be used: {error.strerror}.",
             advice="Check the folder's permissions and free space, or set WHET_HOME to another folder.",
         ) from error
-    try:
-        if os.fstat(descriptor).st_mode & 0o077:  # one that an older Whet made
-            os.fchmod(descriptor, 0o600)
-    finally:
-        os.close(descriptor)

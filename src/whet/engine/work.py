@@ -25,6 +25,7 @@ from whet.engine.rows import arguments_in, distrust_rows, done_in, left_in, text
 from whet.engine.system import NAME, VERSION, System, system_of
 from whet.errors import WhetError
 from whet.runs.run import Spent
+from whet.store.folders import locked
 from whet.store.home import Home
 from whet.values import Value
 
@@ -211,7 +212,8 @@ def office(home: Home) -> Iterator[Office]:
     system = system_of(home)
     distrust_rows()
     with explained(system):
-        DBOS.migrate(system.url, schema=system.schema)  # two milliseconds where there is nothing to do
+        with _alone(home):
+            DBOS.migrate(system.url, schema=system.schema)  # two milliseconds where there is nothing to do
         client = DBOSClient(
             system_database_url=system.url,
             dbos_system_schema=system.schema,
@@ -227,6 +229,16 @@ def office(home: Home) -> Iterator[Office]:
             ) from error
         finally:
             client.destroy()
+
+
+@contextlib.contextmanager
+def _alone(home: Home) -> Iterator[None]:
+    """One at a time makes the tables in a file; a server sees to that itself."""
+    if home.database_url:
+        yield
+        return
+    with locked(home.folder):
+        yield
 
 
 def identity(kind: str, key: str) -> str:

@@ -17,7 +17,7 @@ from whet.engine.ending import end_engine
 from whet.engine.faults import explained, wait_for_lost_servers
 from whet.engine.fitting import Fit, GivenBack
 from whet.engine.library import DBOS, DBOSConfig, DBOSPortableJSONSerializer, PortableWorkflowError
-from whet.engine.life import Life, LifeSign, Silences, Tell, living, note_life, quiet, sign_of
+from whet.engine.life import Life, LifeSign, Silences, Tell, living, note_life, occupied, quiet, sign_of
 from whet.engine.orders import Order, Procedures, Queue, left_by
 from whet.engine.rows import distrust_rows
 from whet.engine.steps import decoded, encoded
@@ -130,12 +130,21 @@ def launched(
 
     `tell` is given why the server is away, and nothing once it is back.
     """
+    with occupied(home):
+        with opened(home):  # brings the store up to date, and refuses one that is newer
+            pass
+        with _started(home, procedures, queues, concurrency, tell) as worker:
+            yield worker
+
+
+@contextlib.contextmanager
+def _started(
+    home: Home, procedures: Procedures, queues: Sequence[Queue], concurrency: int, tell: Tell
+) -> Iterator[Worker]:
     name = uuid.uuid4().hex
     before = threading.enumerate()
     under_way = UnderWay({}, {}, set(), set())
     system = system_of(home)
-    with opened(home):  # brings the store up to date, and refuses one that is newer
-        pass
     reserve = Reserve()
     kept = home._replace(reserve=reserve) if home.database_url else home
     distrust_rows()

@@ -73,6 +73,11 @@ def is_waiting(home: Home) -> bool:
     return any(True for _ in _new(home.folder / FOLDER))
 
 
+def kept_arrivals(home: Home) -> tuple[Skipped, ...]:
+    """What stays in the spool because it cannot be read, with the reasons."""
+    return tuple(_reasons(home.folder / FOLDER / KEPT))
+
+
 def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | None, now: float) -> TakenIn:
     """Take in all that waits. Where another process is at it already, that one does."""
     folder = home.folder / FOLDER
@@ -91,7 +96,7 @@ def take_spool(home: Home, database: Database, *, secrets: tuple[str, ...] | Non
             database, home, paths, ReadOrder(secrets=secrets), progress=lambda _name, _size: None
         )  # files that are as they were count as unchanged
         done = sum(_settle(database, each, report) for each in ended)
-        return TakenIn(done, report, tuple(_reasons(folder / KEPT)))
+        return TakenIn(done, report, kept_arrivals(home))
 
 
 @contextlib.contextmanager

@@ -20,6 +20,7 @@ except ModuleNotFoundError as missing:
 
 WRITERS_LOCK = 0x57486574  # one advisory lock for all writers of a store: short transactions, no deadlocks
 LOST_SECONDS = 60.0  # how long a server that was there may be away, as when it restarts
+REFUSAL = "FATAL:"  # how the server itself begins where it ends a connection
 RETRY_SECONDS = 0.5
 # A text vector comes as bytes in the server's own form.
 TYPES = (
@@ -197,8 +198,14 @@ class Postgres:
                 "The Postgres server is read-only.", advice="Point WHET_DATABASE_URL to its primary."
             ) from error
         except psycopg.OperationalError as error:
+            said = _said(self._url, error)
+            if REFUSAL in said:
+                raise Unreachable(
+                    f"The Postgres server refused the connection: {said}",
+                    advice="Check the user, the password and the database in WHET_DATABASE_URL.",
+                ) from error
             raise Unreachable(
-                f"The Postgres server cannot be reached: {_said(self._url, error)}",
+                f"The Postgres server cannot be reached: {said}",
                 advice="Check WHET_DATABASE_URL, and that the server is running.",
             ) from error
         except psycopg.ProgrammingError as error:

@@ -1,9 +1,11 @@
 """The embedded database: SQLite in write-ahead mode, safe among many processes and on a sudden stop."""
 
 import contextlib
+import errno
 import os
 import pwd
 import random
+import re
 import time
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from pathlib import Path
@@ -28,6 +30,7 @@ PRAGMAS = (
 )
 
 
+OUTWARD = re.compile(r"REFERENCES sessions \(no\)( ON DELETE CASCADE)?")
 READING = ("cache_size = -32000", "temp_store = MEMORY")
 
 
@@ -40,7 +43,7 @@ class SQLite:
 
     dialect: Dialect = "sqlite"
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, pragmas: Sequence[str] = PRAGMAS) -> None:
         version = tuple(int(number) for number in apsw.sqlite_lib_version().split("."))
         if version < OLDEST_SAFE:
             raise WhetError(
@@ -53,11 +56,11 @@ class SQLite:
             _create(path)
             self.is_alone = True  # nobody else can use the file while it is open
             try:
-                self._connection = _connected(str(path), PRAGMAS)
+                self._connection = _connected(str(path), pragmas)
                 self.is_alone = False
             except (apsw.FullError, apsw.IOError):
                 # A full disk has no room for the index of the log: in memory it serves one process alone.
-                self._connection = _connected(str(path), ("locking_mode = EXCLUSIVE", *PRAGMAS))
+                self._connection = _connected(str(path), ("locking_mode = EXCLUSIVE", *pragmas))
             except (apsw.ReadOnlyError, apsw.CantOpenError):
                 if not _is_settled_for_good(path):
                     raise
@@ -109,6 +112,17 @@ class SQLite:
         except (apsw.CorruptError, apsw.NotADBError, apsw.IOError) as error:
             return (str(error),)
         return tuple(str(row[0]) for row in rows if row[0] != "ok")
+
+    def keep_in_memory(self, tables: Iterable[str]) -> None:
+        """From now on keep what is written to some tables in memory, for this connection alone.
+
+        For a disk that takes nothing: a temporary table hides the one of its name.
+        """
+        for table in tables:
+            [(made,)] = self.query("SELECT sql FROM main.sqlite_schema WHERE type = 'table' AND name = ?", (table,))
+            # No temporary table can refer to one in the file.
+            self.execute(OUTWARD.sub("", made.replace("CREATE TABLE", "CREATE TEMP TABLE", 1)))
+            self.execute(f"INSERT INTO temp.{table} SELECT * FROM main.{table}")
 
     def exclude_others(self) -> None:
         """Lock the file until this connection is closed; raises WhetError where another process has it open."""
@@ -210,10 +224,13 @@ def file_faults(path: Path) -> tuple[str, ...]:
 
 def _copy(connection: apsw.Connection, target: Path) -> None:
     _create(target)
-    with contextlib.closing(apsw.Connection(str(target))) as copy:
-        with copy.backup("main", connection, "main") as backup:
-            backup.step(-1)  # all at once: what others write meanwhile is not in it
-        copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, without a log beside it
+    try:
+        with contextlib.closing(apsw.Connection(str(target))) as copy:
+            with copy.backup("main", connection, "main") as backup:
+                backup.step(-1)  # all at once: what others write meanwhile is not in it
+            copy.execute("PRAGMA journal_mode = DELETE").fetchall()  # one file, without a log beside it
+    except apsw.FullError as error:  # it is the target's disk: nothing is written to the source
+        raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
 
 
 def _connected(name: str, pragmas: Iterable[str]) -> apsw.Connection:

@@ -3,21 +3,46 @@
 import os
 import shutil
 import stat
-from collections.abc import Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
+from typing import Protocol
 
 from whet.engine.system import FILE as ENGINE
 from whet.errors import WhetError
+from whet.hooks.arrivals import kept_arrivals
+from whet.setup.records import load_record
 from whet.setup.service_texts import KEYS_FILE
-from whet.store.home import DATABASE_NAME
+from whet.store import memory_files
+from whet.store.case_files import home_cases
+from whet.store.forgotten import forgotten
+from whet.store.home import DATABASE_NAME, Home
 from whet.store.job_files import list_jobs
+from whet.store.memory_files import NAMES, Shelf
 from whet.store.owner import SEAL_KEY
 from whet.store.settings_file import load
+from whet.store.skill_files import list_skills
 from whet.store.template_files import list_templates
+from whet.targets.settings import load as load_targets
 from whet.upkeep.checkup import CheckupPlace, Rows, failed, ok, warning
 from whet.upkeep.mounts import mounts, remote_kind
 
+
+class Faulty(Protocol):
+    """A file that people edit, with the fault that keeps it from being used."""
+
+    @property
+    def name(self) -> str: ...
+    @property
+    def fault(self) -> str: ...
+
+
 LEAST_BYTES = 100 << 20  # under which an import is likely to fail
+LISTED: tuple[tuple[str, Callable[[Path], Iterable[Faulty]]], ...] = (
+    ("jobs", list_jobs),
+    ("templates", list_templates),
+    ("skills", list_skills),
+    ("cases", home_cases),
+)
 PRIVATE = (DATABASE_NAME, f"{DATABASE_NAME}-wal", f"{DATABASE_NAME}-shm", ENGINE, SEAL_KEY, KEYS_FILE)
 
 
@@ -70,18 +95,27 @@ def check_space(place: CheckupPlace) -> Rows:
 
 
 def check_files(place: CheckupPlace) -> Rows:
-    """Whether the files that people edit can be read."""
-    folder = place.home.folder
-    try:
-        load(place.home)
-        broken = [(f"job {each.name}: {each.fault}", "jobs") for each in list_jobs(folder) if each.fault]
-        broken += [
-            (f"template {each.name}: {each.fault}", "templates") for each in list_templates(folder) if each.fault
-        ]
-    except WhetError as error:
-        yield failed("files", error.message, error.advice)
-        return
-    for text, kind in broken:
-        yield failed("files", text, f"Edit it in {folder / kind}, or restore a copy.")
-    if not broken:
-        yield ok("files", "settings, jobs and templates can be read")
+    """Whether the files that commands read can be read, by the same functions."""
+    home, is_sound = place.home, True
+    for read in (load, load_targets, forgotten, load_record, _notes):
+        try:
+            read(home)
+        except WhetError as error:
+            is_sound = False
+            yield failed("files", error.message, error.advice)
+    for kind, listed in LISTED:
+        for each in listed(home.folder):
+            if each.fault:
+                is_sound = False
+                fix = f"Edit it in {home.folder / kind}, or restore a copy."
+                yield failed("files", f"{kind.removesuffix('s')} {each.name}: {each.fault}", fix)
+    if is_sound:
+        yield ok("files", "settings, targets, notes, skills, jobs, cases and templates can be read")
+    if kept := kept_arrivals(home):
+        text = f"{len(kept)} in spool/kept cannot be imported: {kept[0].reason}"
+        yield warning("files", text, "Run `whet import`, which tries them again, or delete them there.")
+
+
+def _notes(home: Home) -> None:
+    for name in NAMES:
+        memory_files.load(Shelf(home.folder), name)

@@ -4,6 +4,7 @@ import contextlib
 import itertools
 import os
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -13,16 +14,19 @@ from whet.store.database import Database
 from whet.store.folders import explained
 from whet.store.home import DATABASE_NAME, Home
 from whet.store.indexing import index_words
+from whet.store.migrations import steps_taken
 from whet.store.preparing import row_of
 from whet.store.rows import Session
 from whet.store.sessions import messages
-from whet.store.sqlite import SQLite
+from whet.store.sqlite import DamagedDatabase, SQLite
 from whet.upkeep.chains import ChainFault, chain_faults, id_at, stored_sessions
-from whet.upkeep.salvage import SavedTable, save_rows
+from whet.upkeep.damaged_copy import open_copy
+from whet.upkeep.salvage import SavedTable, count_again, save_rows
 from whet.upkeep.swapping import settle
 from whet.upkeep.workers import excluded
 
 COMPANIONS = ("", "-wal", "-shm")
+SHOWN = 8  # letters of an id
 
 
 class RepairReport(NamedTuple):
@@ -48,19 +52,43 @@ def repair(home: Home) -> RepairReport:
         raise WhetError("There is no database to repair.", advice="To make one, run `whet import`.")
     with explained(home.folder), tempfile.TemporaryDirectory(prefix=".whet-repairing-", dir=home.folder) as work:
         path = Path(work) / DATABASE_NAME
-        with excluded(home) as old:
+        with excluded(home) as old, _readable(home, old, Path(work)) as source:
             if old is not None and _is_intact(old):
                 raise WhetError("The database is intact; nothing was changed.", advice="For the rest: `whet doctor`.")
             with contextlib.closing(SQLite(path)) as new:
-                tables = save_rows(old, new)
+                tables = save_rows(source, new)
+                if not any(each.rows for each in tables):
+                    raise _lost(home)
                 shortened, removed = _mend(new)
                 _index(new)
+                tables = count_again(new, tables)
             kept = _put(home, path)
     return RepairReport(tables, shortened, removed, str(kept))
 
 
+@contextlib.contextmanager
+def _readable(home: Home, old: SQLite | None, work: Path) -> Iterator[SQLite]:
+    """The database itself, or a copy with another header where it cannot be opened."""
+    if old is not None:
+        yield old
+        return
+    try:
+        copy = open_copy(home.database_path, work / "copy.db")
+    except DamagedDatabase as error:
+        raise _lost(home) from error
+    with contextlib.closing(copy):
+        yield copy
+
+
+def _lost(home: Home) -> WhetError:
+    return WhetError(
+        f"Nothing could be read from {home.database_path}; it was left as it is.",
+        advice="Restore a backup: `whet restore FILE --replace`. Or move the file away and run `whet import`.",
+    )
+
+
 def _is_intact(database: SQLite) -> bool:
-    return not database.faults() and not any(True for _ in chain_faults(database))
+    return not database.faults() and steps_taken(database) > 0 and not any(True for _ in chain_faults(database))
 
 
 def _mend(database: SQLite) -> tuple[tuple[str, ...], tuple[str, ...]]:
@@ -72,7 +100,7 @@ def _mend(database: SQLite) -> tuple[tuple[str, ...], tuple[str, ...]]:
         while faults := list(chain_faults(database)):
             for fault in faults:
                 named = shortened if _shorten(database, fault) else removed
-                named[fault.session.native_id] = None
+                named[fault.session.id[:SHOWN]] = None
         while orphans := database.query("PRAGMA foreign_key_check"):
             for table, rowid, *_ in orphans:
                 database.execute(f"DELETE FROM {table} WHERE rowid = ?", (rowid,))

@@ -33,15 +33,21 @@ class RestoreReport(NamedTuple):
 
 def is_empty(home: Home) -> bool:
     """Whether nothing would be lost: no file in the home, no row on the server."""
-    if home.folder.is_dir() and any(home.folder.iterdir()):
-        return False
+    return not _has_files(home) and not _has_rows(home)
+
+
+def _has_files(home: Home) -> bool:
+    return home.folder.is_dir() and any(home.folder.iterdir())
+
+
+def _has_rows(home: Home) -> bool:
     if not home.database_url:
-        return True
+        return False
     from whet.upkeep.tables import has_rows  # noqa: PLC0415 - the driver is an extra
 
     # Asked without the folder, which a connection would make.
     with tempfile.TemporaryDirectory() as folder, contextlib.closing(connect(home._replace(folder=Path(folder)))) as it:
-        return not has_rows(it)
+        return has_rows(it)
 
 
 def read_manifest(path: Path, home: Home) -> Manifest:
@@ -53,11 +59,8 @@ def read_manifest(path: Path, home: Home) -> Manifest:
 
 def restore(path: Path, home: Home, *, replace: bool, progress: Progress) -> RestoreReport:
     """Put a backup in the place of an empty home, or of any where that is wanted."""
-    if not replace and not is_empty(home):
-        raise WhetError(
-            f"The home {home.folder} is not empty. Nothing was restored.",
-            advice="Set WHET_HOME to an empty folder, or replace the home with --replace.",
-        )
+    if not replace:
+        _expect_empty(home)
     parent = home.folder.parent
     with explained(parent), reading(path) as archive:
         _expect_fitting(archive, home)
@@ -76,9 +79,22 @@ def restore(path: Path, home: Home, *, replace: bool, progress: Progress) -> Res
     return RestoreReport(archive.manifest, str(aside or ""))
 
 
+def _expect_empty(home: Home) -> None:
+    if _has_files(home):
+        raise WhetError(
+            f"The home {home.folder} is not empty. Nothing was restored.",
+            advice="Set WHET_HOME to an empty folder, or replace the home with --replace.",
+        )
+    if _has_rows(home):
+        raise WhetError(
+            "The database on the server is not empty. Nothing was restored.",
+            advice="Restore into an empty schema, or replace the rows of all members with --replace.",
+        )
+
+
 def _put(archive: OpenArchive, home: Home, new: Path) -> Path | None:
     """Exchange the folders, and the tables on the server; where the server refuses at last, the folders go back."""
-    aside = _aside(home.folder) if home.folder.exists() and any(home.folder.iterdir()) else None
+    aside = _aside(home.folder) if _has_files(home) else None
     with contextlib.ExitStack() as back:
         with _loaded(archive, home):
             swap(new, home.folder, aside)

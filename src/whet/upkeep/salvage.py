@@ -9,7 +9,9 @@ from whet.store.migrations import MIGRATIONS, migrate, steps_taken, take_steps
 from whet.store.sqlite import DamagedDatabase, SQLite
 
 PAGE = 200
+NEAR = 10_000  # more rows than a page can hold
 BEYOND_ALL = 1 << 62
+UNREADABLE = (DamagedDatabase, apsw.SQLError, UnicodeDecodeError)
 REBUILT = "message_index"
 TABLES = (
     "SELECT name FROM sqlite_schema WHERE type = 'table' AND name NOT LIKE 'sqlite_%'"
@@ -18,14 +20,14 @@ TABLES = (
 
 
 class SavedTable(NamedTuple):
-    """How many rows of a table were saved, and whether some could not be read."""
+    """How many rows of a table were saved, and whether all could be read."""
 
     name: str
     rows: int
     is_whole: bool
 
 
-def save_rows(source: SQLite | None, target: SQLite) -> tuple[SavedTable, ...]:
+def save_rows(source: SQLite, target: SQLite) -> tuple[SavedTable, ...]:
     """Make the tables of the source in an empty target, with every row that can be read; then bring it up to date."""
     target.execute("PRAGMA foreign_keys = OFF")
     with target.writing():
@@ -34,7 +36,7 @@ def save_rows(source: SQLite | None, target: SQLite) -> tuple[SavedTable, ...]:
         for name, _ in triggers:  # the ledger refuses an entry after a gap
             target.execute(f"DROP TRIGGER {name}")
         names = [name for (name,) in target.query(TABLES)]
-        saved = tuple(_save(source, target, name) for name in names) if source else ()
+        saved = tuple(_save(source, target, name) for name in names)
         while orphans := target.query("PRAGMA foreign_key_check"):
             target.many(f"DELETE FROM {orphans[0][0]} WHERE rowid = ?", _of_one(orphans))
         for _, statement in triggers:
@@ -43,11 +45,19 @@ def save_rows(source: SQLite | None, target: SQLite) -> tuple[SavedTable, ...]:
     return saved
 
 
-def _steps(source: SQLite | None) -> int:
-    if source is None:
-        return len(MIGRATIONS)
+def count_again(database: SQLite, tables: tuple[SavedTable, ...]) -> tuple[SavedTable, ...]:
+    """The tables with as many rows as they have now."""
+    return tuple(each._replace(rows=_count(database, each.name)) for each in tables)
+
+
+def _count(database: SQLite, table: str) -> int:
+    [(count,)] = database.query(f"SELECT count(*) FROM {table}")
+    return int(count)
+
+
+def _steps(source: SQLite) -> int:
     try:
-        return steps_taken(source) or len(MIGRATIONS)
+        return min(steps_taken(source) or len(MIGRATIONS), len(MIGRATIONS))
     except DamagedDatabase:
         return len(MIGRATIONS)
 
@@ -65,8 +75,7 @@ def _save(source: SQLite, target: SQLite, table: str) -> SavedTable:
             is_whole = False
         else:
             target.many(statement, rows)
-    [(count,)] = target.query(f"SELECT count(*) FROM {table}")
-    return SavedTable(table, int(count), is_whole)
+    return SavedTable(table, _count(target, table), is_whole)
 
 
 def _pages(source: SQLite, table: str, columns: str) -> Iterator[list[tuple[object, ...]] | None]:
@@ -75,7 +84,7 @@ def _pages(source: SQLite, table: str, columns: str) -> Iterator[list[tuple[obje
     while start < BEYOND_ALL:
         try:
             rows = _read(source, table, columns, start, size)
-        except (DamagedDatabase, apsw.SQLError):
+        except UNREADABLE:
             if size == 1:
                 yield None
                 start = _beyond(source, table, columns, start)
@@ -84,7 +93,7 @@ def _pages(source: SQLite, table: str, columns: str) -> Iterator[list[tuple[obje
         if not rows:
             return
         yield [row[1:] for row in rows]
-        start = int(rows[-1][0]) + 1
+        start = max(start, rows[-1][0]) + 1  # in a damaged page a number may be any
 
 
 def _read(source: SQLite, table: str, columns: str, start: int, size: int) -> list[tuple[int, ...]]:
@@ -94,7 +103,10 @@ def _read(source: SQLite, table: str, columns: str, start: int, size: int) -> li
 
 def _beyond(source: SQLite, table: str, columns: str, start: int) -> int:
     """The next number from which on rows can be read again: a damaged page hides a range of them."""
-    low, step = start, 1
+    for near in range(start + 1, start + NEAR):
+        if _is_readable(source, table, columns, near):
+            return near
+    low, step = start + NEAR - 1, NEAR
     while not _is_readable(source, table, columns, start + step):
         low, step = start + step, step * 2
         if step >= BEYOND_ALL:
@@ -112,6 +124,6 @@ def _beyond(source: SQLite, table: str, columns: str, start: int) -> int:
 def _is_readable(source: SQLite, table: str, columns: str, start: int) -> bool:
     try:
         _read(source, table, columns, start, 1)
-    except (DamagedDatabase, apsw.SQLError):
+    except UNREADABLE:
         return False
     return True

@@ -1,20 +1,27 @@
 """Whether the store is whole: its database, its schema, the ledger, the sessions and the engine's work."""
 
 import contextlib
+from pathlib import Path
 
 from whet.engine.system import FILE as ENGINE
+from whet.engine.system import damaged
 from whet.errors import WhetError
+from whet.hooks.places import FOLDER as HOOKS
 from whet.store.database import Database
+from whet.store.forgotten import FILE_NAME as FORGOTTEN
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.ledger_chain import HEAD, newest, note
 from whet.store.migrations import MIGRATIONS, steps_taken
 from whet.store.opening import connect
+from whet.store.owner import SEAL_KEY
 from whet.store.sqlite import SQLite, file_faults
 from whet.upkeep.chains import chain_faults
-from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed, ok
+from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed, ok, warning
 
 MOST_NAMED = 3
+SHOWN = 8  # letters of an id, as lists show it
+TRACES = (ENGINE, "jobs", "memory.md", "user.md", "skills", HOOKS, SEAL_KEY, FORGOTTEN)
 RESTORE = "Restore a backup: `whet restore FILE --replace`."
 REPAIR = f"{RESTORE} Or save what can be read: `whet doctor --repair`."
 AGAIN = f"Run `whet forget ID`, then import its file again. {RESTORE}"
@@ -23,19 +30,36 @@ AGAIN = f"Run `whet forget ID`, then import its file again. {RESTORE}"
 def check_store(place: CheckupPlace) -> Rows:
     """The store, read as a whole; nothing where there is none yet."""
     home = place.home
-    if not home.database_url and not home.database_path.exists():
-        yield ok("database", "none yet: `whet import` makes one")
+    if not home.database_url and _is_nothing(home.database_path):
+        yield _no_database(home)
         return
     with contextlib.closing(connect(home)) as database:
         is_sound = True
         for row in (_database(home, database), _schema(database)):
             yield row
             is_sound &= not row.fix
-        if not is_sound or not steps_taken(database):
+        if not is_sound:
+            return
+        if not steps_taken(database):
+            yield _no_database(home)
             return
         if steps_taken(database) == len(MIGRATIONS):
             yield _ledger(home, database)
         yield _sessions(database)
+
+
+def _is_nothing(path: Path) -> bool:
+    """Asked without opening it, which would make a database of an empty file."""
+    return not path.exists() or not path.stat().st_size
+
+
+def _no_database(home: Home) -> CheckupRow:
+    traces = [] if home.database_url else [name for name in TRACES if (home.folder / name).exists()]
+    if not traces:
+        return ok("database", "none yet: `whet import` makes one")
+    lost = f"{home.database_path} is {'empty' if home.database_path.exists() else 'missing'}"
+    fix = f"{RESTORE} If there is none, `whet import` reads again what the agents still have."
+    return warning("database", f"{lost}, although this home was in use: {', '.join(traces)}", fix)
 
 
 def check_engine(place: CheckupPlace) -> Rows:
@@ -45,8 +69,8 @@ def check_engine(place: CheckupPlace) -> Rows:
         return
     faults = file_faults(path)
     if faults:
-        fix = f"Stop the worker and move {path} away: queued work is lost, jobs and their runs are not."
-        yield failed("background work", f"{path} is damaged: {faults[0]}", fix)
+        error = damaged(path, faults[0])
+        yield failed("background work", error.message, error.advice)
     else:
         yield ok("background work", f"{path} is intact")
 
@@ -89,7 +113,7 @@ def _ledger(home: Home, database: Database) -> CheckupRow:
 def _sessions(database: Database) -> CheckupRow:
     faults = list(chain_faults(database))
     if faults:
-        named = "; ".join(f"{each.session.native_id}: {each.reason}" for each in faults[:MOST_NAMED])
+        named = "; ".join(f"{each.session.id[:SHOWN]}: {each.reason}" for each in faults[:MOST_NAMED])
         return failed(
             "sessions", f"{len(faults):,} damaged: {named}", REPAIR if database.dialect == "sqlite" else AGAIN
         )

@@ -10,6 +10,7 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.progress import step_line
 
+MOST_NAMED = 10
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "[red]failed[/] "}
 
 
@@ -66,8 +67,8 @@ def _repair(*, as_json: bool) -> None:
     for each in done.tables:
         if not each.is_whole:
             say(f"Some rows of {each.name} could not be read.")
-    for name in done.shortened:
-        say(f"Kept only the beginning of session {plain(name)}.")
-    for name in done.removed:
-        say(f"Nothing could be saved of session {plain(name)}.")
+    for ids, what in ((done.shortened, "Kept only the beginning of"), (done.removed, "Nothing could be saved of")):
+        if ids:
+            more = f" and {len(ids) - MOST_NAMED:,} more" if len(ids) > MOST_NAMED else ""
+            say(f"{what} {many(len(ids), 'session')}: {plain(', '.join(ids[:MOST_NAMED]))}{more}.")
     say(f"The damaged file is {plain(done.kept)}. Next: `whet import` reads again what was lost; then `whet doctor`.")

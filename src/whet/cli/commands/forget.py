@@ -6,13 +6,15 @@ import time
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import console, many, moment, print_json, say, table
+from whet.cli.output import console, many, moment, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store import sessions
+from whet.store.database import Database
 from whet.store.forgotten import ForgottenSession, allow_again, forgotten, never_again
 from whet.store.home import find_home
 from whet.store.listing import Filters, find, list_sessions
 from whet.store.opening import opened
+from whet.store.rows import Session
 
 EVERYTHING = 1 << 31
 
@@ -28,6 +30,7 @@ EVERYTHING = 1 << 31
 @click.option("--never", "is_never", is_flag=True, help="Never import these sessions again on this machine.")
 @click.option("--list", "as_list", is_flag=True, help="List the sessions that are never imported.")
 @click.option("--allow", "is_allowed", is_flag=True, help="Let imports bring back sessions forgotten with --never.")
+@click.option("--everyone", is_flag=True, help="In a team: delete what other members imported too.")
 @click.option("--yes", is_flag=True, help="Do not ask for confirmation.")
 @json_option
 def command(
@@ -36,6 +39,7 @@ def command(
     is_never: bool,
     as_list: bool,
     is_allowed: bool,
+    everyone: bool,
     yes: bool,
     as_json: bool,
 ) -> int:
@@ -47,15 +51,15 @@ def command(
         raise WhetError("Name either sessions or a source.", advice="whet forget ID, or whet forget --source codex")
     home = find_home(os.environ)
     with opened(home) as database:
-        if source:
-            chosen = list_sessions(database, Filters(source=source), limit=EVERYTHING)
-        else:
-            chosen = [find(database, each) for each in ids]
-        if not chosen:
-            raise WhetError(f"No session has the source {source}.", advice="To list the agents, run `whet stats`.")
-        counted = f"{many(len(chosen), 'session')} with {many(sum(s.message_count for s in chosen), 'message')}"
+        named = _named(database, ids, source or "")
+        others = [each for each in named if not sessions.is_own(database, each)]
+        if others and not everyone and (ids or others == named):
+            raise WhetError(
+                f"{_whose(others)}, so nothing was deleted.", advice="To delete what others imported, add --everyone."
+            )
+        chosen = named if everyone else [each for each in named if each not in others]
         if not yes:
-            click.confirm(f"Delete {counted}{', and never import it again' if is_never else ''}?", abort=True, err=True)
+            click.confirm(_question(chosen, others if everyone else [], is_never=is_never), abort=True, err=True)
         if is_never:
             never_again(home, chosen, now=time.time())
         with database.writing():
@@ -64,11 +68,34 @@ def command(
         print_json({"forgotten": [session.id for session in chosen], "messages": removed, "never": is_never})
         return 0
     say(f"Deleted {many(len(chosen), 'session')} and {many(removed, 'message')} that no other session contains.")
+    if others and not everyone:
+        say(f"{_whose(others)} and stayed; --everyone deletes what others imported too.")
     if is_never:
         say("No import brings them back. To list them: `whet forget --list`; to allow one: `whet forget --allow ID`.")
     else:
         say("[dim]Importing their files again brings them back; --never keeps them out.[/]")
     return 0
+
+
+def _named(database: Database, ids: tuple[str, ...], source: str) -> list[Session]:
+    if ids:
+        return [find(database, each) for each in ids]
+    found = list_sessions(database, Filters(source=source), limit=EVERYTHING)
+    if not found:
+        raise WhetError(f"No session has the source {source}.", advice="To list the agents, run `whet stats`.")
+    return found
+
+
+def _whose(others: list[Session]) -> str:
+    """Whose sessions they are: 3 sessions are of alice and bob."""
+    makers = " and ".join(sorted({each.maker for each in others}))
+    return f"{many(len(others), 'session')} {'is' if len(others) == 1 else 'are'} of {plain(makers)}"
+
+
+def _question(chosen: list[Session], others: list[Session], *, is_never: bool) -> str:
+    counted = f"{many(len(chosen), 'session')} with {many(sum(each.message_count for each in chosen), 'message')}"
+    whose = f" ({_whose(others)})" if others else ""
+    return f"Delete {counted}{whose}{', and never import it again' if is_never else ''}?"
 
 
 def _list(as_json: bool) -> int:

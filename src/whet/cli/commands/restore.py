@@ -11,6 +11,7 @@ from whet.cli.output import many, moment, plain, print_json, say
 from whet.cli.progress import bytes_bar
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
+from whet.setup.service_texts import KEYS_FILE
 from whet.store.home import Home, find_home
 from whet.store.settings_file import load
 
@@ -49,7 +50,9 @@ def command(file: Path, replace: bool, yes: bool, as_json: bool) -> int:
     )
     if done.replaced:
         say(f"The old folder is {plain(done.replaced)}; delete it when you no longer need it.")
-    say("Next: `whet doctor` checks the home; `whet setup` starts the worker and puts API keys back.")
+    if not (home.folder / KEYS_FILE).exists():
+        say("A backup has no API keys: set them again.")
+    say("Next: `whet doctor` checks the home; `whet setup` starts the worker.")
     return 0
 
 
@@ -57,7 +60,8 @@ def _confirm(home: Home, *, yes: bool) -> None:
     """Ask the person; where nobody can be asked, --yes counts if the settings allow that."""
     if yes and not has_terminal() and not load(home).trust.commands:
         raise WhetError(
-            "This needs a person's approval in a terminal.", advice="Run it in your own terminal, without --yes."
+            "This needs a person's approval in a terminal.",
+            advice="Run it in your own terminal, or set trust.commands to true so that --yes counts without one.",
         )
     server = " and all rows on the server, of every member" if home.database_url else ""
     if not yes:
