@@ -115,6 +115,15 @@ def test_what_is_slow_appears_by_itself(browser: Chromium, page: PageClient) -> 
     assert browser.errors() == []
 
 
+def test_a_filter_holds_as_soon_as_it_is_chosen(browser: Chromium, page: PageClient) -> None:
+    browser.go(at(page, "/failures"))
+    browser.press("select[name=agent] option[value=hermes]")
+    until(lambda: "agent=hermes" in browser.address)
+    assert browser.run("return document.querySelector('select[name=agent]').value") == "hermes"
+    browser.press("input[name=temporary]")
+    until(lambda: "agent=hermes&temporary=1" in browser.address)
+
+
 def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, filled: Home) -> None:
     browser.go(at(page, "/waiting"))
     assert "Do not look it up again in the same way." in browser.text

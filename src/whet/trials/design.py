@@ -88,6 +88,7 @@ class TrialResult(Value, frozen=True):
     verdict: Verdict
     stop: TrialStop
     lesson: Verdict | None = None  # candidate against placebo: what the content is worth
+    way: tuple[float, ...] = ()  # the evidence of help after each case, which ends at the verdict's
     form: Verdict | None = None  # placebo against base: what any text or example of that form is worth
     guard: Verdict | None = None  # candidate against base on the standing cases
     held_back: str = ""  # why the evidence decides nothing

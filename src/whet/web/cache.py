@@ -10,6 +10,7 @@ from whet.improving.learned import LearnedOfAll, LessonScope, learned
 from whet.improving.taught import taught_by_projects
 from whet.ledger.entries import Item
 from whet.lessons.following import Following
+from whet.sessions.temporary import is_temporary
 from whet.shipped.data import failure_weights
 from whet.store.analyses import is_behind, refresh
 from whet.store.database import Database
@@ -21,7 +22,7 @@ from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
 from whet.store.settings_file import load
 from whet.targets.project_names import name_of_project
 from whet.web.layout import Choices
-from whet.web.site import NO_PROJECT, PageFilter, is_temporary
+from whet.web.site import NO_PROJECT, PageFilter
 
 Made = TypeVar("Made")
 

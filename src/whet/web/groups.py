@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from whet.sessions.temporary import is_temporary
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
 from whet.trials.attempts import Arm
-from whet.web.site import is_temporary
 
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 

@@ -79,11 +79,14 @@ Page = Callable[[PageRequest], Framed]
 
 
 def show_overview(ask: PageRequest) -> Framed:
-    return _framed("overview", overview(ask.site, ask.looked.facts, ask.entries, ask.waiting))
+    looked = ask.looked
+    body = overview(ask.site, looked.facts, ask.entries, waiting=ask.waiting, hidden=looked.choices.hidden)
+    return _framed("overview", body)
 
 
 def show_failures(ask: PageRequest) -> Framed:
-    return _framed("failures", failures(ask.site, ask.looked.facts, ask.cache.project))
+    hidden = ask.looked.choices.hidden
+    return _framed("failures", failures(ask.site, ask.looked.facts, ask.cache.project, hidden=hidden))
 
 
 def show_sessions(ask: PageRequest) -> Framed:
@@ -96,7 +99,7 @@ def show_sessions(ask: PageRequest) -> Framed:
         facts = [fact for fact in known if fits(fact, project(fact.folder))]
     elif narrowed.purpose:
         facts = ask.spent
-    return _framed("sessions", sessions(ask.site, facts, narrowed))
+    return _framed("sessions", sessions(ask.site, facts, narrowed, hidden=ask.looked.choices.hidden))
 
 
 def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
@@ -222,7 +225,7 @@ def show_work(ask: PageRequest) -> Framed:
             ]
     except WhetError as error:
         missing = f"{error.message} {error.advice}"
-    framed = _framed("work", work(ask.site, ask.spent, pieces, missing))
+    framed = _framed("work", work(ask.site, ask.spent, pieces, missing, hidden=ask.looked.choices.hidden))
     return framed._replace(is_live=any(each.state in OPEN for each in pieces))
 
 

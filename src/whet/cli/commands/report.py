@@ -9,9 +9,10 @@ import msgspec
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.options import filter_options, filters_of, json_option, left_out, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
+from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.sessions.exports import iso
@@ -31,6 +32,7 @@ HEADINGS = ("sessions", "likely failed", "calls", "failed calls", "tokens", "in 
     help="Summarise what fails most, where (by agent, model, tool and week), what it costs and what to do about it.",
 )
 @filter_options
+@temporary_option
 @json_option
 def command(
     source: str | None,
@@ -39,19 +41,23 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
+    temporary: bool,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
+    wanted = filters_of(source, model, folder, tool, since, until)
+    filters = wanted._replace(without_trials=True, without_temporary=not temporary)
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
         summary, lessons = summarise(judged(database, filters))
-        listed = count_sessions(database, filters._replace(without_trials=True))
+        listed = count_sessions(database, filters)
+        hidden = count_sessions(database, filters._replace(without_temporary=False)) - listed
     if as_json:
         print_json(_record(summary, lessons))
     elif not summary.total.sessions:
-        say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
+        none = "No sessions match." if hidden or any(wanted) else "No sessions yet. To import them, run `whet import`."
+        say(f"{none} {left_out(hidden)}".rstrip())
     else:
-        _tell(summary, lessons, copies=listed - summary.total.sessions)
+        _tell(summary, lessons, copies=listed - summary.total.sessions, hidden=hidden)
     return 0
 
 
@@ -70,11 +76,13 @@ def _record(summary: Summary, lessons: tuple[Lesson, ...]) -> dict[str, object]:
     }
 
 
-def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int) -> None:
+def _tell(summary: Summary, lessons: tuple[Lesson, ...], *, copies: int, hidden: int) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     if copies:
         say(f"{many(copies, 'more session')} only {'repeats' if copies == 1 else 'repeat'} others: not counted again.")
+    if hidden:
+        say(left_out(hidden))
     say(
         f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}), "
         f"of {total.untold_sessions:,} the record cannot tell; "
@@ -131,7 +139,9 @@ def _advice(lessons: tuple[Lesson, ...]) -> Iterator[str]:
 def _worst(summary: Summary) -> Iterator[str]:
     found = [worst for worst in summary.worst if worst.score >= LIKELY_FAILED]
     for worst in found:
-        step = f", went wrong at message {worst.decisive_step}" if worst.decisive_step is not None else ""
+        step = ""
+        if worst.decisive_step is not None:
+            step = f"; {where_it_went_wrong(worst.decisive_step, worst.decisive_confidence)}"
         yield f"{worst.session[:8]}  {worst.score:.2f}  {plain(worst.title[:70])}"
         yield f"          [dim]{plain('; '.join(worst.reasons))}{step}[/]"
     if not found:

@@ -1,5 +1,8 @@
-// While something runs, the content is asked for again and put in the place of the old; nothing while somebody types.
 "use strict";
+// A filter holds as soon as it is chosen; the button is for browsers without scripts.
+document.addEventListener("change", (event) => event.target.closest("form.filters")?.requestSubmit());
+
+// While something runs, the content is asked for again and put in the place of the old; nothing while somebody types.
 (() => {
   if (!document.body.dataset.live) return;
   const policy = self.trustedTypes?.createPolicy("page", { createHTML: (text) => text });

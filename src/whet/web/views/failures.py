@@ -13,10 +13,11 @@ from whet.web.groups import ARMS, GROUPS, SITUATIONS
 from whet.web.html import Element, h
 from whet.web.site import (
     NO_PROJECT,
+    PageFilter,
     Site,
-    code,
     empty,
     many,
+    no_sessions,
     number_of,
     section,
     share,
@@ -43,10 +44,10 @@ KINDS = {
 }
 
 
-def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str]) -> Element:
+def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str], *, hidden: int = 0) -> Element:
     """Kinds of failure and tools, the most frequent first, and where their calls fail."""
     if not facts:
-        return h("div", {}, empty("No sessions yet. To import them, run ", code("whet import"), "."))
+        return h("div", {}, no_sessions(site, "failures", hidden))
     kinds = Counter(kind for fact in facts for kind in fact.kinds)
     if not kinds and not any(fact.failed_calls for fact in facts):
         return h("div", {}, empty("No failure was seen in ", many(len(facts), "session"), "."))
@@ -201,13 +202,14 @@ def _of_arm(arm: str) -> str:
     return f", {ARMS[Arm(arm)]}" if arm in set(Arm) else ""
 
 
-def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> Element:
+def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed, *, hidden: int = 0) -> Element:
     """The sessions behind a number, the latest first."""
     found = sorted((fact for fact in facts if narrowed.fits(fact)), key=lambda fact: (-fact.at, -fact.no))
     if not found:
-        return h(
-            "div", {}, empty("No session matches. Choose other filters, or import more with ", code("whet import"))
-        )
+        if narrowed == Narrowed():
+            return h("div", {}, no_sessions(site, "sessions", hidden))
+        every = site._replace(filter=PageFilter()).link("Show all sessions", "sessions")
+        return h("div", {}, empty(f"No session matches: none {narrowed.words or 'here'}. ", every, "."))
     start = number_of(narrowed.start)
     rows = (
         (

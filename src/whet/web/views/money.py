@@ -9,7 +9,7 @@ from whet.store.session_facts import SessionFact
 from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, many, section, short, table, when
+from whet.web.site import Site, code, dollars, empty, many, no_sessions, section, short, table, when
 
 MOST_MODELS = 6
 OPEN = ("queued", "running")
@@ -33,9 +33,12 @@ def shown_work(id: str, state: str, queue: str, changed: float, done: Done | Non
     return ShownWork(id, state, queue, changed, what, spent.input + spent.output, spent.dollars)
 
 
-def work(site: Site, facts: Sequence[SessionFact], pieces: Sequence[ShownWork], missing: str) -> Element:
+def work(
+    site: Site, facts: Sequence[SessionFact], pieces: Sequence[ShownWork], missing: str, *, hidden: int = 0
+) -> Element:
     """What runs, and what sessions cost by purpose and model; attempts of trials are among them."""
-    return h("div", {}, section("Background work", _pieces(pieces, missing)), section("Money", *_money(site, facts)))
+    money = section("Money", *_money(site, facts, hidden))
+    return h("div", {}, section("Background work", _pieces(pieces, missing)), money)
 
 
 def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
@@ -62,9 +65,9 @@ def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
     return table(headings, rows, caption=f"{many(waiting, 'piece')} of work open", numbers=2)
 
 
-def _money(site: Site, facts: Sequence[SessionFact]) -> list[Child]:
+def _money(site: Site, facts: Sequence[SessionFact], hidden: int) -> list[Child]:
     if not facts:
-        return [empty("No sessions yet. To import them, run ", code("whet import"), ".")]
+        return [no_sessions(site, "work", hidden)]
     in_dollars = any(fact.cost_dollars for fact in facts)
     drawn: list[Child] = []
     for title, measure in (

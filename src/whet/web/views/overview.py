@@ -11,7 +11,7 @@ from whet.ledger.entries import CHANGES, Entry
 from whet.store.session_facts import SessionFact
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, many, section, share, short, table, tile
+from whet.web.site import Site, dollars, many, no_sessions, section, share, short, table, tile
 from whet.web.views.trend import day_of, monday, trend
 
 MOST_WEEKS = 26
@@ -20,10 +20,12 @@ MOST_ROWS = 10
 WEEK = timedelta(days=7)
 
 
-def overview(site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], waiting: int) -> Element:
+def overview(
+    site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], *, waiting: int = 0, hidden: int = 0
+) -> Element:
     """Failures by week with marks where the ledger changed, costs, and where to look first."""
     if not facts:
-        return h("div", {}, empty("No sessions yet. To import them, run ", code("whet import"), "; they appear here."))
+        return h("div", {}, no_sessions(site, "overview", hidden))
     weeks: dict[str, list[SessionFact]] = defaultdict(list)
     for fact in facts:
         weeks[week(fact.at)].append(fact)
@@ -139,7 +141,7 @@ def _worst(site: Site, facts: Sequence[SessionFact]) -> Child:
             )
             for f in worst
         ),
-        caption="The sessions that failed most surely, at the message where each went wrong",
+        caption="The sessions that failed most surely, each opens where it perhaps went wrong",
         numbers=1,
     )
 

@@ -81,7 +81,9 @@ def rule(site: Site, known: ShownRule) -> Element:
     points = [_trial_point(site, each) for each in known.trials] + [_live_point(site, each) for each in known.live]
     effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
     if not points:
-        effect = empty("No trial and no live comparison yet. Try it: ", code("whet try --without RULE"), ".")
+        is_rule = known.item is not None and known.item.form is Form.RULE
+        way = ("Try it: ", code(f"whet try --without {shown(known.item.name)}"), ".") if is_rule else ()
+        effect = empty("No trial and no live comparison yet. ", *way)
     told: Child = None
     if known.fared:
         counted = _fared(known.fared) if known.is_counted else empty("Reading your sessions …")

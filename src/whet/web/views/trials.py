@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from whet.evidence.betting import constant
 from whet.evidence.error_budget import SHARE, Past, used_up
-from whet.evidence.verdicts import Ruling, Verdict, fixed_order
-from whet.trials.attempts import Arm, Attempt, differences
+from whet.evidence.verdicts import Ruling, Verdict
+from whet.trials.attempts import Attempt
 from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartBar, ChartCell, ChartPoint, bars, grid, over_time, spans
 from whet.web.groups import ARMS
@@ -123,7 +122,7 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
             ),
         ),
         held,
-        section("Evidence over cases", _evidence(attempts, verdict.alpha)),
+        section("Evidence over cases", _evidence(result.way, verdict.alpha)),
         section("Every attempt", _grid(site, attempts)),
         section("Placebo", *placebo) if placebo else None,
         section("Arms", _arms(site, progress)),
@@ -146,19 +145,22 @@ def _believe(verdict: Verdict, held_back: str) -> str:
     return f"Not yet: the evidence of help is {evidence(verdict.evidence_help)}, and {needed} would decide."
 
 
-def _evidence(attempts: Sequence[Attempt], alpha: float) -> Element:
-    cases = fixed_order({each.case for each in attempts})
-    moves = differences(attempts, cases, arm=Arm.CANDIDATE, against=Arm.BASE)
-    if not moves:
-        return empty("No case has an attempt in both arms yet.")
+def _evidence(way: Sequence[float], alpha: float) -> Element:
+    """The evidence that decides, case by case; it ends at the number of the verdict."""
+    if not way:
+        return empty("No case has an attempt in both arms yet, or an earlier version judged this trial.")
     goal = 1 / alpha
     points = [
-        ChartPoint(str(number), won, won, won, f"after {many(number, 'case')}: {won:.3g}, needs {goal:.0f}")
-        for number, won in enumerate(constant(moves), start=1)
+        ChartPoint(str(number), won, won, won, f"after {many(number, 'case')}: {evidence(won)}; {goal:.0f} decides")
+        for number, won in enumerate(way, start=1)
     ]
-    about = "by steady bets; the verdict aims at the planned number of cases and may be sharper"
-    most = min(max(1.2 * goal, *(point.value for point in points)), MOST_EVIDENCE * goal)
-    return over_time(points, title=f"Evidence of help after each case ({about})", most=most, goal=goal)
+    most = min(max(1.2 * goal, *way), MOST_EVIDENCE * goal)
+    about = (
+        f"At {goal:.0f}, the line, the evidence is enough. Most of the stake waits for the last planned case, where all"
+        " cases are judged together: there the evidence can jump."
+    )
+    picture = over_time(points, title="Evidence of help after each case", most=most, goal=goal)
+    return h("div", {}, picture, h("p", {"class": "soft"}, about))
 
 
 def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
