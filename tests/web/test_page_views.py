@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +15,7 @@ from page_store import filled_home
 from patience import until
 from samples_of_templates import TEMPLATE
 from whet.changes.apply import try_out
+from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.signals import Kind
@@ -36,7 +38,7 @@ from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
-from whet.store.trials import attempts_of, keep_attempt, reuse
+from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop
@@ -280,6 +282,7 @@ def test_filters_stay_in_the_address(page: PageClient, summary: Summary) -> None
 
 def test_a_session_shows_where_it_went_wrong(page: PageClient, summary: Summary) -> None:
     worst = next(each for each in summary.worst if each.decisive_step is not None)
+    assert worst.decisive_step is not None
     text = page.ask(f"/session/{worst.session}").text
     assert f"It {where_it_went_wrong(worst.decisive_step, worst.decisive_confidence)}" in words(text)
     assert f'id="m{worst.decisive_step}"' in text
@@ -314,6 +317,20 @@ def test_what_needs_approval_says_whose_words_it_is_and_how_it_was_tried(page: P
     assert "a tool's output (trust tool)" in said
     assert "Trial: not tried" in said
     assert "retry_loop: “order not found: T48213”" in said
+
+
+def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageClient, filled: Home) -> None:
+    with opened(filled) as database:
+        learned = page.server.cache.lessons.wait(state_of_sessions(database))
+        lesson = next(each for each in learned.taught if each.patch and each.patch.proofs)
+        assert lesson.patch is not None
+        entry = propose(filled, database, lesson.patch, actor=Actor.POLICY, now=time.time())
+    text = page.ask("/waiting").text
+    found = dict(re.findall(r'Why: [^<]*<a href="([^"]*change=\d+)">([^<]*)</a>', text))
+    [(link, shown)] = [(link, shown) for link, shown in found.items() if link.endswith(f"change={entry.number}")]
+    assert shown == f"{lesson.candidate.sessions} session{'' if lesson.candidate.sessions == 1 else 's'}"
+    assert listed(page, html.unescape(link)) == lesson.candidate.sessions
+    assert "proposed by whet improve" in words(text)
 
 
 def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
@@ -371,6 +388,40 @@ def test_a_trial_shows_its_evidence_each_attempt_and_the_placebo(page: PageClien
     for expected in ("undecided", "+75 points", "case-3 · seed 1", "placebo against nothing", "after 4 cases"):
         assert expected in said
     assert page.ask("/trial/none").status == 404
+
+
+def test_a_trial_is_watched_from_its_first_attempt_on(home: Home) -> None:
+    begun = TrialProgress("t-9", TrialResult(judge([]), TrialStop.OPEN), 0, 8, what="rule tidy")
+    with page_of(home) as client:
+        inside = client.enter()
+        assert 'data-live="15"' in inside.ask("/trials").text, "one may begin"
+        with opened(home) as database:
+            keep_progress(database, "t-9", begun, now=time.time())
+        text = inside.ask("/trials").text
+        assert 'data-live="3"' in text
+        assert "rule tidy undecided" in words(text)
+        with opened(home) as database:
+            made = Attempt("case", Arm.BASE, 1, Measures(passed=True), trial="t-9")
+            keep_attempt(database, "a", made, now=1.0)
+        said = inside.ask("/trial/t-9").text
+        assert 'data-live="3"' in said
+        assert "1 of 8 attempts" in words(said)
+        assert "case · seed 1" in words(said)
+
+
+def test_lessons_are_being_read_until_all_sessions_are_analysed(home: Home) -> None:
+    kept_in(home, {"a": "/srv/shop"})
+    with page_of(home) as client:
+        inside = client.enter()
+
+        def is_reading() -> bool:
+            text = inside.ask("/lessons").text
+            if "being analysed" in text:
+                assert "Reading your sessions" in text
+            return "Reading your sessions" in text
+
+        until(lambda: not is_reading())
+        assert "data-live" not in inside.ask("/lessons").text
 
 
 def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:

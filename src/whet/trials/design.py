@@ -114,6 +114,7 @@ class TrialProgress(Value, frozen=True):
     change: str = ""  # the key of what was tried
     after: PastEvidence = PastEvidence()  # what it leaves to the next trial of the same change
     left_out: int = 0  # cases from sessions that the change was written from
+    what: str = ""  # is tried: its form and name
 
     @property
     def evidence(self) -> float:

@@ -152,6 +152,7 @@ class Narrowed(NamedTuple):
     tool_failed: str = ""
     group: str = ""
     lesson: str = ""
+    change: str = ""  # the number of the entry that proposes it
     trial: str = ""
     arm: str = ""
     template: str = ""
@@ -190,6 +191,7 @@ class Narrowed(NamedTuple):
             self.untold and "whose record cannot tell",
             GROUPS[self.group].words if self.group in GROUPS else "",
             self.lesson and "that teach this lesson",
+            self.change and f"with evidence for change {self.change}",
             self.trial and f"of this trial{_of_arm(self.arm)}",
             self.canary and f"counted for this rule{_of_arm(self.arm)}{SITUATIONS.get(self.situation, '')}",
             self.template and "that began with this template",

@@ -81,9 +81,7 @@ def rule(site: Site, known: ShownRule) -> Element:
     points = [_trial_point(site, each) for each in known.trials] + [_live_point(site, each) for each in known.live]
     effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
     if not points:
-        is_rule = known.item is not None and known.item.form is Form.RULE
-        way = ("Try it: ", code(f"whet try --without {shown(known.item.name)}"), ".") if is_rule else ()
-        effect = empty("No trial and no live comparison yet. ", *way)
+        effect = empty("No trial and no live comparison yet. ", *_way_to_try(known.item))
     told: Child = None
     if known.fared:
         counted = _fared(known.fared) if known.is_counted else empty("Reading your sessions …")
@@ -97,6 +95,13 @@ def rule(site: Site, known: ShownRule) -> Element:
         told,
         section("History", h("div", {"class": "cards"}, entries)),
     )
+
+
+def _way_to_try(item: Item | None) -> tuple[Child, ...]:
+    """How to find out whether it helps; only a rule can be left out of a trial."""
+    if item is None or item.form is not Form.RULE:
+        return ()
+    return "Try it: ", code(f"whet try --without {shown(item.name)}"), "."
 
 
 def _standing(item: Item | None, grounds: str) -> Element:
