@@ -198,7 +198,7 @@ def show_trial(ask: PageRequest) -> Framed:
         made = max(found.progress.attempts, len(attempts))
         found = found._replace(progress=msgspec.structs.replace(found.progress, attempts=made))
     body = trial(ask.site, found, attempts)
-    view = PageView("trials", "Trial", "May I believe this?")
+    view = PageView("trials", "Trial", "Can I believe this?")
     return Framed(view, found.name or ask.part[:12], body, is_live=not found.progress.entry)
 
 

@@ -50,7 +50,7 @@ def _card(site: Site, change: WaitingChange) -> Element:
     until = (
         " · active for them; here only if you approve it"
         if is_others
-        else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
+        else f" · expires {moment(entry.at + LIMITS.pending_seconds)}"
     )
     who = shown(entry.maker) if is_others and entry.maker else WHO[entry.actor]
     return h(

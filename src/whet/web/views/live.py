@@ -20,7 +20,7 @@ from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, evidence, many, moment, section, table, tile
 
 FIRST_LOOK = LOOKS[0]
-COUNTING = "A session counts an hour after its last message, the next time that the worker or `whet watch` looks."
+COUNTING = "A session counts an hour after its last message, when the worker looks next or you run whet watch."
 
 
 class ShownCanary(NamedTuple):
@@ -67,11 +67,11 @@ def _canary(site: Site, shown: ShownCanary) -> Element:
         for each in shown.way
     ]
     measured = "its own failure in its situation" if watched.endpoint else "the failure score"
-    title = f"Effect on {measured} after so many sessions, with its confidence sequence; above 0 it helps"
+    title = f"Effect on {measured} as sessions were counted; the interval holds at every look; above 0 it helps"
     return section(
         watched.name,
         h("p", {"class": "answer"}, _answer(watched)),
-        h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % since {moment(watched.since)}."),
+        h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % of sessions since {moment(watched.since)}."),
         h("p", {}, f"Its own failure, as a detector sees it: {watched.endpoint}.") if watched.endpoint else None,
         h("p", {}, f"Worse with it: {watched.held_by}.") if watched.held_by else None,
         _numbers(now) if points else None,
@@ -94,14 +94,14 @@ def _numbers(now: LiveComparison) -> Element:
 def _answer(watched: WatchedRule) -> str:
     now = watched.comparison
     if now.decision is CanaryMove.PROMOTE:
-        return "It gains: the evidence is enough to tell it to every session."
+        return "It helps: there is enough evidence to tell it to every session."
     if now.decision is CanaryMove.REVERT:
-        return "It suffers: the evidence is enough to take it back."
+        return "It harms: there is enough evidence to take it back."
     if awaited := _awaited(watched):
         return awaited
     low, high = now.interval
     if low <= 0 <= high:
-        return "Not clear yet: with and without it, sessions may go equally well. It goes on by itself."
+        return "Not clear yet: sessions may go equally well with and without it. The comparison goes on by itself."
     return f"It looks {'better' if now.effect > 0 else 'worse'} so far, without enough evidence to decide."
 
 
@@ -130,7 +130,7 @@ def _arms(site: Site, shown: ShownCanary) -> Element:
     ]
     loss = "share that failed" if shown.watched.endpoint else "mean failure score"
     named = ("arm", "sessions", *(headings[each] for each in situations), loss)
-    about = "Sessions that drew together, such as those of one day that read the same file, count once."
+    about = "Sessions that got the rule, or not, by one draw count as one: such as all that read a file on one day."
     return h(
         "div",
         {},
@@ -159,7 +159,9 @@ def templates(
     """Templates with what they cost in tokens and what they were measured to be worth."""
     if not found:
         return h(
-            "div", {}, empty("No template yet. ", code("whet templates mine"), " makes one of sessions that went well.")
+            "div",
+            {},
+            empty("No template yet. ", code("whet templates mine"), " makes one from sessions that went well."),
         )
     rows, points = [], []
     for each in found:

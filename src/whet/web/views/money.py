@@ -68,8 +68,9 @@ def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
         for each in pieces
     )
     waiting = sum(each.state in OPEN for each in pieces)
+    caption = f"{many(waiting, 'piece')} of work open" if waiting else "Nothing is running or queued"
     headings = ("id", "state", "queue", "changed", "what", "tokens", "cost")
-    return table(headings, rows, caption=f"{many(waiting, 'piece')} of work open", numbers=2)
+    return table(headings, rows, caption=caption, numbers=2)
 
 
 def _money(site: Site, facts: Sequence[SessionFact], hidden: int) -> list[Child]:
@@ -121,9 +122,9 @@ def _spender(fact: SessionFact) -> tuple[str, str]:
 
 def _stacks(site: Site, facts: Sequence[SessionFact], measure: Callable[[SessionFact], float]) -> list[ChartBar]:
     sizes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
-    total = Counter[str]()
+    total = Counter[str]()  # by tokens for both pictures, so that a model has one colour
     for fact in facts:
-        total[fact.model or "unknown"] += int(1_000_000 * measure(fact))
+        total[fact.model or "unknown"] += fact.tokens
     leading = {name for name, _ in total.most_common(MOST_MODELS - 1)}
     for fact in facts:
         name = fact.model or "unknown"
@@ -132,11 +133,13 @@ def _stacks(site: Site, facts: Sequence[SessionFact], measure: Callable[[Session
     found = []
     for (who, purpose), parts in sorted(sizes.items(), key=lambda item: (-item[1].total(), item[0])):
         pieces = tuple((name, parts[name] / 1_000_000) for name in order if parts[name])
+        if not pieces:
+            continue
         size = parts.total() / 1_000_000
         words = dollars(size) if measure is _cost else short(size)
         agent = who if purpose == Purpose.CHAT.value else site.filter.agent
         href = site._replace(filter=site.filter._replace(agent=agent)).href("sessions", purpose=purpose)
-        found.append(ChartBar(who, pieces or ((order[0], 0.0),), words, href))
+        found.append(ChartBar(who, pieces, words, href))
     return found
 
 

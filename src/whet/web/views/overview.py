@@ -96,7 +96,7 @@ def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str],
     ]
     picture = over_time(points, title="Share of sessions that likely failed, by week", marks=marks)
     about = "Each point is a week that has sessions, with its 95 % interval; the line stops at weeks without."
-    changes = " Dashed lines: what agents are told changed." if marks else ""
+    changes = " Dashed lines mark changes to what agents are told." if marks else ""
     return h("div", {}, picture, h("p", {"class": "soft"}, about, changes))
 
 
@@ -142,7 +142,7 @@ def _worst(site: Site, facts: Sequence[SessionFact]) -> Child:
             )
             for f in worst
         ),
-        caption="The sessions that failed most surely, each opens where it perhaps went wrong",
+        caption="The sessions that most surely failed; each opens where it perhaps went wrong",
         numbers=1,
     )
 

@@ -141,7 +141,7 @@ def _believe(verdict: Verdict, held_back: str) -> str:
     if verdict.ruling is Ruling.ACCEPT:
         return "Yes, but it was held back." if held_back else f"Yes: the evidence of help reached {needed}."
     if verdict.ruling is Ruling.REJECT:
-        return f"Yes, and it is a no: the evidence of harm reached {needed}."
+        return f"Yes: it harms. The evidence of harm reached {needed}."
     return f"Not yet: the evidence of help is {evidence(verdict.evidence_help)}, and {needed} would decide."
 
 
@@ -156,8 +156,8 @@ def _evidence(way: Sequence[float], alpha: float) -> Element:
     ]
     most = min(max(1.2 * goal, *way), MOST_EVIDENCE * goal)
     about = (
-        f"At {goal:.0f}, the line, the evidence is enough. Most of the stake waits for the last planned case, where all"
-        " cases are judged together: there the evidence can jump."
+        f"The line at {goal:.0f} is where the evidence is enough. At the last planned case all cases are judged"
+        " together once more, so the evidence can jump there."
     )
     picture = over_time(points, title="Evidence of help after each case", most=most, goal=goal)
     return h("div", {}, picture, h("p", {"class": "soft"}, about))
@@ -235,11 +235,11 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
             {"class": "tiles"},
             tile(f"{false} of {len(placebos)}", "placebos that the gate would have accepted"),
             tile(f"{accepted} of {len(past)}", f"trials accepted ({share(accepted, len(past))})"),
-            tile(f"{100 * SHARE:.0f} %", "of accepted changes may be false on average, at most"),
+            tile(f"{100 * SHARE:.0f} %", "of accepted changes, at most and on average, may be false"),
             tile(f"{100 * spent:.0f} %", f"of the error budget is spent, {100 * (1 - spent):.0f} % is left"),
             tile(f"{100 * next_alpha:.2g} %", "error that the next trial may risk"),
         ),
-        section("Arms that teach nothing", *_placebos(site, placebos)),
+        section("Placebos", *_placebos(site, placebos)),
         section("What each trial risked", bars(rates, title="Error rate at which each trial was judged")),
     )
 
