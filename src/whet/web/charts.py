@@ -13,7 +13,7 @@ ROW_HEIGHT = 36
 LEFT, RIGHT, TOP, BOTTOM = 7.0, 2.0, 16, 26  # percent across, pixels down
 COLOURS = 6
 MOST_TICKS = 4
-MOST_LETTERS = 52  # of a label and the number beside it, that have room on a narrow screen
+MOST_LETTERS = 48  # of a label and the number beside it, that have room on a narrow screen
 SHORT = 4  # letters of a label that have room below any place
 CELL_WIDTH = 74  # percent of its place that a column takes
 
