@@ -8,7 +8,7 @@ import msgspec
 from command import runner
 from whet.changes.apply import apply, try_out
 from whet.changes.pending import propose
-from whet.evidence.verdicts import judge
+from whet.evidence.verdicts import judge, way
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, Proof
 from whet.sessions.trust import Trust
@@ -61,11 +61,13 @@ def keep_trial(home: Home) -> None:
         for arm in Arm
         for seed in range(2)
     ]
-    verdict = judge([0.0, 1.0, 1.0, 1.0])
+    moves = [0.0, 1.0, 1.0, 1.0]
+    verdict = judge(moves)
     result = TrialResult(
         verdict,
         TrialStop.CASES,
         lesson=verdict,
+        way=way(moves, verdict, planned=None),
         form=judge([0.0] * 4),
         tallies=tuple(tally(arm, attempts) for arm in Arm),
     )

@@ -12,7 +12,7 @@ from hypothesis import strategies as st
 
 from whet.evidence.betting import aimed, constant
 from whet.evidence.final_look import MOST_LOOKED
-from whet.evidence.verdicts import Ruling, fixed_order, judge, record_of
+from whet.evidence.verdicts import FRESH, Capital, Ruling, fixed_order, judge, record_of, way
 
 DIFFERENCES = st.lists(st.sampled_from([-1.0, -1 / 3, 0.0, 1 / 3, 1.0]), min_size=1, max_size=60)
 PLANS = st.sampled_from([None, 60, 200])
@@ -43,6 +43,24 @@ def test_swapping_the_arms_turns_the_verdict_round(differences: list[float], pla
     assert swapped.ruling is OPPOSITE[verdict.ruling]
     assert swapped.evidence_help == verdict.evidence_harm
     assert swapped.effect == -verdict.effect
+
+
+@settings(max_examples=40)
+@given(DIFFERENCES, PLANS, st.booleans(), st.sampled_from([1.0, 2.0]))
+def test_the_way_of_the_evidence_ends_at_the_verdict(
+    differences: list[float], planned: int | None, is_over: bool, before: float
+) -> None:
+    start = Capital(before) if planned else FRESH
+    verdict = judge(differences, planned=planned, before=start, is_over=is_over)
+    walked = way(differences, verdict, planned=planned, before=start)
+    assert walked[-1] == verdict.evidence_help
+    goal = 1 / verdict.alpha
+    if planned:
+        assert all(each < goal for each in walked[:-1]), "it ends where it was enough"
+    if verdict.ruling is Ruling.ACCEPT and planned:
+        assert len(walked) == verdict.stopped_at
+    if verdict.ruling is Ruling.UNDECIDED:
+        assert len(walked) == len(differences)
 
 
 @settings(max_examples=40)

@@ -3,6 +3,7 @@
 import pytest
 
 from whet.errors import WhetError
+from whet.sessions.temporary import is_temporary
 from whet.sessions.transcripts import Message, Purpose, Role, Text, ToolCall, Transcript
 from whet.sessions.trust import Trust
 from whet.store import sessions
@@ -92,3 +93,25 @@ def test_an_id_that_names_no_session_is_a_mistake(database: Database, asked: str
     with pytest.raises(WhetError, match=r"No session|id is empty") as caught:
         find(database, asked)
     assert "whet sessions" in caught.value.advice
+
+
+@pytest.mark.parametrize(
+    ("folder", "expected"),
+    [
+        ("/tmp", True),
+        ("/tmp/x", True),
+        ("/var/tmp/y", True),
+        ("/tmpfiles", False),
+        ("/TMP/x", False),
+        ("/home/a/tmp", False),
+        ("", False),
+    ],
+)
+def test_the_store_and_the_page_know_the_same_temporary_folders(
+    database: Database, folder: str, expected: bool
+) -> None:
+    keep(database, "it", folder=folder)
+    assert is_temporary(folder) is expected
+    assert (names(database, without_temporary=True) == []) is expected
+    if folder:
+        assert names(database, without_temporary=True, folder=folder) == ["it"], "who names a folder means it"

@@ -2,9 +2,13 @@
 
 from pathlib import Path
 
+import pytest
+from msgspec.structs import replace
+
 import whet
 from whet.failures.summaries import summarise
-from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript
+from whet.runs.models import Prices
+from whet.sessions.transcripts import Message, Purpose, Role, Text, Transcript, Usage
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.store import analyses, sessions
@@ -74,3 +78,14 @@ def test_a_forgotten_session_leaves_the_facts(database: Database) -> None:
     first = read_facts(database, {})
     database.execute("DELETE FROM analyses")
     assert read_facts(database, first) == {}
+
+
+def test_tokens_cost_what_their_model_costs_unless_the_record_says(database: Database) -> None:
+    used = Usage(input=1_000_000, output=100_000, cached=900_000)
+    plain = replace(said("a", "one"), model="priced", usage=used)
+    own = replace(said("b", "two"), model="priced", usage=replace(used, cost_dollars=7.0))
+    other = replace(said("c", "three"), model="unheard of", usage=used)
+    keep(database, plain, own, other)
+    prices = {"priced": Prices(input=3.0, output=10.0, cached=0.3)}
+    found = {fact.id: fact.dollars for fact in read_facts(database, {}, prices.get).values()}
+    assert found == {plain.id: pytest.approx(0.3 + 1.0 + 0.27), own.id: 7.0, other.id: None}

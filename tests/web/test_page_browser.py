@@ -17,6 +17,7 @@ from page_client import PageClient, page_of
 from page_store import filled_home
 from patience import until
 from whet.changes.pending import propose
+from whet.evidence.verdicts import judge
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.transcripts import Message, Role, Text, ToolCall, ToolResult, Transcript
@@ -29,6 +30,9 @@ from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
+from whet.store.trials import keep_attempt, keep_progress
+from whet.trials.attempts import Arm, Attempt, Measures
+from whet.trials.design import TrialProgress, TrialResult, TrialStop
 from whet.web.site import VIEWS
 
 pytestmark = [long, needs_chromium]
@@ -113,6 +117,28 @@ def test_what_is_slow_appears_by_itself(browser: Chromium, page: PageClient) -> 
     browser.go(at(page, "/lessons"))
     until(lambda: "What your sessions teach" in browser.text)
     assert browser.errors() == []
+
+
+def test_a_running_trial_is_watched(browser: Chromium, page: PageClient, filled: Home) -> None:
+    begun = TrialProgress("t-run", TrialResult(judge([]), TrialStop.OPEN), 0, 8, what="rule calm")
+    with opened(filled) as database:
+        keep_progress(database, "t-run", begun, now=time.time())
+    browser.go(at(page, "/trial/t-run"))
+    assert "No attempt yet" in browser.text
+    with opened(filled) as database:
+        made = Attempt("slow-case", Arm.BASE, 1, Measures(passed=True), trial="t-run")
+        keep_attempt(database, "run-1", made, now=time.time())
+    until(lambda: "slow-case" in browser.text)
+    assert "1 of 8 attempts" in browser.text
+
+
+def test_a_filter_holds_as_soon_as_it_is_chosen(browser: Chromium, page: PageClient) -> None:
+    browser.go(at(page, "/failures"))
+    browser.press("select[name=agent] option[value=hermes]")
+    until(lambda: "agent=hermes" in browser.address)
+    assert browser.run("return document.querySelector('select[name=agent]').value") == "hermes"
+    browser.press("input[name=temporary]")
+    until(lambda: "agent=hermes&temporary=1" in browser.address)
 
 
 def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, filled: Home) -> None:

@@ -6,7 +6,19 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.web.charts import ChartBar, ChartCell, ChartPoint, bars, columns, grid, heat, over_time, spans, strip
+from whet.web.charts import (
+    MOST_LETTERS,
+    ChartBar,
+    ChartCell,
+    ChartPoint,
+    bars,
+    columns,
+    grid,
+    heat,
+    over_time,
+    spans,
+    strip,
+)
 from whet.web.html import Element, h, mapped, render, words_of
 
 
@@ -74,3 +86,14 @@ def test_every_picture_is_whole_and_says_what_it_shows(values: list[float], size
         assert "nan" not in text
         assert 'aria-label="t"' in text
     assert all(f"size {n}" in render(drawn[1]) for n in range(len(sizes)))
+
+
+def test_a_long_label_leaves_room_for_its_number() -> None:
+    long = "mcp__playwright__browser_console_messages_of_the_page"
+    drawn = words_of(bars([ChartBar(long, (("calls", 1.0),), "1 of 3 (33.3 %)")], title="Calls"))
+    shown = next(word for word in drawn.split() if "…" in word)
+    assert shown.startswith("mcp__playwright")
+    assert shown.endswith("of_the_page")
+    assert len(shown) + len("1 of 3 (33.3 %)") == MOST_LETTERS
+    assert f"{long}: 1 of 3 (33.3 %)" in drawn, "the whole name is said too"
+    assert "…" not in words_of(bars([ChartBar("Bash", (("calls", 1.0),), "1 of 3")], title="Calls"))

@@ -1,12 +1,14 @@
 """Whether it gets better, in words and in the picture."""
 
 import pytest
+from msgspec.structs import replace
 
 from whet.store.in_short import ToolFact
 from whet.store.session_facts import SessionFact
 from whet.web.html import render, words_of
 from whet.web.site import Site, told_apart
 from whet.web.views.failures import failures
+from whet.web.views.money import work
 from whet.web.views.overview import overview
 
 
@@ -30,15 +32,29 @@ def test_the_overview_says_in_words_whether_it_gets_better(lately: int, before: 
         for week in range(8)
         for n in range(10)
     ]
-    said = " ".join(words_of(overview(Site(), facts, (), 0)).split())
+    said = " ".join(words_of(overview(Site(), facts, ())).split())
     assert answer in said
     assert "tokens on average" in said
-    assert "Too early to tell" in words_of(overview(Site(), facts[:30], (), 0))
+    assert "Too early to tell" in words_of(overview(Site(), facts[:30], ()))
+
+
+def test_what_a_session_cost_is_its_own_word_or_its_tokens_at_list_prices() -> None:
+    said, listed, unknown = (fact_in(name, 0, failed=False) for name in ("said", "listed", "unknown"))
+    said, listed = replace(said, cost_dollars=2.0), replace(listed, listed_dollars=3.0)
+    assert "$5.00 cost at list prices of 2 sessions" in " ".join(
+        words_of(overview(Site(), [said, listed, unknown], ())).split()
+    )
+    assert "$2.00 cost of 1 session" in " ".join(words_of(overview(Site(), [said], ())).split())
+    shown = " ".join(words_of(work(Site(), [said, listed, unknown], (), "")).split())
+    assert "The cost of 2 sessions of 3 is known. 1 say it themselves" in shown
+    assert "whet config set models.m.input_dollars 3" in shown
+    assert "codex $5.00" in shown, "a person's own work goes by the agent's name"
+    assert "models.m" not in words_of(work(Site(), [said], (), ""))
 
 
 def test_weeks_without_sessions_break_the_line() -> None:
     facts = [fact_in(str(week), week, failed=False) for week in (0, 1, 5)]
-    drawn = render(overview(Site(), facts, (), 0))
+    drawn = render(overview(Site(), facts, ()))
     assert drawn.count('class="walk"') == 1
     assert "5 Jan ’26" in drawn
 

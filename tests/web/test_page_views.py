@@ -3,6 +3,7 @@
 import html
 import json
 import re
+import time
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,11 +15,14 @@ from page_store import filled_home
 from patience import until
 from samples_of_templates import TEMPLATE
 from whet.changes.apply import try_out
+from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
+from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.signals import Kind
 from whet.failures.summaries import Summary, summarise
 from whet.improving.learned import LearnedOfAll
 from whet.improving.lesson_states import DecisionsOnLessons
+from whet.improving.watch import WatchedRule
 from whet.intake.reading import ReadOrder
 from whet.intake.taking import take
 from whet.ledger.entries import Actor, Item, State
@@ -35,16 +39,18 @@ from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
-from whet.store.trials import attempts_of, keep_attempt, reuse
+from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
 from whet.trials.attempts import Arm, Attempt, Measures
-from whet.trials.design import TrialProgress, TrialResult, TrialStop
+from whet.trials.canaries import Observation, compare
+from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop
+from whet.trials.judging import judged as judge_attempts
 from whet.web.groups import CAME_UP, FAILED
 from whet.web.html import render, words_of
 from whet.web.pages import PAGES
-from whet.web.site import VIEWS, Site, is_temporary
+from whet.web.site import VIEWS, Site, evidence
 from whet.web.views.failures import KINDS, MOST_TOOLS
 from whet.web.views.lessons import lessons
-from whet.web.views.live import is_meant
+from whet.web.views.live import ShownCanary, is_meant, live
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.trials import ShownTrial, trial
 
@@ -96,6 +102,60 @@ def test_the_overview_says_what_the_report_says(page: PageClient, summary: Summa
     assert f"{100 * total.failed_calls / total.calls:.1f} % of {total.calls} calls failed" in said
     for name, group in summary.agents.items():
         assert f"{name} {group.sessions} " in said
+
+
+def kept_in(home: Home, folders: dict[str, str]) -> None:
+    """Sessions that ran in these folders, by name."""
+    said = Message(Role.USER, (Text("Run it."),), Trust.USER)
+    with opened(home) as database:
+        for name, folder in folders.items():
+            transcript = Transcript("codex", name, (said,), folder=folder)
+            keep(database, prepare(transcript), Provenance(f"/{name}", 1.0, 2.0))
+
+
+def test_page_report_and_stats_leave_out_the_same_sessions(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    kept_in(home, {"a": "/srv/shop", "b": "/tmp/try", "c": "/tmp/try"})
+    whet = runner(home.folder, tmp_path)
+    for command in ("report", "stats"):
+        said = whet(command).out
+        assert "1 session" in said
+        assert "2 sessions in temporary folders are left out (--temporary)." in said
+        assert "3 sessions" in whet(command, "--temporary").out
+        assert "left out" not in whet(command, "--temporary").out
+        assert "2 sessions" in whet(command, "--folder", "/tmp/try").out
+    assert whet("report", "--json").json["total"]["sessions"] == whet("stats", "--json").json["sessions"] == 1
+    with page_of(home) as client:
+        inside = client.enter()
+        assert "1 session" in words(inside.ask("/").text)
+        assert "3 sessions" in words(inside.ask("/?temporary=1").text)
+        assert "Temporary folders (2 sessions)" in words(inside.ask("/").text)
+
+
+def test_where_all_sessions_are_temporary_the_page_offers_to_show_them(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    kept_in(home, {"b": "/tmp/try"})
+    said = runner(home.folder, tmp_path)("report").out
+    assert "No sessions match. 1 session in temporary folders is left out" in said
+    with page_of(home) as client:
+        inside = client.enter()
+        until(lambda: "No sessions but 1 session in temporary folders. Show them" in words(inside.ask("/").text))
+        for path in ("/", "/failures", "/work", "/sessions"):
+            [link] = re.findall(r'<a href="([^"]*)">Show them</a>', inside.ask(path).text)
+            assert "Show them" not in words(inside.ask(link).text)
+
+
+@pytest.mark.parametrize("path", ["/", "/failures", "/work", "/sessions"])
+def test_filters_that_let_nothing_through_can_be_cleared(page: PageClient, path: str) -> None:
+    text = page.ask(f"{path}?agent=nobody").text
+    assert "No session matches. Clear the filters" in words(text)
+    [link] = re.findall(r'<a href="([^"]*)">Clear the filters</a>', text)
+    assert link == f"{page.base}{path}"
+
+
+def test_a_number_that_has_become_nothing_leads_to_all_sessions(page: PageClient) -> None:
+    said = words(page.ask("/sessions?week=1999-W01&agent=hermes").text)
+    assert "No session matches: none of 1999-W01. Show all sessions" in said
 
 
 def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summary) -> None:
@@ -190,6 +250,20 @@ def test_live_leads_to_exactly_the_sessions_that_were_counted(home: Home) -> Non
         assert f"/session/{ids[0]}" in inside.ask(html.unescape(found[1][0])).text
 
 
+def test_live_says_what_is_awaited_before_the_first_look() -> None:
+    def said(endpoint: str, sessions: int) -> str:
+        units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=True) for n in range(sessions)]
+        found = compare([Observation(each.told, each.loss) for each in units])
+        watched = WatchedRule(3, "calm", "Stop.", 1.0, 0.5, sessions, found, endpoint=endpoint, next_look=20)
+        return words_of(live(Site(), [ShownCanary(watched, [found] if units else [], units)]))
+
+    assert "0 of 20 sessions in its situation so far. The first look comes after 20." in said("detector", 0)
+    assert "7 of 20 sessions in its situation so far." in said("detector", 7)
+    assert "no session was counted yet. A session counts an hour after its last message" in said("", 0)
+    assert "evidence of help" not in said("", 0), "numbers of nothing say nothing"
+    assert "Too early" not in said("", 7)
+
+
 def test_live_counts_a_rule_with_a_situation_by_its_own_failure() -> None:
     units = [CountedUnit(str(n), n % 2 == 0, 0.9, 1, failed=failed) for n, failed in enumerate((True, False, None))]
     assert [is_meant(each, "", CAME_UP) for each in units] == [True, True, False]
@@ -209,10 +283,11 @@ def test_filters_stay_in_the_address(page: PageClient, summary: Summary) -> None
 
 def test_a_session_shows_where_it_went_wrong(page: PageClient, summary: Summary) -> None:
     worst = next(each for each in summary.worst if each.decisive_step is not None)
+    assert worst.decisive_step is not None
     text = page.ask(f"/session/{worst.session}").text
-    assert f"went wrong at message {worst.decisive_step}" in words(text)
+    assert f"It {where_it_went_wrong(worst.decisive_step, worst.decisive_confidence)}" in words(text)
     assert f'id="m{worst.decisive_step}"' in text
-    assert "Here it went wrong" in text
+    assert f"Perhaps it went wrong here (confidence {worst.decisive_confidence:.2f})" in text
     assert page.ask("/session/nothing-like-it").status == 404
 
 
@@ -245,6 +320,20 @@ def test_what_needs_approval_says_whose_words_it_is_and_how_it_was_tried(page: P
     assert "retry_loop: “order not found: T48213”" in said
 
 
+def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageClient, filled: Home) -> None:
+    with opened(filled) as database:
+        learned = page.server.cache.lessons.wait(state_of_sessions(database))
+        lesson = next(each for each in learned.taught if each.patch and each.patch.proofs)
+        assert lesson.patch is not None
+        entry = propose(filled, database, lesson.patch, actor=Actor.POLICY, now=time.time())
+    text = page.ask("/waiting").text
+    found = dict(re.findall(r'Why: [^<]*<a href="([^"]*change=\d+)">([^<]*)</a>', text))
+    [(link, shown)] = [(link, shown) for link, shown in found.items() if link.endswith(f"change={entry.number}")]
+    assert shown == f"{lesson.candidate.sessions} session{'' if lesson.candidate.sessions == 1 else 's'}"
+    assert listed(page, html.unescape(link)) == lesson.candidate.sessions
+    assert "proposed by whet improve" in words(text)
+
+
 def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:
     text = page.ask("/rule/rule%3Atidy").text
     assert "Remove unused imports." in text
@@ -268,12 +357,72 @@ def test_a_rule_that_nobody_tried_says_so() -> None:
     assert "on your word, not tried" in words_of(rule(Site(), known))
 
 
+def test_a_rule_that_was_never_compared_names_the_command_to_try_it() -> None:
+    own = Item(Form.RULE, "tidy-imports", "Remove unused imports.")
+    assert "whet try --without tidy-imports" in words_of(rule(Site(), ShownRule(own, ())))
+    skill = Item(Form.SKILL, "release", "How to release.")
+    assert "Try it" not in words_of(rule(Site(), ShownRule(skill, ()))), "only rules can be left out of a trial"
+
+
+def test_the_chart_of_a_trial_ends_at_the_number_of_its_verdict() -> None:
+    cases = tuple(f"c{n}" for n in range(12))
+    made = [
+        Attempt(case, arm, seed, Measures(passed=arm is Arm.CANDIDATE or n == 0))
+        for n, case in enumerate(cases)
+        for arm in (Arm.BASE, Arm.CANDIDATE)
+        for seed in (1, 2)
+    ]
+    planned = Trial(cases, seeds=2, arms=(Arm.BASE, Arm.CANDIDATE), alpha=0.001)
+    for attempts in (made[:24], made):
+        result = judge_attempts(planned, attempts)
+        found = ShownTrial(TrialProgress("t-3", result, len(attempts), 48), "rule tidy", 1.0)
+        text = render(trial(Site(), found, attempts))
+        tile = re.search(r"<strong>([^<]*)</strong><span>evidence of help", text)
+        points = re.findall(r"after (\d+) cases?: ([^;]*); 1000 decides", text)
+        assert tile is not None
+        assert points[-1][1] == tile[1] == evidence(result.verdict.evidence_help)
+
+
 def test_a_trial_shows_its_evidence_each_attempt_and_the_placebo(page: PageClient) -> None:
     assert "rule tidy" in words(page.ask("/trials").text)
     said = words(page.ask("/trial/t-1").text)
     for expected in ("undecided", "+75 points", "case-3 · seed 1", "placebo against nothing", "after 4 cases"):
         assert expected in said
     assert page.ask("/trial/none").status == 404
+
+
+def test_a_trial_is_watched_from_its_first_attempt_on(home: Home) -> None:
+    begun = TrialProgress("t-9", TrialResult(judge([]), TrialStop.OPEN), 0, 8, what="rule tidy")
+    with page_of(home) as client:
+        inside = client.enter()
+        assert 'data-live="15"' in inside.ask("/trials").text, "one may begin"
+        with opened(home) as database:
+            keep_progress(database, "t-9", begun, now=time.time())
+        text = inside.ask("/trials").text
+        assert 'data-live="3"' in text
+        assert "rule tidy undecided" in words(text)
+        with opened(home) as database:
+            made = Attempt("case", Arm.BASE, 1, Measures(passed=True), trial="t-9")
+            keep_attempt(database, "a", made, now=1.0)
+        said = inside.ask("/trial/t-9").text
+        assert 'data-live="3"' in said
+        assert "1 of 8 attempts" in words(said)
+        assert "case · seed 1" in words(said)
+
+
+def test_lessons_are_being_read_until_all_sessions_are_analysed(home: Home) -> None:
+    kept_in(home, {"a": "/srv/shop"})
+    with page_of(home) as client:
+        inside = client.enter()
+
+        def is_reading() -> bool:
+            text = inside.ask("/lessons").text
+            if "being analysed" in text:
+                assert "Reading your sessions" in text
+            return "Reading your sessions" in text
+
+        until(lambda: not is_reading())
+        assert "data-live" not in inside.ask("/lessons").text
 
 
 def test_honesty_counts_placebos_and_what_is_left(page: PageClient) -> None:
@@ -348,11 +497,3 @@ def test_an_exported_file_needs_nothing_else_and_holds_no_home(whet: Whet, tmp_p
     for id in re.findall(r'href="#([^"]*)"', text):
         assert f'id="{id}"' in text
     assert f"{imported} sessions" in words(text)
-
-
-@pytest.mark.parametrize(
-    ("folder", "expected"),
-    [("/tmp", True), ("/tmp/x", True), ("/tmpfiles", False), ("/home/a/tmp", False), ("", False), ("/var/tmp/y", True)],
-)
-def test_temporary_folders_are_known(folder: str, expected: bool) -> None:
-    assert is_temporary(folder) is expected

@@ -22,6 +22,14 @@ purpose_option = click.option(
     "--purpose", type=click.Choice([purpose.value for purpose in Purpose]), help="Only sessions of this purpose."
 )
 
+temporary_option = click.option("--temporary", is_flag=True, help="Count sessions in temporary folders too.")
+
+
+def left_out(hidden: int) -> str:
+    """How many sessions ran in temporary folders and are not counted."""
+    verb = "session in temporary folders is" if hidden == 1 else "sessions in temporary folders are"
+    return f"{hidden:,} {verb} left out (--temporary)." if hidden else ""
+
 
 def filter_options(function: Function) -> Function:
     """Options that narrow sessions."""

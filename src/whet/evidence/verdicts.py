@@ -131,6 +131,26 @@ def judge(
     )
 
 
+def way(
+    differences: Sequence[float], verdict: Verdict, *, planned: int | None, before: Capital = FRESH
+) -> tuple[float, ...]:
+    """The evidence of help after each case as the verdict counts it, up to the case at which it was enough.
+
+    It ends at the number of the verdict: the last step includes the one exact look at the planned end.
+    """
+    if planned is None:
+        walked: Iterable[float] = constant(differences)
+    elif planned <= MOST_LOOKED:
+        walked = _held(differences[:planned], before.help)
+    else:
+        wanted = 1 / verdict.alpha / before.help
+        walked = (before.help * won for won in aimed(differences, planned=planned, goal=wanted))
+    taken = tuple(walked)
+    if planned is not None:
+        taken = taken[: _crossing(iter(taken), 1 / verdict.alpha)]
+    return (*taken[:-1], verdict.evidence_help) if taken else ()
+
+
 class Side(NamedTuple):
     """The evidence of one side, and after how many cases it was enough; None where it is not."""
 
@@ -173,15 +193,21 @@ def planned_side(
 
 def _bet_and_look(differences: Sequence[float], goal: float, capital: float, *, is_over: bool) -> Side:
     """Constant bets with a small part of the capital, and one exact look at the planned end with the rest."""
-    price = PRICE * capital
     held = capital
-    for done, won in enumerate(constant(differences), start=1):
-        held = price + (capital - price) * won
+    for done, now in enumerate(_held(differences, capital), start=1):
+        held = now
         if held >= goal:
             return Side(min(held, HIGHEST), done)
     if is_over:
+        price = PRICE * capital
         held += paid(differences, price=price, goal=goal) - price
     return Side(held, len(differences) if held >= goal else None)
+
+
+def _held(differences: Iterable[float], capital: float) -> Iterator[float]:
+    """What is held after each case while the larger part of the capital waits for the look at the end."""
+    price = PRICE * capital
+    return (price + (capital - price) * won for won in constant(differences))
 
 
 def _aim(differences: Sequence[float], planned: int, goal: float, capital: float) -> Side:

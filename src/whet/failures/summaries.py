@@ -58,6 +58,7 @@ class Worst(NamedTuple):
     title: str
     reasons: tuple[str, ...]
     decisive_step: int | None
+    decisive_confidence: float
 
 
 @dataclass(slots=True)
@@ -98,7 +99,14 @@ class Summary:
 
     def _keep_among_worst(self, judged: JudgedSession) -> None:
         found = judged.analysis
-        worst = Worst(found.failure_score, found.session, judged.title, found.reasons, found.decisive_step)
+        worst = Worst(
+            found.failure_score,
+            found.session,
+            judged.title,
+            found.reasons,
+            found.decisive_step,
+            found.decisive_confidence,
+        )
         self.worst = sorted([*self.worst, worst], key=lambda one: -one.score)[:WORST_KEPT]
 
 

@@ -56,6 +56,7 @@ def _carried_out(
 ) -> tuple[list[Attempt], TrialResult]:
     ask, attempts = course.trial, list[Attempt]()
     ahead = course.ahead()
+    steps.do("begin", partial(_keep, home, _progress(ask, attempts, course.result)), str)
     for number, wave in enumerate(waves(ask), start=1):
         asked = course.requests(wave)
         if not asked:
@@ -109,6 +110,7 @@ def _progress(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) ->
         change=trial.change,
         after=left_to_next(trial, attempts, result),
         left_out=trial.left_out,
+        what=f"{trial.form} {trial.name}",
     )
 
 

@@ -3,6 +3,7 @@
 from typing import NamedTuple
 
 from whet.errors import WhetError
+from whet.sessions.temporary import TEMPORARY
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
@@ -21,6 +22,7 @@ class Filters(NamedTuple):
     until: float | None = None
     maker: str = ""  # what this member wrote, or nobody else can have
     without_trials: bool = False  # attempts of trials are experiments, and not the person's work
+    without_temporary: bool = False  # nor what ran in a temporary folder, unless a folder is asked for
 
 
 def find(database: Database, prefix: str) -> Session:
@@ -87,10 +89,8 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
     if filters.model:
         clauses.append("lower(s.model) LIKE ? ESCAPE '!'")
         parameters.append(f"%{_literal(filters.model.lower())}%")
-    if filters.folder:
-        # Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.
-        folder = filters.folder.rstrip("/")
-        clauses.append("(s.folder = ? OR substr(s.folder, 1, ?) = ?)")
+    for clause, folder in _folders(filters):
+        clauses.append(clause)
         parameters += (folder or "/", len(folder) + 1, f"{folder}/")
     if filters.tool:
         clauses.append(
@@ -108,6 +108,17 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
         clauses.append("s.maker IN ('', ?)")
         parameters.append(filters.maker)
     return " AND ".join(clauses), parameters
+
+
+# Compared by substr, for LIKE takes great and small letters as the same in SQLite and not in Postgres.
+_BELOW = "(s.folder = ? OR substr(s.folder, 1, ?) = ?)"
+
+
+def _folders(filters: Filters) -> list[tuple[str, str]]:
+    """What is asked of a session's folder, each with the folder that it is about."""
+    if filters.folder:
+        return [(_BELOW, filters.folder.rstrip("/"))]
+    return [(f"NOT {_BELOW}", folder) for folder in TEMPORARY] if filters.without_temporary else []
 
 
 def _literal(text: str) -> str:

@@ -1,10 +1,11 @@
 """What is counted of each analysed session, in a few words: read once, and again only for what has changed."""
 
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from whet.failures.score import Weighed, told_reasons
 from whet.failures.summaries import LIKELY_FAILED
-from whet.sessions.transcripts import Purpose
+from whet.runs.models import Prices, cost
+from whet.sessions.transcripts import Purpose, Usage
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.in_short import AnalysisInShort, ToolFact
@@ -14,6 +15,7 @@ PAGE = 900
 TRIAL = Purpose.TRIAL.value
 
 Stamp = tuple[object, ...]
+PriceOf = Callable[[str], Prices | None]  # of a model by its name
 
 
 class SessionFact(Value, frozen=True, gc=False):  # there are many, and none holds itself
@@ -41,6 +43,12 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
     calls: int
     failed_calls: int
     counts: bool  # it is a person's work: no attempt of a trial, and no mere copy of another
+    listed_dollars: float | None = None  # what its tokens cost at list prices, where the record does not say
+
+    @property
+    def dollars(self) -> float | None:
+        """What it cost: as the record says, else at list prices."""
+        return self.listed_dollars if self.cost_dollars is None else self.cost_dollars
 
 
 def state_of_sessions(database: Database) -> str:
@@ -48,29 +56,33 @@ def state_of_sessions(database: Database) -> str:
     return "/".join(str(value) for value in database.query(STATE)[0])
 
 
-def read_facts(database: Database, known: Mapping[int, SessionFact]) -> dict[int, SessionFact]:
+def read_facts(
+    database: Database, known: Mapping[int, SessionFact], price: PriceOf = lambda _: None
+) -> dict[int, SessionFact]:
     """The facts of every analysed session; those that are known and unchanged are not read again."""
     if not known:
-        return {fact.no: fact for fact in _facts(database.query(FACTS))}
+        return {fact.no: fact for fact in _facts(database.query(FACTS), price)}
     stamps: dict[int, Stamp] = {int(no): tuple(rest) for no, *rest in database.query(STAMPS)}
     facts = {no: known[no] for no, stamp in stamps.items() if no in known and known[no].stamp == stamp}
     missing = [no for no in stamps if no not in facts]
     for start in range(0, len(missing), PAGE):
         numbers = missing[start : start + PAGE]
         rows = database.query(f"{FACTS} WHERE s.no IN ({', '.join('?' * len(numbers))})", numbers)
-        facts.update((fact.no, fact) for fact in _facts(rows))
+        facts.update((fact.no, fact) for fact in _facts(rows, price))
     return facts
 
 
-def _facts(rows: Iterable[Row]) -> Iterator[SessionFact]:
+def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
     for row in rows:
         found = decoded_or_none(row[-1], AnalysisInShort)
         if found is not None:
-            yield _fact(row, found)
+            yield _fact(row, found, price)
 
 
-def _fact(row: Row, found: AnalysisInShort) -> SessionFact:
-    no, head, version, score, longer, title, id, source, model, folder, purpose, dated, tokens, cost, _ = row
+def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
+    no, head, version, score, longer, title, id, source, model, folder, purpose, dated, *used, recorded, _ = row
+    tokens = used[0] + used[1]
+    listed = cost(Usage(*used), prices) if recorded is None and tokens and (prices := price(model)) else None
     reasons = told_reasons(Weighed(0.0, found.reasons), longer)
     untold = not (reasons or found.backed or found.kinds)
     return SessionFact(
@@ -84,7 +96,8 @@ def _fact(row: Row, found: AnalysisInShort) -> SessionFact:
         purpose=purpose,
         at=dated,
         tokens=tokens - found.copied_tokens,
-        cost_dollars=cost,
+        cost_dollars=recorded,
+        listed_dollars=None if listed is None else listed * (tokens - found.copied_tokens) / tokens,
         score=score,
         failed=score >= LIKELY_FAILED and not untold,
         untold=untold,
@@ -110,6 +123,6 @@ _KEPT = """
 _STAMP = "s.no, a.head, a.version, a.failure_score, a.longer, s.title"
 STAMPS = f"SELECT {_STAMP} {_KEPT}"
 FACTS = f"""
-    SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.input_tokens + s.output_tokens,
-        s.cost_dollars, i.record {_KEPT}
+    SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.input_tokens, s.output_tokens,
+        s.cached_tokens, s.cost_dollars, i.record {_KEPT}
 """

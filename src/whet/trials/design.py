@@ -88,6 +88,7 @@ class TrialResult(Value, frozen=True):
     verdict: Verdict
     stop: TrialStop
     lesson: Verdict | None = None  # candidate against placebo: what the content is worth
+    way: tuple[float, ...] = ()  # the evidence of help after each case, which ends at the verdict's
     form: Verdict | None = None  # placebo against base: what any text or example of that form is worth
     guard: Verdict | None = None  # candidate against base on the standing cases
     held_back: str = ""  # why the evidence decides nothing
@@ -113,6 +114,7 @@ class TrialProgress(Value, frozen=True):
     change: str = ""  # the key of what was tried
     after: PastEvidence = PastEvidence()  # what it leaves to the next trial of the same change
     left_out: int = 0  # cases from sessions that the change was written from
+    what: str = ""  # is tried: its form and name
 
     @property
     def evidence(self) -> float:

@@ -6,7 +6,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
-from whet.evidence.verdicts import FRESH, Capital, Ruling, Verdict, judge
+from whet.evidence.verdicts import FRESH, Capital, Ruling, Verdict, judge, way
 from whet.trials.attempts import (
     Arm,
     Attempt,
@@ -41,10 +41,12 @@ def judged(trial: Trial, attempts: Sequence[Attempt]) -> TrialResult:
     guard = compared(Arm.CANDIDATE, Arm.BASE, trial.guards) if trial.guards else None
     ruling, held_back = (Ruling.UNDECIDED, fault.why) if fault else _ruled(trial, attempts, verdict, lesson, guard)
     alike = useless(attempts)
+    moves = differences(attempts, _begun(trial.cases, attempts), arm=Arm.CANDIDATE, against=Arm.BASE)
     result = TrialResult(
         verdict=replace(verdict, ruling=ruling),
         stop=TrialStop.OPEN,
         lesson=lesson,
+        way=way(moves, verdict, planned=len(trial.cases), before=trial.before.against_base),
         form=compared(Arm.PLACEBO, Arm.BASE, trial.cases) if with_placebo else None,
         guard=guard,
         held_back=held_back,

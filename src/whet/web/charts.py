@@ -13,7 +13,7 @@ ROW_HEIGHT = 36
 LEFT, RIGHT, TOP, BOTTOM = 7.0, 2.0, 16, 26  # percent across, pixels down
 COLOURS = 6
 MOST_TICKS = 4
-MOST_LABEL = 44  # letters of a label that have room beside a number on a narrow screen
+MOST_LETTERS = 48  # of a label and the number beside it, that have room on a narrow screen
 SHORT = 4  # letters of a label that have room below any place
 CELL_WIDTH = 74  # percent of its place that a column takes
 
@@ -129,7 +129,7 @@ def bars(given: Sequence[ChartBar], *, title: str, colours: Mapping[str, int] | 
     drawn: list[Child] = []
     for place, bar in enumerate(given):
         top, at = place * ROW_HEIGHT, 0.0
-        shapes: list[Child] = [_words("0", top + 14, _cut(bar.label, MOST_LABEL), "start")]
+        shapes: list[Child] = [_words("0", top + 14, _beside(bar.label, bar.words), "start")]
         shapes.append(_words("100%", top + 14, bar.words, "end", "figure"))
         shapes.append(_box("rail", "0", top + 20, "100%", 8))
         for name, size in bar.pieces:
@@ -137,7 +137,7 @@ def bars(given: Sequence[ChartBar], *, title: str, colours: Mapping[str, int] | 
             shapes.append(_box(f"c{chosen.get(name, 0)}", f"{at:.2f}%", top + 20, f"{width}%", 8))
             at += width
         words = f"{bar.label}: {bar.words}"
-        drawn.append(h("a", {"href": bar.href}, *shapes) if bar.href else h("g", {}, h("title", {}, words), *shapes))
+        drawn.append(h("a" if bar.href else "g", {"href": bar.href or None}, h("title", {}, words), *shapes))
     legend = _legend(names, chosen) if len(names) > 1 and colours is None else None
     return _figure(title, len(given) * ROW_HEIGHT, drawn, legend)
 
@@ -184,7 +184,7 @@ def spans(points: Sequence[ChartPoint], *, title: str, low: float = -1, high: fl
         y = 44 * place
         line = _line("spread", x(point.low), x(point.high), y + 29, y + 29)
         shapes: list[Child] = [
-            _words("0", y + 14, _cut(point.label, MOST_LABEL), "start"),
+            _words("0", y + 14, _beside(point.label, point.words), "start"),
             _words("100%", y + 14, point.words, "end", "figure"),
             _line("rail", "0", "100%", y + 29, y + 29),
             _line("zero", x(0), x(0), y + 20, y + 38),
@@ -264,5 +264,8 @@ def _legend(names: Sequence[str], colours: Mapping[str, int]) -> Element:
     return h("ul", {"class": "legend"}, items)
 
 
-def _cut(text: str, most: int) -> str:
-    return text if len(text) <= most else f"{text[: most - 1]}…"
+def _beside(label: str, number: str) -> str:
+    """A label that leaves room for the number on its line: of a long one, its beginning and its end."""
+    most = MOST_LETTERS - len(number)
+    rest = max(most // 2, 1)
+    return label if len(label) <= most else f"{label[: most - rest - 1]}…{label[-rest:]}"

@@ -3,10 +3,10 @@
 from collections.abc import Callable
 from typing import NamedTuple
 
+from whet.sessions.temporary import is_temporary
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
 from whet.trials.attempts import Arm
-from whet.web.site import is_temporary
 
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 
@@ -36,7 +36,7 @@ TELLING_LITTLE = (
     ),
     NamedSessions("nowhere", "in no folder", lambda fact: fact.counts and not fact.folder),
     NamedSessions("untold", "whose record cannot tell how they went", lambda fact: fact.counts and fact.untold),
-    NamedSessions("unpriced", "without a price", lambda fact: fact.counts and fact.cost_dollars is None),
+    NamedSessions("unpriced", "whose cost is not known", lambda fact: fact.counts and fact.dollars is None),
 )
 GROUPS = {
     group.name: group
@@ -44,12 +44,12 @@ GROUPS = {
         *TELLING_LITTLE,
         NamedSessions("calling", "with calls", lambda fact: fact.counts and fact.calls > 0),
         NamedSessions("failing", "with failed calls", lambda fact: fact.counts and fact.failed_calls > 0),
-        NamedSessions("priced", "that say what they cost", lambda fact: fact.counts and fact.cost_dollars is not None),
+        NamedSessions("priced", "whose cost is known", lambda fact: fact.counts and fact.dollars is not None),
         NamedSessions("own", "that are no copies, trials among them", lambda fact: not fact.copied),
         NamedSessions(
             "paid",
-            "that say what they cost, trials among them",
-            lambda fact: not fact.copied and fact.cost_dollars is not None,
+            "whose cost is known, trials among them",
+            lambda fact: not fact.copied and fact.dollars is not None,
         ),
     )
 }

@@ -17,6 +17,7 @@ HEAD = (
 FILTERED = ("overview", "failures", "lessons", "work", "sessions")
 
 
+SECONDS, IDLE_SECONDS = "3", "15"  # after which the page looks again
 COUNTING = "New sessions are being analysed; the numbers update by themselves."
 
 
@@ -37,6 +38,7 @@ class Framed(NamedTuple):
     waiting: int = 0
     said: str = ""
     is_live: bool = False
+    is_watched: bool = False  # nothing runs, but something may begin
     is_counting: bool = False  # sessions were added that no number counts yet
 
 
@@ -47,7 +49,7 @@ def document(site: Site, choices: Choices, framed: Framed) -> str:
     links = f'<link rel="stylesheet" href="{static}.css"><script src="{static}.js" defer></script></head>'
     body = h(
         "body",
-        {"data-live": "1" if framed.is_live else None},
+        {"data-live": SECONDS if framed.is_live else IDLE_SECONDS if framed.is_watched else None},
         h("a", {"class": "skip", "href": "#main"}, "Skip to the content"),
         _header(site, framed),
         h(

@@ -8,6 +8,7 @@ import msgspec
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
+from whet.improving.learned import LearnedOfAll
 from whet.improving.lesson_states import decisions_on_lessons
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
@@ -38,7 +39,7 @@ from whet.web.site import VIEWS, PageView, Site, number_of, short_name
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
 from whet.web.views.failures import Narrowed, failures, sessions
-from whet.web.views.lessons import lessons, sessions_behind
+from whet.web.views.lessons import evidence_behind, lessons, reading, sessions_behind
 from whet.web.views.live import ShownCanary, is_meant, live, templates
 from whet.web.views.money import OPEN, ShownWork, shown_work, work
 from whet.web.views.overview import overview
@@ -81,15 +82,20 @@ Page = Callable[[PageRequest], Framed]
 
 
 def show_overview(ask: PageRequest) -> Framed:
-    return _framed("overview", overview(ask.site, ask.looked.facts, ask.entries, ask.waiting))
+    looked = ask.looked
+    body = overview(ask.site, looked.facts, ask.entries, waiting=ask.waiting, hidden=looked.choices.hidden)
+    return _framed("overview", body)
 
 
 def show_failures(ask: PageRequest) -> Framed:
-    return _framed("failures", failures(ask.site, ask.looked.facts, ask.cache.project))
+    hidden = ask.looked.choices.hidden
+    return _framed("failures", failures(ask.site, ask.looked.facts, ask.cache.project, hidden=hidden))
 
 
 def show_sessions(ask: PageRequest) -> Framed:
     narrowed = Narrowed(**{name: ask.given[name] for name in Narrowed._fields if name in ask.given})
+    if (narrowed.lesson or narrowed.change) and not _learned(ask)[1]:
+        return _framed("sessions", reading())._replace(is_live=True)
     behind = _behind(ask, narrowed)
     facts: Sequence[SessionFact] = ask.looked.facts
     if behind is not None or narrowed.group:
@@ -98,15 +104,18 @@ def show_sessions(ask: PageRequest) -> Framed:
         facts = [fact for fact in known if fits(fact, project(fact.folder))]
     elif narrowed.purpose:
         facts = ask.spent
-    return _framed("sessions", sessions(ask.site, facts, narrowed))
+    return _framed("sessions", sessions(ask.site, facts, narrowed, hidden=ask.looked.choices.hidden))
 
 
 def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
-    """The ids of the sessions of a lesson, a rule, a trial, a canary or a template; None where none is asked for."""
+    """The ids of the sessions of a rule, a lesson, a change, a trial, a canary or a template; None without any."""
     if narrowed.rule:
         return _sessions_of_rule(ask, narrowed)
     if narrowed.lesson:
-        return sessions_behind(ask.cache.lessons.get(state_of_sessions(ask.database))[0], narrowed.lesson)
+        return sessions_behind(_learned(ask)[0], narrowed.lesson)
+    if narrowed.change:
+        wanted = (entry.patch for entry in ask.entries if str(entry.number) == narrowed.change)
+        return evidence_behind(_learned(ask)[0], next(wanted, None))
     if narrowed.trial:
         made = attempts_of(ask.database, narrowed.trial)
         return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
@@ -126,6 +135,12 @@ def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:
     return frozenset(each.session for each in seen if is_among(each, fared))
 
 
+def _learned(ask: PageRequest) -> tuple[LearnedOfAll, bool]:
+    """What all sessions teach, and whether all of them were read for it."""
+    found, is_current = ask.cache.lessons.get(state_of_sessions(ask.database))
+    return found, is_current and ask.looked.is_current
+
+
 def show_session(ask: PageRequest) -> Framed:
     stored = find(ask.database, ask.part)
     body = session(
@@ -140,7 +155,7 @@ def show_session(ask: PageRequest) -> Framed:
 
 
 def show_lessons(ask: PageRequest) -> Framed:
-    learned, is_current = ask.cache.lessons.get(state_of_sessions(ask.database))
+    learned, is_current = _learned(ask)
     body = lessons(ask.site, learned, decisions_on_lessons(ask.cache.home, ask.database), is_current=is_current)
     return _framed("lessons", body)._replace(is_live=not is_current)
 
@@ -172,7 +187,7 @@ def show_rule(ask: PageRequest) -> Framed:
     fared, is_current = None, True
     if item is not None and item.form is Form.RULE:
         seen, is_current = ask.cache.seen(item).get(state_of_sessions(ask.database))
-        fared = count_following(seen)
+        fared, is_current = count_following(seen), is_current and ask.looked.is_current
     grounds = grounds_of(item, entries) if item is not None else ""
     body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current, grounds))
     view = PageView("rules", "Rule or skill", "Does it help, and is it followed?")
@@ -182,15 +197,19 @@ def show_rule(ask: PageRequest) -> Framed:
 def show_trials(ask: PageRequest) -> Framed:
     found = shown_trials(ask)
     moving = any(not each.progress.entry and ask.now - each.changed < MOVING_SECONDS for each in found)
-    return _framed("trials", trials(ask.site, found))._replace(is_live=moving)
+    return _framed("trials", trials(ask.site, found))._replace(is_live=moving, is_watched=True)
 
 
 def show_trial(ask: PageRequest) -> Framed:
     found = next((each for each in shown_trials(ask) if each.progress.trial == ask.part), None)
     if found is None:
         raise WhetError("There is no such trial.", advice="`whet try` and `whet improve` make trials.")
-    body = trial(ask.site, found, attempts_of(ask.database, ask.part))
-    view = PageView("trials", "Trial", "May I believe this?")
+    attempts = attempts_of(ask.database, ask.part)
+    if not found.progress.entry:  # attempts come in between the looks that are kept
+        made = max(found.progress.attempts, len(attempts))
+        found = found._replace(progress=msgspec.structs.replace(found.progress, attempts=made))
+    body = trial(ask.site, found, attempts)
+    view = PageView("trials", "Trial", "Can I believe this?")
     return Framed(view, found.name or ask.part[:12], body, is_live=not found.progress.entry)
 
 
@@ -234,8 +253,8 @@ def show_work(ask: PageRequest) -> Framed:
             ]
     except WhetError as error:
         missing = f"{error.message} {error.advice}"
-    framed = _framed("work", work(ask.site, ask.spent, pieces, missing))
-    return framed._replace(is_live=any(each.state in OPEN for each in pieces))
+    framed = _framed("work", work(ask.site, ask.spent, pieces, missing, hidden=ask.looked.choices.hidden))
+    return framed._replace(is_live=any(each.state in OPEN for each in pieces), is_watched=True)
 
 
 def show_coverage(ask: PageRequest) -> Framed:
@@ -252,7 +271,7 @@ def shown_trials(ask: PageRequest) -> list[ShownTrial]:
         if entry.verdict
     }
     return [
-        ShownTrial(progress, names.get(progress.trial, ""), changed)
+        ShownTrial(progress, names.get(progress.trial, progress.what), changed)
         for progress, changed in all_progress(ask.database, TrialProgress)
     ]
 

@@ -8,10 +8,10 @@ from pathlib import PurePath
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
+from whet.sessions.temporary import is_temporary
 from whet.store.session_facts import SessionFact
 from whet.web.html import Child, Element, h
 
-TEMPORARY = ("/tmp", "/var/tmp", "/private/tmp", "/var/folders", "/private/var/folders", "/dev/shm")
 NO_PROJECT = "none"
 MOST_DIGITS = 10
 
@@ -30,9 +30,9 @@ VIEWS = (
     PageView("failures", "Failures", "What fails most, and where?"),
     PageView("lessons", "Lessons", "What was learned, and what is proposed?"),
     PageView("rules", "Rules and skills", "Does it help, and is it followed?"),
-    PageView("trials", "Trials", "May I believe this?"),
-    PageView("honesty", "Honesty", "How often does this gate err?"),
-    PageView("live", "Live", "Does the live share gain or suffer?"),
+    PageView("trials", "Trials", "Can I believe this?"),
+    PageView("honesty", "Honesty", "How often is the gate wrong?"),
+    PageView("live", "Live", "Do sessions that get the rule go better?"),
     PageView("templates", "Templates", "Are they worth their tokens?"),
     PageView("work", "Work and money", "What runs, what did it cost, and who spent it?"),
     PageView("coverage", "Coverage", "What does Whet not see?"),
@@ -86,6 +86,11 @@ class Site(NamedTuple):
         """The same without filters, for numbers that no filter narrows."""
         return self._replace(filter=PageFilter(temporary=True))
 
+    def without_filters(self, view: str) -> Child:
+        """A link to the same view of all sessions; nothing where no filter holds."""
+        every = self._replace(filter=PageFilter())
+        return every.link("Clear the filters", view) if self != every else None
+
     def counted(self, number: int, words: Child = "", **narrowed: str) -> Child:
         """A number that leads to its sessions; none has nothing behind it."""
         shown = words or f"{number:,}"
@@ -105,11 +110,6 @@ class Site(NamedTuple):
 def static_text(name: str) -> str:
     """A file that comes with the page."""
     return files("whet.web").joinpath("static", name).read_text("utf-8")
-
-
-def is_temporary(folder: str) -> bool:
-    """Whether a folder is one that tests and tools make and throw away."""
-    return any(folder == each or folder.startswith(f"{each}/") for each in TEMPORARY)
 
 
 def short_name(project: str) -> str:
@@ -165,6 +165,16 @@ def table(headings: Iterable[str], rows: Iterable[Iterable[Child]], *, caption: 
 def empty(*words: Child) -> Element:
     """What stands where there is nothing yet: what to do."""
     return h("p", {"class": "empty"}, *words)
+
+
+def no_sessions(site: Site, view: str, hidden: int = 0) -> Element:
+    """What stands where no session is counted: the next step, by why there is none."""
+    if cleared := site.without_filters(view):
+        return empty("No session matches. ", cleared, ".")
+    if hidden and not site.is_file:
+        shown = site._replace(filter=PageFilter(temporary=True)).link("Show them", view)
+        return empty(f"No sessions but {many(hidden, 'session')} in temporary folders. ", shown, ".")
+    return empty("No sessions yet. To import them, run ", code("whet import"), "; they appear here.")
 
 
 def number_of(text: str) -> int:

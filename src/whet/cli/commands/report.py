@@ -11,10 +11,11 @@ import msgspec
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.options import filter_options, filters_of, json_option, left_out, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
 from whet.cli.shown.taught import change_of
+from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.failures.week_comparison import WeekComparison
@@ -42,6 +43,7 @@ HEADINGS = ("sessions", "likely failed", "calls", "failed calls", "tokens", "in 
     help="Summarise what fails most, where (by agent, model, tool and week), what it costs and what to do about it.",
 )
 @filter_options
+@temporary_option
 @json_option
 def command(
     source: str | None,
@@ -50,25 +52,29 @@ def command(
     tool: str | None,
     since: str | None,
     until: str | None,
+    temporary: bool,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
+    wanted = filters_of(source, model, folder, tool, since, until)
+    filters = wanted._replace(without_trials=True, without_temporary=not temporary)
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
         summary, lessons = summarise(judged(database, filters))
         weeks = None if since or until else outcomes_of_weeks(database, filters, now=time.time())
-        listed = count_sessions(database, filters._replace(without_trials=True))
+        listed = count_sessions(database, filters)
+        hidden = count_sessions(database, filters._replace(without_temporary=False)) - listed
         taught = taught_by(all_kept_lessons(database, ProjectLessons))
         decisions = decisions_on_lessons(home, database)
     open_ones = [each for each in taught if standing_of(each, decisions).state in UNDECIDED]
     if as_json:
         print_json({**_record(summary, lessons), "this_week": weeks._asdict() if weeks else None})
     elif not summary.total.sessions:
-        say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
+        none = "No sessions match." if hidden or any(wanted) else "No sessions yet. To import them, run `whet import`."
+        say(f"{none} {left_out(hidden)}".rstrip())
     else:
-        advice = (*_surroundings(lessons), *(_to_lessons() if any(filters) else _learned(open_ones, len(taught))))
-        _tell(summary, lessons, weeks, advice, copies=listed - summary.total.sessions)
+        advice = (*_surroundings(lessons), *(_to_lessons() if any(wanted) else _learned(open_ones, len(taught))))
+        _tell(summary, lessons, weeks, advice, copies=listed - summary.total.sessions, hidden=hidden)
     return 0
 
 
@@ -94,11 +100,14 @@ def _tell(
     advice: tuple[str, ...],
     *,
     copies: int,
+    hidden: int,
 ) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     if copies:
         say(f"{many(copies, 'more session')} only {'repeats' if copies == 1 else 'repeat'} others: not counted again.")
+    if hidden:
+        say(left_out(hidden))
     say(
         f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}), "
         f"of {total.untold_sessions:,} the record cannot tell; "
@@ -169,7 +178,9 @@ def _to_lessons() -> Iterator[str]:
 def _worst(summary: Summary) -> Iterator[str]:
     found = [worst for worst in summary.worst if worst.score >= LIKELY_FAILED]
     for worst in found:
-        step = f", went wrong at message {worst.decisive_step}" if worst.decisive_step is not None else ""
+        step = ""
+        if worst.decisive_step is not None:
+            step = f"; {where_it_went_wrong(worst.decisive_step, worst.decisive_confidence)}"
         yield f"{worst.session[:8]}  {worst.score:.2f}  {plain(worst.title[:70])}"
         yield f"          [dim]{plain('; '.join(worst.reasons))}{step}[/]"
     if not found:

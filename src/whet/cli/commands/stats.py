@@ -6,10 +6,11 @@ import click
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option, purpose_option
+from whet.cli.options import filter_options, filters_of, json_option, left_out, purpose_option, temporary_option
 from whet.cli.output import console, count, many, moment, print_json, say, share, short, table
 from whet.sessions.exports import iso
 from whet.store.home import find_home
+from whet.store.listing import count_sessions
 from whet.store.opening import opened
 from whet.store.statistics import Statistics, measure
 
@@ -22,6 +23,7 @@ from whet.store.statistics import Statistics, measure
 )
 @filter_options
 @purpose_option
+@temporary_option
 @click.option("--tools", default=15, show_default=True, type=click.IntRange(min=1), help="How many tools to list.")
 @json_option
 def command(
@@ -32,19 +34,23 @@ def command(
     since: str | None,
     until: str | None,
     purpose: str | None,
+    temporary: bool,
     tools: int,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
+    wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
+    filters = wanted._replace(without_trials=True, without_temporary=not temporary)
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
-        found = measure(database, filters._replace(without_trials=True), tools=tools)
+        found = measure(database, filters, tools=tools)
+        hidden = count_sessions(database, filters._replace(without_temporary=False)) - found.totals.sessions
     if as_json:
         print_json(_record(found))
     elif not found.totals.sessions:
-        say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
+        none = "No sessions match." if hidden or any(wanted) else "No sessions yet. To import them, run `whet import`."
+        say(f"{none} {left_out(hidden)}".rstrip())
     else:
-        _tell(found)
+        _tell(found, hidden=hidden)
     return 0
 
 
@@ -74,12 +80,14 @@ def _record(found: Statistics) -> dict[str, object]:
     }
 
 
-def _tell(found: Statistics) -> None:
+def _tell(found: Statistics, *, hidden: int) -> None:
     totals = found.totals
     say(
         f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
         f"{moment(totals.first)} to {moment(totals.last)}"
     )
+    if hidden:
+        say(left_out(hidden))
     tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
     cost = f", ${totals.cost_dollars:,.2f} where known" if totals.cost_dollars is not None else ""
     say(f"{tokens}, {short(totals.output_tokens)} written{cost}\n")

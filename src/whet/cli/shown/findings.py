@@ -5,9 +5,9 @@ from collections.abc import Iterator
 
 from whet.cli.output import many, plain
 from whet.failures.analysis import Analysis
+from whet.failures.gone_wrong import gone_wrong, where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.signals import SHOWN, Kind
-from whet.failures.summaries import LIKELY_FAILED
 
 SHORT = 8
 RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}|[0-9a-f]{8})", re.IGNORECASE)
@@ -64,10 +64,8 @@ def analysis_lines(analysis: Analysis, title: str, kinds: frozenset[str], least:
 
 def _lost(analysis: Analysis) -> str:
     """Where the session was lost, if it seems to have been."""
-    if analysis.decisive_step is None or analysis.cannot_tell or analysis.failure_score < LIKELY_FAILED:
-        return ""
-    perhaps = "" if analysis.decisive_confidence >= SHOWN else "perhaps "
-    return f" · {perhaps}went wrong at message {analysis.decisive_step}"
+    found = gone_wrong(analysis)
+    return f" · {where_it_went_wrong(found.message, found.confidence)}" if found else ""
 
 
 def _counted(analysis: Analysis) -> str:

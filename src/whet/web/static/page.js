@@ -1,13 +1,17 @@
-// While something runs, the content is asked for again and put in the place of the old; nothing while somebody types.
 "use strict";
+// A filter holds as soon as it is chosen; the button is for browsers without scripts.
+document.addEventListener("change", (event) => event.target.closest("form.filters")?.requestSubmit());
+
+// While something runs, the content is asked for again and put in the place of the old; nothing while somebody types.
 (() => {
-  if (!document.body.dataset.live) return;
+  const soon = 1000 * document.body.dataset.live;
+  if (!soon) return;
   const policy = self.trustedTypes?.createPolicy("page", { createHTML: (text) => text });
   const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
   const busy = () => document.hidden || document.activeElement?.closest("main form, main details, main a");
   const name = (details) => details.closest("section, article")?.querySelector("h2, h3")?.textContent + details.firstChild.textContent;
   const look = async () => {
-    if (busy()) return void setTimeout(look, 3000);
+    if (busy()) return void setTimeout(look, soon);
     const answer = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);
     if (answer === null || !answer.ok) return void setTimeout(look, 10000);
     const found = parse(await answer.text());
@@ -18,7 +22,7 @@
       for (const each of fresh.querySelectorAll("details")) each.open = unfolded.has(name(each));
       old.replaceWith(document.adoptNode(fresh));
     }
-    if (found.body.dataset.live) setTimeout(look, 3000);
+    if (found.body.dataset.live) setTimeout(look, 1000 * found.body.dataset.live);
   };
-  setTimeout(look, 2000);
+  setTimeout(look, Math.min(soon, 2000));
 })();

@@ -1,11 +1,12 @@
 """Changes to what agents are told, shown so that a person can decide on them: nothing hidden, nothing forged."""
 
+import re
 from collections.abc import Sequence
 from itertools import groupby
 
 import msgspec
 
-from whet.ledger.entries import Entry, Step
+from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import Scope
 from whet.ledger.traces import Move, difference
@@ -15,6 +16,9 @@ from whet.text.showing import shown
 from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, many, moment, section, short_name
+
+SESSIONS = re.compile(r"\b\d[\d,]* (?:of \d[\d,]* )?sessions?\b")
+WHO = {Actor.PERSON: "you", Actor.POLICY: "whet improve", Actor.WATCH: "whet watch", Actor.AGENT: "an agent"}
 
 
 def waiting(site: Site, found: Sequence[WaitingChange]) -> Element:
@@ -46,14 +50,14 @@ def _card(site: Site, change: WaitingChange) -> Element:
     until = (
         " · active for them; here only if you approve it"
         if is_others
-        else f" · until {moment(entry.at + LIMITS.pending_seconds)}"
+        else f" · expires {moment(entry.at + LIMITS.pending_seconds)}"
     )
-    maker = f" ({shown(entry.maker)})" if is_others and entry.maker else ""
+    who = shown(entry.maker) if is_others and entry.maker else WHO[entry.actor]
     return h(
         "article",
         {"class": "card", "aria-label": f"change {entry.number}"},
         h("h3", {}, f"{entry.number}. {patch.action} {patch.form} {shown(patch.name)}"),
-        h("p", {"class": "facts"}, f"proposed by {entry.actor}{maker}{_scope(patch.scope)}{until}"),
+        h("p", {"class": "facts"}, f"proposed by {who}{_scope(patch.scope)}{until}"),
         h("p", {}, f"Words: {WHOSE[patch.trust]} (trust {patch.trust.label}). Trial: ", _trial(site, change)),
         proof_lines(site, entry),
         diff(move),
@@ -79,7 +83,7 @@ def proof_lines(site: Site, entry: Entry) -> list[Child]:
     patch = entry.patch
     lines: list[Child] = []
     if patch.reason:
-        lines.append(h("p", {}, "Why: ", shown(patch.reason)))
+        lines.append(h("p", {}, "Why: ", *_linked(site, entry)))
     if entry.note:
         lines.append(h("p", {}, "Note: ", shown(entry.note)))
     if patch.proofs:
@@ -94,6 +98,16 @@ def proof_lines(site: Site, entry: Entry) -> list[Child]:
         ]
         lines.append(h("details", {}, h("summary", {}, many(len(items), "piece"), " of evidence"), h("ul", {}, items)))
     return lines
+
+
+def _linked(site: Site, entry: Entry) -> list[Child]:
+    """The reason of a change, with its number of sessions leading to them."""
+    reason = shown(entry.patch.reason)
+    found = SESSIONS.search(reason) if entry.patch.proofs else None
+    if not found:
+        return [reason]
+    link = site.everywhere.link(found[0], "sessions", change=str(entry.number))
+    return [reason[: found.start()], link, reason[found.end() :]]
 
 
 def diff(move: Move) -> Element:

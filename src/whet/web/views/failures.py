@@ -15,10 +15,11 @@ from whet.web.groups import ARMS, GROUPS, SITUATIONS
 from whet.web.html import Element, h
 from whet.web.site import (
     NO_PROJECT,
+    PageFilter,
     Site,
-    code,
     empty,
     many,
+    no_sessions,
     number_of,
     section,
     share,
@@ -45,10 +46,10 @@ KINDS = {
 }
 
 
-def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str]) -> Element:
+def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str], *, hidden: int = 0) -> Element:
     """Kinds of failure and tools, the most frequent first, and where their calls fail."""
     if not facts:
-        return h("div", {}, empty("No sessions yet. To import them, run ", code("whet import"), "."))
+        return h("div", {}, no_sessions(site, "failures", hidden))
     kinds = Counter(kind for fact in facts for kind in fact.kinds)
     if not kinds and not any(fact.failed_calls for fact in facts):
         return h("div", {}, empty("No failure was seen in ", many(len(facts), "session"), "."))
@@ -153,6 +154,7 @@ class Narrowed(NamedTuple):
     tool_failed: str = ""
     group: str = ""
     lesson: str = ""
+    change: str = ""  # the number of the entry that proposes it
     trial: str = ""
     arm: str = ""
     template: str = ""
@@ -193,6 +195,7 @@ class Narrowed(NamedTuple):
             self.untold and "whose record cannot tell",
             GROUPS[self.group].words if self.group in GROUPS else "",
             self.lesson and "that teach this lesson",
+            self.change and f"with evidence for change {self.change}",
             self.trial and f"of this trial{_of_arm(self.arm)}",
             self.canary and f"counted for this rule{_of_arm(self.arm)}{SITUATIONS.get(self.situation, '')}",
             self.template and "that began with this template",
@@ -207,13 +210,14 @@ def _of_arm(arm: str) -> str:
     return f", {ARMS[Arm(arm)]}" if arm in set(Arm) else ""
 
 
-def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed) -> Element:
+def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed, *, hidden: int = 0) -> Element:
     """The sessions behind a number, the latest first."""
     found = sorted((fact for fact in facts if narrowed.fits(fact)), key=lambda fact: (-fact.at, -fact.no))
     if not found:
-        return h(
-            "div", {}, empty("No session matches. Choose other filters, or import more with ", code("whet import"))
-        )
+        if narrowed == Narrowed():
+            return h("div", {}, no_sessions(site, "sessions", hidden))
+        every = site._replace(filter=PageFilter()).link("Show all sessions", "sessions")
+        return h("div", {}, empty(f"No session matches: none {narrowed.words or 'here'}. ", every, "."))
     start = number_of(narrowed.start)
     rows = (
         (

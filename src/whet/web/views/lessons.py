@@ -14,6 +14,7 @@ from whet.improving.lesson_states import (
     without_fix,
 )
 from whet.improving.project_evidence import TaughtLesson, place_of
+from whet.ledger.patches import Patch
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import PERSONS_WORD
 from whet.text.showing import shown
@@ -43,11 +44,7 @@ def lessons(site: Site, learned: LearnedOfAll, decisions: DecisionsOnLessons, *,
         if chosen.project in ("", project or NO_PROJECT) and not chosen.agent
         for conflict in found
     ]
-    busy = (
-        None
-        if is_current
-        else h("p", {"class": "said", "role": "status"}, "Reading your sessions; this takes a while.")
-    )
+    busy = None if is_current else reading()
     if not (kept or again or conflicts):
         words = ("No lesson yet: a lesson needs evidence in your sessions. Import more with ", code("whet import"), ".")
         return h("div", {}, busy or empty(*words))
@@ -63,6 +60,11 @@ def lessons(site: Site, learned: LearnedOfAll, decisions: DecisionsOnLessons, *,
     )
 
 
+def reading() -> Element:
+    """What stands there while what sessions teach is not known yet."""
+    return h("p", {"class": "said", "role": "status"}, "Reading your sessions; this takes a while.")
+
+
 def key_of(lesson: TaughtLesson) -> str:
     """What a lesson is known by in an address: its best piece of evidence."""
     best = lesson.candidate.best
@@ -72,6 +74,14 @@ def key_of(lesson: TaughtLesson) -> str:
 def sessions_behind(learned: LearnedOfAll, key: str) -> frozenset[str]:
     """The sessions that teach the lesson with this key."""
     return frozenset(piece.session for each in learned.taught if key_of(each) == key for piece in each.candidate.pieces)
+
+
+def evidence_behind(learned: LearnedOfAll, patch: Patch | None) -> frozenset[str]:
+    """The sessions that a change was learned from; of one that no lesson proposes, those that it quotes."""
+    if patch is None:
+        return frozenset()
+    lesson = next((each for each in learned.taught if each.patch and each.patch.name == patch.name), None)
+    return sessions_behind(learned, key_of(lesson)) if lesson else frozenset(proof.session for proof in patch.proofs)
 
 
 def _cards(title: str, cards: Sequence[Element]) -> Child:

@@ -3,6 +3,7 @@
 from collections.abc import Mapping, Sequence
 from typing import NamedTuple
 
+from whet.evidence.coin_looks import LOOKS
 from whet.evidence.intervals import Interval
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
@@ -17,6 +18,9 @@ from whet.web.charts import ChartPoint, over_time, spans
 from whet.web.groups import ARMS, CAME_UP, FAILED, LIKELY
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, evidence, many, moment, section, table, tile
+
+FIRST_LOOK = LOOKS[0]
+COUNTING = "A session counts an hour after its last message, when the worker looks next or you run whet watch."
 
 
 class ShownCanary(NamedTuple):
@@ -63,37 +67,52 @@ def _canary(site: Site, shown: ShownCanary) -> Element:
         for each in shown.way
     ]
     measured = "its own failure in its situation" if watched.endpoint else "the failure score"
-    title = f"Effect on {measured} after so many sessions, with its confidence sequence; above 0 it helps"
+    title = f"Effect on {measured} as sessions were counted; the interval holds at every look; above 0 it helps"
     return section(
         watched.name,
-        h("p", {"class": "answer"}, _answer(now)),
-        h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % since {moment(watched.since)}."),
-        h("p", {}, f"Failures as a detector sees them: {watched.endpoint}.") if watched.endpoint else None,
+        h("p", {"class": "answer"}, _answer(watched)),
+        h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % of sessions since {moment(watched.since)}."),
+        h("p", {}, f"Its own failure, as a detector sees it: {watched.endpoint}.") if watched.endpoint else None,
         h("p", {}, f"Worse with it: {watched.held_by}.") if watched.held_by else None,
-        h(
-            "div",
-            {"class": "tiles"},
-            tile(f"{now.effect:+.2f}", f"effect, {_between(now.interval)}"),
-            tile(evidence(now.evidence_help), f"evidence of help; {1 / now.alpha:.0f} decides"),
-            tile(evidence(now.evidence_harm), f"evidence of harm; {1 / now.alpha:.0f} decides"),
-        ),
+        _numbers(now) if points else None,
         _arms(site, shown) if shown.units else None,
-        over_time(points, title=title, least=-1, most=1)
-        if points
-        else empty("No session was counted yet: run ", code("whet watch"), "."),
+        over_time(points, title=title, least=-1, most=1) if points else None,
         h("p", {}, site.link("Its text and history", "rule", part=f"rule:{watched.name}")),
     )
 
 
-def _answer(now: LiveComparison) -> str:
+def _numbers(now: LiveComparison) -> Element:
+    return h(
+        "div",
+        {"class": "tiles"},
+        tile(f"{now.effect:+.2f}", f"effect, {_between(now.interval)}"),
+        tile(evidence(now.evidence_help), f"evidence of help; {1 / now.alpha:.0f} decides"),
+        tile(evidence(now.evidence_harm), f"evidence of harm; {1 / now.alpha:.0f} decides"),
+    )
+
+
+def _answer(watched: WatchedRule) -> str:
+    now = watched.comparison
     if now.decision is CanaryMove.PROMOTE:
-        return "It gains: the evidence is enough to tell it to every session."
+        return "It helps: there is enough evidence to tell it to every session."
     if now.decision is CanaryMove.REVERT:
-        return "It suffers: the evidence is enough to take it back."
+        return "It harms: there is enough evidence to take it back."
+    if awaited := _awaited(watched):
+        return awaited
     low, high = now.interval
     if low <= 0 <= high:
-        return "Not clear yet: with and without it, sessions may go equally well. It goes on by itself."
+        return "Not clear yet: sessions may go equally well with and without it. The comparison goes on by itself."
     return f"It looks {'better' if now.effect > 0 else 'worse'} so far, without enough evidence to decide."
+
+
+def _awaited(watched: WatchedRule) -> str:
+    """What has to come before anything can be said; empty once there was a look."""
+    now = watched.comparison
+    counted = now.told + now.untold
+    if watched.endpoint and watched.next_look == FIRST_LOOK:
+        seen = f"{counted} of {FIRST_LOOK} sessions in its situation so far"
+        return f"Too early to say: {seen}. The first look comes after {FIRST_LOOK}. {COUNTING}"
+    return f"Too early to say: no session was counted yet. {COUNTING}" if not counted else ""
 
 
 def _arms(site: Site, shown: ShownCanary) -> Element:
@@ -111,7 +130,7 @@ def _arms(site: Site, shown: ShownCanary) -> Element:
     ]
     loss = "share that failed" if shown.watched.endpoint else "mean failure score"
     named = ("arm", "sessions", *(headings[each] for each in situations), loss)
-    about = "Sessions that drew together, such as those of one day that read the same file, count once."
+    about = "Sessions that got the rule, or not, by one draw count as one: such as all that read a file on one day."
     return h(
         "div",
         {},
@@ -140,7 +159,9 @@ def templates(
     """Templates with what they cost in tokens and what they were measured to be worth."""
     if not found:
         return h(
-            "div", {}, empty("No template yet. ", code("whet templates mine"), " makes one of sessions that went well.")
+            "div",
+            {},
+            empty("No template yet. ", code("whet templates mine"), " makes one from sessions that went well."),
         )
     rows, points = [], []
     for each in found:

@@ -5,13 +5,20 @@ from collections.abc import Callable, Sequence
 
 from whet.engine.orders import Done
 from whet.runs.run import Spent
+from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
 from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, many, section, short, table, when
+from whet.web.site import Site, code, dollars, empty, many, no_sessions, section, short, table, when
 
 MOST_MODELS = 6
+PURPOSES = {
+    Purpose.SUBTASK: "sub-agents",
+    Purpose.JOB: "jobs",
+    Purpose.TRIAL: "attempts of trials",
+    Purpose.REVIEW: "reviews",
+}
 OPEN = ("queued", "running")
 
 
@@ -33,9 +40,12 @@ def shown_work(id: str, state: str, queue: str, changed: float, done: Done | Non
     return ShownWork(id, state, queue, changed, what, spent.input + spent.output, spent.dollars)
 
 
-def work(site: Site, facts: Sequence[SessionFact], pieces: Sequence[ShownWork], missing: str) -> Element:
-    """What runs, and what sessions cost by purpose and model; attempts of trials are among them."""
-    return h("div", {}, section("Background work", _pieces(pieces, missing)), section("Money", *_money(site, facts)))
+def work(
+    site: Site, facts: Sequence[SessionFact], pieces: Sequence[ShownWork], missing: str, *, hidden: int = 0
+) -> Element:
+    """What runs, and what sessions cost by agent and model; attempts of trials are among them."""
+    money = section("Money", *_money(site, facts, hidden))
+    return h("div", {}, section("Background work", _pieces(pieces, missing)), money)
 
 
 def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
@@ -58,50 +68,83 @@ def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
         for each in pieces
     )
     waiting = sum(each.state in OPEN for each in pieces)
+    caption = f"{many(waiting, 'piece')} of work open" if waiting else "Nothing is running or queued"
     headings = ("id", "state", "queue", "changed", "what", "tokens", "cost")
-    return table(headings, rows, caption=f"{many(waiting, 'piece')} of work open", numbers=2)
+    return table(headings, rows, caption=caption, numbers=2)
 
 
-def _money(site: Site, facts: Sequence[SessionFact]) -> list[Child]:
+def _money(site: Site, facts: Sequence[SessionFact], hidden: int) -> list[Child]:
     if not facts:
-        return [empty("No sessions yet. To import them, run ", code("whet import"), ".")]
-    in_dollars = any(fact.cost_dollars for fact in facts)
+        return [no_sessions(site, "work", hidden)]
+    in_dollars = any(fact.dollars for fact in facts)
     drawn: list[Child] = []
     for title, measure in (
-        ("Known cost by purpose and model", _cost),
-        ("Tokens by purpose and model", _tokens),
+        ("Cost by agent and model", _cost),
+        ("Tokens by agent and model", _tokens),
     ):
         if measure is _cost and not in_dollars:
             continue
         drawn.append(bars(_stacks(site, facts, measure), title=title))
-    known = many(sum(fact.cost_dollars is not None for fact in facts), "session")
-    priced = site.link(known, "sessions", group="paid")
+    known = sum(fact.dollars is not None for fact in facts)
+    said = sum(fact.cost_dollars is not None for fact in facts)
+    priced = site.counted(known, many(known, "session"), group="paid")
     whole = site.link(f"{len(facts):,}", "sessions", group="own")
-    drawn.append(h("p", {"class": "soft"}, priced, " of ", whole, " say what they cost."))
-    return drawn
+    how = f" {said:,} say it themselves; the others are counted by their tokens at list prices." if known else ""
+    drawn.append(h("p", {"class": "soft"}, "The cost of ", priced, " of ", whole, f" is known.{how}"))
+    return [*drawn, _how_to_price(facts)]
+
+
+def _how_to_price(facts: Sequence[SessionFact]) -> Child:
+    """The commands that set the price of the model that most tokens without one are of."""
+    unpriced = Counter[str]()
+    for fact in facts:
+        if fact.dollars is None and fact.model and fact.tokens:
+            unpriced[fact.model] += fact.tokens
+    if not unpriced:
+        return None
+    [(model, tokens)] = unpriced.most_common(1)
+    others = f" (and {many(len(unpriced) - 1, 'other model')})" if len(unpriced) > 1 else ""
+    return h(
+        "p",
+        {"class": "soft"},
+        f"Whet knows no price for the {short(tokens)} tokens of {model}{others}. To set it, in dollars a million: ",
+        code(f"whet config set models.{model}.input_dollars 3"),
+        ", ",
+        code(f"whet config set models.{model}.output_dollars 15"),
+        ".",
+    )
+
+
+def _spender(fact: SessionFact) -> tuple[str, str]:
+    """Who spent it, in words, and the purpose: a person's own work goes by the name of the agent."""
+    return (fact.source if fact.purpose == Purpose.CHAT.value else PURPOSES[Purpose(fact.purpose)]), fact.purpose
 
 
 def _stacks(site: Site, facts: Sequence[SessionFact], measure: Callable[[SessionFact], float]) -> list[ChartBar]:
-    sizes: dict[str, Counter[str]] = defaultdict(Counter)
-    total = Counter[str]()
+    sizes: dict[tuple[str, str], Counter[str]] = defaultdict(Counter)
+    total = Counter[str]()  # by tokens for both pictures, so that a model has one colour
     for fact in facts:
-        total[fact.model or "unknown"] += int(1_000_000 * measure(fact))
+        total[fact.model or "unknown"] += fact.tokens
     leading = {name for name, _ in total.most_common(MOST_MODELS - 1)}
     for fact in facts:
         name = fact.model or "unknown"
-        sizes[fact.purpose][name if name in leading else "other models"] += int(1_000_000 * measure(fact))
+        sizes[_spender(fact)][name if name in leading else "other models"] += int(1_000_000 * measure(fact))
     order = [name for name, _ in total.most_common() if name in leading] + ["other models"]
     found = []
-    for purpose, parts in sorted(sizes.items(), key=lambda item: -item[1].total()):
+    for (who, purpose), parts in sorted(sizes.items(), key=lambda item: (-item[1].total(), item[0])):
         pieces = tuple((name, parts[name] / 1_000_000) for name in order if parts[name])
+        if not pieces:
+            continue
         size = parts.total() / 1_000_000
         words = dollars(size) if measure is _cost else short(size)
-        found.append(ChartBar(purpose, pieces or ((order[0], 0.0),), words, site.href("sessions", purpose=purpose)))
+        agent = who if purpose == Purpose.CHAT.value else site.filter.agent
+        href = site._replace(filter=site.filter._replace(agent=agent)).href("sessions", purpose=purpose)
+        found.append(ChartBar(who, pieces, words, href))
     return found
 
 
 def _cost(fact: SessionFact) -> float:
-    return fact.cost_dollars or 0.0
+    return fact.dollars or 0.0
 
 
 def _tokens(fact: SessionFact) -> float:

@@ -11,7 +11,7 @@ from whet.ledger.entries import CHANGES, Entry
 from whet.store.session_facts import SessionFact
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, dollars, empty, many, section, share, short, table, tile
+from whet.web.site import Site, dollars, many, no_sessions, section, share, short, table, tile
 from whet.web.views.trend import day_of, monday, trend
 
 MOST_WEEKS = 26
@@ -20,10 +20,12 @@ MOST_ROWS = 10
 WEEK = timedelta(days=7)
 
 
-def overview(site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], waiting: int) -> Element:
+def overview(
+    site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], *, waiting: int = 0, hidden: int = 0
+) -> Element:
     """Failures by week with marks where the ledger changed, costs, and where to look first."""
     if not facts:
-        return h("div", {}, empty("No sessions yet. To import them, run ", code("whet import"), "; they appear here."))
+        return h("div", {}, no_sessions(site, "overview", hidden))
     weeks: dict[str, list[SessionFact]] = defaultdict(list)
     for fact in facts:
         weeks[week(fact.at)].append(fact)
@@ -50,10 +52,11 @@ def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
     failed, untold = [f for f in facts if f.failed], sum(f.untold for f in facts)
     calls, failed_calls = sum(f.calls for f in facts), sum(f.failed_calls for f in facts)
     tokens, lost = sum(f.tokens for f in facts), sum(f.tokens for f in failed)
-    known = [f.cost_dollars for f in facts if f.cost_dollars is not None]
-    paid: Child = "no session says what it cost"
+    known = [f.dollars for f in facts if f.dollars is not None]
+    paid: Child = "what it cost is not known"
     if known:
-        paid = ("known cost, of ", site.link(many(len(known), "session"), "sessions", group="priced"))
+        how = " at list prices" if any(f.listed_dollars is not None for f in facts) else ""
+        paid = (f"cost{how} of ", site.link(many(len(known), "session"), "sessions", group="priced"))
     return h(
         "div",
         {"class": "tiles"},
@@ -93,7 +96,7 @@ def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str],
     ]
     picture = over_time(points, title="Share of sessions that likely failed, by week", marks=marks)
     about = "Each point is a week that has sessions, with its 95 % interval; the line stops at weeks without."
-    changes = " Dashed lines: what agents are told changed." if marks else ""
+    changes = " Dashed lines mark changes to what agents are told." if marks else ""
     return h("div", {}, picture, h("p", {"class": "soft"}, about, changes))
 
 
@@ -108,21 +111,21 @@ def _told(entry: Entry) -> str:
 
 
 def _costs(site: Site, weeks: dict[str, list[SessionFact]], named: list[str]) -> Element:
-    """Dollars where most sessions say what they cost, else tokens: a sum of a few would pass for all."""
+    """Dollars where the cost of most sessions is known, else tokens: a sum of a few would pass for all."""
     shown = [fact for name in named for fact in weeks[name]]
-    in_dollars = 2 * sum(fact.cost_dollars is not None for fact in shown) > len(shown)
+    in_dollars = 2 * sum(fact.dollars is not None for fact in shown) > len(shown)
     show = dollars if in_dollars else short
     unit = "" if in_dollars else " tokens"
     rows = []
     for name in named:
         well, lost = (
-            sum((f.cost_dollars or 0.0) if in_dollars else f.tokens for f in weeks[name] if f.failed is failed)
+            sum((f.dollars or 0.0) if in_dollars else f.tokens for f in weeks[name] if f.failed is failed)
             for failed in (False, True)
         )
         words = f"week of {monday(name)} ({name}): {show(well + lost)}{unit}, {show(lost)} of them in failed sessions"
         pieces = (("in other sessions", float(well)), ("in sessions that likely failed", float(lost)))
         rows.append(ChartBar(day_of(name), pieces, words, site.href("sessions", week=name)))
-    return columns(rows, title="Known cost by week" if in_dollars else "Tokens by week", show=show)
+    return columns(rows, title="Cost by week" if in_dollars else "Tokens by week", show=show)
 
 
 def _worst(site: Site, facts: Sequence[SessionFact]) -> Child:
@@ -139,7 +142,7 @@ def _worst(site: Site, facts: Sequence[SessionFact]) -> Child:
             )
             for f in worst
         ),
-        caption="The sessions that failed most surely, at the message where each went wrong",
+        caption="The sessions that most surely failed; each opens where it perhaps went wrong",
         numbers=1,
     )
 

@@ -81,7 +81,7 @@ def rule(site: Site, known: ShownRule) -> Element:
     points = [_trial_point(site, each) for each in known.trials] + [_live_point(site, each) for each in known.live]
     effect: Child = spans(points, title="Effect with its interval; right of the dashed line it helps")
     if not points:
-        effect = empty("No trial and no live comparison yet. Try it: ", code("whet try --without RULE"), ".")
+        effect = empty("No trial and no live comparison yet. ", *_way_to_try(known.item))
     told: Child = None
     if known.fared:
         name = known.item.name if known.item else ""
@@ -96,6 +96,13 @@ def rule(site: Site, known: ShownRule) -> Element:
         told,
         section("History", h("div", {"class": "cards"}, entries)),
     )
+
+
+def _way_to_try(item: Item | None) -> tuple[Child, ...]:
+    """How to find out whether it helps; only a rule can be left out of a trial."""
+    if item is None or item.form is not Form.RULE:
+        return ()
+    return "Try it: ", code(f"whet try --without {shown(item.name)}"), "."
 
 
 def _standing(item: Item | None, grounds: str) -> Element:

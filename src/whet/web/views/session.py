@@ -4,8 +4,9 @@ from collections import defaultdict
 from typing import NamedTuple
 
 from whet.failures.analysis import Analysis
+from whet.failures.decisive import Turning
+from whet.failures.gone_wrong import gone_wrong, how_sure, where_it_went_wrong
 from whet.failures.signals import SHOWN, Signal
-from whet.failures.summaries import LIKELY_FAILED
 from whet.outcomes.deciding import Decision, decide
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
@@ -72,10 +73,10 @@ def _verdict(site: Site, stored: Session, analysis: Analysis | None) -> Child:
     lines: list[Child] = []
     if analysis.reasons:
         lines.append(h("p", {}, "Because: ", "; ".join(analysis.reasons), "."))
-    if analysis.decisive_step is not None and _is_lost(analysis):
-        place = site.session(stored.id, f"message {analysis.decisive_step}", message=analysis.decisive_step)
-        sure = "" if analysis.decisive_confidence >= SHOWN else "perhaps "
-        lines.append(h("p", {"class": "bad"}, f"It {sure}went wrong at ", place, f": {analysis.decisive_reason}"))
+    if turning := gone_wrong(analysis):
+        words = f"It {where_it_went_wrong(turning.message, turning.confidence)}"
+        place = site.session(stored.id, words, message=turning.message)
+        lines.append(h("p", {"class": "bad"}, place, f": {turning.reason}."))
     for check in stored.facts.checks:
         verdict = {True: "passed", False: "failed", None: "recorded"}[check.passed]
         lines.append(h("p", {}, f"Check {check.name}: {verdict}"))
@@ -83,14 +84,14 @@ def _verdict(site: Site, stored: Session, analysis: Analysis | None) -> Child:
 
 
 def _timeline(site: Site, steps: list[ShownCall], analysis: Analysis | None) -> Element:
-    decisive = analysis.decisive_step if analysis and _is_lost(analysis) else None
+    turning = gone_wrong(analysis) if analysis else None
     pieces = []
     for number, step in enumerate(steps, start=1):
         exchange, outcome = step.exchange, step.decision.outcome.value
-        wrong = decisive is not None and decisive in (exchange.asked, exchange.answered)
-        words = f"Call {number}, {exchange.call.name}: {outcome}{', here it went wrong' if wrong else ''}"
+        is_wrong = turning is not None and turning.message in (exchange.asked, exchange.answered)
+        words = f"Call {number}, {exchange.call.name}: {outcome}{', perhaps it went wrong here' if is_wrong else ''}"
         href = "" if site.is_file else f"#m{exchange.asked}"
-        pieces.append((f"{outcome}{' decisive' if wrong else ''}", words, href))
+        pieces.append((f"{outcome}{' decisive' if is_wrong else ''}", words, href))
     keys = (("ok", "ok"), ("failed", "failed"), ("other", "rejected or cancelled"))
     legend = h("ul", {"class": "legend"}, [h("li", {"class": f"key k{name}"}, words) for name, words in keys])
     return h("div", {}, strip(pieces, title=f"{many(len(steps), 'call')} by outcome"), legend)
@@ -105,18 +106,19 @@ def _messages(
     for signal in analysis.signals if analysis else ():
         if signal.confidence >= SHOWN:
             signals[signal.message].append(signal)
-    decisive = analysis.decisive_step if analysis and _is_lost(analysis) else None
+    turning = gone_wrong(analysis) if analysis else None
     drawn: list[Child] = []
     examples: list[Child] = []
     for index in shown:
         message = transcript.messages[index]
         is_answer = message.role is Role.TOOL and index in answered
         content = [] if is_answer else _parts(message, index, by_call)
-        notes = _notes(signals.get(index, []), is_wrong=index == decisive)
+        here = turning if turning and turning.message == index else None
+        notes = _notes(signals.get(index, []), here)
         if not content and not notes and is_answer:
             drawn.append(h("span", {"id": f"m{index}"}))
             continue
-        made = _message(message, index, [*content, *notes], is_wrong=index == decisive)
+        made = _message(message, index, [*content, *notes], is_wrong=here is not None)
         (examples if index in aside else drawn).append(made)
     if examples:
         words = f"Examples that a template put here ({many(len(aside), 'message')})"
@@ -158,18 +160,16 @@ def _call(step: ShownCall) -> Element:
     return h("div", {}, head, _text(call.arguments), shown if text else None)
 
 
-def _notes(signals: list[Signal], *, is_wrong: bool) -> list[Child]:
-    notes: list[Child] = [h("p", {"class": "signal"}, "⚠ Here it went wrong.")] if is_wrong else []
+def _notes(signals: list[Signal], turning: Turning | None) -> list[Child]:
+    notes: list[Child] = []
+    if turning:
+        words = f"⚠ Perhaps it went wrong here ({how_sure(turning.confidence)}): {turning.reason}."
+        notes.append(h("p", {"class": "signal"}, words))
     for signal in signals:
         tool = f" ({signal.tool})" if signal.tool else ""
         words = f"⚠ {signal.kind.value}{tool}, confidence {signal.confidence:.2f}: {' '.join(signal.quote.split())}"
         notes.append(h("p", {"class": "signal"}, words))
     return notes
-
-
-def _is_lost(analysis: Analysis) -> bool:
-    """Whether the session likely failed, so that it makes sense to ask where."""
-    return not analysis.cannot_tell and analysis.failure_score >= LIKELY_FAILED
 
 
 def _folded(words: str, text: str) -> Element:

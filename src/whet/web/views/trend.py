@@ -53,7 +53,7 @@ def trend(site: Site, weeks: Mapping[str, Sequence[SessionFact]]) -> Element:
         h(
             "p",
             {"class": "soft"},
-            "Weeks differ in what was asked, too: only a trial shows that a change is the cause.",
+            "What was asked differs from week to week, too: only a trial shows that a change is the cause.",
         ),
     )
 
@@ -73,6 +73,10 @@ def _cost(site: Site, new: Sequence[SessionFact], old: Sequence[SessionFact], we
     if not spent:
         return "What it cost is not known: these sessions do not say how many tokens they took."
     mean, mean_before = spent / len(new), spent_before / len(old)
-    compared = f", before {short(mean_before)}" if mean_before else ""
+    compared = f" ({short(mean_before)} before)" if mean_before else ""
     failed = site.counted(lost, share(lost, spent), failed="1", since=weeks[0], until=weeks[-1])
-    return [f"A session takes {short(mean)} tokens on average{compared}; ", failed, " of them are lost in failures."]
+    return [
+        f"A session takes {short(mean)} tokens on average{compared}; ",
+        failed,
+        " of them went into sessions that likely failed.",
+    ]

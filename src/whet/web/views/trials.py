@@ -4,10 +4,9 @@ from collections.abc import Sequence
 from itertools import groupby
 from typing import NamedTuple
 
-from whet.evidence.betting import constant
 from whet.evidence.error_budget import SHARE, Past, used_up
-from whet.evidence.verdicts import Ruling, Verdict, fixed_order
-from whet.trials.attempts import Arm, Attempt, differences
+from whet.evidence.verdicts import Ruling, Verdict
+from whet.trials.attempts import Attempt
 from whet.trials.design import TrialProgress, TrialStop
 from whet.web.charts import ChartBar, ChartCell, ChartPoint, bars, grid, over_time, spans
 from whet.web.groups import ARMS
@@ -123,7 +122,7 @@ def trial(site: Site, found: ShownTrial, attempts: Sequence[Attempt]) -> Element
             ),
         ),
         held,
-        section("Evidence over cases", _evidence(attempts, verdict.alpha)),
+        section("Evidence over cases", _evidence(result.way, verdict.alpha)),
         section("Every attempt", _grid(site, attempts)),
         section("Placebo", *placebo) if placebo else None,
         section("Arms", _arms(site, progress)),
@@ -142,23 +141,26 @@ def _believe(verdict: Verdict, held_back: str) -> str:
     if verdict.ruling is Ruling.ACCEPT:
         return "Yes, but it was held back." if held_back else f"Yes: the evidence of help reached {needed}."
     if verdict.ruling is Ruling.REJECT:
-        return f"Yes, and it is a no: the evidence of harm reached {needed}."
+        return f"Yes: it harms. The evidence of harm reached {needed}."
     return f"Not yet: the evidence of help is {evidence(verdict.evidence_help)}, and {needed} would decide."
 
 
-def _evidence(attempts: Sequence[Attempt], alpha: float) -> Element:
-    cases = fixed_order({each.case for each in attempts})
-    moves = differences(attempts, cases, arm=Arm.CANDIDATE, against=Arm.BASE)
-    if not moves:
-        return empty("No case has an attempt in both arms yet.")
+def _evidence(way: Sequence[float], alpha: float) -> Element:
+    """The evidence that decides, case by case; it ends at the number of the verdict."""
+    if not way:
+        return empty("No case has an attempt in both arms yet, or an earlier version judged this trial.")
     goal = 1 / alpha
     points = [
-        ChartPoint(str(number), won, won, won, f"after {many(number, 'case')}: {won:.3g}, needs {goal:.0f}")
-        for number, won in enumerate(constant(moves), start=1)
+        ChartPoint(str(number), won, won, won, f"after {many(number, 'case')}: {evidence(won)}; {goal:.0f} decides")
+        for number, won in enumerate(way, start=1)
     ]
-    about = "by steady bets; the verdict aims at the planned number of cases and may be sharper"
-    most = min(max(1.2 * goal, *(point.value for point in points)), MOST_EVIDENCE * goal)
-    return over_time(points, title=f"Evidence of help after each case ({about})", most=most, goal=goal)
+    most = min(max(1.2 * goal, *way), MOST_EVIDENCE * goal)
+    about = (
+        f"The line at {goal:.0f} is where the evidence is enough. At the last planned case all cases are judged"
+        " together once more, so the evidence can jump there."
+    )
+    picture = over_time(points, title="Evidence of help after each case", most=most, goal=goal)
+    return h("div", {}, picture, h("p", {"class": "soft"}, about))
 
 
 def _grid(site: Site, attempts: Sequence[Attempt]) -> Element:
@@ -233,11 +235,11 @@ def honesty(site: Site, found: Sequence[ShownTrial], past: Sequence[Past], next_
             {"class": "tiles"},
             tile(f"{false} of {len(placebos)}", "placebos that the gate would have accepted"),
             tile(f"{accepted} of {len(past)}", f"trials accepted ({share(accepted, len(past))})"),
-            tile(f"{100 * SHARE:.0f} %", "of accepted changes may be false on average, at most"),
+            tile(f"{100 * SHARE:.0f} %", "of accepted changes, at most and on average, may be false"),
             tile(f"{100 * spent:.0f} %", f"of the error budget is spent, {100 * (1 - spent):.0f} % is left"),
             tile(f"{100 * next_alpha:.2g} %", "error that the next trial may risk"),
         ),
-        section("Arms that teach nothing", *_placebos(site, placebos)),
+        section("Placebos", *_placebos(site, placebos)),
         section("What each trial risked", bars(rates, title="Error rate at which each trial was judged")),
     )
 
