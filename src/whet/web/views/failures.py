@@ -40,7 +40,7 @@ KINDS = {
     Kind.TIMEOUT: "runs out of time",
     Kind.HALLUCINATION: "contradicts the record",
     Kind.CONTEXT_LOSS: "asks again for what it has",
-    Kind.USER_CORRECTION: "is corrected by the user",
+    Kind.USER_CORRECTION: "is corrected",
     Kind.GAVE_UP: "gives up",
     Kind.BUDGET_SPENT: "runs out of budget",
 }
