@@ -7,6 +7,7 @@ import pytest
 
 from whet.importers import aider
 from whet.importers.source import Source
+from whet.sessions.lineage import is_vouched, own_calls
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Role, Thought, Transcript, Usage, pair
 from whet.sessions.trust import Trust
 
@@ -229,3 +230,14 @@ def test_a_history_whose_lines_lost_their_marks_is_reported_and_not_guessed_at(t
     assert [skipped.reason for skipped in source.skipped] == [
         "2026-03-14 09:12:40: the blanks at the ends of its lines, which tell who spoke, are gone"
     ]
+
+
+def test_a_history_that_came_with_a_repository_speaks_for_no_project_but_its_own_and_for_nobody(tmp_path: Path) -> None:
+    """A stranger can commit the file: it is found in every clone, whatever folder its lines name."""
+    history = tmp_path / aider.FILE
+    lines = output(f"Git working dir: {tmp_path.parent}") + said("Fix it") + answer("Done.")
+    history.write_text(START + lines + output("Applied edit to a.py"))
+    [transcript] = aider.read(Source(history))
+    assert transcript.folder == str(tmp_path)
+    assert own_calls(transcript) == frozenset()
+    assert not any(map(is_vouched, transcript.messages))

@@ -99,6 +99,12 @@ def test_a_project_is_believed_as_soon_as_it_is_declared(database: Database, tmp
     assert trusts() == {Trust.USER, Trust.TOOL}
 
 
+def test_a_record_that_came_with_a_declared_project_is_believed_no_more(database: Database, tmp_path: Path) -> None:
+    keep(database, *(replace(made(name, str(tmp_path)), source="aider") for name in "ab"))
+    found = (lesson for each in looked(database, declared=(str(tmp_path),)) for lesson in each.lessons)
+    assert {piece.trust for lesson in found for piece in lesson.candidate.pieces} == {Trust.USER, Trust.TOOL}
+
+
 def test_a_file_of_the_project_that_says_it_is_seen_at_once(database: Database, tmp_path: Path) -> None:
     keep(database, made("a", str(tmp_path)), made("b", str(tmp_path)))
 

@@ -3,9 +3,11 @@
 from msgspec.structs import replace
 
 from conversations import agent, call, conversation, shell, user
+from whet.lessons.candidates import candidates
+from whet.lessons.drafts import drafts_of
 from whet.lessons.finding import copies_of, pieces_of_session
-from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.sessions.transcripts import Disposition, Transcript
+from whet.lessons.pieces import LessonPiece, LessonSource, lifted
+from whet.sessions.transcripts import Disposition, Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
 
 REFUSED = (
@@ -51,7 +53,19 @@ def test_words_of_a_refusal_are_the_persons_only_where_the_record_marks_it() -> 
     marked = call("Bash", {"command": "make ci"}, REFUSED, error=True, disposition=Disposition.REJECTED)
     printed = call("Bash", {"command": "make ci"}, REFUSED, error=True)
     trusts = [pieces(conversation(user("Fix it"), each))[0].trust for each in (marked, printed)]
-    assert trusts == [Trust.USER, Trust.TOOL]
+    assert trusts == [Trust.USER, Trust.EXTERNAL]
+
+
+def test_words_that_no_record_vouches_for_are_nobodys_until_a_person_approves_them() -> None:
+    words = Message(Role.USER, (Text("Never wrap lines in the markdown"),), Trust.USER)
+    found = [
+        pieces(conversation(user("Hello"), agent("Hi."), replace(words, vouched=sure)))[0] for sure in (True, False)
+    ]
+    assert [each.trust for each in found] == [Trust.USER, Trust.TOOL]
+    assert [lifted(each).trust for each in found] == [Trust.USER, Trust.TOOL], "nor does a declared project"
+    [(_, draft)] = drafts_of(candidates(found[1:], {}))
+    assert draft is not None
+    assert (draft.text, draft.trust) == ("Never wrap lines in the markdown", Trust.TOOL)
 
 
 def test_a_failure_comes_with_the_call_for_the_same_purpose_that_worked() -> None:

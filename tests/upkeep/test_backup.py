@@ -1,9 +1,11 @@
 """A backup holds everything of one moment, and comes back wholly or not at all."""
 
 import contextlib
+import hashlib
 import itertools
 import os
 import shutil
+import sqlite3
 import threading
 import zipfile
 from collections.abc import Callable
@@ -172,6 +174,25 @@ def with_file(name: str, body: bytes = b"x") -> Callable[[Path], None]:
     return rewritten(lambda m: msgspec.structs.replace(m, files=(*m.files, file)), {name: body})
 
 
+def with_trigger(path: Path) -> None:
+    """A database that would approve by itself whatever is proposed."""
+    name, database = "databases/whet.db", path.with_suffix(".db")
+    with zipfile.ZipFile(path) as packed:
+        database.write_bytes(packed.read(name))
+    with contextlib.closing(sqlite3.connect(database)) as connection:
+        connection.execute("CREATE TRIGGER approving AFTER INSERT ON entries BEGIN DELETE FROM entries; END")
+        connection.commit()
+    body = database.read_bytes()
+    database.unlink()
+    file = archive.ArchivedFile(name, len(body), hashlib.sha256(body).hexdigest())
+
+    def changed(manifest: Manifest) -> Manifest:
+        others = (each for each in manifest.files if each.name != name)
+        return msgspec.structs.replace(manifest, files=(*others, file))
+
+    rewritten(changed, {name: body})(path)
+
+
 def newer(manifest: Manifest) -> Manifest:
     return msgspec.structs.replace(manifest, steps=len(MIGRATIONS) + 1)
 
@@ -187,6 +208,7 @@ BROKEN = {
     "absolute path": (with_file("/tmp/escaped"), "not the name of a file"),
     "a second database": (with_file("home/whet.db"), "not the name of a file"),
     "other content": (with_file("home/other"), "not as it was written"),
+    "a trigger of its own": (with_trigger, "a trigger that Whet did not make, 'approving'"),
     "a bomb": (with_file("home/bomb", b"\0" * (300 << 20)), "far more than its size allows"),
 }
 

@@ -81,14 +81,22 @@ def _transcript(source: Source, chat: AiderChat, messages: tuple[Message, ...], 
         native_id=_identity(f"{began}-{hashlib.blake2b(chat.first.encode(), digest_size=ID_BYTES).hexdigest()}", used),
         messages=messages,
         model=next((message.model for message in messages if message.model), chat.model),
-        # The file lies where the repository does, unless it was given on standard input.
-        folder=chat.folder or ("" if source.name == "-" else str(source.path.absolute().parent)),
+        folder=_folder(source, chat),
         version=chat.version,
         ending=ending(chat, messages),
         ending_detail=chat.ending_detail,
         started=fields.seconds(began),
         ended=fields.seconds(began),  # no later time is known
     )
+
+
+def _folder(source: Source, chat: AiderChat) -> str:
+    """Where the file lies, as that is where the repository does: one that came with it could name another project.
+
+    A copy under another name, or one on standard input, lies anywhere.
+    """
+    here = "" if source.name == "-" else str(source.path.absolute().parent)
+    return here if source.path.name == FILE else chat.folder or here
 
 
 def _identity(wanted: str, used: Counter[str]) -> str:

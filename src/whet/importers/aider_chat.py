@@ -2,10 +2,13 @@
 
 from dataclasses import dataclass, field
 
+import msgspec
+
 from whet.importers import aider_words, content
 from whet.importers.aider_blocks import BlockKind, HistoryBlock
 from whet.importers.turns import AgentTurn, gathered
 from whet.sessions.transcripts import Disposition, Ending, Message, Origin, Part, Role, Text, Thought, ToolCall, Usage
+from whet.sessions.trust import Trust
 from whet.text import fields
 
 EDIT, SHELL = "edit_file", "shell"
@@ -56,10 +59,13 @@ def take(chat: AiderChat, block: HistoryBlock) -> None:
 
 
 def finish(chat: AiderChat) -> tuple[Message, ...]:
-    """The messages of a session that is over, or is as far as the file goes."""
+    """The messages of a session that is over, or is as far as the file goes.
+
+    The file lies in the repository, and may have come with it: what the agent says in it, anybody can have written.
+    """
     _place_printed(chat)
     _place_interrupt(chat)
-    return gathered(
+    found = gathered(
         content.answered(
             content.result(
                 entry.call.id,
@@ -73,6 +79,11 @@ def finish(chat: AiderChat) -> tuple[Message, ...]:
         else entry
         for entry in chat.entries
     )
+    return tuple(msgspec.structs.replace(message, trust=min(message.trust, _most(message))) for message in found)
+
+
+def _most(message: Message) -> Trust:
+    return Trust.TOOL if message.role is Role.AGENT else message.trust
 
 
 def ending(chat: AiderChat, messages: tuple[Message, ...]) -> Ending:

@@ -11,6 +11,7 @@ import msgspec
 from whet import __version__
 from whet.context.finding import find_files
 from whet.context.projects import project_of
+from whet.importers.registry import FORMATS
 from whet.improving.project_evidence import ProjectEvidence, ProjectLessons, TaughtLesson
 from whet.lessons.conflicts import LessonConflict
 from whet.sessions.transcripts import Purpose
@@ -23,6 +24,7 @@ from whet.store.teachings import keep_teachings, kept_teachings, teaching_stamps
 from whet.targets.project_names import name_of_project
 
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
+LYING_THERE = frozenset(known.name for known in FORMATS if known.beside)  # in the project, and may have come with it
 Progress = Callable[[int, int], None]
 LESSONS_VERSION = 2  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
 
@@ -106,7 +108,7 @@ def _held(
             declarations[folder] = bool(declared and folder) and project_of(Path(folder), declared) is not None
         if session.purpose in BEHIND or project not in names[folder]:
             continue
-        is_declared = declarations[folder] and is_believed(database, session)
+        is_declared = declarations[folder] and session.source not in LYING_THERE and is_believed(database, session)
         held.setdefault(names[folder], []).append(_HeldSession(session, is_own(database, session), is_declared))
     return held
 

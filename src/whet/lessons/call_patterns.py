@@ -1,5 +1,6 @@
 """Which calls a rule is about, by their words alone. A host waits for this: it loads little of the standard library."""
 
+import itertools
 import re
 from typing import NamedTuple
 
@@ -47,9 +48,7 @@ def has_form(stage: list[str], form: CommandForm) -> bool:
 def words_of(part: str) -> list[str]:
     """The words of one simple command, without the variables that are set for it."""
     words = [word.strip("'\"`") for word in part.split()]
-    while words and _ASSIGNED.match(words[0]):
-        words = words[1:]
-    return words
+    return list(itertools.dropwhile(_ASSIGNED.match, words))
 
 
 def spaced(call: str) -> str:

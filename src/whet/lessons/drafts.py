@@ -87,13 +87,21 @@ def drafts_of(candidates: Iterable[LessonCandidate]) -> Iterator[tuple[LessonCan
     """Each candidate with its draft; what an earlier one says already is not said again."""
     said: list[Sense] = []
     for candidate in candidates:
-        draft = draft_of(candidate)
+        draft = _believed(draft_of(candidate), candidate)
         meant = sense(draft.text) if draft else None
         if meant is not None and any(is_same(meant, other) for other in said):
             draft = None
         elif meant is not None:
             said.append(meant)
         yield candidate, draft
+
+
+def _believed(draft: LessonDraft | None, candidate: LessonCandidate) -> LessonDraft | None:
+    """A person's draft as one of the least vouched words of those that it may be made of; pasted ones are in none."""
+    if draft is None or draft.source is not LessonSource.PERSON:
+        return draft
+    drafted = (piece.trust for piece in candidate.pieces if piece.source is draft.source)
+    return replace(draft, trust=min((draft.trust, *(trust for trust in drafted if trust >= Trust.TOOL))))
 
 
 def written_from(candidate: LessonCandidate, draft: LessonDraft | None) -> LessonCandidate:
@@ -178,7 +186,7 @@ def sketches(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonS
 
 def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSketch]:
     """The sentences that stand, as the person typed them; a plain order where it recurs or refused a call."""
-    if piece.trust < Trust.USER:
+    if piece.trust < Trust.TOOL:
         return  # what was pasted is not what the person wants
     for sentence in piece.text.split(". "):
         said = plain_order(sentence)

@@ -86,7 +86,8 @@ class LessonPiece(Value, frozen=True):
 
 def lifted(piece: LessonPiece) -> LessonPiece:
     """The piece of a project whose owner vouches for what its commands print; a stranger's words stay a stranger's."""
-    return replace(piece, trust=Trust.AGENT) if piece.trust is Trust.TOOL else piece
+    is_printed = piece.trust is Trust.TOOL and piece.source is not LessonSource.PERSON
+    return replace(piece, trust=Trust.AGENT) if is_printed else piece
 
 
 def key_words(text: str) -> frozenset[str]:

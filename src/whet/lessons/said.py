@@ -12,7 +12,7 @@ from whet.lessons.standing_orders import is_standing
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.arguments import command_of
-from whet.sessions.lineage import is_typed
+from whet.sessions.lineage import is_typed, is_vouched
 from whet.sessions.shell_lines import split
 from whet.sessions.transcripts import Disposition, Message, Origin, Role
 from whet.sessions.trust import Trust
@@ -92,15 +92,18 @@ def said_pieces(view: SessionView) -> Iterator[LessonPiece]:
         if retyped:
             continue
         stopped = _follows_interrupt(view.transcript.messages, index)
-        found = _of_message(message.text, session, index, 1.0 if begun else FIRST_SHARE, INTERRUPT if stopped else 0.0)
-        yield from found if begun else (replace(piece, is_first=True) for piece in found)
+        share, more = 1.0 if begun else FIRST_SHARE, INTERRUPT if stopped else 0.0
+        # Words that no record vouches for may be anybody's: what is drafted from them waits for a person.
+        most = Trust.USER if is_vouched(message) else Trust.TOOL
+        for piece in _of_message(message.text, session, index, share, more):
+            yield replace(piece, is_first=not begun, trust=min(piece.trust, most))
     for step in view.steps:
         if step.decision.outcome is Outcome.REJECTED and step.exchange.result is not None:
             why = refusal_words(step.exchange.result.text)
             found = _of_message(why, session, step.message, 1.0, REFUSAL, call=_refused(step))
             # A tool can print that the person refused, and why; only the record's own mark vouches for it.
             is_marked = step.exchange.result.disposition is Disposition.REJECTED
-            yield from found if is_marked else (replace(piece, trust=min(piece.trust, Trust.TOOL)) for piece in found)
+            yield from found if is_marked else (replace(piece, trust=Trust.EXTERNAL) for piece in found)
 
 
 def _of_message(

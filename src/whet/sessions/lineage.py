@@ -42,14 +42,17 @@ class _Heard:
 
 
 def own_calls(transcript: Transcript) -> frozenset[tuple[int, str]]:
-    """The calls, by the index of their message and their id, of whose arguments nothing is foreign."""
+    """The calls, by the index of their message and their id, of whose arguments nothing is foreign.
+
+    None of them is in a message that is believed less than an agent: anybody can have written it.
+    """
     heard = _Heard(transcript.folder)
     heard.hear(transcript.folder, trusted=True)
     own: set[tuple[int, str]] = set()
     for index, message in enumerate(hushed(transcript.messages)):
         for call in message.calls:
             pieces = tuple(pieces_of(call))
-            if not any(map(heard.is_foreign, pieces)):
+            if message.trust >= Trust.AGENT and not any(map(heard.is_foreign, pieces)):
                 own.add((index, call.id))
                 # What the agent coined stays its own when a tool repeats it.
                 for piece in pieces:

@@ -222,6 +222,14 @@ def file_faults(path: Path) -> tuple[str, ...]:
     return tuple(str(row[0]) for row in rows if row[0] != "ok")
 
 
+def programs_in(path: Path) -> tuple[tuple[str, str, str], ...]:
+    """The triggers and views of a database: the kind of each, its name, and the statement that made it."""
+    wanted = "SELECT type, name, sql FROM sqlite_schema WHERE type IN ('trigger', 'view')"
+    with contextlib.closing(apsw.Connection(str(path), flags=apsw.SQLITE_OPEN_READONLY)) as connection:
+        connection.set_busy_handler(WriterPatience())
+        return tuple((str(kind), str(name), str(made_by)) for kind, name, made_by in connection.execute(wanted))
+
+
 def _copy(connection: apsw.Connection, target: Path) -> None:
     _create(target)
     try:

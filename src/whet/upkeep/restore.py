@@ -15,7 +15,7 @@ from whet.store.folders import explained
 from whet.store.home import Home
 from whet.store.migrations import MIGRATIONS
 from whet.store.opening import connect
-from whet.store.sqlite import file_faults
+from whet.store.sqlite import file_faults, programs_in
 from whet.upkeep.archive import DATABASES, HOME, Manifest, OpenArchive, Progress, damaged, reading
 from whet.upkeep.home_files import CARRIED
 from whet.upkeep.swapping import settle, swap, swap_back
@@ -127,10 +127,18 @@ def _unpack(archive: OpenArchive, folder: Path, progress: Progress) -> None:
         first, _, name = file.name.partition("/")
         if first in (HOME, DATABASES):
             archive.unpack(file, folder / name, progress)
-        if first == DATABASES and (faults := file_faults(folder / name)):
+        if first == DATABASES and (faults := file_faults(folder / name) or _own_programs(folder / name)):
             raise damaged(archive.path, f"{name}: {faults[0]}")
     for parent, _, _ in os.walk(folder):
         settle(Path(parent))
+
+
+def _own_programs(path: Path) -> tuple[str, ...]:
+    """What a database would do by itself that no step of the schema asked for, such as approve whatever is proposed."""
+    steps = (statement for step in MIGRATIONS for statement in (*step.shared, *step.sqlite))
+    known = {" ".join(each.split()) for each in steps}
+    found = ((kind, name) for kind, name, made_by in programs_in(path) if " ".join(made_by.split()) not in known)
+    return tuple(f"it has a {kind} that Whet did not make, {name!a}" for kind, name in found)
 
 
 def _carry_over(old: Path, new: Path) -> None:
