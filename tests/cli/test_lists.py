@@ -7,6 +7,7 @@ from pathlib import Path
 import pytest
 
 from command import Whet, on_a_terminal
+from whet.cli.commands.sessions import project_of_session
 
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
 CUT_NUMBER = re.compile(r"(?<=  )[\d.,]+…|\d{4}-\d\d-\d*…|\d\d:\d?…", re.MULTILINE)
@@ -36,7 +37,7 @@ def test_a_terminal_without_unicode_gets_ascii_and_no_traceback(whet: Whet, exam
         assert code == (2 if command == "nonsense–" else 0)
 
 
-def test_sessions_are_listed_with_project_and_score(whet: Whet, examples: Path) -> None:
+def test_sessions_are_listed_withproject_of_session_and_score(whet: Whet, examples: Path) -> None:
     assert whet("import", str(examples / "opencode")).code == 0
     [nights] = whet("sessions", "--json").json["sessions"]
     assert (nights["project"], nights["cannot_tell"]) == ("booking", False)
@@ -76,8 +77,39 @@ def test_signals_shows_the_ten_worst_sessions_under_a_heading(whet: Whet, exampl
     assert ten.startswith("id ")
     everything = whet("signals", "--json").json_lines
     assert f"Showing 10 of {len(everything)} sessions, worst first. " in ten
-    assert "more have signals (--all)." in ten
+    assert "more have signals or likely failed (--all)." in ten
     assert len(re.findall(r"^[0-9a-f]{8} \d", whet("signals", "--all").out, re.MULTILINE)) > 10
+
+
+def talk(tmp_path: Path, name: str, *words: str, **facts: object) -> str:
+    """A file with a conversation and no call."""
+    roles = ("user", "assistant")
+    messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(words)]
+    path = tmp_path / f"{name}.json"
+    path.write_text(json.dumps({"id": name, "model": "m", "messages": messages, **facts}))
+    return str(path)
+
+
+def test_signals_lists_a_session_that_likely_failed_without_a_signal(whet: Whet, tmp_path: Path) -> None:
+    assert whet("import", talk(tmp_path, "idle", "Rename the file a to b.", "Fine.")).code == 0
+    [found] = whet("signals", "--json").json_lines
+    assert not found["signals"]
+    shown = whet("signals").out
+    assert f"{found['failure_score']:.2f} " in shown
+    assert "because no call worked; it answered without a single call" in shown
+    assert "Showing 1 of 1 session" in shown
+
+
+def test_an_answered_question_is_no_failure(whet: Whet, tmp_path: Path) -> None:
+    assert whet("import", talk(tmp_path, "asked", "What is 2 + 2?", "4")).code == 0
+    assert whet("sessions", "--json").json["sessions"][0]["cannot_tell"]
+    assert "0 likely failed" in whet("report").out
+
+
+def test_a_folder_of_another_system_is_a_project_too(tmp_path: Path) -> None:
+    assert project_of_session("D:\\oh-my-posh") == "oh-my-posh"
+    assert project_of_session(str(tmp_path / "gone")) == "gone"
+    assert project_of_session("") == ""
 
 
 def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) -> None:

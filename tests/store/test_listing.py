@@ -92,3 +92,10 @@ def test_an_id_that_names_no_session_is_a_mistake(database: Database, asked: str
     with pytest.raises(WhetError, match=r"No session|id is empty") as caught:
         find(database, asked)
     assert "whet sessions" in caught.value.advice
+
+
+def test_what_whet_itself_wanted_is_left_out_unless_it_is_asked_for(database: Database) -> None:
+    for purpose in (Purpose.CHAT, Purpose.TRIAL, Purpose.REVIEW, Purpose.JOB):
+        keep(database, purpose.value, purpose=purpose, ended=10.0)
+    assert sorted(names(database, without_trials=True)) == ["chat", "job"]
+    assert names(database, without_trials=True, purpose="review") == ["review"]

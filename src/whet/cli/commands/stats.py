@@ -17,8 +17,8 @@ from whet.store.statistics import Statistics, measure
 @click.command(
     "stats",
     epilog="Example: whet stats --since 30d --json",
-    help="Count sessions, messages, tools, tokens and errors, by agent and model. Attempts of trials are "
-    "counted only with --purpose trial.",
+    help="Count sessions, messages, tools, tokens and errors, by agent and model. Attempts of trials and "
+    "reviews are counted only with --purpose trial or review.",
 )
 @filter_options
 @purpose_option
@@ -42,7 +42,11 @@ def command(
     if as_json:
         print_json(_record(found))
     elif not found.totals.sessions:
-        say("No sessions match." if any(filters) else "No sessions yet. To import them, run `whet import`.")
+        say(
+            "No sessions match: try fewer filters."
+            if any(filters)
+            else "No sessions yet. To import them, run `whet import`."
+        )
     else:
         _tell(found)
     return 0
