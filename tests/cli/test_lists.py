@@ -2,11 +2,13 @@
 
 import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from command import Whet, on_a_terminal
+from command import COMMAND, Whet, environment, on_a_terminal
 from whet.cli.commands.sessions import project_of_session
 
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
@@ -127,3 +129,31 @@ def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) 
     assert (exchange["asked"], exchange["answered"], exchange["outcome"]) == (1, 2, "failed")
     assert "valve stuck" in whet("show", "greenhouse", "--from", "2").out
     assert "✗ valve" in whet("search", "open", "--context", "1").out
+
+
+def test_a_reader_that_leaves_early_is_no_error(whet: Whet, examples: Path, tmp_path: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    for command in ("sessions", "sessions --json", "stats", "report"):
+        line = f"set -o pipefail; {shlex.quote(str(COMMAND))} {command} | head -c 1 >/dev/null"
+        variables = environment(tmp_path / "home", tmp_path)
+        done = subprocess.run(["bash", "-c", line], env=variables, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("group", ["rules", "ledger", "pending", "canary", "memory", "skills", "jobs", "target"])
+def test_every_group_can_list_and_an_empty_list_is_no_failure(whet: Whet, group: str) -> None:
+    listed = whet(group, "list")
+    assert (listed.code, listed.out) == (0, whet(group).out)
+
+
+@pytest.mark.parametrize("command", ["sessions --source nope", "signals", "templates stats", "templates list --tag x"])
+def test_an_empty_list_is_no_failure(whet: Whet, command: str) -> None:
+    assert whet(*command.split()).code == 0
+
+
+def test_a_narrow_ledger_has_room_for_what_changed(whet: Whet, tmp_path: Path) -> None:
+    assert on_a_terminal(tmp_path, "", "rules", "add", "tests", "Run the tests with ./dev test.")[0] == 0
+    narrow = on_a_terminal(tmp_path, "", "ledger", columns=80)[1]
+    assert "add rule tests" in narrow
+    assert "Run the tests with ./dev test." in narrow
+    assert "on your word, not tried" in whet("ledger").out

@@ -18,6 +18,7 @@ from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.text.showing import shown
 
 KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"
 QUITTING = ("", "q", "\x1b", "\x04")  # the end of input, q, Escape, Ctrl-D
@@ -35,7 +36,7 @@ def decide_all(desk: Desk, changes: Sequence[WaitingChange]) -> None:
     """Ask about one change after another, until all are decided on or the person stops."""
     decided = 0
     for place, change in enumerate(changes, start=1):
-        say(f"[bold]{place} of {len(changes)}[/]")
+        say(f"[bold]{place} of {len(changes)}: {plain(shown(change.group))}[/]")
         for line in change_lines(change, quotes=QUOTES_SHOWN):
             say(line)
         made = _decide(desk, change)

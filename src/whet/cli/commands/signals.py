@@ -77,13 +77,13 @@ def command(
     if as_json:
         for one in nlargest(limit, fitting(), key=_badness) if limit else fitting():
             print_json_line(record(one.analysis, project=_project(one.analysis.circle.folder), least=least))
-        return 0 if seen else 1
+        return 0
     if everything and not limit:
         shown = sorted(fitting(), key=_badness, reverse=True)
     else:
         shown = nlargest(limit or max(WORST, len(names)), fitting(), key=_badness)
     _tell(shown, wanted, least, found=found, seen=seen)
-    return 0 if seen else 1
+    return 0
 
 
 def _badness(one: JudgedSession) -> float:

@@ -90,7 +90,10 @@ def _tell(found: Statistics) -> None:
     console().print(_agents(found))
     say()
     console().print(_tools(found))
-    say("[dim]The error rate is of all calls. Next: `whet report` says what fails most, and why.[/]")
+    say(
+        "[dim]The error rate is of all calls. What sessions copied from others is counted with each; `whet report` "
+        "counts it once. Next: `whet report` says what fails most, and why.[/]"
+    )
 
 
 def _agents(found: Statistics) -> Table:
