@@ -157,3 +157,18 @@ def test_a_narrow_ledger_has_room_for_what_changed(whet: Whet, tmp_path: Path) -
     assert "add rule tests" in narrow
     assert "Run the tests with ./dev test." in narrow
     assert "on your word, not tried" in whet("ledger").out
+
+
+def test_a_job_is_on_your_word_and_a_small_window_is_told(tmp_path: Path) -> None:
+    added = on_a_terminal(tmp_path, "", "jobs", "add", "every 2h", "Say hello.", "--window", "8000", columns=200)
+    assert added[0] == 0, added[1]
+    assert "Its window of 8,000 tokens is below the 64,000" in added[1]
+    assert "not tried" not in on_a_terminal(tmp_path, "", "ledger", columns=200)[1]
+
+
+def test_a_removed_target_is_told_and_nothing_that_stays(whet: Whet, tmp_path: Path) -> None:
+    assert whet("target", "add", "claude-code", "--project", str(tmp_path)).code == 0
+    told = whet("target", "remove", "claude-code").out
+    assert told.startswith("Removed the target claude-code:")
+    assert "unchanged" not in told
+    assert "Nothing to write" not in told

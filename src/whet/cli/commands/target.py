@@ -86,8 +86,8 @@ def remove(name: str, force: bool, as_json: bool) -> int:
         settings.remove(home, target.name)
         if not as_json:
             say(f"Removed the target {plain(target.name)}.")
-    kept = tuple(change for change in changes if as_json or change.kind != "unchanged")
-    return print_changes(kept, dry_run=False, as_json=as_json)
+    told = tuple(change for change in changes if as_json or change.kind != "unchanged")
+    return print_changes(told, dry_run=False, as_json=as_json) if told or as_json else 0
 
 
 def _list(as_json: bool) -> int:
