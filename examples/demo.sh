@@ -10,11 +10,6 @@ export WHET_HOME
 unset CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CURSOR_AGENT GEMINI_CLI OPENCODE WHET_RUN
 trap 'rm -rf "$WHET_HOME" "$PROJECT"' EXIT
 
-step() {
-    printf '\n\033[1m$ %s\033[0m\n' "$*"
-    "$@"
-}
-
 echo "Whet reads the sessions that agents record on disk. These are its examples, one per format:"
 step whet import sessions
 echo
@@ -34,23 +29,20 @@ step whet report
 echo
 echo "Whet has built-in rules for each kind of failure. This one is for the loop above, with its evidence:"
 step whet rules catalogue --seen --kind retry_loop
-step whet rules add change-before-retry
+at_a_terminal whet rules add change-before-retry </dev/null
 step whet ledger why "change something"
 echo
 echo "You can undo every change, back to the start, and redo it:"
-step whet ledger undo
-step whet ledger redo
+at_a_terminal whet ledger undo </dev/null
+at_a_terminal whet ledger redo </dev/null
 echo
 echo "Notes are facts. What you write is active at once. What an agent's shell writes may be a stranger's"
 echo "text, so it needs your approval of that exact text:"
-step whet memory add --about-user "Prefers tables to prose."
+at_a_terminal whet memory add --about-user "Prefers tables to prose." </dev/null
 step env CLAUDECODE=1 whet memory add "The build server is called anvil."
 step whet pending </dev/null # on a terminal it would ask
 waiting=$(whet pending --json | python -c 'import json, sys; print(json.load(sys.stdin)["pending"][0]["id"])')
-# Approving asks a person on a terminal; the demonstration sits at one.
-at_a_terminal() { python -c 'import pty, sys; pty.spawn(sys.argv[1:])' "$@" <<<y; }
-printf '\n\033[1m$ whet pending approve %s\033[0m\n' "$waiting"
-at_a_terminal whet pending approve "$waiting"
+at_a_terminal whet pending approve "$waiting" <<<y
 step whet ledger
 echo
 echo "The agent gets all of it in one prompt, each part within its limit:"

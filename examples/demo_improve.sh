@@ -15,15 +15,6 @@ export WHET_HOME
 unset CLAUDECODE CODEX_SANDBOX CODEX_SANDBOX_NETWORK_DISABLED CURSOR_AGENT GEMINI_CLI OPENCODE WHET_RUN
 trap 'rm -rf "$WHET_HOME" "$WORK"' EXIT
 
-step() {
-    printf '\n\033[1m$ %s\033[0m\n' "$*"
-    "$@"
-}
-# Approving asks a person on a terminal; the demonstration sits at one.
-at_a_terminal() {
-    printf '\n\033[1m$ %s\033[0m\n' "$*"
-    python -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) != 0)' "$@" <<<y
-}
 taken() { # a part of a command's JSON, as a Python expression on `it`
     python -c "import json, sys; it = json.load(sys.stdin); print($1)"
 }
@@ -79,6 +70,15 @@ done
 git init -q . && git remote add origin https://example.org/shop.git && git add .
 git -c user.name=Demo -c user.email=demo@example.org commit -qm "A small shop"
 
+# Where the sandbox hid the project's own tools, every session would fail for that, and nothing below would mean anything.
+printf '%s\n' '{"calls": [{"name": "terminal", "arguments": "{\"command\": \"./dev test cart\"}"}]}' '{"text": "Done."}' \
+    >"$WORK/check.jsonl"
+checked=$(WHET_HOME=$WORK/home whet run --model "scripted:$WORK/check.jsonl" --tools terminal --stream-json "Check." 2>&1) || true
+if [[ $checked != *"1 passed"* ]]; then
+    printf '%s\n' "The agent cannot run ./dev test cart here, so there is nothing to show:" "$checked" >&2
+    exit 1
+fi
+
 echo
 echo "1. FAIL. In this project tests run with ./dev test MODULE. The model ($model) does not know it:"
 step whet run --tools terminal --max-calls 1 "Run the tests of the module cart." || true
@@ -129,7 +129,7 @@ if [[ $verdict == accepted ]]; then
     echo "5. PROVED, AND KEPT. The verdict was: accepted. The rule has words that a command printed, so a person has the last"
     echo "   word. The demo plays one who reads it and says yes:"
     waiting=$(whet pending --json | taken 'it["pending"][0]["id"]')
-    at_a_terminal whet pending approve "$waiting"
+    at_a_terminal whet pending approve "$waiting" <<<y
     echo
     echo "   The same model, a module that was in no session:"
     step whet run --tools terminal --max-calls 1 "Run the tests of invoice." || true
@@ -142,9 +142,9 @@ if [[ $verdict == accepted ]]; then
     echo
     echo "6. UNDO, REDO. Every change can be taken back, and the file with it; and back again:"
     step whet ledger
-    step whet ledger undo
+    at_a_terminal whet ledger undo </dev/null
     step whet sync
-    step whet ledger redo
+    at_a_terminal whet ledger redo </dev/null
     step whet rules
 else
     echo "5. NOT PROVED. The verdict was: $verdict. So nothing changes: what is not proved is not kept by itself."
@@ -154,4 +154,8 @@ else
     fi
     step whet ledger
     step whet pending </dev/null # on a terminal it would ask
+    if [[ $verdict == none ]]; then
+        echo "There was no verdict: this demonstration has shown nothing." >&2
+        exit 1
+    fi
 fi

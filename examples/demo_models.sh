@@ -1,4 +1,4 @@
-# For the demonstrations: model files, downloaded once and kept between runs in .demo/models (WHET_DEMO_MODELS).
+# For the demonstrations: how they show commands; and model files, downloaded once and kept between runs in .demo/models (WHET_DEMO_MODELS).
 KEPT_MODELS=${WHET_DEMO_MODELS:-$(cd "$(dirname "${BASH_SOURCE[0]}")/.." && pwd)/.demo/models}
 
 fetch_model() { # its name, and what `whet models pull` needs to know of it
@@ -12,4 +12,15 @@ fetch_model() { # its name, and what `whet models pull` needs to know of it
         step whet models pull "$@" || return
         cp "$file" "$kept.part" && mv "$kept.part" "$kept"
     fi
+}
+
+step() {
+    printf '\n\033[1m$ %s\033[0m\n' "$*"
+    "$@"
+}
+# What only a person may do asks for a terminal. The demonstration plays a person, and so sits at one, also where its
+# own output goes to a file or a pipe. What the person types is its input.
+at_a_terminal() {
+    printf '\n\033[1m$ %s\033[0m\n' "$*"
+    python -c 'import pty, sys; sys.exit(pty.spawn(sys.argv[1:]) != 0)' "$@"
 }

@@ -38,6 +38,23 @@ def test_setting_and_unsetting_leave_the_rest_of_the_file_alone(whet: Whet, file
     assert file.read_text() == own
 
 
+@pytest.mark.parametrize(
+    ("key", "value"),
+    [
+        ("model", "local"),
+        ("review.model", "anthropic:claude-sonnet-4-5"),
+        ("prompt.enforcement", "off"),
+        ("prompt.enforcement", "gpt"),
+        ("prompt.platform", "slack"),
+        ("providers.mine.base_url", "http://127.0.0.1:9/v1"),
+        ("sampling.temperature", "2"),
+    ],
+)
+def test_what_the_next_run_can_use_is_set(whet: Whet, key: str, value: str) -> None:
+    done = whet("config", "set", key, value)
+    assert done.code == 0, done.err
+
+
 def test_a_new_file_is_for_its_owner_only(whet: Whet, file: Path) -> None:
     whet("config", "set", "model", "local")
     assert stat.S_IMODE(file.stat().st_mode) == 0o600
@@ -52,6 +69,16 @@ def test_a_new_file_is_for_its_owner_only(whet: Whet, file: Path) -> None:
         ("model", "ghp_0123456789abcdefghijABCDEFGHIJ012345", "would contain a secret"),
         ("budget", "5", "is a table of settings"),
         ("budget tokens", "5", "is not the name of a setting"),
+        ("model", "foo", "'foo' does not name a known provider"),
+        ("model", "openai", "does not name a model"),
+        ("model", "local:/nope.gguf", "There is no model file /nope.gguf"),
+        ("review.model", "nope:x", "does not name a known provider"),
+        ("tools", "foo", "There is no set of tools foo"),
+        ("prompt.enforcement", "maybe", "neither a switch nor part of a known model's name"),
+        ("prompt.platform", "nonsense", "Choose one of api, cli"),
+        ("sampling.temperature", "99", "must be between 0 and 2"),
+        ("providers.openai.base_url", "notaurl", "providers.openai.base_url"),
+        ("budget.dollars", "-1", "budget.dollars must be 0 or more"),
     ],
 )
 def test_a_mistake_gives_advice_and_changes_nothing(whet: Whet, file: Path, key: str, value: str, words: str) -> None:

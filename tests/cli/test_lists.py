@@ -2,11 +2,14 @@
 
 import json
 import re
+import shlex
+import subprocess
 from pathlib import Path
 
 import pytest
 
-from command import Whet, on_a_terminal
+from command import COMMAND, Whet, environment, on_a_terminal
+from whet.cli.commands.sessions import project_of_session
 
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
 CUT_NUMBER = re.compile(r"(?<=  )[\d.,]+…|\d{4}-\d\d-\d*…|\d\d:\d?…", re.MULTILINE)
@@ -36,7 +39,7 @@ def test_a_terminal_without_unicode_gets_ascii_and_no_traceback(whet: Whet, exam
         assert code == (2 if command == "nonsense–" else 0)
 
 
-def test_sessions_are_listed_with_project_and_score(whet: Whet, examples: Path) -> None:
+def test_sessions_are_listed_withproject_of_session_and_score(whet: Whet, examples: Path) -> None:
     assert whet("import", str(examples / "opencode")).code == 0
     [nights] = whet("sessions", "--json").json["sessions"]
     assert (nights["project"], nights["cannot_tell"]) == ("booking", False)
@@ -76,8 +79,39 @@ def test_signals_shows_the_ten_worst_sessions_under_a_heading(whet: Whet, exampl
     assert ten.startswith("id ")
     everything = whet("signals", "--json").json_lines
     assert f"Showing 10 of {len(everything)} sessions, worst first. " in ten
-    assert "more have signals (--all)." in ten
+    assert "more have signals or likely failed (--all)." in ten
     assert len(re.findall(r"^[0-9a-f]{8} \d", whet("signals", "--all").out, re.MULTILINE)) > 10
+
+
+def talk(tmp_path: Path, name: str, *words: str, **facts: object) -> str:
+    """A file with a conversation and no call."""
+    roles = ("user", "assistant")
+    messages = [{"role": roles[at % 2], "content": text} for at, text in enumerate(words)]
+    path = tmp_path / f"{name}.json"
+    path.write_text(json.dumps({"id": name, "model": "m", "messages": messages, **facts}))
+    return str(path)
+
+
+def test_signals_lists_a_session_that_likely_failed_without_a_signal(whet: Whet, tmp_path: Path) -> None:
+    assert whet("import", talk(tmp_path, "idle", "Rename the file a to b.", "Fine.")).code == 0
+    [found] = whet("signals", "--json").json_lines
+    assert not found["signals"]
+    shown = whet("signals").out
+    assert f"{found['failure_score']:.2f} " in shown
+    assert "because no call worked; it answered without a single call" in shown
+    assert "Showing 1 of 1 session" in shown
+
+
+def test_an_answered_question_is_no_failure(whet: Whet, tmp_path: Path) -> None:
+    assert whet("import", talk(tmp_path, "asked", "What is 2 + 2?", "4")).code == 0
+    assert whet("sessions", "--json").json["sessions"][0]["cannot_tell"]
+    assert "0 likely failed" in whet("report").out
+
+
+def test_a_folder_of_another_system_is_a_project_too(tmp_path: Path) -> None:
+    assert project_of_session("D:\\oh-my-posh") == "oh-my-posh"
+    assert project_of_session(str(tmp_path / "gone")) == "gone"
+    assert project_of_session("") == ""
 
 
 def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) -> None:
@@ -95,3 +129,46 @@ def test_a_part_of_a_session_is_judged_by_the_whole(whet: Whet, tmp_path: Path) 
     assert (exchange["asked"], exchange["answered"], exchange["outcome"]) == (1, 2, "failed")
     assert "valve stuck" in whet("show", "greenhouse", "--from", "2").out
     assert "✗ valve" in whet("search", "open", "--context", "1").out
+
+
+def test_a_reader_that_leaves_early_is_no_error(whet: Whet, examples: Path, tmp_path: Path) -> None:
+    assert whet("import", str(examples)).code == 0
+    for command in ("sessions", "sessions --json", "stats", "report"):
+        line = f"set -o pipefail; {shlex.quote(str(COMMAND))} {command} | head -c 1 >/dev/null"
+        variables = environment(tmp_path / "home", tmp_path)
+        done = subprocess.run(["bash", "-c", line], env=variables, capture_output=True, text=True)
+        assert (done.returncode, done.stderr) == (0, "")
+
+
+@pytest.mark.parametrize("group", ["rules", "ledger", "pending", "canary", "memory", "skills", "jobs", "target"])
+def test_every_group_can_list_and_an_empty_list_is_no_failure(whet: Whet, group: str) -> None:
+    listed = whet(group, "list")
+    assert (listed.code, listed.out) == (0, whet(group).out)
+
+
+@pytest.mark.parametrize("command", ["sessions --source nope", "signals", "templates stats", "templates list --tag x"])
+def test_an_empty_list_is_no_failure(whet: Whet, command: str) -> None:
+    assert whet(*command.split()).code == 0
+
+
+def test_a_narrow_ledger_has_room_for_what_changed(whet: Whet, tmp_path: Path) -> None:
+    assert on_a_terminal(tmp_path, "", "rules", "add", "tests", "Run the tests with ./dev test.")[0] == 0
+    narrow = on_a_terminal(tmp_path, "", "ledger", columns=80)[1]
+    assert "add rule tests" in narrow
+    assert "Run the tests with ./dev test." in narrow
+    assert "on your word, not tried" in whet("ledger").out
+
+
+def test_a_job_is_on_your_word_and_a_small_window_is_told(tmp_path: Path) -> None:
+    added = on_a_terminal(tmp_path, "", "jobs", "add", "every 2h", "Say hello.", "--window", "8000", columns=200)
+    assert added[0] == 0, added[1]
+    assert "Its window of 8,000 tokens is below the 64,000" in added[1]
+    assert "not tried" not in on_a_terminal(tmp_path, "", "ledger", columns=200)[1]
+
+
+def test_a_removed_target_is_told_and_nothing_that_stays(whet: Whet, tmp_path: Path) -> None:
+    assert whet("target", "add", "claude-code", "--project", str(tmp_path)).code == 0
+    told = whet("target", "remove", "claude-code").out
+    assert told.startswith("Removed the target claude-code:")
+    assert "unchanged" not in told
+    assert "Nothing to write" not in told

@@ -49,7 +49,7 @@ def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path
     assert 5 <= listed["examples"] <= 10
     assert len(listed["sessions"]) >= 3
     assert "north-garden" in whet("templates", "list", "--tag", "garden").out
-    assert whet("templates", "list", "--tag", "kitchen").code == 1
+    assert whet("templates", "list", "--tag", "kitchen").code == 0
     shown = whet("templates", "show", "north-garden")
     assert "Please look after bed" in shown.out
     assert "beans" not in shown.out
@@ -132,7 +132,7 @@ def test_choosing_says_by_what_and_none_is_an_exit_code(whet: Whet) -> None:
 
 @pytest.mark.usefixtures("garden")
 def test_stats_tell_cost_use_and_worth(whet: Whet) -> None:
-    assert whet("templates", "stats").code == 1
+    assert whet("templates", "stats").code == 0
     whet("templates", "mine", "north-garden")
     (one,) = whet("templates", "stats", "--json").json
     assert (one["uses"], one["worth"]) == (0, None)

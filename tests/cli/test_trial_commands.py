@@ -95,7 +95,7 @@ def test_a_rule_is_tried_at_once_and_the_verdict_is_in_the_ledger(whet: Whet) ->
     assert '{"' not in told
     attempts = whet("sessions", "--all", "--json").json["total"]
     assert whet("sessions", "--purpose", "trial", "--json").json["total"] == attempts > 0
-    assert f"No sessions match. {attempts} attempts of trials are left out (--all)." in whet("sessions").out
+    assert f"{attempts} sessions of trials and reviews are left out (--all)." in whet("sessions").out
     assert whet("status", "--json").json["sessions"]["all"] == 0
 
 

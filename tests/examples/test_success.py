@@ -50,6 +50,22 @@ def test_checks_that_pass_after_a_change_are_a_warrant_whatever_came_before(turn
     assert ground(*turns, EDIT, shell("pytest && ruff check .", "fine"), READ) is Ground.VERIFIED
 
 
+@pytest.mark.parametrize(
+    ("red", "green", "is_fixed"),
+    [
+        ("python -m pytest test_cart.py", "./dev test cart", True),
+        ("pytest -q tests/test_cart.py::test_total", "make -s; ./dev test cart", True),
+        ("npx jest src/cart.test.ts", "npm test cart", True),
+        ("pytest", "./dev test", True),
+        ("python -m pytest test_cart.py", "./dev test stock", False),
+        ("python -m pytest test_cart.py", "./dev build cart", False),
+    ],
+)
+def test_tests_of_the_same_thing_are_the_same_check_by_whichever_command(red: str, green: str, is_fixed: bool) -> None:
+    turns = (shell(red, "Use: ./dev test MODULE", error=True), shell(green, "6 passed in 0.1s"))
+    assert verification(gather(session(*turns))) is is_fixed
+
+
 @given(TURNS, st.booleans())
 def test_a_verdict_of_its_own_outranks_all_that_the_session_shows(turns: list[Turn], passed: bool) -> None:
     own = (RecordedCheck("success", passed=passed),)

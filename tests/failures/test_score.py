@@ -32,6 +32,14 @@ def test_a_session_that_went_well_scores_below_one_half() -> None:
     assert failure(user("How old is user 2?"), WORKED, agent("User 2 is 41 years old.")) < 0.5
 
 
+def test_a_question_that_is_answered_without_a_call_is_no_failure() -> None:
+    answered = (user("What is 2 + 2?"), agent("4"))
+    assert failure(*answered) < 0.5
+    assert not any(signs(*answered).values())
+    assert signs(user("Rename the file a to b."), agent("It is renamed."))["no_calls"] == 1.0
+    assert signs(user("How old is user 1?"), agent("I cannot access any users."))["no_calls"] == 1.0
+
+
 @pytest.mark.parametrize(
     "turns",
     [

@@ -2,6 +2,7 @@
 
 import json
 import os
+import re
 import subprocess
 import sys
 from pathlib import Path
@@ -103,8 +104,9 @@ def test_a_review_has_its_own_session_its_parent_and_its_cost(place: Path, perso
         outcome = whet("review", session, "--json").json
     assert (outcome["ending"], outcome["summary"]) == ("finished", "")
     assert outcome["spent"]["input"] == 1000
-    found = {each["id"]: each for each in whet("sessions", "--json").json["sessions"]}
+    found = {each["id"]: each for each in whet("sessions", "--all", "--json").json["sessions"]}
     assert found[outcome["session"]]["purpose"] == "review"
+    assert outcome["session"] not in {each["id"] for each in whet("sessions", "--json").json["sessions"]}
     parent = next(each for each in found.values() if each["id"] != outcome["session"])
     assert parent["purpose"] == "chat"
 
@@ -120,6 +122,20 @@ def test_a_review_that_was_done_is_not_done_again(place: Path, person: Path) -> 
         assert len(server.requests) == count
     assert again.out == first.out
     assert (place / "user.md").read_text().count(WISH) == 1
+
+
+def test_a_review_in_the_background_that_was_done_is_told_with_how_to_do_it_again(place: Path, person: Path) -> None:
+    with playing(*[words("Certainly.")] * 9) as server:
+        whet = whet_at(place, person, server.base_url)
+        session = talked(whet, "Hello.")
+        assert "Queued as" in whet("review", session, "--background", "--work").out
+        count = len(server.requests)
+        told = whet("review", session, "--background").out
+        assert "This session was already reviewed, on " in told
+        forget, review = re.findall(r"`whet (\w+ \w+)`", told)
+        assert whet(*forget.split(), "--yes").code == 0
+        assert whet(*review.split()).code == 0
+        assert len(server.requests) > count
 
 
 def test_a_review_that_broke_off_goes_on(place: Path, person: Path) -> None:

@@ -115,3 +115,10 @@ def test_the_store_and_the_page_know_the_same_temporary_folders(
     assert (names(database, without_temporary=True) == []) is expected
     if folder:
         assert names(database, without_temporary=True, folder=folder) == ["it"], "who names a folder means it"
+
+
+def test_what_whet_itself_wanted_is_left_out_unless_it_is_asked_for(database: Database) -> None:
+    for purpose in (Purpose.CHAT, Purpose.TRIAL, Purpose.REVIEW, Purpose.JOB):
+        keep(database, purpose.value, purpose=purpose, ended=10.0)
+    assert sorted(names(database, without_own_work=True)) == ["chat", "job"]
+    assert names(database, without_own_work=True, purpose="review") == ["review"]

@@ -27,7 +27,7 @@ GROUPS = (
     (
         "Learn and prove",
         (
-            ("lessons", "lessons", "List failures that recur across sessions."),
+            ("lessons", "lessons", "List what your sessions teach: failures that recur, and what you asked for."),
             ("improve", "improve", "Learn from failures, test each change, keep what helps."),
             ("try", "try_", "Test a change on cases before you keep it."),
             ("cases", "cases", "List, write and run test cases for the agent."),

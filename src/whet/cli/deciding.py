@@ -38,7 +38,7 @@ def decide_all(desk: Desk, changes: Sequence[WaitingChange]) -> None:
     """Ask about one change after another, until all are decided on or the person stops."""
     decided = 0
     for place, change in enumerate(changes, start=1):
-        say(f"[bold]{place} of {len(changes)}[/]")
+        say(f"[bold]{place} of {len(changes)}: {plain(shown(change.group))}[/]")
         for line in change_lines(change, quotes=QUOTES_SHOWN):
             say(line)
         made = _decide(desk, change)

@@ -16,8 +16,8 @@ HEAD = f"""# The command line
 `make format` generates this page from the program; `make check` fails if it is out of date.
 
 Environment variables: `WHET_HOME` (the home folder, default `~/.whet`), `WHET_DATABASE_URL` (a Postgres
-database instead of the embedded one), `NO_COLOR`. Exit codes: 0 done, 1 failed or nothing found, 2 wrong usage, 130
-interrupted. Errors go to standard error, with advice.
+database instead of the embedded one), `NO_COLOR`. Exit codes: 0 done (an empty list too), 1 failed or nothing found by
+a search, 2 wrong usage, 130 interrupted. Errors go to standard error as text with advice, also with `--json`.
 """
 
 

@@ -83,6 +83,7 @@ def _run(arguments: list[str]) -> int:
             from whet.cli.mention import mention_pending
 
             mention_pending()
+        sys.stdout.flush()  # here, where a reader that has left is no error
         return result if isinstance(result, int) else 0
     except WhetError as error:
         _complain(f"Error: {error.message}\n{error.advice}".rstrip())

@@ -31,6 +31,17 @@ def left_out(hidden: int) -> str:
     return f"{hidden:,} {verb} left out (--temporary)." if hidden else ""
 
 
+def none_found(hidden: int, *, is_narrowed: bool) -> str:
+    """What to say where no session is left, and what to do."""
+    if hidden:
+        return f"No sessions match. {left_out(hidden)}"
+    return (
+        "No sessions match: try fewer filters."
+        if is_narrowed
+        else "No sessions yet. To import them, run `whet import`."
+    )
+
+
 def filter_options(function: Function) -> Function:
     """Options that narrow sessions."""
     for option in reversed(

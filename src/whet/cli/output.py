@@ -23,13 +23,20 @@ WHOLE = frozenset({"id", "ended", "since", "next", "last", "when"})  # ids and t
 GAP = 2
 
 
+class PipedConsole(Console):
+    """A console whose reader may leave early, as `head` does: that is no failure, and whoever runs it decides."""
+
+    def on_broken_pipe(self) -> None:
+        raise BrokenPipeError
+
+
 @functools.cache
 def console() -> Console:
     """Standard output: coloured and as wide as the terminal on a terminal, plain and wide elsewhere."""
     terminal = sys.stdout.isatty()
     size = shutil.get_terminal_size()  # asked here, for rich takes a dumb terminal to be 80 columns wide
     width = size.columns if terminal else PLAIN_WIDTH
-    return Console(width=width, height=size.lines, highlight=False, emoji=False, soft_wrap=not terminal)
+    return PipedConsole(width=width, height=size.lines, highlight=False, emoji=False, soft_wrap=not terminal)
 
 
 def review_width() -> int:

@@ -84,7 +84,7 @@ def made_template(
         raise WhetError(
             f"Too few examples: of {many(mined.seen, 'session')} {mined.used:,} could be mined, with"
             f" {many(mined.fitting, 'example')}; a template needs at least {needed}.",
-            advice=f"{mined.passed_over} Import more sessions, or ask for less.".strip(),
+            advice=f"{mined.passed_over} {_more_of(mined)}".strip(),
         )
     words = " ".join(description.split())
     if len(words) > DESCRIPTION_CHARACTERS or Redactor().text(words) != words:
@@ -94,6 +94,13 @@ def made_template(
         )
     said = words or described(mined.examples)
     return Template(name, mined.examples, mined.activity, said, tags, created=time.time())
+
+
+def _more_of(mined: Mined) -> str:
+    """What helps where too little could be mined: one session gets no better by importing others."""
+    if mined.seen == 1 or not mined.used:
+        return "If you know that it went well, give --went-well."
+    return "Import more sessions, or ask for less."
 
 
 def expect_usable(home: Home, name: str | None, tags: tuple[str, ...], *, replace: bool) -> None:

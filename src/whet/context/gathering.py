@@ -73,7 +73,7 @@ def gather(home: Home, database: Database, request: Request) -> Sources:
     vault = connected(home.folder)
     return Sources(
         setting=request.setting,
-        guidance=(*built_in(), *_own_guidance(home)),
+        guidance=(*built_in(), *own_guidance(home)),
         identity=Material(soul, Trust.OPERATOR) if soul else None,
         skills=_index(database, [each.skill for each in found if each.skill and _suits(each.skill, request)]),
         rules=rules_in_force(ledger_of(home, database).entries(), lot=request.lot),
@@ -145,6 +145,6 @@ def _vault_block(vault: Vault | None) -> Material | None:
     return Material(text, Trust.USER) if text else None
 
 
-def _own_guidance(home: Home) -> tuple[Passage, ...]:
+def own_guidance(home: Home) -> tuple[Passage, ...]:
     """Passages that the person added in the home folder; one with a built-in name takes its place."""
     return tuple(passage_of(name, text) for name, text in guidance_texts(home).items())

@@ -98,11 +98,18 @@ def failing_end(evidence: SessionView) -> float:
 
 
 def nothing_worked(evidence: SessionView) -> float:
-    return float(not any(step.worked for step in evidence.steps))
+    return float(not any(step.worked for step in evidence.steps) and not _is_answer_alone(evidence))
 
 
 def no_calls(evidence: SessionView) -> float:
-    return float(not evidence.steps)
+    return float(not evidence.steps and not _is_answer_alone(evidence))
+
+
+def _is_answer_alone(evidence: SessionView) -> bool:
+    """Whether a session made no call and needed none: nothing was to be changed, and what was asked is answered."""
+    if evidence.steps or evidence.final is None or _asks_change(evidence):
+        return False
+    return not any(sign(evidence) for sign in (open_question, inability, unkept_promise, no_answer))
 
 
 def same_error(evidence: SessionView) -> float:

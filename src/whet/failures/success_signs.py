@@ -2,25 +2,32 @@
 
 from whet.failures.view import SessionView
 from whet.failures.wordings import Phrase
-from whet.sessions.call_effects import COMMIT, Effect, checks_of
+from whet.sessions.call_effects import COMMIT, Effect, checks_of, tested_by
 
 
 def verification(evidence: SessionView) -> bool | None:
     """Whether the checks that a session ran passed in the end; None where they say nothing about its work.
 
-    A pass says something after a change, or where the same check had failed, and until the person objects.
+    A pass says something after a change, or where the same check had failed, and until the person objects. Tests of
+    the same thing are the same check, by whichever command they are run.
     """
     last: dict[str, bool] = {}
+    red: dict[str, frozenset[str]] = {}  # the tests that failed, and what they are about
     changed, passed_at = False, -1
     for step in evidence.steps:
         if step.effect is Effect.CHANGES and step.worked:
             changed, passed_at = True, -1
+        tested = tested_by(step.exchange.call)
+        for name in [name for name, about in red.items() if step.worked and about & tested]:
+            last[name], passed_at = True, step.message
+            del red[name]
         if step.effect is not Effect.CHECKS or not (step.worked or step.failed):
             continue
         for name in checks_of(step.exchange.call):
             if step.worked and name != COMMIT and (changed or last.get(name) is False):
                 passed_at = step.message
             last[name] = step.worked
+            red |= {name: tested} if step.failed and tested else {}
     if not all(last.values()):
         return False
     if passed_at < 0:

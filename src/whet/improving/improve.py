@@ -268,7 +268,7 @@ def _costing(idea: Idea, trial: Trial) -> IdeaOutcome:
     return IdeaOutcome(
         idea,
         Became.PLANNED,
-        f"{len(trial.cases)} cases, {trial.seeds} seeds",
+        f"{len(trial.cases)} cases, {trial.seeds} seed{'' if trial.seeds == 1 else 's'}",
         attempts_most=found.attempts_most,
         tokens_most=found.attempts_most * (trial.of_one.input + trial.of_one.output),
         dollars_most=found.cost_most if trial.of_one.dollars is not None else None,

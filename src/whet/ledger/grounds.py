@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 
 from whet.ledger.entries import Actor, Entry, Item, Step
+from whet.ledger.patches import Form
 from whet.ledger.waiting import last_trial
 
 ON_YOUR_WORD = "on your word"
@@ -25,6 +26,8 @@ def grounds_of(item: Item, entries: Sequence[Entry]) -> str:
     promoted = next((each for each in entries if each.step is Step.PROMOTED and each.about == item.number), None)
     if promoted is not None:
         return f"{_word(promoted)}, after a canary (entry {promoted.number})"
+    if item.form is Form.JOB:  # which no trial tries
+        return _word(put)
     return f"{_word(put)}, {f'{TRIALS[tried.step]} (entry {tried.number})' if tried else NOT_TRIED}"
 
 

@@ -220,6 +220,7 @@ NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[McpServer] | type[Agen
     "servers": McpServer,
     "agents": AgentSettings,
 }
+MOST = {"compaction.at": 1, "compaction.tail": 1, "sampling.temperature": 2}
 WORDS: dict[object, str] = {
     str: "text in quotes",
     bool: "true or false",
@@ -267,9 +268,9 @@ def check(path: tuple[str, ...], value: Any) -> Any:
         converted = msgspec.convert(value, expected)
     except msgspec.ValidationError as error:
         raise WhetError(f"{key} must be {words(expected)}, not {_shown(value)}.", advice=TEXTS[form]) from error
-    numbers = [each for each in (converted,) if isinstance(each, int | float)]
-    if any(number < 0 or (form.startswith("compaction.") and number > 1) for number in numbers):
-        limit = "between 0 and 1" if form.startswith("compaction.") else "0 or more"
+    most = MOST.get(form)
+    if isinstance(converted, int | float) and (converted < 0 or (most is not None and converted > most)):
+        limit = "0 or more" if most is None else f"between 0 and {most}"
         raise WhetError(f"{key} must be {limit}, not {_shown(value)}.", advice=TEXTS[form])
     return converted
 

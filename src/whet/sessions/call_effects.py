@@ -70,6 +70,7 @@ WORDS_CARRIED = 14
 CI_REPORTS = frozenset({("pr", "checks"), ("run", "watch"), ("run", "view")})
 PROBERS = names("grep egrep fgrep rg ag ls test [ [[ which type command diff cmp pgrep ps find fd stat")
 WORDS_READ = 4
+_TEST_AFFIXES = re.compile(r"^tests?_|_(?:tests?|spec)$")
 COMMIT = "commit"
 
 
@@ -107,6 +108,25 @@ def checks_of(call: ToolCall) -> frozenset[str]:
 def checks_in(command: str) -> frozenset[str]:
     """The tests, builds and linters that a command line runs."""
     return frozenset(name for stage in split(command) if (name := _check_of(stage)))
+
+
+def tested_by(call: ToolCall) -> frozenset[str]:
+    """What the tests are about that a call runs, however it starts them: `cart` for `pytest test_cart.py` and for
+    `./dev test cart`; an empty text where it names nothing."""
+    if family_of(call) is not Family.SHELL:
+        return frozenset()
+    found: set[str] = set()
+    for stage in split(command_of(call)):
+        at = next((at for at, word in enumerate(stage.words[:WORDS_READ]) if word in TESTERS), None)
+        if at is not None and (stage.program in TESTERS or stage.program in RUNNERS or _is_script(stage)):
+            found |= {_tested(word) for word in stage.words[at + 1 :] if not word.startswith("-")} or {""}
+    return frozenset(found)
+
+
+def _tested(word: str) -> str:
+    """What a test is about, from the name of its file: `cart` for `tests/test_cart.py::test_total`."""
+    name = word.partition("::")[0].rpartition("/")[2].partition(".")[0]
+    return _TEST_AFFIXES.sub("", name)
 
 
 def _effect_of_command(command: str) -> Effect:

@@ -133,8 +133,8 @@ def _stored(home: Home, now: float) -> StoreStatus:
         state = ledger.state()
         rules = state.rules
         return StoreStatus(
-            sessions=count_sessions(database, Filters(without_trials=True)),
-            sessions_this_week=count_sessions(database, Filters(since=since, without_trials=True)),
+            sessions=count_sessions(database, Filters(without_own_work=True)),
+            sessions_this_week=count_sessions(database, Filters(since=since, without_own_work=True)),
             weeks=outcomes_of_weeks(database, Filters(), now=now),
             lessons=_unseen_lessons(database, entries),
             learned=Counter(form.value for form, name in _learned(entries, since) if state.get(form, name)),

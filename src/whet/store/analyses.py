@@ -128,9 +128,9 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
     """The kept analyses of all sessions that match, with what each session cost, so much of them at a time.
 
     A session that is nothing but a copy of another is not among them, and what one copied is not counted again.
-    Attempts of trials are experiments and not the person's work: they are among them only where they are asked for.
+    Attempts of trials and reviews are not the person's work: they are among them only where they are asked for.
     """
-    where, parameters = conditions(filters._replace(without_trials=True))
+    where, parameters = conditions(filters._replace(without_own_work=True))
     found = f"FROM analyses AS a JOIN sessions AS s ON s.no = a.session WHERE {where} AND s.no > ?"
     last = -1
     while sizes := database.query(

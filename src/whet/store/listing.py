@@ -9,6 +9,8 @@ from whet.store.database import Database
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
 from whet.store.sessions import is_own
 
+OWN_PURPOSES = (Purpose.TRIAL.value, Purpose.REVIEW.value)  # of sessions that Whet itself wanted
+
 
 class Filters(NamedTuple):
     """Which sessions are meant; an empty field asks for nothing. Times are in seconds since 1970."""
@@ -21,7 +23,7 @@ class Filters(NamedTuple):
     since: float | None = None
     until: float | None = None
     maker: str = ""  # what this member wrote, or nobody else can have
-    without_trials: bool = False  # attempts of trials are experiments, and not the person's work
+    without_own_work: bool = False  # trials and reviews are Whet's work, and not the person's
     without_temporary: bool = False  # nor what ran in a temporary folder, unless a folder is asked for
 
 
@@ -83,9 +85,9 @@ def conditions(filters: Filters) -> tuple[str, list[object]]:
         if value:
             clauses.append(f"s.{column} = ?")
             parameters.append(value)
-    if filters.without_trials and not filters.purpose:
-        clauses.append("s.purpose <> ?")
-        parameters.append(Purpose.TRIAL.value)
+    if filters.without_own_work and not filters.purpose:
+        clauses.append("s.purpose NOT IN (?, ?)")
+        parameters += OWN_PURPOSES
     if filters.model:
         clauses.append("lower(s.model) LIKE ? ESCAPE '!'")
         parameters.append(f"%{_literal(filters.model.lower())}%")

@@ -5,14 +5,14 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from whet.failures.score import Weighed, told_reasons
 from whet.failures.summaries import LIKELY_FAILED
 from whet.runs.models import Prices, cost
-from whet.sessions.transcripts import Purpose, Usage
+from whet.sessions.transcripts import Usage
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.in_short import AnalysisInShort, ToolFact
+from whet.store.listing import OWN_PURPOSES
 from whet.values import Value
 
 PAGE = 900
-TRIAL = Purpose.TRIAL.value
 
 Stamp = tuple[object, ...]
 PriceOf = Callable[[str], Prices | None]  # of a model by its name
@@ -42,7 +42,7 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
     tools: tuple[ToolFact, ...]
     calls: int
     failed_calls: int
-    counts: bool  # it is a person's work: no attempt of a trial, and no mere copy of another
+    counts: bool  # it is a person's work: no attempt of a trial, no review, and no mere copy of another
     listed_dollars: float | None = None  # what its tokens cost at list prices, where the record does not say
 
     @property
@@ -108,7 +108,7 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
         tools=found.tools,
         calls=sum([tool.calls for tool in found.tools]),
         failed_calls=sum([tool.failed for tool in found.tools]),
-        counts=not found.copied and purpose != TRIAL,
+        counts=not found.copied and purpose not in OWN_PURPOSES,
     )
 
 

@@ -43,6 +43,22 @@ def test_a_command_works_in_the_folder(shell: Room) -> None:
     assert (shell.work / "x").read_text() == "hello\n"
 
 
+def test_programs_on_the_path_are_found_in_the_shared_temporary_folder(shell: Room, tmp_path: Path) -> None:
+    program, word = tmp_path / "venv" / "bin" / "greet", tmp_path / "venv" / "lib" / "word"
+    for each in (program, word):
+        each.parent.mkdir(parents=True)
+    word.write_text("hello\n")
+    program.write_text(f"#!/bin/sh\ncat {word}\n")
+    program.chmod(0o755)
+    (tmp_path / "beside").write_text("not for agents\n")
+    shell.environment["PATH"] = f"{program.parent}:{shell.environment['PATH']}"
+    assert ask_for(shell.box(), "terminal", command="greet").result.text.strip() == "hello"
+    if shell.walls and shell.walls.wall is not Wall.NONE:
+        assert ask_for(shell.box(), "terminal", command=f"echo changed >{word}").result.exit_code != 0
+        beside = ask_for(shell.box(), "terminal", command=f"cat {tmp_path}/beside").result
+        assert beside.exit_code == (1 if shell.walls.wall is Wall.BUBBLEWRAP else 0), "Landlock hides no folder"
+
+
 def test_the_exit_code_is_a_field_and_is_shown(shell: Room) -> None:
     answer = ask_for(shell.box(), "terminal", command="echo out; echo err >&2; exit 3")
     assert answer.result.exit_code == 3

@@ -19,6 +19,7 @@ class Bounds(NamedTuple):
     writable: tuple[Path, ...] = ()
     repositories: tuple[Path, ...] = ()  # git's own folders, which keep their settings and hooks
     pointers: tuple[Path, ...] = ()  # files that tell git where its folder is
+    programs: tuple[Path, ...] = ()  # where programs are installed: readable, wherever that is
 
     @property
     def folders(self) -> tuple[Path, ...]:

@@ -1,6 +1,7 @@
 """The sandbox of the terminal: bubblewrap, Landlock, sandbox-exec or none; and what each cannot hold back."""
 
 import functools
+import itertools
 import os
 import shutil
 import subprocess
@@ -144,6 +145,8 @@ def bubblewrap_options(bounds: Bounds, *, sealed: bool) -> tuple[str, ...]:
     options += ["--ro-bind-try", resolver, resolver] if bounds.network else []
     for shared in SHARED_PLACES:
         options += ["--bind", str(bounds.temporary), shared]
+        inside = (each for each in bounds.programs if Path(shared) in each.parents)
+        options += itertools.chain.from_iterable(("--ro-bind-try", str(each), str(each)) for each in inside)
     for each in bounds.folders:
         options += ["--bind", str(each), str(each)]
     for place in sorted(bounds.guard.hidden):

@@ -1,6 +1,8 @@
 """The environment that commands of the agent see: what programs need to run, by name, and nothing that is secret."""
 
+import sys
 from collections.abc import Iterable, Mapping
+from pathlib import Path
 
 from whet.secrets.looks import is_key_name, is_secret_name
 from whet.secrets.redactor import Redactor
@@ -80,3 +82,10 @@ def safe_path(path: str) -> str:
     """The search path without relative entries, by which a file in the working folder would pose as a program."""
     entries = [entry for entry in path.split(":") if entry.startswith("/")]
     return ":".join(entries) or DEFAULT_PATH
+
+
+def installations(path: str) -> tuple[Path, ...]:
+    """Where the programs of the search path are installed, with what they need: the folder around each `bin`."""
+    places = [Path(entry) for entry in safe_path(path).split(":")]
+    around = [place.parent for place in places if place.name == "bin"]
+    return tuple(dict.fromkeys((*places, *around, Path(sys.prefix), Path(sys.base_prefix))))

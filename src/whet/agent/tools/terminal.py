@@ -14,7 +14,7 @@ from whet.agent.tools.bounds import Bounds
 from whet.agent.tools.processes import Launch, Process
 from whet.agent.tools.sandbox import launch, temporary_for
 from whet.agent.tools.situation import Given, Occasion, Question, Workplace, failed
-from whet.agent.tools.surroundings import cleaned
+from whet.agent.tools.surroundings import cleaned, installations
 from whet.runs.dangerous_commands import dangers
 from whet.sessions.transcripts import Disposition
 from whet.sessions.trust import Trust
@@ -145,6 +145,7 @@ def plan_of(workplace: Workplace, command: str) -> Launch:
         workplace.writable,
         tuple(map(Path, inspection.repositories)),
         tuple(map(Path, inspection.pointers)),
+        installations(environment["PATH"]),
     )
     folder = workplace.shell_folder if workplace.shell_folder.is_dir() else workplace.guard.folder
     argv = (_shell(environment["PATH"]), "--noprofile", "--norc", "-c", SCRIPT, "bash", command)

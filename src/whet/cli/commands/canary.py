@@ -33,8 +33,16 @@ WAYS = "Give one of: --rule TEXT, --catalogue NAME, --pending N."
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> int:
-    if context.invoked_subcommand:
-        return 0
+    return 0 if context.invoked_subcommand else _list(as_json)
+
+
+@command.command("list", epilog="Example: whet canary list", help="List the rules that only a share of sessions gets.")
+@json_option
+def list_(as_json: bool) -> int:
+    return _list(as_json)
+
+
+def _list(as_json: bool) -> int:
     from whet.cli.shown.canaries import canary_record, show_canaries
     from whet.improving.watch import standing
     from whet.store.home import find_home

@@ -69,7 +69,8 @@ def get(key: str, as_json: bool) -> int:
 @command.command(
     "set",
     epilog="Example: whet config set budget.dollars 0.50",
-    help="Set a value. Comments and other settings in the file are kept.",
+    help="Set a value that the next run can use. Comments and other settings in the file are kept.",
+    context_settings={"ignore_unknown_options": True},  # a number below zero is a value, and a wrong one
 )
 @click.argument("key")
 @click.argument("value")
@@ -82,8 +83,10 @@ def set_(key: str, value: str, as_json: bool) -> int:
     given = check(path, _typed(value, TYPES[form_of(path)]))
     if dotted(path) == SETTING:  # as the person means it here
         given = [str(Path(each).expanduser().absolute()) for each in given]
+    from whet.cli.usable import expect_usable
     from whet.store.settings_changes import assign
 
+    expect_usable(find_home(os.environ), path, given)
     assign(find_home(os.environ), path, given)
     return _tell(dotted(path), given, as_json)
 

@@ -21,7 +21,7 @@ from whet.cli.shown.jobs import (
     run_record,
 )
 from whet.errors import WhetError
-from whet.jobs.job import Deliver, Job, name_for, stamp
+from whet.jobs.job import LEAST_WINDOW, Deliver, Job, name_for, stamp
 from whet.ledger.entries import Step
 from whet.store import job_records
 from whet.store.home import Home, find_home
@@ -97,7 +97,11 @@ def add(schedule: str, prompt: tuple[str, ...], yes: bool, as_json: bool, **opti
     expect_ready(home, job)
     with opened(home) as database:
         entry = keep(careful(author_at(home, database), yes=yes), job)
-        return tell((entry,), as_json=as_json)
+        code = tell((entry,), as_json=as_json)
+    if 0 < job.window < LEAST_WINDOW and not as_json:
+        least = f"{LEAST_WINDOW:,} tokens, which a job needs unless you say otherwise"
+        say(f"Its window of {job.window:,} tokens is below the {least}: long runs may not fit.")
+    return code
 
 
 @command.command("show", epilog="Example: whet jobs show morning-news", help="Show a job and its last run.")

@@ -4,6 +4,7 @@ import os
 import time
 
 import click
+from rich.table import Table
 
 from whet.changes import apply
 from whet.changes.changing import settle
@@ -26,6 +27,12 @@ from whet.targets.telling import tell
 from whet.text.showing import shown
 
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
+ROOMY = 120  # columns in which all that is known of an entry has room
+NARROW = ("id", "step", "what", "text")
+limit_option = click.option(
+    "--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Maximum number to list."
+)
+all_option = click.option("--all", "everything", is_flag=True, help="Include changes that were started and abandoned.")
 
 
 @click.group(
@@ -36,13 +43,23 @@ PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
     "explain where a sentence came from, and undo changes. Nothing is ever lost, and your own edits are "
     "never overwritten.",
 )
-@click.option("--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Maximum number to list.")
-@click.option("--all", "everything", is_flag=True, help="Include changes that were started and abandoned.")
+@limit_option
+@all_option
 @json_option
 @click.pass_context
 def command(context: click.Context, limit: int, everything: bool, as_json: bool) -> int:
-    if context.invoked_subcommand:
-        return 0
+    return 0 if context.invoked_subcommand else _list(limit, everything, as_json)
+
+
+@command.command("list", epilog="Example: whet ledger list --limit 20", help="List every change, newest first.")
+@limit_option
+@all_option
+@json_option
+def list_(limit: int, everything: bool, as_json: bool) -> int:
+    return _list(limit, everything, as_json)
+
+
+def _list(limit: int, everything: bool, as_json: bool) -> int:
     own, others, grounds = _entries()
     listed = sorted((*own, *others), key=lambda entry: entry.number)
     found = [entry for entry in listed if everything or entry.step not in PASSING]
@@ -57,8 +74,7 @@ def command(context: click.Context, limit: int, everything: bool, as_json: bool)
     elif not found:
         say("The ledger is empty: nothing has changed yet. `whet improve` finds what to change.")
     else:
-        rows = [entry_row(entry, grounds.get(entry.number, "")) for entry in newest]
-        console().print(table(HEADINGS, rows, numbers=("id",), spare=("maker", "by")))
+        console().print(_table(newest, grounds))
         foreign = dict.fromkeys(entry.maker for entry in newest if entry.number not in counted)
         if foreign:
             names = plain(shown(", ".join(foreign)))
@@ -169,6 +185,16 @@ def _standing(found: Trace) -> str:
     took = {Action.CHANGE: "replaced", Action.REMOVE: "removed"}.get(ended.patch.action, "replaced")
     how = took if ended.step in PUTTING else str(ended.step)
     return f"No longer active, {how} by entry {ended.number}, {moment(ended.at)}:"
+
+
+def _table(entries: list[Entry], grounds: dict[int, str]) -> Table:
+    """The entries; in a narrow terminal what each changed has the room, and `whet ledger show` tells the rest."""
+    if console().width >= ROOMY:
+        rows = [entry_row(entry, grounds.get(entry.number, "")) for entry in entries]
+        return table(HEADINGS, rows, numbers=("id",), spare=("maker", "by"))
+    kept = [HEADINGS.index(heading) for heading in NARROW]
+    rows = [entry_row(entry) for entry in entries]
+    return table(NARROW, [tuple(row[at] for at in kept) for row in rows], numbers=("id",))
 
 
 def _entries() -> tuple[list[Entry], list[Entry], dict[int, str]]:

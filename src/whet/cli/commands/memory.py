@@ -264,6 +264,8 @@ def _print_left(left: list[dict[str, str]]) -> None:
 def _made(author: Author, name: str, change: NoteChange) -> list[Entry]:
     made = remember(author, name, [change], limits=PERSONS)
     if isinstance(made, Refusal):
+        if made.reason is Reason.MISSING:
+            raise WhetError(made.message, advice="To list the notes, run `whet memory`.")
         raise complaint(made)
     return list(made)
 

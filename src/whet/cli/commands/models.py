@@ -10,7 +10,7 @@ import click
 import msgspec
 
 from whet.cli.options import json_option
-from whet.cli.output import console, many, print_json, say, table
+from whet.cli.output import console, many, plain, print_json, say, table
 from whet.store.home import Home, find_home
 
 
@@ -162,10 +162,18 @@ def _list(as_json: bool) -> int:
         state = f"✗ {each.fault}" if each.fault else "here" if each.is_here else "not downloaded: whet models pull"
         rows.append((each.setting, each.name, size, each.window or "–", each.tools or "–", state))
     console().print(table(("setting", "name", "size", "window", "calls", "state"), rows, numbers=("size", "window")))
-    say(f"{many(sum(each.is_here for each in found), 'model')} on this machine.")
+    say(f"{many(sum(each.is_here for each in found), 'model')} in your home{_elsewhere()}.")
     say(f"{EMBEDDED.name} is a fixture for trying and testing Whet, and too small to work or to judge with.")
     _recommend(memory)
     return 0
+
+
+def _elsewhere() -> str:
+    """The model file that the settings name, where it lies elsewhere."""
+    from whet.store.settings_file import load
+
+    name, _, path = load(find_home(os.environ)).model.partition(":")
+    return f"; the settings name {plain(path)}" if name == "local" and "/" in path else ""
 
 
 def _recommend(memory: int) -> None:

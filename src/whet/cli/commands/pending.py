@@ -23,6 +23,7 @@ from whet.store.opening import opened
 from whet.store.settings_file import load
 
 NEXT = "Next: run `whet pending` on a terminal, or `whet pending approve ID...`, `refuse ID...` or `never ID...`."
+_PROJECT = "project"
 numbers_argument = click.argument("numbers", type=int, nargs=-1, required=True, metavar="ID...")
 note_option = click.option("--note", default="", help="Why.")
 
@@ -39,8 +40,16 @@ note_option = click.option("--note", default="", help="Why.")
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> int:
-    if context.invoked_subcommand:
-        return 0
+    return 0 if context.invoked_subcommand else _list(as_json, is_asking=True)
+
+
+@command.command("list", epilog="Example: whet pending list", help="List the changes that need your approval.")
+@json_option
+def list_(as_json: bool) -> int:
+    return _list(as_json, is_asking=False)
+
+
+def _list(as_json: bool, *, is_asking: bool) -> int:
     home, actor = find_home(os.environ), actor_of(os.environ)
     with opened(home) as database:
         found = _find(home, database)
@@ -49,9 +58,9 @@ def command(context: click.Context, as_json: bool) -> int:
         elif not found:
             say("Nothing needs your approval.")
             next_step("`whet improve` proposes changes, `whet rules` lists what is active.")
-        elif actor is Actor.PERSON and has_terminal():
-            projects = many(len({change.project for change in found if change.project}), "project")
-            say(f"{many(len(found), 'change')} of {projects} to decide on.")
+        elif is_asking and actor is Actor.PERSON and has_terminal():
+            projects = len({change.project for change in found if change.project})
+            say(f"{many(len(found), 'change')}{f' of {many(projects, _PROJECT)}' if projects else ''} to decide on.")
             decide_all(Desk(home, database, actor), found)
         else:
             for line in waiting_lines(found):

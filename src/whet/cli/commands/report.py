@@ -11,7 +11,7 @@ import msgspec
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option, left_out, temporary_option
+from whet.cli.options import filter_options, filters_of, json_option, left_out, none_found, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
 from whet.cli.shown.taught import change_of
@@ -56,7 +56,7 @@ def command(
     as_json: bool,
 ) -> int:
     wanted = filters_of(source, model, folder, tool, since, until)
-    filters = wanted._replace(without_trials=True, without_temporary=not temporary)
+    filters = wanted._replace(without_own_work=True, without_temporary=not temporary)
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
@@ -70,8 +70,7 @@ def command(
     if as_json:
         print_json({**_record(summary, lessons), "this_week": weeks._asdict() if weeks else None})
     elif not summary.total.sessions:
-        none = "No sessions match." if hidden or any(wanted) else "No sessions yet. To import them, run `whet import`."
-        say(f"{none} {left_out(hidden)}".rstrip())
+        say(none_found(hidden, is_narrowed=any(wanted)))
     else:
         advice = (*_surroundings(lessons), *(_to_lessons() if any(wanted) else _learned(open_ones, len(taught))))
         _tell(summary, lessons, weeks, advice, copies=listed - summary.total.sessions, hidden=hidden)

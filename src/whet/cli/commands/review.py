@@ -6,7 +6,7 @@ from typing import TYPE_CHECKING
 import click
 
 from whet.cli.options import json_option
-from whet.cli.output import plain, print_json, say
+from whet.cli.output import moment, plain, print_json, say
 
 if TYPE_CHECKING:
     from whet.improving.review import ReviewRequest
@@ -57,15 +57,22 @@ def command(session: str, kind: str, model: str, background: bool, work: bool, a
 
 def _submit(home: "Home", ask: "ReviewRequest", as_json: bool) -> str:
     from whet.engine.orders import Queue
-    from whet.engine.work import office
+    from whet.engine.work import WorkState, office
     from whet.improving.review import order
 
     with office(home) as counter:
         id = counter.submit(order(ask), Queue.REVIEWS)
+        work = counter.find(id)
     if as_json:
-        print_json({"work": id})
-    else:
+        print_json({"work": id, "state": work.state})
+    elif work.is_open:
         say(f"Queued as {id}. To run it: `whet worker`.")
+    elif work.state is WorkState.DONE:
+        kept = work.done.sessions[0][:12] if work.done and work.done.sessions else "REVIEW"
+        again = f"To do it again, run `whet forget {kept}`, then `whet review {ask.session[:12]}`."
+        say(f"This session was already reviewed, on {moment(work.changed)}. {again}")
+    else:
+        say(f"Its review {work.state} on {moment(work.changed)}. To resume it, run `whet work retry {id}`.")
     return id
 
 

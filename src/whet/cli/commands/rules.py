@@ -42,8 +42,16 @@ PURPOSES = click.Choice(["interactive", "unattended"])
 @json_option
 @click.pass_context
 def command(context: click.Context, as_json: bool) -> int:
-    if context.invoked_subcommand:
-        return 0
+    return 0 if context.invoked_subcommand else _list(as_json)
+
+
+@command.command("list", epilog="Example: whet rules list", help="List the rules that agents get.")
+@json_option
+def list_(as_json: bool) -> int:
+    return _list(as_json)
+
+
+def _list(as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
         ledger = ledger_of(home, database)

@@ -1,7 +1,7 @@
 """whet sessions: list sessions."""
 
 import os
-from pathlib import Path
+from pathlib import Path, PureWindowsPath
 
 import click
 
@@ -23,12 +23,14 @@ from whet.store.rows import Session
 HEADINGS = ("id", "agent", "project", "score", "ended", "messages", "tokens", "model", "title")
 SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
 
+NONE_MATCH = "No sessions match. To see all of them, run `whet sessions` without filters."
+
 
 @click.command(
     "sessions",
     epilog="Example: whet sessions --source codex --since 7d",
     help="List sessions, newest first, with the project and the failure score of each, from 0 to 1. Attempts of trials "
-    "are left out.",
+    "and reviews are left out.",
 )
 @filter_options
 @purpose_option
@@ -38,7 +40,7 @@ SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
     type=click.Choice([each.value for each in Fared]),
     help="With --rule: the sessions behind this count of `rules show`.",
 )
-@click.option("--all", "everything", is_flag=True, help="Include attempts of trials.")
+@click.option("--all", "everything", is_flag=True, help="Include attempts of trials and reviews.")
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
 @click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
 @json_option
@@ -58,7 +60,7 @@ def command(
     as_json: bool,
 ) -> int:
     wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
-    filters = wanted._replace(without_trials=not everything)
+    filters = wanted._replace(without_own_work=not everything)
     if fared and not rule_name:
         raise WhetError("--fared needs --rule.", advice="To list the rules, run `whet rules`.")
     home, start = find_home(os.environ), (page - 1) * limit
@@ -75,13 +77,11 @@ def command(
         print_json({"total": total, "sessions": [_record(each, analyses[each.no]) for each in found]})
         return 0
     left = stored - total
-    hidden = f" {many(left, 'attempt')} of trials {'is' if left == 1 else 'are'} left out (--all)." if left else ""
+    hidden = f" {many(left, 'session')} of trials and reviews {'is' if left == 1 else 'are'} left out (--all)."
+    hidden = hidden if left else ""
     if not found:
-        none = (
-            "No sessions match."
-            if stored or any(wanted) or rule_name
-            else "No sessions yet. To import them, run `whet import`."
-        )
+        is_narrow = stored or any(wanted) or rule_name
+        none = NONE_MATCH if is_narrow else "No sessions yet. To import them, run `whet import`."
         say(f"{none}{hidden}")
         return 0
     rows = [_row(session, analyses[session.no]) for session in found]
@@ -106,7 +106,7 @@ def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:
     return (
         session.id[:8],
         session.source,
-        _project(session.folder) or "–",
+        project_of_session(session.folder) or "–",
         "–" if score is None else f"{score:.2f}",
         moment(session.dated),
         session.message_count,
@@ -119,7 +119,7 @@ def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:
 def _record(session: Session, analysis: Analysis | None) -> dict[str, object]:
     return {
         **session_record(session),
-        "project": _project(session.folder) or None,
+        "project": project_of_session(session.folder) or None,
         "failure_score": _score(analysis),
         "cannot_tell": None if analysis is None else analysis.cannot_tell,
     }
@@ -130,8 +130,10 @@ def _score(analysis: Analysis | None) -> float | None:
     return None if analysis is None or analysis.cannot_tell else analysis.failure_score
 
 
-def _project(folder: str) -> str:
+def project_of_session(folder: str) -> str:
     """The repository that a session worked in, by the name of its root; where there is none here, the folder's name."""
     if not folder:
         return ""
-    return (repository_root(Path(folder)) or Path(folder)).name
+    path = Path(folder)
+    root = repository_root(path) if path.is_absolute() else None  # another system's folder is not beneath this one
+    return root.name if root is not None else PureWindowsPath(folder).name or folder

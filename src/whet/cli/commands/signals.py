@@ -14,7 +14,7 @@ from whet.cli.shown.findings import SIGNALS_HEADING, analysis_lines
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import SHOWN, Kind
-from whet.failures.summaries import JudgedSession
+from whet.failures.summaries import LIKELY_FAILED, JudgedSession
 from whet.shipped.data import failure_weights
 from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
@@ -31,8 +31,8 @@ WORST = 10
     help="Show what went wrong in the ten worst sessions: retry loops, tool failures, timeouts, hallucinations, lost "
     "context, user corrections, giving up and spent budgets. Give session IDs, or PATHs to read files without storing "
     "them; without either, all stored sessions are analysed. The score is the failure score from 0 to 1, or "
-    '"cannot tell" if the session shows no sign of failure or success. With --json, all sessions are printed, in the '
-    "order in which they were stored, unless --limit is given.",
+    '"cannot tell" if the session shows no sign of failure or success. With --json, all sessions are printed, one line '
+    "of JSON each, in the order in which they were stored, unless --limit is given.",
 )
 @click.argument("names", nargs=-1, metavar="[ID | PATH]...")
 @filter_options
@@ -66,20 +66,24 @@ def command(
         for one in _sessions(names, filters, ignore_flags):
             seen += 1
             signals = [signal.kind.value for signal in one.analysis.signals if signal.confidence >= least]
-            if wanted.intersection(signals) if wanted else signals or names or as_json:
+            if (
+                wanted.intersection(signals)
+                if wanted
+                else signals or _badness(one) >= LIKELY_FAILED or names or as_json
+            ):
                 found += 1
                 yield one
 
     if as_json:
         for one in nlargest(limit, fitting(), key=_badness) if limit else fitting():
             print_json_line(record(one.analysis, project=_project(one.analysis.circle.folder), least=least))
-        return 0 if seen else 1
+        return 0
     if everything and not limit:
         shown = sorted(fitting(), key=_badness, reverse=True)
     else:
         shown = nlargest(limit or max(WORST, len(names)), fitting(), key=_badness)
     _tell(shown, wanted, least, found=found, seen=seen)
-    return 0 if seen else 1
+    return 0
 
 
 def _badness(one: JudgedSession) -> float:
@@ -96,7 +100,7 @@ def _tell(shown: list[JudgedSession], kinds: frozenset[str], least: float, *, fo
     for one in shown:
         for line in analysis_lines(one.analysis, one.title, kinds, least):
             say(line)
-    more = f" {found - len(shown):,} more have signals (--all)." if found > len(shown) else ""
+    more = f" {found - len(shown):,} more have signals or likely failed (--all)." if found > len(shown) else ""
     next_step = "Next: `whet show ID`, or `whet lessons` for what recurs."
     say(f"[dim]Showing {len(shown):,} of {many(seen, 'session')}, worst first.{more} {next_step}[/]")
 
@@ -105,7 +109,7 @@ def _project(folder: str) -> str:
     """The repository that a session worked in, by the name of its root; where there is none here, the folder."""
     from whet.context.finding import repository_root
 
-    root = repository_root(Path(folder)) if folder else None
+    root = repository_root(Path(folder)) if Path(folder).is_absolute() else None
     return root.name if root is not None else folder
 
 

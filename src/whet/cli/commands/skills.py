@@ -179,7 +179,9 @@ def _list(as_json: bool) -> int:
         console().print(table(("name", "writers", "read", "last", "description"), rows, numbers=("read",)))
     archive = f" In the archive: {', '.join(away)}." if away else ""
     following = (
-        "To read one, run `whet skills show NAME`." if found else "To create one, run `whet skills create NAME`."
+        "To read one, run `whet skills show NAME`."
+        if found
+        else "To create one, run `whet skills create NAME -f FILE`."
     )
     say(f"{many(len(found), 'skill')}.{archive} {following}")
     return 0

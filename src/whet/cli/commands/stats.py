@@ -18,8 +18,8 @@ from whet.store.statistics import Statistics, measure
 @click.command(
     "stats",
     epilog="Example: whet stats --since 30d --json",
-    help="Count sessions, messages, tools, tokens and errors, by agent and model. Attempts of trials are "
-    "counted only with --purpose trial.",
+    help="Count sessions, messages, tools, tokens and errors, by agent and model. Attempts of trials and "
+    "reviews are counted only with --purpose trial or review.",
 )
 @filter_options
 @purpose_option
@@ -39,7 +39,7 @@ def command(
     as_json: bool,
 ) -> int:
     wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
-    filters = wanted._replace(without_trials=True, without_temporary=not temporary)
+    filters = wanted._replace(without_own_work=True, without_temporary=not temporary)
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
         found = measure(database, filters, tools=tools)
@@ -47,8 +47,7 @@ def command(
     if as_json:
         print_json(_record(found))
     elif not found.totals.sessions:
-        none = "No sessions match." if hidden or any(wanted) else "No sessions yet. To import them, run `whet import`."
-        say(f"{none} {left_out(hidden)}".rstrip())
+        say(none_found(hidden, is_narrowed=any(wanted)))
     else:
         _tell(found, hidden=hidden)
     return 0
@@ -94,7 +93,10 @@ def _tell(found: Statistics, *, hidden: int) -> None:
     console().print(_agents(found))
     say()
     console().print(_tools(found))
-    say("[dim]The error rate is of all calls. Next: `whet report` says what fails most, and why.[/]")
+    say(
+        "[dim]The error rate is of all calls. What sessions copied from others is counted with each; `whet report` "
+        "counts it once. Next: `whet report` says what fails most, and why.[/]"
+    )
 
 
 def _agents(found: Statistics) -> Table:

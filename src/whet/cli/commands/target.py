@@ -84,7 +84,10 @@ def remove(name: str, force: bool, as_json: bool) -> int:
     # A target stays while something of Whet's is still in its place, unless a person says that it does not matter.
     if force or not any(change.kind in FAILED for change in changes):
         settings.remove(home, target.name)
-    return print_changes(changes, dry_run=False, as_json=as_json)
+        if not as_json:
+            say(f"Removed the target {plain(target.name)}.")
+    told = tuple(change for change in changes if as_json or change.kind != "unchanged")
+    return print_changes(told, dry_run=False, as_json=as_json) if told or as_json else 0
 
 
 def _list(as_json: bool) -> int:

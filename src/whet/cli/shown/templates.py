@@ -107,10 +107,10 @@ def print_stats(found: Sequence[TemplateFile], known: TemplateRecords, *, as_jso
     shown = [each.template for each in found if each.template]
     if as_json:
         print_json([_stats_record(template, known, latest.get(template.key)) for template in shown])
-        return 0 if shown else 1
+        return 0
     if not shown:
         say("No templates yet. To create one from your sessions, run `whet templates mine`.")
-        return 1
+        return 0
     rows = [
         (
             template.name,
