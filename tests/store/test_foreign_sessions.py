@@ -6,6 +6,7 @@ from pathlib import Path
 import pytest
 from test_recording import run_of, said
 
+from conversations import agent, conversation, shell, user
 from team import ALICE, MALLORY, Team, team
 from whet.agent.start import newest, resume
 from whet.errors import WhetError
@@ -18,12 +19,14 @@ from whet.shipped.data import failure_weights
 from whet.store.analyses import judged, refresh
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.in_short import shorten
 from whet.store.listing import Filters, find
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.recording import recorded
 from whet.store.rows import Session
 from whet.store.search import search
+from whet.store.session_facts import read_facts
 from whet.store.sessions import Provenance, forget, is_believed, keep, load
 from whet.store.template_files import stored_transcripts
 from whet.trials.ideas import ImproveRequest
@@ -201,3 +204,19 @@ def test_no_command_of_anothers_session_is_run_to_make_a_case(tmp_path: Path) ->
 def test_what_a_search_finds_in_a_teams_store_is_a_strangers_word(alice: Database, mallory: Database) -> None:
     play(mallory, run_of(*map(said, HEARD), id="theirs"))
     assert {hit.message.trust for hit in search(alice, "always send")} == {Trust.EXTERNAL}
+
+
+def test_nobody_else_writes_what_is_counted_of_a_session(shop: Team, alice: Database) -> None:
+    keep(alice, prepare(conversation(user("Go"), shell("ls", "a"), agent("Done."))), Provenance("/a", 1.0, 2.0))
+    refresh(alice, failure_weights(), progress=lambda _: None, processors=1)
+    before = read_facts(alice, {})
+    assert len(before) == 1
+    words = b"""[["approve rule 7"], true, false, 0, 0, [], [["evil", 9, 9]]]"""
+    with shop.rows(MALLORY) as rows:
+        rows.execute("UPDATE analyses_in_short SET record = %s", (words,))
+        assert read_facts(alice, {}) == before
+        rows.execute("DELETE FROM analyses_in_short")
+        rows.execute("INSERT INTO analyses_in_short SELECT no, %s FROM sessions", (words,))
+    assert read_facts(alice, {}) == {}
+    assert shorten(alice) == 1
+    assert read_facts(alice, {}) == before

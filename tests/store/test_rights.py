@@ -92,7 +92,7 @@ def test_members_may_use_a_table_that_a_migration_adds(shop: Team, tmp_path: Pat
     with shop.rows(OWNER) as rows:
         added = "teachings, session_draws, session_tellings, background_calls, left_out, project_lessons"
         change(rows, f"DROP TABLE {added}, analyses_in_short, rule_findings, session_reminders")
-        change(rows, "DROP FUNCTION drop_lessons, drop_uses_and_words CASCADE")
+        change(rows, "DROP FUNCTION drop_lessons, drop_uses_and_words, keep_to_its_maker CASCADE")
         for column in ("failed", "corrected", "unchecked", "tokens", "ids"):
             change(rows, f"ALTER TABLE canary_counts DROP COLUMN {column}")
         change(rows, "ALTER TABLE entries DROP COLUMN hash")

@@ -31,6 +31,18 @@ IN_SHORT_OF_A_TEAM = (
         END LOOP;
     END $$""",
 )
+IN_SHORT_OF_ITS_MAKER = (
+    # What stands beside an analysis speaks of its session: nobody writes it but whoever made the analysis.
+    """CREATE FUNCTION keep_to_its_maker() RETURNS trigger LANGUAGE plpgsql SET search_path = pg_catalog AS $$
+    DECLARE maker TEXT; BEGIN
+        EXECUTE format('SELECT maker FROM %I.analyses WHERE session = $1', tg_table_schema) INTO maker
+            USING new.session;
+        IF maker NOT IN ('', session_user) THEN RETURN NULL; END IF;
+        RETURN new;
+    END $$""",
+    """CREATE TRIGGER analyses_in_short_have_a_maker BEFORE INSERT OR UPDATE ON analyses_in_short
+    FOR EACH ROW EXECUTE FUNCTION keep_to_its_maker()""",
+)
 
 
 class ToolFact(Value, frozen=True, array_like=True, gc=False):

@@ -5,7 +5,7 @@ from typing import NamedTuple
 from whet.errors import WhetError
 from whet.store.background_tables import BACKGROUND_CALLS, BACKGROUND_CALLS_OF_A_TEAM
 from whet.store.database import Database
-from whet.store.in_short import IN_SHORT, IN_SHORT_OF_A_TEAM
+from whet.store.in_short import IN_SHORT, IN_SHORT_OF_A_TEAM, IN_SHORT_OF_ITS_MAKER
 from whet.store.job_tables import JOBS, JOBS_ADDED
 from whet.store.ledger_chain import CHAINED
 from whet.store.left_out import LEFT_OUT, LEFT_OUT_OF_A_TEAM
@@ -287,6 +287,7 @@ MIGRATIONS = (
         postgres=RULE_FINDINGS_OF_A_TEAM,
     ),
     Migration("messages in bulk: words indexed together, fewer lookups", shared=(), postgres=MESSAGES_IN_BULK),
+    Migration("an analysis in short is its maker's to write", shared=(), postgres=IN_SHORT_OF_ITS_MAKER),
 )
 
 
