@@ -6,7 +6,15 @@ import click
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option, left_out, purpose_option, temporary_option
+from whet.cli.options import (
+    filter_options,
+    filters_of,
+    json_option,
+    left_out,
+    none_found,
+    purpose_option,
+    temporary_option,
+)
 from whet.cli.output import console, count, many, moment, print_json, say, share, short, table
 from whet.sessions.exports import iso
 from whet.store.home import find_home
