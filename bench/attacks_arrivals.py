@@ -131,8 +131,8 @@ def _committed(place: Path) -> int:
 def _archives(place: Path) -> int:
     good, variables = place / "good.zip", {"PATH": os.environ["PATH"], "HOME": str(place)}
     for given in (("rules",), ("backup", str(good))):
-        backed_up = {"WHET_HOME": str(place / "backed-up")}
-        subprocess.run([WHET, *given], env=variables | backed_up, check=True, capture_output=True)
+        named = {"WHET_HOME": str(place / "backed-up")}
+        subprocess.run([WHET, *given], env=variables | named, check=True, capture_output=True)
     with zipfile.ZipFile(good) as packed:
         files = {name: packed.read(name) for name in packed.namelist()}
     through = 0

@@ -36,7 +36,7 @@ def test_lessons_name_the_fix_in_the_records_own_words(whet: Whet, shop: Path) -
     recovery, person = found["recovery"], found["person"]
     assert recovery["draft"] == ("In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'")
     assert (recovery["project"], recovery["fix"], recovery["trust"]) == (str(shop), "bun install", "tool")
-    assert (person["draft"], person["trust"], person["counts"]["sessions"]) == (ORDER, "user", 2)
+    assert (person["draft"], person["trust"], person["counts"]["sessions"]) == (ORDER, "tool", 2)
     assert (person["form"], person["change"]) == ("rule", "rule")
     shown = whet("lessons").out
     assert str(shop) in shown
