@@ -98,7 +98,7 @@ def test_signals_lists_a_session_that_likely_failed_without_a_signal(whet: Whet,
     assert not found["signals"]
     shown = whet("signals").out
     assert f"{found['failure_score']:.2f} " in shown
-    assert "because no call worked; it answered without a single call" in shown
+    assert "it answered without a single call; the user asked for a change and it made none" in shown
     assert "Showing 1 of 1 session" in shown
 
 

@@ -23,7 +23,7 @@ if TYPE_CHECKING:
     from whet.store.listing import Filters
 
 
-FOUND = ("analyses", "call_counts", "teachings", "project_lessons")
+FOUND = ("analyses", "analyses_in_short", "call_counts", "teachings", "project_lessons", "rule_findings")
 
 
 def bring_up_to_date(database: Database) -> None:
