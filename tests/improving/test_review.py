@@ -384,7 +384,7 @@ def test_a_worker_that_is_killed_within_a_review_repeats_nothing(home: Home, per
         assert server.stalled.wait(PATIENCE_SECONDS)
         worker.kill()
         worker.wait()
-        assert run("work", "show", work, "--json", variables=where).json["state"] == "running"
+        assert run("work", "show", work, "--json", variables=where).json["state"] == "queued", "it waits for a worker"
         assert run("worker", "--until-idle", "--queue", "reviews", variables=where).code == 0
         bodies = [request.body for request in server.requests]
         found = run("work", "show", work, "--json", variables=where).json

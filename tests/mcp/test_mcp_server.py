@@ -135,7 +135,8 @@ def in_shop(tmp_path: Path, whet: Whet) -> Path:
     folder = tmp_path / "shop"
     folder.mkdir()
     for name in ("one", "two"):
-        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in claude_rows(name, folder)))
+        rows = [each | {"userType": "external", "entrypoint": "cli"} for each in claude_rows(name, folder)]
+        (tmp_path / f"{name}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
         assert whet("import", f"{name}.jsonl").code == 0
     return folder
 

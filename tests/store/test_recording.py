@@ -196,7 +196,8 @@ def test_what_a_fork_repeats_is_evidence_in_its_parent_only(database: Database) 
     review = fork(whole, id="own-2", order=[said("what was learned?")], allowed=frozenset(), purpose=Purpose.REVIEW)
     play(database, review, said("nothing", Role.AGENT))
     refresh(database, failure_weights(), progress=lambda _: None)
-    parent, child = (each.analysis for each in judged(database, Filters()))
+    [parent] = (each.analysis for each in judged(database, Filters()))
+    [child] = (each.analysis for each in judged(database, Filters(purpose=Purpose.REVIEW.value)))
     assert parent.signals
     assert (child.signals, any(child.calls.values())) == ((), False)
 

@@ -90,10 +90,15 @@ def look(folder: Path) -> Seen:
 
 
 def files_of(folder: Path) -> dict[str, bytes]:
-    """Every file that people and agents read: not the database, nor what is only for the next command."""
+    """Every file that people and agents read: not the database, nor what is only for the next command.
+
+    Nor the note of the newest entry, which may say less than the ledger.
+    """
     found = {str(path.relative_to(folder)): path for path in folder.rglob("*") if path.is_file()}
     return {
-        name: path.read_bytes() for name, path in found.items() if not Path(name).name.startswith((".whet", "whet.db"))
+        name: path.read_bytes()
+        for name, path in found.items()
+        if not Path(name).name.startswith((".whet", "whet.db", "ledger.head"))
     }
 
 
