@@ -53,8 +53,9 @@ def said(home: Home) -> object:
 
 
 def page_of(path: Path, table: str) -> int:
-    """The last page that rows of a table fill, middle and all."""
-    sql = "SELECT max(pageno) FROM dbstat WHERE name = ? AND pagetype = 'leaf' AND unused < pgsize / 4"
+    """The last page with rows of a table, one that they fill if there is any."""
+    leaves = "SELECT pageno FROM dbstat WHERE name = ? AND pagetype = 'leaf'"
+    sql = f"{leaves} ORDER BY unused < pgsize / 4 DESC, pageno DESC LIMIT 1"
     with contextlib.closing(apsw.Connection(str(path))) as connection:
         [(page,)] = connection.execute(sql, (table,)).fetchall()
     assert isinstance(page, int)
