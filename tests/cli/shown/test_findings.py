@@ -68,7 +68,7 @@ def test_a_record_that_shows_nothing_says_so(whet: Whet, tmp_path: Path) -> None
     assert isinstance(found["failure_score"], float)
     assert "cannot tell" in whet("signals", str(path)).out
     whet("import", str(path))
-    assert "of 1 the record cannot tell" in whet("report").out
+    assert "for 1 the record cannot tell" in whet("report").out
 
 
 def test_what_is_seldom_right_is_shown_on_request(whet: Whet, tmp_path: Path) -> None:

@@ -109,7 +109,7 @@ def _tell(
         say(left_out(hidden))
     say(
         f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}), "
-        f"of {total.untold_sessions:,} the record cannot tell; "
+        f"for {total.untold_sessions:,} the record cannot tell; "
         f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
     )
     if weeks and weeks.sessions:
