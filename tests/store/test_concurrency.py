@@ -1,5 +1,6 @@
 """Many processes at once lose nothing and never hear that the database is locked."""
 
+import contextlib
 import json
 import subprocess
 import sys
@@ -18,6 +19,16 @@ from whet.store.search import search
 
 WRITERS, READERS = 8, 4
 WORKER = Path(__file__).with_name("concurrent_worker.py")
+OPENER = """
+import sys
+from pathlib import Path
+from whet.store.sqlite import SQLite
+
+print("ready", flush=True)
+for line in sys.stdin:
+    SQLite(Path(line.strip())).close()
+    print("opened", flush=True)
+"""
 
 
 def start(home: Home, kind: str, worker: int, operations: int) -> subprocess.Popen[str]:
@@ -32,8 +43,8 @@ def start(home: Home, kind: str, worker: int, operations: int) -> subprocess.Pop
 def finish(workers: list[subprocess.Popen[str]]) -> dict[str, int]:
     """What all the processes together were told is kept."""
     acknowledged: dict[str, int] = {}
-    for worker in workers:
-        output, errors = worker.communicate(timeout=PATIENCE_SECONDS)
+    ended = [worker.communicate(timeout=PATIENCE_SECONDS) for worker in workers]
+    for worker, (output, errors) in zip(workers, ended, strict=True):
         assert worker.returncode == 0, errors
         for name, length in json.loads(output).items():
             acknowledged[name] = max(length, acknowledged.get(name, 0))
@@ -65,3 +76,31 @@ def test_processes_that_come_and_go_from_the_first_moment_lose_nothing(home: Hom
     assert len(acknowledged) == WRITERS * 12
     with opened(home) as database:
         assert count_sessions(database, Filters()) == len(acknowledged)
+
+
+def test_processes_that_create_the_embedded_database_at_the_same_moment_all_open_it(tmp_path: Path) -> None:
+    with contextlib.ExitStack() as stack:
+        openers = [
+            stack.enter_context(
+                subprocess.Popen(
+                    [sys.executable, "-c", OPENER], stdin=subprocess.PIPE, stdout=subprocess.PIPE, text=True
+                )
+            )
+            for _ in range(WRITERS)
+        ]
+        assert {said(opener) for opener in openers} == {"ready"}
+        for number in range(20):
+            for opener in openers:
+                tell(opener, str(tmp_path / f"{number}.db"))
+            assert {said(opener) for opener in openers} == {"opened"}
+
+
+def said(process: subprocess.Popen[str]) -> str:
+    assert process.stdout
+    return process.stdout.readline().strip()
+
+
+def tell(process: subprocess.Popen[str], line: str) -> None:
+    assert process.stdin
+    process.stdin.write(f"{line}\n")
+    process.stdin.flush()

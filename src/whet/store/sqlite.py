@@ -246,13 +246,28 @@ def _connected(name: str, pragmas: Iterable[str]) -> apsw.Connection:
     connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI if ":" in name else flags)
     try:
         connection.set_busy_handler(WriterPatience())
-        for pragma in pragmas:
-            connection.execute(f"PRAGMA {pragma}").fetchall()
-        connection.execute("SELECT count(*) FROM sqlite_schema").fetchall()
+        _set_up(connection, [f"PRAGMA {pragma}" for pragma in pragmas])
     except apsw.Error:
         connection.close()
         raise
     return connection
+
+
+def _set_up(connection: apsw.Connection, statements: Iterable[str]) -> None:
+    """Run the statements and look at the file, with patience of our own.
+
+    SQLite asks no busy handler where several processes turn a new file to write-ahead mode at once.
+    """
+    deadline = time.monotonic() + PATIENCE_SECONDS
+    for statement in (*statements, "SELECT count(*) FROM sqlite_schema"):
+        while True:
+            try:
+                connection.execute(statement).fetchall()
+                break
+            except apsw.BusyError:
+                if time.monotonic() > deadline:
+                    raise
+                time.sleep(random.uniform(0.001, 0.01))
 
 
 def _is_settled_for_good(path: Path) -> bool:
