@@ -37,3 +37,11 @@ def test_the_plugin_is_installed_where_the_agents_own_program_is_there() -> None
     agent = AgentFacts("codex", "Codex", is_hooked=False, hooks_file="hooks.json", plugin_program="/bin/codex")
     step = planned(MachineFacts((agent,)))[0]
     assert "Whet's plugin (hooks, commands, MCP server) in Codex with /bin/codex" in step.words
+
+
+def test_the_plan_says_how_the_plugins_server_can_run() -> None:
+    agent = AgentFacts("codex", "Codex", is_hooked=False, hooks_file="hooks.json", plugin_program="/bin/codex")
+    server = planned(MachineFacts((agent,), how_to_add_mcp="pip install X"))[1]
+    assert (server.state, server.why_not) == (StepState.NOT_POSSIBLE, "it needs a library: run `pip install X`")
+    without_plugin = AgentFacts("codex", "Codex", is_hooked=False, hooks_file="hooks.json")
+    assert "mcp" not in {step.name for step in planned(MachineFacts((without_plugin,), how_to_add_mcp="pip install X"))}

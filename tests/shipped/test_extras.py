@@ -18,7 +18,12 @@ PRESENT = ["web"]
     ],
 )
 def test_the_command_is_that_of_who_installed_it(prefix: str, origin: str, command: str) -> None:
-    assert command_for("work", origin, prefix=prefix, present=PRESENT) == command
+    assert command_for(["work"], origin, prefix=prefix, present=PRESENT) == command
+
+
+def test_several_extras_are_added_by_one_command() -> None:
+    command = command_for(["work", "mcp"], "/home/a/whet", prefix="/home/a/venv", present=PRESENT)
+    assert command == "pip install '/home/a/whet[mcp,work]'"
 
 
 def test_this_whet_is_installed_from_where_it_came() -> None:

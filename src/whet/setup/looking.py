@@ -16,6 +16,7 @@ from whet.setup.planning import AgentFacts, MachineFacts
 from whet.setup.plugins import digest_of_plugin, program_for
 from whet.setup.records import load_record
 from whet.setup.services import Service
+from whet.shipped.extras import FOR_SETUP, how_to_add, is_there
 from whet.store import files
 from whet.store.home import Home
 from whet.store.job_files import read_text
@@ -56,6 +57,7 @@ def look(here: SetupPlace) -> MachineFacts:
         why_no_service=f"{service.path} is there already, with other content" if is_foreign else service.why_not,
         nightly_at=here.nightly_at,
         has_nightly=read_text(here.home.folder, NAME) is not None,
+        how_to_add_mcp="" if is_there("mcp") else how_to_add(*(each for each in FOR_SETUP if not is_there(each))),
     )
 
 

@@ -52,6 +52,7 @@ class MachineFacts(Value, frozen=True):
     why_no_service: str = ""
     nightly_at: str = ""
     has_nightly: bool = False
+    how_to_add_mcp: str = ""  # the command that does; empty where the MCP server can run
 
 
 def planned(facts: MachineFacts, *, without: frozenset[str] = frozenset()) -> tuple[SetupStep, ...]:
@@ -68,6 +69,9 @@ def _steps(facts: MachineFacts) -> Iterator[SetupStep]:
         if agent.is_hooked is not None:
             state = StepState.NOT_POSSIBLE if agent.why_no_hooks else _state(agent.is_hooked)
             yield SetupStep(HOOKS, agent.name, _hook_words(agent), state, agent.why_no_hooks)
+    if facts.how_to_add_mcp and any(agent.plugin_program for agent in facts.agents):
+        why = f"it needs a library: run `{facts.how_to_add_mcp}`"
+        yield SetupStep(HOOKS, "mcp", "Run the plugin's MCP server", StepState.NOT_POSSIBLE, why)
     for agent in facts.agents:
         if agent.is_target is not None:
             words = f"Write rules and skills for {agent.title} to {agent.target_file}"

@@ -4,13 +4,12 @@ import os
 import signal
 import subprocess
 from collections.abc import Callable, Mapping
-from importlib.util import find_spec
 from pathlib import Path
 from typing import NamedTuple
 
 from whet.errors import WhetError
 from whet.setup.service_texts import LABEL, UNIT_NAME, plist_text, unit_text
-from whet.shipped.extras import how_to_add
+from whet.shipped.extras import FOR_SETUP, how_to_add, is_there
 from whet.store.home import Home
 
 SECONDS = 30
@@ -55,8 +54,9 @@ def service_for(
     if home.database_url:
         why = "WHET_DATABASE_URL is set, and its password must not stand in a service file: run `whet worker` yourself"
         return Service(why_not=why)
-    if find_spec("dbos") is None:
-        return Service(why_not=f"background work needs a library: run `{how_to_add('work')}`")
+    if not is_there("work"):
+        missing = [extra for extra in FOR_SETUP if not is_there(extra)]
+        return Service(why_not=f"background work needs a library: run `{how_to_add(*missing)}`")
     passed = {name: environment[name] for name in PASSED_ON if environment.get(name)} | {"WHET_HOME": str(home.folder)}
     if any("\n" in value for value in passed.values()):
         return Service(why_not="a path contains a line break")

@@ -3,6 +3,7 @@
 import json
 import shlex
 import sys
+from collections.abc import Sequence
 from importlib.metadata import PackageNotFoundError, distribution
 from importlib.util import find_spec
 from pathlib import Path
@@ -11,26 +12,34 @@ from urllib.parse import unquote, urlsplit
 
 # Each extra, and a package that comes with it.
 EXTRAS = {"web": "uvicorn", "work": "dbos", "local": "xllamacpp", "mcp": "mcp", "postgres": "psycopg"}
+FOR_SETUP = ("mcp", "work")  # what `whet setup` can use
 
 
-def how_to_add(extra: str) -> str:
-    """The command that adds an extra."""
+def is_there(extra: str) -> bool:
+    """Whether this Whet has an extra."""
+    return find_spec(EXTRAS[extra]) is not None
+
+
+def how_to_add(*extras: str) -> str:
+    """The command that adds extras."""
     origin, is_editable = _origin()
-    present = [name for name, package in EXTRAS.items() if name == extra or find_spec(package)]
-    return command_for(extra, origin, prefix=sys.prefix, present=present, is_editable=is_editable)
+    present = [name for name in EXTRAS if is_there(name)]
+    return command_for(extras, origin, prefix=sys.prefix, present=present, is_editable=is_editable)
 
 
-def command_for(extra: str, origin: str, *, prefix: str, present: list[str], is_editable: bool = False) -> str:
+def command_for(
+    extras: Sequence[str], origin: str, *, prefix: str, present: Sequence[str], is_editable: bool = False
+) -> str:
     """The command for a Whet from this folder or address, installed beneath a prefix by whoever owns that.
 
     Those that install a program anew are told what it has already.
     """
-    wanted = ",".join(sorted({extra, *present}))
+    wanted = ",".join(sorted({*extras, *present}))
     if "/uv/tools/" in prefix:
         return f"uv tool install --force {_named(origin, wanted)}"
     if "/pipx/venvs/" in prefix:
         return f"pipx install --force {_named(origin, wanted)}"
-    return f"pip install {'-e ' if is_editable else ''}{_named(origin, extra)}"
+    return f"pip install {'-e ' if is_editable else ''}{_named(origin, ','.join(sorted(extras)))}"
 
 
 def _named(origin: str, extras: str) -> str:

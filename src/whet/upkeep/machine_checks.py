@@ -26,7 +26,11 @@ from whet.targets.hooked import last_calls
 from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed, ok, warning
 
 TO_KEEP_IT = "To keep it: `nohup whet worker &`, or the start of your container."
-WANTED = (("dbos", "work", "background work"), ("psycopg", "postgres", "a Postgres database"))
+WANTED = (
+    ("dbos", "work", "background work"),
+    ("psycopg", "postgres", "a Postgres database"),
+    ("mcp", "mcp", "the MCP server of the plugin"),
+)
 
 
 def check_versions(place: CheckupPlace) -> Rows:
@@ -44,8 +48,12 @@ def check_versions(place: CheckupPlace) -> Rows:
             row = (f"{package} is not installed, which {use} needs", f"Run `{how_to_add(extra)}`.")
             if is_needed:
                 yield failed("versions", *row)
-            elif extra == "work":
+            elif extra == "work" or (extra == "mcp" and _has_plugin(place)):
                 yield warning("versions", *row)
+
+
+def _has_plugin(place: CheckupPlace) -> bool:
+    return any(each.program for each in load_record(place.home).hooks)
 
 
 def check_worker(place: CheckupPlace) -> Rows:
