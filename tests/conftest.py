@@ -2,6 +2,7 @@
 
 import os
 import shutil
+import signal
 import tempfile
 from collections.abc import Iterator
 from pathlib import Path
@@ -20,6 +21,8 @@ from whet.store.opening import opened
 
 def pytest_configure(config: pytest.Config) -> None:
     """Fewer examples where long tests are left out. WHET_EXAMPLES=1000 looks longer for what breaks a property."""
+    if signal.getsignal(signal.SIGINT) is signal.SIG_IGN:  # in the background: tests interrupt what they started
+        signal.signal(signal.SIGINT, signal.default_int_handler)
     is_short = config.getoption("markexpr") == "not long"
     settings.register_profile(
         "whet",

@@ -54,6 +54,8 @@ def test_no_file_tool_reads_what_a_program_keeps_secret(room: Room) -> None:
 
 @pytest.mark.skipif(sys.platform != "linux", reason="sandboxes are Linux's")
 def test_no_command_reads_what_a_program_keeps_secret(shell: Room) -> None:
+    if shell.base.is_relative_to("/tmp"):
+        pytest.skip("a clone below /tmp: a sandbox hides all of it")
     files = fill(shell.person, OWN)
     (shell.person / "plain").write_text("seen")
     (shell.work / "list").write_text("".join(f"{path}\0" for path in files))
