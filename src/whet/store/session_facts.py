@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from whet.failures.score import Weighed, told_reasons
-from whet.failures.summaries import LIKELY_FAILED
+from whet.failures.summaries import LIKELY_FAILED, week
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.in_short import AnalysisInShort, ToolFact
-from whet.store.listing import OWN_PURPOSES
+from whet.store.listing import OWN_PURPOSES, Filters, conditions
 from whet.values import Value
 
 PAGE = 900
@@ -70,6 +70,20 @@ def read_facts(
         rows = database.query(f"{FACTS} WHERE s.no IN ({', '.join('?' * len(numbers))})", numbers)
         facts.update((fact.no, fact) for fact in _facts(rows, price))
     return facts
+
+
+def outcomes_by_week(database: Database, filters: Filters, *, weeks: int) -> dict[str, tuple[int, int]]:
+    """How many of how many sessions likely failed in each of the last weeks that have some, among those that match."""
+    where, parameters = conditions(filters)
+    found: dict[str, tuple[int, int]] = {}
+    for fact in _facts(database.query(f"{FACTS} WHERE {where} ORDER BY s.dated DESC", parameters), lambda _: None):
+        name = week(fact.at)
+        if name not in found and len(found) == weeks:
+            break
+        if fact.counts:
+            failed, sessions = found.get(name, (0, 0))
+            found[name] = (failed + fact.failed, sessions + 1)
+    return found
 
 
 def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
