@@ -63,6 +63,6 @@ fetch_model SmolLM2-135M-Instruct
 step whet config set model local
 cd "$PROJECT"
 step whet run "What is a lighthouse for? Answer in one sentence." --max-calls 2
-step whet sessions --source whet
+step whet sessions --source whet --folder .
 echo
 echo "This was a demo. To do the same with your own sessions, run \`whet import\`; they are stored in ~/.whet."

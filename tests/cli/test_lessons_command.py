@@ -54,7 +54,7 @@ def test_one_lesson_is_shown_with_its_evidence(whet: Whet, shop: Path) -> None:
 def test_candidates_give_session_and_message_of_every_piece(whet: Whet, shop: Path) -> None:
     assert shop.is_dir()
     found = whet("lessons", "--candidates", "--json").json["candidates"]
-    ids = {each["id"] for each in whet("sessions", "--json").json["sessions"]}
+    ids = {each["id"] for each in whet("sessions", "--temporary", "--json").json["sessions"]}
     evidence = [piece for each in found for piece in each["evidence"]]
     assert {piece["session"] for piece in evidence} == ids
     assert {piece["message"] for piece in evidence if piece["source"] == "person"} == {6}

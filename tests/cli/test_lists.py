@@ -60,6 +60,65 @@ def test_the_same_number_stands_in_every_command(whet: Whet, examples: Path) -> 
         assert tool["error_rate"] == same["failed_calls"] / same["calls"]
 
 
+def test_sessions_in_temporary_folders_are_left_out_of_every_count_and_every_count_says_so(
+    whet: Whet, examples: Path, tmp_path: Path
+) -> None:
+    assert whet("import", str(examples / "opencode")).code == 0
+    counted = whet("sessions", "--json").json["total"]
+    call = {"id": "c", "type": "function", "function": {"name": "terminal", "arguments": '{"command": "false"}'}}
+    for name in ("one", "two"):
+        messages = [
+            {"role": "user", "content": f"Fix {name}."},
+            {"role": "assistant", "content": "", "tool_calls": [call]},
+            {"role": "tool", "tool_call_id": "c", "content": "Error: stuck", "is_error": True},
+        ]
+        path = tmp_path / f"{name}.json"
+        path.write_text(json.dumps({"id": name, "model": "m", "folder": "/tmp/play", "messages": messages}))
+    assert whet("import", str(tmp_path / "one.json"), str(tmp_path / "two.json")).code == 0
+    told = "2 sessions in temporary folders are left out ("
+    for command in ("sessions", "stats", "report"):
+        found = whet(command, "--json").json
+        assert found["in_temporary_folders"] == 2, command
+        assert told in whet(command).out, command
+        assert told in whet(command, "--source", "openai").out, "a screen is never empty without a reason"
+        assert told not in whet(command, "--temporary").out, command
+        assert told not in whet(command, "--folder", "/tmp/play").out, "a folder that is asked for is shown"
+    assert whet("sessions", "--json").json["total"] == counted == whet("stats", "--json").json["sessions"]
+    assert whet("sessions", "--all", "--json").json["total"] == counted + 2
+    assert told in whet("signals").out
+    assert len(whet("signals", "--json").json_lines) == counted
+    assert len(whet("signals", "--temporary", "--json").json_lines) == counted + 2
+    assert "Fix one." in whet("signals", "one").out + whet("show", "one").out, "an id is always found"
+    stands = whet("status", "--json").json["sessions"]
+    assert (stands["all"], stands["in_temporary_folders"]) == (counted, 2)
+    assert told in whet("status").out
+    assert told in whet().out
+    taught = whet("lessons", "--json").json
+    assert (taught["sessions"], taught["in_temporary_folders"]) == (counted + 2, 2)
+    assert f"from {counted + 2} sessions, 2 of them in temporary folders." in whet("lessons").out
+
+
+def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet, tmp_path: Path) -> None:
+    for week in range(8):
+        for number in range(3):
+            at = f"2026-0{1 + week // 4}-{1 + 7 * (week % 4):02}T1{number}:00:00Z"
+            words = ("Rename the file a to b.", "Fine.") if week < 4 else ("What is 2 + 2?", "4")
+            path = talk(tmp_path, f"{week}-{number}", *words)
+            record = json.loads(Path(path).read_text())
+            record["messages"] = [{**each, "timestamp": at} for each in record["messages"]]
+            Path(path).write_text(json.dumps(record))
+    assert whet("import", *map(str, tmp_path.glob("*-*.json"))).code == 0
+    report, status = whet("report", "--json").json, whet("status", "--json").json
+    assert report["getting_better"] == status["getting_better"]
+    assert status["getting_better"]["answer"] == "Yes"
+    words = "Yes: 0.0 % of 12 sessions likely failed in the last 4 weeks with sessions, 100.0 % of 12 sessions in the 4"
+    page = tmp_path / "page.html"
+    assert whet("page", "--export", str(page)).code == 0
+    shown = " ".join(re.sub("<[^>]+>", "", page.read_text()).split())
+    for said in (whet("status").out, whet("report").out, shown):
+        assert words in " ".join(said.split())
+
+
 def test_every_id_in_a_list_can_be_given_to_a_command(whet: Whet, examples: Path) -> None:
     unstored = re.findall(r"^(\S+) (?:0\.\d\d|cannot tell) ", whet("signals", str(examples), "--all").out, re.MULTILINE)
     assert whet("import", str(examples)).code == 0

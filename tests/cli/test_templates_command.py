@@ -222,7 +222,7 @@ def test_mining_keeps_to_one_agent_and_project_and_says_that_nothing_was_measure
     assert "4 sessions of others left out" in done.err
     assert "has not been measured" in " ".join(done.out.split())
     (listed,) = whet("templates", "--json").json
-    sessions = whet("sessions", "--json", "--limit", "50").json["sessions"]
+    sessions = whet("sessions", "--temporary", "--json", "--limit", "50").json["sessions"]
     others = {session["id"] for session in sessions if session["folder"]}
     assert len(others) == 4
     assert not others & set(listed["sessions"])

@@ -61,7 +61,9 @@ def results(transcript: Transcript) -> list[ToolResult]:
 
 
 def test_lines_of_one_message_are_one_turn_with_one_usage(tmp_path: Path) -> None:
-    used = {"input_tokens": 5, "cache_read_input_tokens": 90, "cache_creation_input_tokens": 5, "output_tokens": 3}
+    used: dict[str, object] = {"input_tokens": 5, "cache_read_input_tokens": 90, "output_tokens": 3}
+    kept = {"ephemeral_5m_input_tokens": 1, "ephemeral_1h_input_tokens": 4}
+    used |= {"cache_creation_input_tokens": 5, "cache_creation": kept}
     transcript = read(
         tmp_path,
         user("go"),
@@ -72,7 +74,7 @@ def test_lines_of_one_message_are_one_turn_with_one_usage(tmp_path: Path) -> Non
     )
     (turn,) = [message for message in transcript.messages if message.role is Role.AGENT]
     assert [found.id for found in turn.calls] == ["a", "b"]
-    assert turn.usage == Usage(input=100, output=8, cached=90, cache_written=5)
+    assert turn.usage == Usage(input=100, output=8, cached=90, cache_written=5, cache_written_hour=4)
     assert not pair(transcript.messages).orphans
 
 

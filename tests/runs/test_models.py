@@ -52,6 +52,9 @@ def test_cost_counts_each_token_once_at_its_own_price() -> None:
     assert cost(usage, Prices(1.0, 10.0, 0.1, 1.25)) == pytest.approx(0.3 + 0.06 + 0.125 + 1.0)
     assert cost(usage, Prices(1.0, 10.0)) == pytest.approx(2.0)
     assert cost(usage, None) is None
+    hour = Usage(input=1_000_000, cache_written=100_000, cache_written_hour=40_000)
+    assert cost(hour, Prices(1.0, 10.0, 0.1, 1.25, 2.0)) == pytest.approx(0.9 + 0.075 + 0.08)
+    assert cost(hour, Prices(1.0, 10.0, 0.1, 1.25)) == pytest.approx(0.9 + 0.125), "no price for hours: as for minutes"
 
 
 def test_a_long_request_costs_more_as_a_whole() -> None:
@@ -72,3 +75,6 @@ def test_the_table_that_ships_is_whole() -> None:
         assert known.window, name
         assert known.prices, name
         assert known.prices.output >= known.prices.input >= (known.prices.cached or 0.0), name
+        if known.provider == "anthropic":
+            assert known.prices.cache_written == pytest.approx(1.25 * known.prices.input), name
+            assert known.prices.cache_written_hour == pytest.approx(2 * known.prices.input), name

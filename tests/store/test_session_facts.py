@@ -89,3 +89,15 @@ def test_tokens_cost_what_their_model_costs_unless_the_record_says(database: Dat
     prices = {"priced": Prices(input=3.0, output=10.0, cached=0.3)}
     found = {fact.id: fact.dollars for fact in read_facts(database, {}, prices.get).values()}
     assert found == {plain.id: pytest.approx(0.3 + 1.0 + 0.27), own.id: 7.0, other.id: None}
+
+
+def test_what_is_written_to_a_cache_has_its_own_list_price(database: Database) -> None:
+    used = Usage(input=1_000_000, cached=600_000, cache_written=300_000, cache_written_hour=100_000)
+    whole = replace(said("a", "one"), model="priced", usage=used)
+    each = replace(said("b", "two"), model="priced")
+    each = replace(each, messages=(*each.messages[:-1], replace(each.messages[-1], usage=used)))
+    keep(database, whole, each)
+    prices = {"priced": Prices(input=1.0, output=5.0, cached=0.1, cache_written=1.25, cache_written_hour=2.0)}
+    found = {fact.id: fact.dollars for fact in read_facts(database, {}, prices.get).values()}
+    cost = pytest.approx(0.1 + 0.06 + 0.25 + 0.2)
+    assert found == {whole.id: cost, each.id: cost}

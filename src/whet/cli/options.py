@@ -2,6 +2,7 @@
 
 from collections.abc import Callable
 from datetime import UTC, datetime, timedelta
+from pathlib import Path
 from typing import Any, TypeVar
 
 import click
@@ -22,24 +23,7 @@ purpose_option = click.option(
     "--purpose", type=click.Choice([purpose.value for purpose in Purpose]), help="Only sessions of this purpose."
 )
 
-temporary_option = click.option("--temporary", is_flag=True, help="Count sessions in temporary folders too.")
-
-
-def left_out(hidden: int) -> str:
-    """How many sessions ran in temporary folders and are not counted."""
-    verb = "session in temporary folders is" if hidden == 1 else "sessions in temporary folders are"
-    return f"{hidden:,} {verb} left out (--temporary)." if hidden else ""
-
-
-def none_found(hidden: int, *, is_narrowed: bool) -> str:
-    """What to say where no session is left, and what to do."""
-    if hidden:
-        return f"No sessions match. {left_out(hidden)}"
-    return (
-        "No sessions match: try fewer filters."
-        if is_narrowed
-        else "No sessions yet. To import them, run `whet import`."
-    )
+temporary_option = click.option("--temporary", is_flag=True, help="Include sessions in temporary folders.")
 
 
 def filter_options(function: Function) -> Function:
@@ -48,7 +32,7 @@ def filter_options(function: Function) -> Function:
         (
             click.option("--source", help="Only sessions of this agent, such as claude-code."),
             click.option("--model", help="Only models whose name contains this."),
-            click.option("--folder", help="Only sessions run in this folder or below it."),
+            click.option("--folder", help="Only sessions run in this folder (. is this one) or below it."),
             click.option("--tool", help="Only sessions that used this tool."),
             click.option("--since", help="Only sessions since this date or age: 2026-10-01, 12h, 7d, 2w."),
             click.option("--until", help="Only sessions before this date or age."),
@@ -69,11 +53,18 @@ def filters_of(
     return Filters(
         source=source or "",
         model=model or "",
-        folder=folder or "",
+        folder=_folder(folder),
         tool=tool or "",
         since=point_in_time(since),
         until=point_in_time(until),
     )
+
+
+def _folder(text: str | None) -> str:
+    """The folder that is meant: one of this machine in full, any other name as it is given."""
+    if not text or not text.startswith((".", "~")):
+        return text or ""
+    return str(Path(text).expanduser().resolve())
 
 
 def point_in_time(text: str | None) -> float | None:

@@ -20,7 +20,7 @@ from whet.sessions.usage import total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 9
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 10
 
 
 class ExchangeOutcome(Value, frozen=True):
@@ -72,6 +72,8 @@ class Analysis(Value, frozen=True):
     size: Size = Size()
     circle: Circle = Circle("", "", "", "")
     copied: Copied = Copied()
+    cache_written: int = 0  # tokens of the whole record, copied ones too; list prices count them apart
+    cache_written_hour: int = 0
 
     @property
     def calls(self) -> dict[str, int]:
@@ -100,6 +102,7 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
     failure = failure_of(weighed, weights)
     turning = decisive_step(evidence, signals)
     backed = is_backed(evidence)
+    usage = transcript.usage or total(message.usage for message in transcript.messages)
     return Analysis(
         session=transcript.id,
         failure_score=round(failure.value, 4),
@@ -122,6 +125,8 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
         size=Size() if copied.whole else size_of(evidence.transcript.messages[begin:]),
         circle=circle_of(evidence.transcript),
         copied=copied,
+        cache_written=usage.cache_written,
+        cache_written_hour=usage.cache_written_hour,
     )
 
 

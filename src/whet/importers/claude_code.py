@@ -217,6 +217,7 @@ def usage(record: dict[str, Any]) -> Usage | None:
         output=fields.whole(record, "output_tokens"),
         cached=cached,
         cache_written=written,
+        cache_written_hour=fields.whole(fields.mapping(record, "cache_creation"), "ephemeral_1h_input_tokens"),
     )
 
 

@@ -1,19 +1,22 @@
 """What sessions teach as people see it, on the terminal and on the page: lessons, and failures that recur."""
 
-import itertools
+from collections import Counter
 from collections.abc import Iterable, Iterator, Mapping
 from types import MappingProxyType
 from typing import NamedTuple
 
+from whet.failures.analysis import Analysis
 from whet.failures.lessons import Lesson, distill
 from whet.improving.across_projects import gathered
 from whet.improving.evidence_ideas import SAME_FAILURE, answered_by, is_answered, once_each
 from whet.improving.project_evidence import ProjectLessons, TaughtLesson
 from whet.improving.taught import contradictions
 from whet.lessons.conflicts import LessonConflict
+from whet.sessions.temporary import is_temporary
 from whet.store.analyses import judged
 from whet.store.database import Database
 from whet.store.listing import Filters
+from whet.targets.project_names import name_of_project
 
 
 class LessonScope(NamedTuple):
@@ -31,7 +34,8 @@ class LearnedOfAll(NamedTuple):
     taught: tuple[TaughtLesson, ...] = ()
     recurring: tuple[Lesson, ...] = ()
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
-    sessions: int = 0  # in which was looked
+    sessions: int = 0  # in which was looked; what they teach holds wherever they ran
+    temporary: int = 0  # those of them in temporary folders
 
 
 def learned(database: Database, scope: LessonScope, projects: Iterable[ProjectLessons]) -> LearnedOfAll:
@@ -39,13 +43,28 @@ def learned(database: Database, scope: LessonScope, projects: Iterable[ProjectLe
 
     A failure that recurs is of no project, and left out where a lesson has its fix.
     """
-    sessions = itertools.count()  # it has counted them all when nothing is left to put beside
-    recurring = distill(one.analysis for one, _ in zip(judged(database, scope.filters), sessions, strict=False))
+    folders: Counter[str] = Counter()
+
+    def seen() -> Iterator[Analysis]:
+        for one in judged(database, scope.filters):
+            folders[one.analysis.circle.folder] += 1
+            yield one.analysis
+
+    recurring = distill(seen())
+    meant_folders = {folder: number for folder, number in folders.items() if _is_meant(folder, scope)}
     asked = [each for each in projects if not scope.is_whole_name or each.project == scope.project]
     meant = sorted(asked, key=_most_seen, reverse=True)
     kept = taught_by(meant, candidates=scope.candidates)
+    looked = sum(meant_folders.values())
+    temporary = sum(number for folder, number in meant_folders.items() if is_temporary(folder))
     again = () if scope.project or scope.candidates else recurring
-    return LearnedOfAll(kept, tuple(_unknown(again, kept)), contradictions(meant), next(sessions))
+    return LearnedOfAll(kept, tuple(_unknown(again, kept)), contradictions(meant), looked, temporary)
+
+
+def _is_meant(folder: str, scope: LessonScope) -> bool:
+    """Whether sessions in this folder are of the project that is asked for."""
+    name = name_of_project(folder) if scope.project else ""
+    return name == scope.project if scope.is_whole_name else scope.project in name
 
 
 def _most_seen(project: ProjectLessons) -> int:

@@ -25,7 +25,7 @@ from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 from whet.store.left_out import LeftOutFile, alike, forget_left_out, keep_left_out
 
-READER = "2"  # raise it when importers or redaction change, so that unchanged files are read again
+READER = "3"  # raise it when importers or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
 POOL_FROM_BYTES = 8 << 20
 LARGE_FILE_BYTES = 16 << 20

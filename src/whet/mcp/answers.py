@@ -17,7 +17,7 @@ from whet.store import search, sessions
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
-from whet.store.listing import Filters, count_sessions, find, list_sessions
+from whet.store.listing import COUNTED, Filters, count_sessions, count_temporary, find, list_sessions
 from whet.store.opening import opened
 from whet.targets.offering import offered_rules
 
@@ -99,6 +99,7 @@ class StatusAnswer:
     """How things stand in a home."""
 
     sessions: int
+    in_temporary_folders: int  # sessions that no other number counts
     rules: int
     live_trials: int
     waiting: int
@@ -169,10 +170,17 @@ def status(home: Home) -> StatusAnswer:
     with opened(home) as database:
         rules = ledger_of(home, database).state().rules
         count = waiting(home, database, now=time.time())
-        stored = count_sessions(database, Filters())
-    following = "whet pending" if count else "whet lessons" if stored else "whet import"
+        stored, temporary = count_sessions(database, COUNTED), count_temporary(database, COUNTED)
+    following = "whet pending" if count else "whet lessons" if stored or temporary else "whet import"
     live = sum(rule.canary for rule in rules)
-    return StatusAnswer(sessions=stored, rules=len(rules) - live, live_trials=live, waiting=count, next=following)
+    return StatusAnswer(
+        sessions=stored,
+        in_temporary_folders=temporary,
+        rules=len(rules) - live,
+        live_trials=live,
+        waiting=count,
+        next=following,
+    )
 
 
 def settled_rules(home: Home, database: Database) -> tuple[Item, ...]:
@@ -204,10 +212,11 @@ def trials_text(home: Home) -> str:
 def recent_text(home: Home) -> str:
     """The newest sessions, a line each."""
     with opened(home) as database:
-        found = list_sessions(database, Filters(), limit=MESSAGES_SHOWN)
-    return (
-        "\n".join(f"- {each.id} {each.source} {iso(each.started)} {each.title}" for each in found) or "No sessions yet."
-    )
+        found = list_sessions(database, COUNTED, limit=MESSAGES_SHOWN)
+        temporary = count_temporary(database, COUNTED)
+    lines = [f"- {each.id} {each.source} {iso(each.started)} {each.title}" for each in found] or ["No sessions."]
+    hidden = [f"Not listed: {temporary:,} in temporary folders."] if temporary else []
+    return "\n".join((*lines, *hidden))
 
 
 def ledger_entry(entries: Iterable[Entry], number: int) -> Entry | None:

@@ -25,6 +25,7 @@ class Prices(Value, frozen=True):
     output: float
     cached: float | None = None
     cache_written: float | None = None
+    cache_written_hour: float | None = None  # where it is kept for an hour, and not for minutes
     long_above: int | None = None
     long_input: float = 1.0
     long_output: float = 1.0
@@ -91,8 +92,10 @@ def cost(usage: Usage, prices: Prices | None) -> float | None:
         return usage.cost_dollars
     cached = prices.input if prices.cached is None else prices.cached
     written = prices.input if prices.cache_written is None else prices.cache_written
+    for_hour = written if prices.cache_written_hour is None else prices.cache_written_hour
+    hours = min(usage.cache_written_hour, usage.cache_written)
     fresh = max(usage.input - usage.cached - usage.cache_written, 0)
-    read = fresh * prices.input + usage.cached * cached + usage.cache_written * written
+    read = fresh * prices.input + usage.cached * cached + (usage.cache_written - hours) * written + hours * for_hour
     said = usage.output * prices.output
     is_long = prices.long_above is not None and usage.input > prices.long_above
     return (read * prices.long_input + said * prices.long_output if is_long else read + said) / MILLION

@@ -125,13 +125,17 @@ Part = Text | Thought | Media | ToolCall | ToolResult
 
 
 class Usage(Value, frozen=True):
-    """Tokens of one model call. `input` counts all of the prompt, `cached` the share of it read from a cache."""
+    """Tokens of one model call. `input` counts all of the prompt, `cached` the share of it read from a cache.
+
+    `cache_written` is the share written to one, and `cache_written_hour` what of that is kept for an hour.
+    """
 
     input: int = 0
     output: int = 0
     cached: int = 0
     cache_written: int = 0
     cost_dollars: float | None = None
+    cache_written_hour: int = 0
 
 
 class Message(Value, frozen=True):

@@ -14,5 +14,6 @@ def total(usages: Iterable[Usage | None]) -> Usage:
         output=sum(usage.output for usage in known),
         cached=sum(usage.cached for usage in known),
         cache_written=sum(usage.cache_written for usage in known),
+        cache_written_hour=sum(usage.cache_written_hour for usage in known),
         cost_dollars=sum(costs) if costs else None,
     )

@@ -11,7 +11,7 @@ from whet.changes.pending import waiting
 from whet.engine.life import is_worker_alive, last_life
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
-from whet.failures.week_comparison import WeekComparison
+from whet.failures.week_comparison import WEEKS, WeekComparison, compare_weeks
 from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
 from whet.improving.project_evidence import ProjectLessons, proposing
@@ -21,16 +21,16 @@ from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.records import load_record
-from whet.store.analyses import outcomes_of_weeks
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.job_files import list_jobs
 from whet.store.ledger import ledger_of
-from whet.store.listing import Filters, count_sessions, makers
+from whet.store.listing import COUNTED, count_sessions, count_temporary, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.project_lessons import all_kept_lessons
+from whet.store.session_facts import outcomes_by_week
 from whet.store.settings_file import load
 from whet.targets import settings as targets
 from whet.targets.hooked import LATELY_SECONDS, last_calls
@@ -53,6 +53,7 @@ class StoreStatus(NamedTuple):
 
     sessions: int = 0
     sessions_this_week: int = 0
+    temporary: int = 0  # sessions in temporary folders, which are in no other count
     weeks: WeekComparison = WeekComparison()
     lessons: int = 0  # that are kept and were never proposed
     learned: Mapping[str, int] = {}
@@ -133,9 +134,10 @@ def _stored(home: Home, now: float) -> StoreStatus:
         state = ledger.state()
         rules = state.rules
         return StoreStatus(
-            sessions=count_sessions(database, Filters(without_own_work=True)),
-            sessions_this_week=count_sessions(database, Filters(since=since, without_own_work=True)),
-            weeks=outcomes_of_weeks(database, Filters(), now=now),
+            sessions=count_sessions(database, COUNTED),
+            sessions_this_week=count_sessions(database, COUNTED._replace(since=since)),
+            temporary=count_temporary(database, COUNTED),
+            weeks=compare_weeks(outcomes_by_week(database, COUNTED, weeks=2 * WEEKS)),
             lessons=_unseen_lessons(database, entries),
             learned=Counter(form.value for form, name in _learned(entries, since) if state.get(form, name)),
             rules=sum(not rule.canary for rule in rules),

@@ -12,9 +12,8 @@ import msgspec
 
 from whet.failures.analysis import ANALYSIS_VERSION, Analysis, analyse, scored
 from whet.failures.score import Weighed, Weights, failure_of, told_reasons
-from whet.failures.summaries import JudgedSession, has_failed
+from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
-from whet.failures.week_comparison import WeekComparison, begin_of_weeks, compare_weeks
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose, Transcript
 from whet.store.database import Database, Row
@@ -148,12 +147,6 @@ def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES
             analysis = _read(record, score, longer)
             if analysis is not None and not analysis.copied.whole:
                 yield JudgedSession(analysis, title, tokens - analysis.copied.tokens, dated, is_own)
-
-
-def outcomes_of_weeks(database: Database, filters: Filters, *, now: float) -> WeekComparison:
-    """How this week's sessions went against those of the weeks before, among those that match."""
-    recent = judged(database, filters._replace(since=begin_of_weeks(now)))
-    return compare_weeks(((each.at, has_failed(each.analysis)) for each in recent), now=now)
 
 
 def _within(sizes: Sequence[Row], page_bytes: int) -> int:

@@ -63,6 +63,8 @@ class AnalysisInShort(Value, frozen=True, array_like=True, gc=False):
     decisive_step: int | None
     kinds: tuple[str, ...]
     tools: tuple[ToolFact, ...]
+    cache_written: int = 0
+    cache_written_hour: int = 0
 
 
 class ShortRow(NamedTuple):
@@ -87,6 +89,8 @@ def in_short(analysis: Analysis) -> AnalysisInShort:
         decisive_step=analysis.decisive_step,
         kinds=tuple(sorted({signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN})),
         tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
+        cache_written=analysis.cache_written,
+        cache_written_hour=analysis.cache_written_hour,
     )
 
 

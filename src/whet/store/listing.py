@@ -27,6 +27,10 @@ class Filters(NamedTuple):
     without_temporary: bool = False  # nor what ran in a temporary folder, unless a folder is asked for
 
 
+# What counts unless other sessions are asked for, wherever sessions are counted or listed.
+COUNTED = Filters(without_own_work=True, without_temporary=True)
+
+
 def find(database: Database, prefix: str) -> Session:
     """The session whose id, or whose own agent's id, begins with the given text."""
     wanted = prefix.strip()
@@ -78,6 +82,11 @@ def count_sessions(database: Database, filters: Filters) -> int:
     return int(database.query(f"SELECT count(*) FROM sessions AS s WHERE {where}", parameters)[0][0])
 
 
+def count_temporary(database: Database, filters: Filters) -> int:
+    """How many sessions the filters leave out only because they ran in a temporary folder."""
+    return count_sessions(database, filters._replace(without_temporary=False)) - count_sessions(database, filters)
+
+
 def conditions(filters: Filters) -> tuple[str, list[object]]:
     """The filters as SQL over the sessions table `s`."""
     clauses, parameters = ["1 = 1"], list[object]()
@@ -120,7 +129,8 @@ def _folders(filters: Filters) -> list[tuple[str, str]]:
     """What is asked of a session's folder, each with the folder that it is about."""
     if filters.folder:
         return [(_BELOW, filters.folder.rstrip("/"))]
-    return [(f"NOT {_BELOW}", folder) for folder in TEMPORARY] if filters.without_temporary else []
+    is_hidden = filters.without_temporary and filters.purpose not in OWN_PURPOSES  # attempts have no other folders
+    return [(f"NOT {_BELOW}", folder) for folder in TEMPORARY] if is_hidden else []
 
 
 def _literal(text: str) -> str:

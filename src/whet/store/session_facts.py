@@ -3,13 +3,13 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from whet.failures.score import Weighed, told_reasons
-from whet.failures.summaries import LIKELY_FAILED
+from whet.failures.summaries import LIKELY_FAILED, week
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.in_short import AnalysisInShort, ToolFact
-from whet.store.listing import OWN_PURPOSES
+from whet.store.listing import OWN_PURPOSES, Filters, conditions
 from whet.values import Value
 
 PAGE = 900
@@ -72,6 +72,20 @@ def read_facts(
     return facts
 
 
+def outcomes_by_week(database: Database, filters: Filters, *, weeks: int) -> dict[str, tuple[int, int]]:
+    """How many of how many sessions likely failed in each of the last weeks that have some, among those that match."""
+    where, parameters = conditions(filters)
+    found: dict[str, tuple[int, int]] = {}
+    for fact in _facts(database.query(f"{FACTS} WHERE {where} ORDER BY s.dated DESC", parameters), lambda _: None):
+        name = week(fact.at)
+        if name not in found and len(found) == weeks:
+            break
+        if fact.counts:
+            failed, sessions = found.get(name, (0, 0))
+            found[name] = (failed + fact.failed, sessions + 1)
+    return found
+
+
 def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
     for row in rows:
         found = decoded_or_none(row[-1], AnalysisInShort)
@@ -82,7 +96,8 @@ def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
 def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
     no, head, version, score, longer, title, id, source, model, folder, purpose, dated, *used, recorded, _ = row
     tokens = used[0] + used[1]
-    listed = cost(Usage(*used), prices) if recorded is None and tokens and (prices := price(model)) else None
+    usage = Usage(*used, found.cache_written, cache_written_hour=found.cache_written_hour)
+    listed = cost(usage, prices) if recorded is None and tokens and (prices := price(model)) else None
     reasons = told_reasons(Weighed(0.0, found.reasons), longer)
     untold = not (reasons or found.backed or found.kinds)
     return SessionFact(

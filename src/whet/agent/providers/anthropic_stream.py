@@ -148,5 +148,6 @@ class AnthropicReading:
             output=fields.whole(self._usage, "output_tokens"),
             cached=cached,
             cache_written=written,
+            cache_written_hour=fields.whole(fields.mapping(self._usage, "cache_creation"), "ephemeral_1h_input_tokens"),
         )
         return priced(usage, self._model.prices)

@@ -187,14 +187,15 @@ def _find(database: Database, ask: AskedLessons) -> FoundLessons:
 def _print(found: FoundLessons, ask: AskedLessons) -> None:
     shown, known = found.asked, found.known
     records = [taught_record(each, known, evidence=ask.scope.candidates) for each in shown.taught]
+    counts = {"sessions": shown.sessions, "in_temporary_folders": shown.temporary}
     if ask.scope.candidates:
-        print_json({"sessions": shown.sessions, "candidates": records})
+        print_json({**counts, "candidates": records})
     else:
         recurring = [recurring_record(each, known) for each in shown.recurring]
         conflicts = [
             {"project": project, **conflict_record(each)} for project, all in shown.conflicts.items() for each in all
         ]
-        print_json({"sessions": shown.sessions, "lessons": [*records, *recurring], "conflicts": conflicts})
+        print_json({**counts, "lessons": [*records, *recurring], "conflicts": conflicts})
 
 
 def _show(found: FoundLessons, *, every: bool) -> None:
@@ -211,4 +212,6 @@ def _show(found: FoundLessons, *, every: bool) -> None:
     if decided and not every:
         say(decided_line(decided, known))
     lessons = many(len(shown.taught) + len(shown.recurring), "lesson")
-    say(f"[dim]{lessons} from {many(shown.sessions, 'session')}.{f' {NEXT}' if shown.taught else ''}[/]")
+    temporary = f", {shown.temporary:,} of them in temporary folders" if shown.temporary else ""
+    said = f"{lessons} from {many(shown.sessions, 'session')}{temporary}."
+    say(f"[dim]{said}{f' {NEXT}' if shown.taught else ''}[/]")

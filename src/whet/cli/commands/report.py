@@ -1,7 +1,6 @@
 """whet report: a page on what fails most, where, at what cost, and what to do."""
 
 import os
-import time
 from collections import Counter
 from collections.abc import Iterator, Sequence
 from dataclasses import asdict
@@ -11,21 +10,22 @@ import msgspec
 from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option, left_out, none_found, temporary_option
+from whet.cli.options import filter_options, filters_of, json_option, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
 from whet.cli.shown.findings import lesson_sentence
+from whet.cli.shown.left_out import left_out, none_found
 from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
-from whet.failures.week_comparison import WeekComparison
+from whet.failures.week_comparison import BETTER, WeekComparison, compare_weeks
 from whet.improving.learned import taught_by
 from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
 from whet.improving.project_evidence import ProjectLessons, TaughtLesson
 from whet.sessions.exports import iso
-from whet.store.analyses import judged, outcomes_of_weeks
+from whet.store.analyses import judged
 from whet.store.home import find_home
-from whet.store.listing import count_sessions
+from whet.store.listing import count_sessions, count_temporary
 from whet.store.opening import opened
 from whet.store.project_lessons import all_kept_lessons
 from whet.text.showing import shown
@@ -61,19 +61,20 @@ def command(
     with opened(home) as database:
         bring_up_to_date(database)
         summary, lessons = summarise(judged(database, filters))
-        weeks = None if since or until else outcomes_of_weeks(database, filters, now=time.time())
         listed = count_sessions(database, filters)
-        hidden = count_sessions(database, filters._replace(without_temporary=False)) - listed
+        hidden = count_temporary(database, filters)
         taught = taught_by(all_kept_lessons(database, ProjectLessons))
         decisions = decisions_on_lessons(home, database)
+    weeks = None if since or until else compare_weeks(summary.outcomes_by_week)
     open_ones = [each for each in taught if standing_of(each, decisions).state in UNDECIDED]
     if as_json:
-        print_json({**_record(summary, lessons), "this_week": weeks._asdict() if weeks else None})
+        better = {"answer": weeks.answer, **weeks._asdict()} if weeks else None
+        print_json({**_record(summary, lessons), "getting_better": better, "in_temporary_folders": hidden})
     elif not summary.total.sessions:
-        say(none_found(hidden, is_narrowed=any(wanted)))
+        say(none_found(left_out(hidden), is_narrowed=any(wanted)))
     else:
         advice = (*_surroundings(lessons), *(_to_lessons() if any(wanted) else _learned(open_ones, len(taught))))
-        _tell(summary, lessons, weeks, advice, copies=listed - summary.total.sessions, hidden=hidden)
+        _tell(summary, lessons, weeks, advice, copies=listed - summary.total.sessions, hidden=left_out(hidden))
     return 0
 
 
@@ -99,21 +100,21 @@ def _tell(
     advice: tuple[str, ...],
     *,
     copies: int,
-    hidden: int,
+    hidden: str,
 ) -> None:
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     if copies:
         say(f"{many(copies, 'more session')} only {'repeats' if copies == 1 else 'repeat'} others: not counted again.")
     if hidden:
-        say(left_out(hidden))
+        say(hidden)
     say(
         f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}), "
         f"for {total.untold_sessions:,} the record cannot tell; "
         f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
     )
-    if weeks and weeks.sessions:
-        say(f"Is it getting better? {weeks.words}.")
+    if weeks:
+        say(f"{BETTER} {weeks.words}")
     if total.tokens:
         say(
             f"{short(total.failed_tokens)} of {short(total.tokens)} tokens "

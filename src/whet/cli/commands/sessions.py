@@ -6,8 +6,9 @@ from pathlib import Path, PureWindowsPath
 import click
 
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
-from whet.cli.options import filter_options, filters_of, json_option, purpose_option
+from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
 from whet.cli.output import console, many, moment, print_json, say, short, table
+from whet.cli.shown.left_out import left_out, none_found
 from whet.cli.shown.records import session_record
 from whet.context.finding import repository_root
 from whet.errors import WhetError
@@ -16,21 +17,19 @@ from whet.lessons.following import Fared, is_among
 from whet.store.analyses import analysis_of
 from whet.store.database import Database
 from whet.store.home import Home, find_home
-from whet.store.listing import Filters, count_sessions, list_sessions
+from whet.store.listing import Filters, count_sessions, count_temporary, list_sessions
 from whet.store.opening import opened
 from whet.store.rows import Session
 
 HEADINGS = ("id", "agent", "project", "score", "ended", "messages", "tokens", "model", "title")
 SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
 
-NONE_MATCH = "No sessions match. To see all of them, run `whet sessions` without filters."
-
 
 @click.command(
     "sessions",
     epilog="Example: whet sessions --source codex --since 7d",
-    help="List sessions, newest first, with the project and the failure score of each, from 0 to 1. Attempts of trials "
-    "and reviews are left out.",
+    help="List sessions, newest first, with the project and the failure score of each, from 0 to 1. Attempts of "
+    "trials, reviews, and sessions in temporary folders are left out; `whet show ID` shows each of them.",
 )
 @filter_options
 @purpose_option
@@ -40,7 +39,10 @@ NONE_MATCH = "No sessions match. To see all of them, run `whet sessions` without
     type=click.Choice([each.value for each in Fared]),
     help="With --rule: the sessions behind this count of `rules show`.",
 )
-@click.option("--all", "everything", is_flag=True, help="Include attempts of trials and reviews.")
+@temporary_option
+@click.option(
+    "--all", "everything", is_flag=True, help="Include attempts of trials, reviews, and sessions in temporary folders."
+)
 @click.option("--limit", default=20, show_default=True, type=click.IntRange(min=1), help="Maximum number to list.")
 @click.option("--page", default=1, show_default=True, type=click.IntRange(min=1), help="Page to show.")
 @json_option
@@ -54,13 +56,17 @@ def command(
     purpose: str | None,
     rule_name: str | None,
     fared: str | None,
+    temporary: bool,
     everything: bool,
     limit: int,
     page: int,
     as_json: bool,
 ) -> int:
     wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
-    filters = wanted._replace(without_own_work=not everything)
+    # The sessions behind a count of a rule are those that it counts, wherever they ran.
+    filters = wanted._replace(
+        without_own_work=not everything, without_temporary=not (temporary or everything or rule_name)
+    )
     if fared and not rule_name:
         raise WhetError("--fared needs --rule.", advice="To list the rules, run `whet rules`.")
     home, start = find_home(os.environ), (page - 1) * limit
@@ -68,28 +74,32 @@ def command(
         bring_up_to_date(database)
         if rule_name:
             behind = _of_rule(database, home, filters, rule_name, Fared(fared or Fared.SITUATION))
-            found, total, stored = behind[start : start + limit], len(behind), len(behind)
+            found, total, hidden = behind[start : start + limit], len(behind), (0, 0)
         else:
             found = list_sessions(database, filters, limit=limit, offset=start)
-            total, stored = count_sessions(database, filters), count_sessions(database, wanted)
+            total, hidden = count_sessions(database, filters), _left_out(database, filters)
         analyses = {session.no: analysis_of(database, session) for session in found}
     if as_json:
-        print_json({"total": total, "sessions": [_record(each, analyses[each.no]) for each in found]})
+        records = [_record(each, analyses[each.no]) for each in found]
+        print_json({"total": total, "in_temporary_folders": hidden[0], "sessions": records})
         return 0
-    left = stored - total
-    hidden = f" {many(left, 'session')} of trials and reviews {'is' if left == 1 else 'are'} left out (--all)."
-    hidden = hidden if left else ""
+    unseen = left_out(hidden[0], own_work=hidden[1])
     if not found:
-        is_narrow = stored or any(wanted) or rule_name
-        none = NONE_MATCH if is_narrow else "No sessions yet. To import them, run `whet import`."
-        say(f"{none}{hidden}")
+        say(none_found(unseen, is_narrowed=any(wanted) or bool(rule_name or total)))
         return 0
     rows = [_row(session, analyses[session.no]) for session in found]
     console().print(table(HEADINGS, rows, numbers=("score", "messages", "tokens"), spare=SPARE))
     more = " To list more, use --limit or --page." if total > len(found) else ""
     next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
-    say(f"[dim]{many(total, 'session')}.{hidden}{more} {next_step}[/]")
+    say(f"[dim]{many(total, 'session')}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]")
     return 0
+
+
+def _left_out(database: Database, filters: Filters) -> tuple[int, int]:
+    """How many sessions in temporary folders and of trials and reviews are not listed, each counted once."""
+    every = count_sessions(database, filters._replace(without_own_work=False, without_temporary=False))
+    temporary = count_temporary(database, filters)
+    return temporary, every - temporary - count_sessions(database, filters)
 
 
 def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared: Fared) -> list[Session]:

@@ -8,9 +8,10 @@ from pathlib import Path
 import click
 
 from whet.cli.analysed import bring_up_to_date
-from whet.cli.options import filter_options, filters_of, json_option
+from whet.cli.options import filter_options, filters_of, json_option, temporary_option
 from whet.cli.output import many, plain, print_json_line, say
 from whet.cli.shown.findings import SIGNALS_HEADING, analysis_lines
+from whet.cli.shown.left_out import left_out, none_found
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import SHOWN, Kind
@@ -18,7 +19,7 @@ from whet.failures.summaries import LIKELY_FAILED, JudgedSession
 from whet.shipped.data import failure_weights
 from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
-from whet.store.listing import Filters, find
+from whet.store.listing import Filters, count_sessions, count_temporary, find, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import load
 
@@ -30,7 +31,8 @@ WORST = 10
     epilog="Example: whet signals ~/.codex/sessions --kind retry_loop",
     help="Show what went wrong in the ten worst sessions: retry loops, tool failures, timeouts, hallucinations, lost "
     "context, user corrections, giving up and spent budgets. Give session IDs, or PATHs to read files without storing "
-    "them; without either, all stored sessions are analysed. The score is the failure score from 0 to 1, or "
+    "them; without either, the stored sessions are analysed, but those in temporary folders. The "
+    "score is the failure score from 0 to 1, or "
     '"cannot tell" if the session shows no sign of failure or success. With --json, all sessions are printed, one line '
     "of JSON each, in the order in which they were stored, unless --limit is given.",
 )
@@ -39,7 +41,13 @@ WORST = 10
 @click.option(
     "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in Kind]), help="Only this kind."
 )
-@click.option("--all", "everything", is_flag=True, help="All sessions, and signals with a confidence below 0.5.")
+@temporary_option
+@click.option(
+    "--all",
+    "everything",
+    is_flag=True,
+    help="All sessions, those in temporary folders too, and signals with a confidence below 0.5.",
+)
 @click.option("--ignore-flags", is_flag=True, help="Judge by the text alone and ignore the agents' own error flags.")
 @click.option("--limit", type=click.IntRange(min=1), help="How many sessions to show, worst first.  [default: 10]")
 @json_option
@@ -52,12 +60,14 @@ def command(
     since: str | None,
     until: str | None,
     kinds: tuple[str, ...],
+    temporary: bool,
     everything: bool,
     ignore_flags: bool,
     limit: int | None,
     as_json: bool,
 ) -> int:
-    filters = filters_of(source, model, folder, tool, since, until)
+    asked = filters_of(source, model, folder, tool, since, until)
+    filters = asked if names else asked._replace(without_own_work=True, without_temporary=not (temporary or everything))
     wanted, least = frozenset(kinds), 0.0 if everything else SHOWN
     seen = found = 0
 
@@ -77,13 +87,26 @@ def command(
     if as_json:
         for one in nlargest(limit, fitting(), key=_badness) if limit else fitting():
             print_json_line(record(one.analysis, project=_project(one.analysis.circle.folder), least=least))
+        if not seen and (hidden := _hidden(filters)):
+            click.echo(hidden, err=True)
         return 0
     if everything and not limit:
         shown = sorted(fitting(), key=_badness, reverse=True)
     else:
         shown = nlargest(limit or max(WORST, len(names)), fitting(), key=_badness)
-    _tell(shown, wanted, least, found=found, seen=seen)
+    if not seen:
+        say(none_found(_hidden(filters), is_narrowed=any(asked)))
+        return 0
+    _tell(shown, wanted, least, found=found, seen=seen, hidden=_hidden(filters))
     return 0
+
+
+def _hidden(filters: Filters) -> str:
+    """What the filters leave out; nothing where sessions were named, which are always shown."""
+    if not filters.without_own_work:
+        return ""
+    with opened(find_home(os.environ)) as database:
+        return left_out(count_temporary(database, filters))
 
 
 def _badness(one: JudgedSession) -> float:
@@ -91,10 +114,9 @@ def _badness(one: JudgedSession) -> float:
     return -1.0 if one.analysis.cannot_tell else one.analysis.failure_score
 
 
-def _tell(shown: list[JudgedSession], kinds: frozenset[str], least: float, *, found: int, seen: int) -> None:
-    if not seen:
-        say("No sessions yet. To import them, run `whet import`.")
-        return
+def _tell(
+    shown: list[JudgedSession], kinds: frozenset[str], least: float, *, found: int, seen: int, hidden: str
+) -> None:
     if shown:
         say(f"[bold]{SIGNALS_HEADING}[/]")
     for one in shown:
@@ -102,7 +124,8 @@ def _tell(shown: list[JudgedSession], kinds: frozenset[str], least: float, *, fo
             say(line)
     more = f" {found - len(shown):,} more have signals or likely failed (--all)." if found > len(shown) else ""
     next_step = "Next: `whet show ID`, or `whet lessons` for what recurs."
-    say(f"[dim]Showing {len(shown):,} of {many(seen, 'session')}, worst first.{more} {next_step}[/]")
+    said = f"Showing {len(shown):,} of {many(seen, 'session')}, worst first.{more}{f' {hidden}' if hidden else ''}"
+    say(f"[dim]{said} {next_step}[/]")
 
 
 def _project(folder: str) -> str:
@@ -146,8 +169,11 @@ def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[Ju
         if not ids and not ignore_flags:
             yield from judged(database, filters)
             return
-        for session in [find(database, each) for each in ids]:
+        every = list_sessions(database, filters, limit=count_sessions(database, filters)) if not ids else ()
+        for session in [find(database, each) for each in ids] or every:
             found = None if ignore_flags else analysis_of(database, session)
             if found is None:
-                found = analyse(load(database, session), failure_weights(), ignore_flags=ignore_flags)
-            yield JudgedSession(found, session.title, session.input_tokens + session.output_tokens, session.dated)
+                transcript, shared = load(database, session), session.base_count
+                found = analyse(transcript, failure_weights(), ignore_flags=ignore_flags, shared=shared)
+            if ids or not found.copied.whole:
+                yield JudgedSession(found, session.title, session.input_tokens + session.output_tokens, session.dated)

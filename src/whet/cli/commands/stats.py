@@ -10,15 +10,14 @@ from whet.cli.options import (
     filter_options,
     filters_of,
     json_option,
-    left_out,
-    none_found,
     purpose_option,
     temporary_option,
 )
 from whet.cli.output import console, count, many, moment, print_json, say, share, short, table
+from whet.cli.shown.left_out import left_out, none_found
 from whet.sessions.exports import iso
 from whet.store.home import find_home
-from whet.store.listing import count_sessions
+from whet.store.listing import count_temporary
 from whet.store.opening import opened
 from whet.store.statistics import Statistics, measure
 
@@ -51,13 +50,13 @@ def command(
     with opened(find_home(os.environ)) as database:
         bring_up_to_date(database)
         found = measure(database, filters, tools=tools)
-        hidden = count_sessions(database, filters._replace(without_temporary=False)) - found.totals.sessions
+        hidden = count_temporary(database, filters)
     if as_json:
-        print_json(_record(found))
+        print_json({**_record(found), "in_temporary_folders": hidden})
     elif not found.totals.sessions:
-        say(none_found(hidden, is_narrowed=any(wanted)))
+        say(none_found(left_out(hidden), is_narrowed=any(wanted)))
     else:
-        _tell(found, hidden=hidden)
+        _tell(found, hidden=left_out(hidden))
     return 0
 
 
@@ -87,14 +86,14 @@ def _record(found: Statistics) -> dict[str, object]:
     }
 
 
-def _tell(found: Statistics, *, hidden: int) -> None:
+def _tell(found: Statistics, *, hidden: str) -> None:
     totals = found.totals
     say(
         f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
         f"{moment(totals.first)} to {moment(totals.last)}"
     )
     if hidden:
-        say(left_out(hidden))
+        say(hidden)
     tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
     cost = f", ${totals.cost_dollars:,.2f} where known" if totals.cost_dollars is not None else ""
     say(f"{tokens}, {short(totals.output_tokens)} written{cost}\n")

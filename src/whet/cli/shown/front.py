@@ -31,7 +31,7 @@ def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
     """Commands with what each is for, the most useful first."""
     stored = found.stored
     agents = [each.title for each in found.agents if each.has_sessions]
-    if not stored.sessions:
+    if not stored.sessions and not stored.temporary:
         if not agents:
             return (
                 ("whet import PATH", "Read sessions from a file or folder; none were found in the usual places."),

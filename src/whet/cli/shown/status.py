@@ -3,6 +3,8 @@
 from typing import Any
 
 from whet.cli.output import many, moment, plain, short
+from whet.cli.shown.left_out import left_out
+from whet.failures.week_comparison import BETTER
 from whet.runs.daily_limit import Amount
 from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
@@ -54,8 +56,12 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
             "postponed": stored.work.postponed,
             "postponed_until": stored.work.until or None,
         },
-        "sessions": {"all": stored.sessions, "this_week": stored.sessions_this_week},
-        "weeks": stored.weeks._asdict(),
+        "sessions": {
+            "all": stored.sessions,
+            "this_week": stored.sessions_this_week,
+            "in_temporary_folders": stored.temporary,
+        },
+        "getting_better": {"answer": stored.weeks.answer, **stored.weeks._asdict()},
         "lessons": stored.lessons,
         "learned_this_week": dict(stored.learned),
         "rules": stored.rules,
@@ -114,8 +120,12 @@ def _learned(found: MachineStatus) -> str:
 
 def _sessions(found: MachineStatus) -> str:
     stored = found.stored
-    weeks = f"; {stored.weeks.words}" if stored.weeks.sessions else ""
-    return f"{stored.sessions:,} stored, {stored.sessions_this_week:,} of this week{weeks}"
+    said = [f"{stored.sessions:,} stored, {stored.sessions_this_week:,} of this week"]
+    if stored.temporary:
+        said.append(left_out(stored.temporary, how="`whet sessions --temporary`").removesuffix("."))
+    if stored.weeks.sessions:
+        said.append(f"{BETTER} {stored.weeks.words.removesuffix('.')}")
+    return ". ".join(said)
 
 
 def _pending(found: MachineStatus) -> str:

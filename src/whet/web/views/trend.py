@@ -3,13 +3,12 @@
 from collections.abc import Mapping, Sequence
 from datetime import date
 
-from whet.evidence.classical import newcombe
+from whet.failures.week_comparison import compare_weeks
 from whet.store.session_facts import SessionFact
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, many, share, short
+from whet.web.site import Site, share, short
 
-WEEKS = 4
-LEAST = 5  # sessions on either side, below which nothing is said
+COLOURS = {"Yes": "good", "No, worse": "bad", "Not clearly": "soft"}
 
 
 def monday(week: str) -> date:
@@ -26,45 +25,35 @@ def day_of(week: str) -> str:
 
 def trend(site: Site, weeks: Mapping[str, Sequence[SessionFact]]) -> Element:
     """Whether failures became fewer lately, what a session costs now, and how sure that is."""
-    named = sorted(weeks)
-    lately, before = named[-WEEKS:], named[-2 * WEEKS : -WEEKS]
-    new, old = ([fact for week in some for fact in weeks[week]] for some in (lately, before))
-    if min(len(new), len(old)) < LEAST:
-        words = f"Too early to tell: it takes {LEAST} sessions in the last {WEEKS} weeks of work, and {LEAST} before."
-        return h("p", {"class": "answer"}, words)
-    failed_new, failed_old = sum(fact.failed for fact in new), sum(fact.failed for fact in old)
-    low, high = newcombe((failed_new, len(new)), (failed_old, len(old)))
-    lead, name = ("Not clearly", "soft") if low <= 0 <= high else ("Yes", "good") if high < 0 else ("No, worse", "bad")
-    points = 100 * (failed_new / len(new) - failed_old / len(old))
-    between = f"{points:+.0f} points, {100 * low:+.0f} to {100 * high:+.0f}"
+    found = compare_weeks({week: (sum(fact.failed for fact in facts), len(facts)) for week, facts in weeks.items()})
+    if len(found.pieces) == 1:
+        return h("p", {"class": "answer"}, found.words)
+    new, old = ([fact for week in some for fact in weeks[week]] for some in (found.weeks, found.weeks_before))
+    lately, before = ({"since": some[0], "until": some[-1]} for some in (found.weeks, found.weeks_before))
+    share_new, of_new, number_new, between, share_old, of_old, number_old, rest = found.pieces
     return h(
         "div",
         {"class": "answer"},
         h(
             "p",
             {},
-            h("strong", {"class": name}, f"{lead}: "),
-            _share(site, failed_new, new, lately),
-            f" likely failed in the last {many(len(lately), 'week')} with sessions, ",
-            _share(site, failed_old, old, before),
-            f" in the {len(before)} before ({between}).",
+            h("strong", {"class": COLOURS[found.answer]}, f"{found.answer}: "),
+            site.counted(found.failed, share_new, failed="1", **lately),
+            of_new,
+            site.link(number_new, "sessions", **lately),
+            between,
+            site.counted(found.failed_before, share_old, failed="1", **before),
+            of_old,
+            site.link(number_old, "sessions", **before),
+            f"{rest}.",
         ),
-        h("p", {}, _cost(site, new, old, lately)),
+        h("p", {}, _cost(site, new, old, found.weeks)),
         h(
             "p",
             {"class": "soft"},
             "What was asked differs from week to week, too: only a trial shows that a change is the cause.",
         ),
     )
-
-
-def _share(site: Site, failed: int, facts: Sequence[SessionFact], weeks: Sequence[str]) -> Child:
-    span = {"since": weeks[0], "until": weeks[-1]}
-    return [
-        site.counted(failed, share(failed, len(facts)), failed="1", **span),
-        " of ",
-        site.link(many(len(facts), "session"), "sessions", **span),
-    ]
 
 
 def _cost(site: Site, new: Sequence[SessionFact], old: Sequence[SessionFact], weeks: Sequence[str]) -> Child:
