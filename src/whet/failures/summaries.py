@@ -97,11 +97,6 @@ class Summary:
         if len(self.worst) < WORST_KEPT or analysis.failure_score > self.worst[-1].score:
             self._keep_among_worst(judged)
 
-    @property
-    def outcomes_by_week(self) -> dict[str, tuple[int, int]]:
-        """How many of how many sessions likely failed in each week."""
-        return {name: (group.failed_sessions, group.sessions) for name, group in self.weeks.items()}
-
     def _keep_among_worst(self, judged: JudgedSession) -> None:
         found = judged.analysis
         worst = Worst(

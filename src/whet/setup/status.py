@@ -11,9 +11,10 @@ from whet.changes.pending import waiting
 from whet.engine.life import is_worker_alive, last_life
 from whet.engine.open_work import OpenWork, count_open_work
 from whet.errors import WhetError
-from whet.failures.week_comparison import WEEKS, WeekComparison, compare_weeks
+from whet.failures.week_comparison import WeekComparison
 from whet.hooks.events import HOSTS
 from whet.hooks.installing import are_installed, are_outdated, has_plugin
+from whet.improving.last_weeks import last_weeks
 from whet.improving.project_evidence import ProjectLessons, proposing
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form
@@ -30,7 +31,6 @@ from whet.store.listing import COUNTED, count_sessions, count_temporary, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.project_lessons import all_kept_lessons
-from whet.store.session_facts import outcomes_by_week
 from whet.store.settings_file import load
 from whet.targets import settings as targets
 from whet.targets.hooked import LATELY_SECONDS, last_calls
@@ -137,7 +137,7 @@ def _stored(home: Home, now: float) -> StoreStatus:
             sessions=count_sessions(database, COUNTED),
             sessions_this_week=count_sessions(database, COUNTED._replace(since=since)),
             temporary=count_temporary(database, COUNTED),
-            weeks=compare_weeks(outcomes_by_week(database, COUNTED, weeks=2 * WEEKS)),
+            weeks=last_weeks(database, COUNTED),
             lessons=_unseen_lessons(database, entries),
             learned=Counter(form.value for form, name in _learned(entries, since) if state.get(form, name)),
             rules=sum(not rule.canary for rule in rules),

@@ -72,18 +72,27 @@ def read_facts(
     return facts
 
 
-def outcomes_by_week(database: Database, filters: Filters, *, weeks: int) -> dict[str, tuple[int, int]]:
-    """How many of how many sessions likely failed in each of the last weeks that have some, among those that match."""
-    where, parameters = conditions(filters)
-    found: dict[str, tuple[int, int]] = {}
-    for fact in _facts(database.query(f"{FACTS} WHERE {where} ORDER BY s.dated DESC", parameters), lambda _: None):
+def weekly_outcomes(facts: Iterable[SessionFact], *, weeks: int) -> dict[str, dict[str, tuple[int, int]]]:
+    """In each of the last weeks that have some, how many of how many sessions of each folder likely failed.
+
+    The newest come first.
+    """
+    found: dict[str, dict[str, tuple[int, int]]] = {}
+    for fact in facts:
         name = week(fact.at)
         if name not in found and len(found) == weeks:
             break
         if fact.counts:
-            failed, sessions = found.get(name, (0, 0))
-            found[name] = (failed + fact.failed, sessions + 1)
+            folders = found.setdefault(name, {})
+            failed, sessions = folders.get(fact.folder, (0, 0))
+            folders[fact.folder] = (failed + fact.failed, sessions + 1)
     return found
+
+
+def newest_facts(database: Database, filters: Filters) -> Iterator[SessionFact]:
+    """The facts of the sessions that match, without their list prices, the newest first."""
+    where, parameters = conditions(filters)
+    return _facts(database.query(f"{FACTS} WHERE {where} ORDER BY s.dated DESC", parameters), lambda _: None)
 
 
 def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:

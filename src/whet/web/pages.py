@@ -83,7 +83,14 @@ Page = Callable[[PageRequest], Framed]
 
 def show_overview(ask: PageRequest) -> Framed:
     looked = ask.looked
-    body = overview(ask.site, looked.facts, ask.entries, waiting=ask.waiting, hidden=looked.choices.hidden)
+    body = overview(
+        ask.site,
+        looked.facts,
+        ask.entries,
+        ask.cache.project,
+        waiting=ask.waiting,
+        hidden=looked.choices.hidden,
+    )
     return _framed("overview", body)
 
 

@@ -18,7 +18,8 @@ from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
-from whet.failures.week_comparison import BETTER, WeekComparison, compare_weeks
+from whet.failures.week_comparison import BETTER, WeekComparison
+from whet.improving.last_weeks import last_weeks
 from whet.improving.learned import taught_by
 from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
 from whet.improving.project_evidence import ProjectLessons, TaughtLesson
@@ -63,9 +64,9 @@ def command(
         summary, lessons = summarise(judged(database, filters))
         listed = count_sessions(database, filters)
         hidden = count_temporary(database, filters)
+        weeks = None if since or until else last_weeks(database, filters)
         taught = taught_by(all_kept_lessons(database, ProjectLessons))
         decisions = decisions_on_lessons(home, database)
-    weeks = None if since or until else compare_weeks(summary.outcomes_by_week)
     open_ones = [each for each in taught if standing_of(each, decisions).state in UNDECIDED]
     if as_json:
         better = {"answer": weeks.answer, **weeks._asdict()} if weeks else None

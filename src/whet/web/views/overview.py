@@ -2,7 +2,7 @@
 
 from bisect import bisect_left
 from collections import defaultdict
-from collections.abc import Sequence
+from collections.abc import Callable, Sequence
 from datetime import timedelta
 
 from whet.evidence.classical import wilson
@@ -21,7 +21,13 @@ WEEK = timedelta(days=7)
 
 
 def overview(
-    site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], *, waiting: int = 0, hidden: int = 0
+    site: Site,
+    facts: Sequence[SessionFact],
+    entries: Sequence[Entry],
+    project_of: Callable[[str], str] = str,
+    *,
+    waiting: int = 0,
+    hidden: int = 0,
 ) -> Element:
     """Failures by week with marks where the ledger changed, costs, and where to look first."""
     if not facts:
@@ -33,7 +39,7 @@ def overview(
     return h(
         "div",
         {},
-        trend(site, weeks),
+        trend(site, weeks, project_of),
         _waiting(site, waiting),
         _tiles(site, facts),
         section("By week", _failures(site, weeks, named, entries), _costs(site, weeks, named)),

@@ -1,14 +1,14 @@
 """Whether it gets better, in words: the last weeks that have sessions against those before them."""
 
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from datetime import date
 
-from whet.failures.week_comparison import compare_weeks
+from whet.improving.last_weeks import weeks_of
 from whet.store.session_facts import SessionFact
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, share, short
 
-COLOURS = {"Yes": "good", "No, worse": "bad", "Not clearly": "soft"}
+COLOURS = {"Yes": "good", "No, worse": "bad", "Not clearly": "soft", "Too early to tell": "soft"}
 
 
 def monday(week: str) -> date:
@@ -23,9 +23,9 @@ def day_of(week: str) -> str:
     return f"{first.day} {first:%b} ’{first:%y}"
 
 
-def trend(site: Site, weeks: Mapping[str, Sequence[SessionFact]]) -> Element:
+def trend(site: Site, weeks: Mapping[str, Sequence[SessionFact]], project_of: Callable[[str], str]) -> Element:
     """Whether failures became fewer lately, what a session costs now, and how sure that is."""
-    found = compare_weeks({week: (sum(fact.failed for fact in facts), len(facts)) for week, facts in weeks.items()})
+    found = weeks_of((fact for week in sorted(weeks, reverse=True) for fact in weeks[week]), project_of)
     if len(found.pieces) == 1:
         return h("p", {"class": "answer"}, found.words)
     new, old = ([fact for week in some for fact in weeks[week]] for some in (found.weeks, found.weeks_before))
