@@ -99,6 +99,27 @@ def test_import_without_a_path_looks_where_hermes_was_told_to_live(whet: Whet, e
     assert "profiles/*/state.db" in done.out.replace("\n", "")
 
 
+def test_one_import_finds_histories_in_the_folders_that_it_brings_in(
+    whet: Whet, examples: Path, person: Path, tmp_path: Path
+) -> None:
+    work = tmp_path / "work"
+    work.mkdir()
+    shutil.copy(examples / "aider" / ".aider.chat.history.md", work)
+    record = {"type": "user", "uuid": "u1", "sessionId": "s1", "cwd": str(work), "timestamp": "2026-03-01T10:00:00Z"}
+    sessions = person / ".claude" / "projects" / "work"
+    sessions.mkdir(parents=True)
+    line = json.dumps({**record, "message": {"role": "user", "content": "Hello."}})
+    (sessions / "s1.jsonl").write_text(f"{line}\n")
+    would, done = whet("import", "--dry-run", "--json").json, whet("import", "--json").json
+    assert would["sources"] == done["sources"]
+    assert done["sources"]["claude-code"] == 1
+    assert done["sources"]["aider"] == done["imported"] - 1 > 0
+    assert done["files"] == 2
+    again = whet("import")
+    assert "Found Aider: 1 file in the folders where agents worked" in again.out
+    assert "0 sessions imported" in again.out
+
+
 def test_standard_input_is_imported(whet: Whet) -> None:
     report = whet("import", "-", "--json", stdin=json.dumps(OPENAI)).json
     assert report["imported"] == 1

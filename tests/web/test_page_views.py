@@ -18,6 +18,7 @@ from whet.changes.apply import try_out
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
 from whet.failures.gone_wrong import where_it_went_wrong
+from whet.failures.lessons import distill
 from whet.failures.signals import Kind
 from whet.failures.summaries import Summary, summarise
 from whet.improving.learned import LearnedOfAll
@@ -30,7 +31,9 @@ from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.conflicts import LessonConflict, SaidSentence
 from whet.sessions.transcripts import Message, Role, Text, Transcript
 from whet.sessions.trust import Trust
-from whet.store.analyses import judged
+from whet.shipped.data import failure_weights
+from whet.shipped.guidance.rules import catalogue
+from whet.store.analyses import judged, refresh
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
 from whet.store.listing import Filters, list_sessions
@@ -40,6 +43,7 @@ from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import record_use
 from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
+from whet.told.remedies import patch_of, sightings
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
 from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop
@@ -332,6 +336,34 @@ def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageC
     assert shown == f"{lesson.candidate.sessions} session{'' if lesson.candidate.sessions == 1 else 's'}"
     assert listed(page, html.unescape(link)) == lesson.candidate.sessions
     assert "proposed by whet improve" in words(text)
+
+
+def test_a_rule_of_the_catalogue_leads_to_all_sessions_that_it_was_learned_from(tmp_path: Path) -> None:
+    home, call = Home(tmp_path / "home"), {"name": "valve", "arguments": "{}"}
+    for day in range(9):
+        said: list[dict[str, object]] = [{"role": "user", "content": f"Open valve {day}."}]
+        for turn in range(4):
+            asked = {"id": f"c{turn}", "type": "function", "function": call}
+            said.append({"role": "assistant", "content": "", "tool_calls": [asked]})
+            said.append({"role": "tool", "tool_call_id": f"c{turn}", "content": "Error: stuck", "is_error": True})
+        (tmp_path / f"{day}.json").write_text(json.dumps({"id": f"day-{day}", "model": "m", "messages": said}))
+    take_in(home, *tmp_path.glob("*.json"))
+    with page_of(home) as client:
+        page = client.enter()
+        with opened(home) as database:
+            page.server.cache.lessons.wait(state_of_sessions(database))
+            refresh(database, failure_weights(), progress=lambda _: None)
+            analyses = [each.analysis for each in judged(database, Filters())]
+            [loop] = [each for each in distill(analyses) if each.kind is Kind.RETRY_LOOP]
+            wide = sightings(catalogue(), analyses)["change-before-retry"]
+            assert (loop.sessions, wide.sessions) == (9, 9)
+            assert len(loop.examples) < 9, "a change quotes some of them"
+            [remedy] = [each for each in catalogue() if each.name == "change-before-retry"]
+            patches = [patch_of(remedy, lesson) for lesson in (loop, wide)]
+            entries = [propose(home, database, each, actor=Actor.POLICY, now=time.time()) for each in patches]
+            until(lambda: page.server.cache.lessons.get(state_of_sessions(database))[1])
+        for entry in entries:
+            assert listed(page, f"/sessions?temporary=1&change={entry.number}") == 9
 
 
 def test_a_rule_shows_its_effect_and_the_way_back(page: PageClient) -> None:

@@ -34,6 +34,7 @@ class LearnedOfAll(NamedTuple):
     taught: tuple[TaughtLesson, ...] = ()
     recurring: tuple[Lesson, ...] = ()
     conflicts: Mapping[str, tuple[LessonConflict, ...]] = MappingProxyType({})
+    distilled: tuple[Lesson, ...] = ()  # every failure that recurs, those too whose fix is known
     sessions: int = 0  # in which was looked; what they teach holds wherever they ran
     temporary: int = 0  # those of them in temporary folders
 
@@ -58,7 +59,7 @@ def learned(database: Database, scope: LessonScope, projects: Iterable[ProjectLe
     looked = sum(meant_folders.values())
     temporary = sum(number for folder, number in meant_folders.items() if is_temporary(folder))
     again = () if scope.project or scope.candidates else recurring
-    return LearnedOfAll(kept, tuple(_unknown(again, kept)), contradictions(meant), looked, temporary)
+    return LearnedOfAll(kept, tuple(_unknown(again, kept)), contradictions(meant), recurring, looked, temporary)
 
 
 def _is_meant(folder: str, scope: LessonScope) -> bool:

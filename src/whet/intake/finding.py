@@ -37,8 +37,14 @@ def usual_places(person: Path, environment: Mapping[str, str], folders: Iterable
                 shown = str(base / within)
             found = (path for path in base.glob(within) if path.is_file())
             yield AgentPlace(known.name, known.title, shown, tuple(by_age(found)))
+    yield from places_beside({str(person), *folders})
+
+
+def places_beside(folders: Iterable[str]) -> Iterator[AgentPlace]:
+    """What agents that keep sessions where the person works left in these folders."""
+    for known in FORMATS:
         if known.beside:
-            beside = (Path(folder, name) for folder in sorted({str(person), *folders}) for name in known.beside)
+            beside = (Path(folder, name) for folder in sorted(folders) for name in known.beside)
             found = (path for path in beside if path.is_absolute() and path.is_file())
             yield AgentPlace(known.name, known.title, "the folders where agents worked", tuple(by_age(found)))
 

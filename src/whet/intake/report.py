@@ -19,6 +19,7 @@ class ImportReport:
     files: int = 0
     skipped: list[Skipped] = field(default_factory=list)
     sources: dict[str, int] = field(default_factory=dict)
+    folders: set[str] = field(default_factory=set)  # where the sessions took place that were read
 
     def add(self, more: "ImportReport") -> None:
         """Count what else was done."""
@@ -28,7 +29,9 @@ class ImportReport:
         self.messages += more.messages
         self.redacted += more.redacted
         self.never += more.never
+        self.files += more.files
         self.skipped += more.skipped
+        self.folders |= more.folders
         for source, count in more.sources.items():
             self.sources[source] = self.sources.get(source, 0) + count
 

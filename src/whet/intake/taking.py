@@ -238,6 +238,7 @@ def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: ses
         report.unchanged += 1
     report.messages += kept.messages
     report.redacted += item.redacted
+    report.folders.add(item.prepared.folder)
     report.sources[item.source] = report.sources.get(item.source, 0) + 1
 
 

@@ -45,11 +45,16 @@ class PreparedSession(NamedTuple):
     head: bytes
     rows: tuple[MessageRow, ...]
 
+    @property
+    def folder(self) -> str:
+        return str(self.columns[FOLDER])
+
 
 COLUMNS = (
     "source, native_id, parent_id, title, model, folder, branch, purpose, ending, started, ended,"
     " input_tokens, output_tokens, cached_tokens, cost_dollars, facts"
 )
+FOLDER = COLUMNS.split(", ").index("folder")
 
 
 class Session(NamedTuple):

@@ -104,8 +104,9 @@ def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
 
 def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
     no, head, version, score, longer, title, id, source, model, folder, purpose, dated, *used, recorded, _ = row
-    tokens = used[0] + used[1]
-    usage = Usage(*used, found.cache_written, cache_written_hour=found.cache_written_hour)
+    read, written, cached = used
+    tokens = read + written
+    usage = Usage(read, written, cached, found.cache_written, None, found.cache_written_hour)
     listed = cost(usage, prices) if recorded is None and tokens and (prices := price(model)) else None
     reasons = told_reasons(Weighed(0.0, found.reasons), longer)
     untold = not (reasons or found.backed or found.kinds)

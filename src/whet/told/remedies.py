@@ -6,7 +6,7 @@ from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.environment import Cause
 from whet.failures.lessons import ChangeKind, Lesson, SignalTally
-from whet.failures.signals import SHOWN, Kind
+from whet.failures.signals import SHOWN, Kind, Signal
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import ToolCall
@@ -77,11 +77,9 @@ def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[
     total = 0
     for total, analysis in enumerate(analyses, 1):  # noqa: B007 - the last number is how many there were
         for signal in analysis.signals:
-            if signal.cause is Cause.AGENT and signal.confidence >= SHOWN:
-                for remedy in known:
-                    is_for = _is_for(remedy, signal.tool) and _is_against(remedy, signal.fingerprint, signal.quote)
-                    if remedy.kind is signal.kind and is_for:
-                        tallies[remedy.name].add(analysis, signal)
+            for remedy in known:
+                if _is_about(remedy, signal):
+                    tallies[remedy.name].add(analysis, signal)
     return {
         remedy.name: Lesson(
             kind=remedy.kind,
@@ -97,6 +95,21 @@ def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[
         for remedy in known
         if tallies[remedy.name].sessions
     }
+
+
+def calls_for(remedy: Remedy, analysis: Analysis) -> bool:
+    """Whether a session shows what the remedy is for: one of those that its sightings count."""
+    return any(_is_about(remedy, signal) for signal in analysis.signals)
+
+
+def _is_about(remedy: Remedy, signal: Signal) -> bool:
+    return (
+        remedy.kind is signal.kind
+        and signal.cause is Cause.AGENT
+        and signal.confidence >= SHOWN
+        and _is_for(remedy, signal.tool)
+        and _is_against(remedy, signal.fingerprint, signal.quote)
+    )
 
 
 def patch_of(remedy: Remedy, lesson: Lesson | None) -> Patch:

@@ -10,6 +10,7 @@ from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
 from whet.improving.learned import LearnedOfAll
 from whet.improving.lesson_states import decisions_on_lessons
+from whet.improving.shown_by import sessions_showing
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
@@ -121,8 +122,7 @@ def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
     if narrowed.lesson:
         return sessions_behind(_learned(ask)[0], narrowed.lesson)
     if narrowed.change:
-        wanted = (entry.patch for entry in ask.entries if str(entry.number) == narrowed.change)
-        return evidence_behind(_learned(ask)[0], next(wanted, None))
+        return _sessions_of_change(ask, narrowed.change)
     if narrowed.trial:
         made = attempts_of(ask.database, narrowed.trial)
         return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
@@ -133,6 +133,15 @@ def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
         found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
         return frozenset(id for each in found for id in each.sessions)
     return sessions_with(ask.database, narrowed.template) if narrowed.template else None
+
+
+def _sessions_of_change(ask: PageRequest, number: str) -> frozenset[str]:
+    """The sessions that a change was learned from: those of its lesson, or that show what the catalogue has it for."""
+    patch = next((entry.patch for entry in ask.entries if str(entry.number) == number), None)
+    if patch is None:
+        return frozenset()
+    learned = _learned(ask)[0]
+    return evidence_behind(learned, patch) or sessions_showing(ask.database, learned.distilled, patch)
 
 
 def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:

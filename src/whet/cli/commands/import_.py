@@ -7,7 +7,7 @@ import sys
 import tempfile
 import time
 from collections import Counter
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 
 import click
@@ -17,7 +17,7 @@ from whet.cli.output import console, many, plain, print_json, say
 from whet.cli.progress import bytes_bar
 from whet.hooks.arrivals import TakenIn, take_spool
 from whet.importers.registry import FORMATS
-from whet.intake.finding import named_files, usual_places
+from whet.intake.finding import AgentPlace, named_files, places_beside, usual_places
 from whet.intake.reading import ReadOrder
 from whet.intake.report import ImportInterrupted, ImportReport, kept_so_far
 from whet.intake.taking import Progress, take
@@ -68,12 +68,15 @@ def command(
             home = Home(Path(stack.enter_context(tempfile.TemporaryDirectory())))
         named = stack.enter_context(_named(paths)) if paths else []
         database = stack.enter_context(opened(home))
-        files = named if paths else _discovered(working_folders(database), quiet=as_json)
+        before = [] if paths else working_folders(database)
+        files = named if paths else _discovered(before, quiet=as_json)
         piped = files[-1] if "-" in paths else None
         order = ReadOrder(format_name or "", moment, secrets, piped)
         progress = stack.enter_context(progress_over(files))
         try:
             report = take(database, home, files, order, dry_run=dry_run, progress=progress)
+            if more := () if paths else _beside(report.folders.difference(before), files, quiet=as_json):
+                report.add(take(database, home, more, order, dry_run=dry_run, progress=progress))
         except ImportInterrupted as stop:
             click.echo(f"Interrupted. {kept_so_far(stop.report)} Run it again for the rest.", err=True)
             return 130
@@ -113,12 +116,24 @@ def _named(paths: tuple[str, ...]) -> Iterator[list[Path]]:
 def _discovered(folders: list[str], *, quiet: bool) -> list[Path]:
     places = [place for place in usual_places(Path.home(), os.environ, folders) if place.files]
     if not quiet:
-        for place in places:
-            say(f"Found [bold]{place.title}[/]: {many(len(place.files), 'file')} in {plain(place.shown)}")
+        _name(places)
         if not places:
             say("No agent's sessions were found in their usual places on this machine.")
             say("Name files or folders to import: whet import PATH")
     return list(dict.fromkeys(path for place in places for path in place.files))
+
+
+def _beside(folders: set[str], known: list[Path], *, quiet: bool) -> list[Path]:
+    """What lies in folders that only this import made known, and was not read with the rest."""
+    places = [place for place in places_beside(folders) if set(place.files).difference(known)]
+    if not quiet:
+        _name(places)
+    return [path for place in places for path in place.files if path not in known]
+
+
+def _name(places: Iterable[AgentPlace]) -> None:
+    for place in places:
+        say(f"Found [bold]{place.title}[/]: {many(len(place.files), 'file')} in {plain(place.shown)}")
 
 
 @contextlib.contextmanager

@@ -76,12 +76,10 @@ def sessions_behind(learned: LearnedOfAll, key: str) -> frozenset[str]:
     return frozenset(piece.session for each in learned.taught if key_of(each) == key for piece in each.candidate.pieces)
 
 
-def evidence_behind(learned: LearnedOfAll, patch: Patch | None) -> frozenset[str]:
-    """The sessions that a change was learned from; of one that no lesson proposes, those that it quotes."""
-    if patch is None:
-        return frozenset()
+def evidence_behind(learned: LearnedOfAll, patch: Patch) -> frozenset[str]:
+    """The sessions that teach the lesson which proposes a change; none where no lesson does."""
     lesson = next((each for each in learned.taught if each.patch and each.patch.name == patch.name), None)
-    return sessions_behind(learned, key_of(lesson)) if lesson else frozenset(proof.session for proof in patch.proofs)
+    return sessions_behind(learned, key_of(lesson)) if lesson else frozenset()
 
 
 def _cards(title: str, cards: Sequence[Element]) -> Child:
