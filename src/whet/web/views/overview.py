@@ -8,7 +8,7 @@ from datetime import timedelta
 from whet.evidence.classical import wilson
 from whet.failures.summaries import week
 from whet.ledger.entries import CHANGES, Entry
-from whet.store.session_facts import SessionFact
+from whet.store.session_facts import SessionFact, costs_of
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, dollars, many, no_sessions, section, share, short, table, tile
@@ -52,11 +52,11 @@ def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
     failed, untold = [f for f in facts if f.failed], sum(f.untold for f in facts)
     calls, failed_calls = sum(f.calls for f in facts), sum(f.failed_calls for f in facts)
     tokens, lost = sum(f.tokens for f in facts), sum(f.tokens for f in failed)
-    known = [f.dollars for f in facts if f.dollars is not None]
+    costs = costs_of(facts)
     paid: Child = "what it cost is not known"
-    if known:
-        how = " at list prices" if any(f.listed_dollars is not None for f in facts) else ""
-        paid = (f"cost{how} of ", site.link(many(len(known), "session"), "sessions", group="priced"))
+    if costs.sessions:
+        how = " at list prices" if costs.is_listed else ""
+        paid = (f"cost{how} of ", site.link(many(costs.sessions, "session"), "sessions", group="priced"))
     return h(
         "div",
         {"class": "tiles"},
@@ -71,7 +71,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
             site.link(short(tokens), "work"),
             ("tokens, ", site.counted(lost, share(lost, tokens), failed="1"), " in failed sessions"),
         ),
-        tile(site.link(dollars(sum(known) if known else None), "work"), paid),
+        tile(site.link(dollars(costs.dollars), "work"), paid),
     )
 
 
