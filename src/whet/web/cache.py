@@ -122,10 +122,11 @@ class PageCache:
         folders = {folder: self.project(folder) for folder in {fact.folder for fact in counted}}
         hidden = {folder for folder in folders if is_temporary(folder)}
         shown = (name for folder, name in folders.items() if chosen.temporary or folder not in hidden)
+        every = chosen._replace(temporary=True)
         choices = Choices(
             tuple(sorted({name or NO_PROJECT for name in shown})),
             tuple(sorted({fact.source for fact in counted})),
-            sum(fact.folder in hidden for fact in counted),
+            sum(fact.folder in hidden and every.fits(fact, folders[fact.folder]) for fact in counted),
         )
         held = {folder for folder, name in folders.items() if chosen.holds(folder, name)}
         facts = tuple(fact for fact in counted if fact.folder in held and chosen.agent in ("", fact.source))

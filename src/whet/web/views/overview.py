@@ -21,7 +21,13 @@ WEEK = timedelta(days=7)
 
 
 def overview(
-    site: Site, facts: Sequence[SessionFact], entries: Sequence[Entry], *, waiting: int = 0, hidden: int = 0
+    site: Site,
+    facts: Sequence[SessionFact],
+    entries: Sequence[Entry],
+    *,
+    waiting: int = 0,
+    hidden: int = 0,
+    copies: int = 0,
 ) -> Element:
     """Failures by week with marks where the ledger changed, costs, and where to look first."""
     if not facts:
@@ -36,6 +42,7 @@ def overview(
         trend(site, weeks),
         _waiting(site, waiting),
         _tiles(site, facts),
+        _uncounted(site, hidden, copies),
         section("By week", _failures(site, weeks, named, entries), _costs(site, weeks, named)),
         section("Sessions to look at", _worst(site, facts)),
         section("By agent", by_group(site, facts, "agent")),
@@ -46,6 +53,15 @@ def overview(
 def _waiting(site: Site, waiting: int) -> Child:
     words = f"{many(waiting, 'change')} {'needs' if waiting == 1 else 'need'} your approval"
     return h("p", {"class": "notice"}, site.link(words, "waiting"), ".") if waiting and not site.is_file else None
+
+
+def _uncounted(site: Site, hidden: int, copies: int) -> Child:
+    """Which sessions the numbers leave out, as `whet report` says it."""
+    only = "only repeats others" if copies == 1 else "only repeat others"
+    said = [f"{many(copies, 'more session')} {only}"] if copies else []
+    if hidden and not site.filter.temporary:
+        said.append(f"{many(hidden, 'session')} in temporary folders {'is' if hidden == 1 else 'are'} left out")
+    return h("p", {"class": "soft"}, f"{'; '.join(said)}.") if said else None
 
 
 def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
