@@ -26,7 +26,7 @@ def test_sessions_search_and_transcripts_agree_with_the_commands(home: Path, whe
         listed = [session.id for session in store.sessions()]
         hits = [(hit.session_id, hit.position) for hit in store.search("order", role="tool", limit=5)]
         assert store.transcript(listed[0]).id == listed[0]
-    assert listed == [each["id"] for each in whet("sessions", "--limit", "100", "--json").json["sessions"]]
+    assert listed == [each["id"] for each in whet("sessions", "--all", "--limit", "100", "--json").json["sessions"]]
     said = whet("search", "order", "--role", "tool", "--limit", "5", "--json").json["hits"]
     assert hits == [(each["session"], each["message"]) for each in said]
 

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, Whet, environment, on_a_terminal
-from whet.cli.commands.sessions import project_of_session
+from whet.cli.shown.records import project_of_session
 
 ASCII = {"LANG": "C", "LC_ALL": "C", "PYTHONIOENCODING": "ascii", "PYTHONUTF8": "0"}
 CUT_NUMBER = re.compile(r"(?<=  )[\d.,]+…|\d{4}-\d\d-\d*…|\d\d:\d?…", re.MULTILINE)
@@ -111,7 +111,9 @@ def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet, tmp
     report, status = whet("report", "--json").json, whet("status", "--json").json
     assert report["getting_better"] == status["getting_better"]
     assert status["getting_better"]["answer"] == "Yes"
-    answer = "Yes: 0.0 % of 12 sessions likely failed in the last 4 weeks with sessions, 100.0 % of 12 sessions in the 4"
+    answer = (
+        "Yes: 0.0 % of 12 sessions likely failed in the last 4 weeks with sessions, 100.0 % of 12 sessions in the 4"
+    )
     page = tmp_path / "page.html"
     assert whet("page", "--export", str(page)).code == 0
     shown = " ".join(re.sub("<[^>]+>", "", page.read_text()).split())

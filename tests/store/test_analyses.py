@@ -11,6 +11,7 @@ from whet.store import analyses, sessions
 from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.preparing import prepare
+from whet.store.session_facts import count_copies
 from whet.store.statistics import measure
 
 
@@ -122,6 +123,8 @@ def test_a_session_that_is_only_a_copy_counts_for_nothing(database: Database) ->
     copy = analyses.analysis_of(database, find(database, "copy"))
     assert copy is not None
     assert copy.copied.whole
+    assert count_copies(database, Filters()) == 1
+    assert {use.tool: use.calls for use in measure(database, Filters()).tools} == {"Bash": 4}
 
 
 def test_two_runs_that_begin_alike_without_dates_are_both_counted(database: Database) -> None:

@@ -134,6 +134,8 @@ def test_page_report_and_stats_leave_out_the_same_sessions(tmp_path: Path) -> No
         assert "1 session" in words(inside.ask("/").text)
         assert "3 sessions" in words(inside.ask("/?temporary=1").text)
         assert "Temporary folders (2 sessions)" in words(inside.ask("/").text)
+        assert "2 sessions in temporary folders are left out." in words(inside.ask("/?agent=codex").text)
+        assert "left out" not in words(inside.ask("/?agent=pi").text + inside.ask("/?temporary=1").text)
 
 
 def test_where_all_sessions_are_temporary_the_page_offers_to_show_them(tmp_path: Path) -> None:
@@ -144,9 +146,9 @@ def test_where_all_sessions_are_temporary_the_page_offers_to_show_them(tmp_path:
     with page_of(home) as client:
         inside = client.enter()
         until(lambda: "No sessions but 1 session in temporary folders. Show them" in words(inside.ask("/").text))
-        for path in ("/", "/failures", "/work", "/sessions"):
+        for path in ("/", "/failures", "/work", "/sessions", "/?agent=codex"):
             [link] = re.findall(r'<a href="([^"]*)">Show them</a>', inside.ask(path).text)
-            assert "Show them" not in words(inside.ask(link).text)
+            assert "Show them" not in words(inside.ask(html.unescape(link)).text)
 
 
 @pytest.mark.parametrize("path", ["/", "/failures", "/work", "/sessions"])

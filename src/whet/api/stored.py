@@ -74,7 +74,7 @@ class Store:
         self._closing.close()
 
     def sessions(self, *, limit: int | None = None, **filters: Unpack[SessionFilters]) -> list[Session]:
-        """List the sessions that match, newest first, without their messages.
+        """List the sessions that match, newest first, without their messages; like `whet sessions --all`, every one.
 
         >>> import whet
         >>> with whet.Store() as store:

@@ -22,6 +22,7 @@ from whet.runs.daily_limit import Amount
 from whet.runs.settings import DailyLimit
 from whet.setup.agents import FoundAgent, find_agents
 from whet.setup.records import load_record
+from whet.store.analyses import is_behind
 from whet.store.background_calls import DayCost, costs_since
 from whet.store.database import Database
 from whet.store.home import Home
@@ -31,6 +32,7 @@ from whet.store.listing import COUNTED, count_sessions, count_temporary, makers
 from whet.store.opening import opened
 from whet.store.owner import identity_of
 from whet.store.project_lessons import all_kept_lessons
+from whet.store.session_facts import count_copies
 from whet.store.settings_file import load
 from whet.targets import settings as targets
 from whet.targets.hooked import LATELY_SECONDS, last_calls
@@ -53,6 +55,8 @@ class StoreStatus(NamedTuple):
 
     sessions: int = 0
     sessions_this_week: int = 0
+    copies: int = 0  # sessions among them that only repeat others
+    is_behind: bool = False  # not every session is analysed as it is now
     temporary: int = 0  # sessions in temporary folders, which are in no other count
     weeks: WeekComparison = WeekComparison()
     lessons: int = 0  # that are kept and were never proposed
@@ -136,7 +140,9 @@ def _stored(home: Home, now: float) -> StoreStatus:
         return StoreStatus(
             sessions=count_sessions(database, COUNTED),
             sessions_this_week=count_sessions(database, COUNTED._replace(since=since)),
+            copies=count_copies(database, COUNTED),
             temporary=count_temporary(database, COUNTED),
+            is_behind=is_behind(database),
             weeks=last_weeks(database, COUNTED),
             lessons=_unseen_lessons(database, entries),
             learned=Counter(form.value for form, name in _learned(entries, since) if state.get(form, name)),

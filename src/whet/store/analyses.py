@@ -226,9 +226,9 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
 
 
 def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
-    """For each tool: calls, and how many of them were ok, failed and rejected."""
+    """For each tool: calls, and how many of them were ok, failed and rejected; a mere copy has none of its own."""
     counts: dict[str, tuple[int, int, int, int]] = {}
-    for exchange in analysis.exchanges:
+    for exchange in () if analysis.copied.whole else analysis.exchanges:
         calls, ok, failed, rejected = counts.get(exchange.tool, (0, 0, 0, 0))
         counts[exchange.tool] = (
             calls + 1,

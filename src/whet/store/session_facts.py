@@ -1,6 +1,7 @@
 """What is counted of each analysed session, in a few words: read once, and again only for what has changed."""
 
 from collections.abc import Callable, Iterable, Iterator, Mapping
+from typing import NamedTuple
 
 from whet.failures.score import Weighed, told_reasons
 from whet.failures.summaries import LIKELY_FAILED, week
@@ -93,6 +94,36 @@ def newest_facts(database: Database, filters: Filters) -> Iterator[SessionFact]:
     """The facts of the sessions that match, without their list prices, the newest first."""
     where, parameters = conditions(filters)
     return _facts(database.query(f"{FACTS} WHERE {where} ORDER BY s.dated DESC", parameters), lambda _: None)
+
+
+def count_copies(database: Database, filters: Filters) -> int:
+    """How many of the sessions that match only repeat others, as far as they are analysed; lists have them too."""
+    where, parameters = conditions(filters)
+    rows = database.query(f"SELECT i.record {_KEPT} WHERE {where} AND s.base_count > 0", parameters)
+    found = (decoded_or_none(record, AnalysisInShort) for (record,) in rows)
+    return sum(each.copied for each in found if each is not None)
+
+
+class SessionCosts(NamedTuple):
+    """What sessions cost: how many of them is known, and whether some are counted at list prices."""
+
+    dollars: float | None = None
+    sessions: int = 0
+    is_listed: bool = False
+
+
+def costs_of(facts: Iterable[SessionFact]) -> SessionCosts:
+    """What sessions cost, as far as it is known."""
+    known = [(fact.dollars, fact.listed_dollars) for fact in facts if fact.dollars is not None]
+    dollars = sum(paid for paid, _ in known if paid is not None)
+    return SessionCosts(dollars if known else None, len(known), any(listed is not None for _, listed in known))
+
+
+def costs_among(database: Database, filters: Filters, price: PriceOf) -> SessionCosts:
+    """What the sessions that match cost; what only repeats others was paid once."""
+    where, parameters = conditions(filters)
+    facts = _facts(database.query(f"{FACTS} WHERE {where}", parameters), price)
+    return costs_of(fact for fact in facts if not fact.copied)
 
 
 def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:

@@ -2,10 +2,7 @@
 
 import threading
 from collections.abc import Callable
-from functools import cache
 from typing import Generic, NamedTuple, TypeVar
-
-from msgspec.structs import replace
 
 from whet.errors import WhetError
 from whet.improving.heeded import seen_rules
@@ -13,16 +10,16 @@ from whet.improving.learned import LearnedOfAll, LessonScope, learned
 from whet.improving.taught import taught_by_projects
 from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
-from whet.runs.models import Prices, model_of, with_facts
 from whet.sessions.temporary import is_temporary
-from whet.shipped.data import failure_weights, models
+from whet.shipped.data import failure_weights
 from whet.store.analyses import is_behind, refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.in_short import shorten
+from whet.store.list_prices import list_prices
 from whet.store.listing import Filters
 from whet.store.opening import opened
-from whet.store.session_facts import PriceOf, SessionFact, read_facts, state_of_sessions
+from whet.store.session_facts import SessionFact, read_facts, state_of_sessions
 from whet.store.settings_file import load
 from whet.targets.project_names import name_of_project
 from whet.web.layout import Choices
@@ -125,10 +122,11 @@ class PageCache:
         folders = {folder: self.project(folder) for folder in {fact.folder for fact in counted}}
         hidden = {folder for folder in folders if is_temporary(folder)}
         shown = (name for folder, name in folders.items() if chosen.temporary or folder not in hidden)
+        every = chosen._replace(temporary=True)
         choices = Choices(
             tuple(sorted({name or NO_PROJECT for name in shown})),
             tuple(sorted({fact.source for fact in counted})),
-            sum(fact.folder in hidden for fact in counted),
+            sum(fact.folder in hidden and every.fits(fact, folders[fact.folder]) for fact in counted),
         )
         held = {folder for folder, name in folders.items() if chosen.holds(folder, name)}
         facts = tuple(fact for fact in counted if fact.folder in held and chosen.agent in ("", fact.source))
@@ -152,18 +150,6 @@ class PageCache:
         with opened(self.home) as database:
             projects = taught_by_projects(database, Filters(), declared=load(self.home).trust.projects)
             return learned(database, LessonScope(), projects)
-
-
-def list_prices(home: Home) -> PriceOf:
-    """What a model's tokens cost: by the table that comes with Whet, and by what the person set."""
-    settings, table = load(home).models, models()
-
-    @cache
-    def price(model: str) -> Prices | None:
-        found = with_facts(model_of(model, table), settings).prices
-        return replace(found, long_above=None) if found else None  # a session's sum does not say how long each call was
-
-    return price
 
 
 def _sessions(database: Database) -> str:

@@ -25,7 +25,7 @@ from whet.store.canary_counts import CountedUnit, counted
 from whet.store.database import Database
 from whet.store.ledger import ledger_of
 from whet.store.left_out import left_out
-from whet.store.listing import find
+from whet.store.listing import OWN_PURPOSES, find
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
 from whet.store.template_files import sessions_with, usable, uses, worths
@@ -84,14 +84,10 @@ Page = Callable[[PageRequest], Framed]
 
 def show_overview(ask: PageRequest) -> Framed:
     looked = ask.looked
-    body = overview(
-        ask.site,
-        looked.facts,
-        ask.entries,
-        ask.cache.project,
-        waiting=ask.waiting,
-        hidden=looked.choices.hidden,
-    )
+    fits, project, hidden = ask.site.filter.fits, ask.cache.project, looked.choices.hidden
+    persons = (fact for fact in looked.everything if fact.copied and fact.purpose not in OWN_PURPOSES)
+    copies = sum(fits(fact, project(fact.folder)) for fact in persons)
+    body = overview(ask.site, looked.facts, ask.entries, project, waiting=ask.waiting, hidden=hidden, copies=copies)
     return _framed("overview", body)
 
 

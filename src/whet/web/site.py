@@ -169,11 +169,12 @@ def empty(*words: Child) -> Element:
 
 def no_sessions(site: Site, view: str, hidden: int = 0) -> Element:
     """What stands where no session is counted: the next step, by why there is none."""
+    if hidden and not site.filter.temporary:
+        shown = site._replace(filter=site.filter._replace(temporary=True)).link("Show them", view)
+        only = f"No sessions but {many(hidden, 'session')} in temporary folders."
+        return empty(only) if site.is_file else empty(f"{only} ", shown, ".")
     if cleared := site.without_filters(view):
         return empty("No session matches. ", cleared, ".")
-    if hidden and not site.is_file:
-        shown = site._replace(filter=PageFilter(temporary=True)).link("Show them", view)
-        return empty(f"No sessions but {many(hidden, 'session')} in temporary folders. ", shown, ".")
     return empty("No sessions yet. To import them, run ", code("whet import"), "; they appear here.")
 
 

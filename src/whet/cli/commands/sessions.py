@@ -1,16 +1,14 @@
 """whet sessions: list sessions."""
 
 import os
-from pathlib import Path, PureWindowsPath
 
 import click
 
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
 from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
 from whet.cli.output import console, many, moment, print_json, say, short, table
-from whet.cli.shown.left_out import left_out, none_found
-from whet.cli.shown.records import session_record
-from whet.context.finding import repository_root
+from whet.cli.shown.left_out import left_out, none_found, repeating
+from whet.cli.shown.records import project_of_session, session_record
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.lessons.following import Fared, is_among
@@ -20,6 +18,7 @@ from whet.store.home import Home, find_home
 from whet.store.listing import Filters, count_sessions, count_temporary, list_sessions
 from whet.store.opening import opened
 from whet.store.rows import Session
+from whet.store.session_facts import count_copies
 
 HEADINGS = ("id", "agent", "project", "score", "ended", "messages", "tokens", "model", "title")
 SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
@@ -78,10 +77,11 @@ def command(
         else:
             found = list_sessions(database, filters, limit=limit, offset=start)
             total, hidden = count_sessions(database, filters), _left_out(database, filters)
+        copies = 0 if rule_name else count_copies(database, filters)
         analyses = {session.no: analysis_of(database, session) for session in found}
     if as_json:
         records = [_record(each, analyses[each.no]) for each in found]
-        print_json({"total": total, "in_temporary_folders": hidden[0], "sessions": records})
+        print_json({"total": total, "copies": copies, "in_temporary_folders": hidden[0], "sessions": records})
         return 0
     unseen = left_out(hidden[0], own_work=hidden[1])
     if not found:
@@ -91,7 +91,7 @@ def command(
     console().print(table(HEADINGS, rows, numbers=("score", "messages", "tokens"), spare=SPARE))
     more = " To list more, use --limit or --page." if total > len(found) else ""
     next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
-    say(f"[dim]{many(total, 'session')}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]")
+    say(f"[dim]{many(total, 'session')}{repeating(copies)}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]")
     return 0
 
 
@@ -138,12 +138,3 @@ def _record(session: Session, analysis: Analysis | None) -> dict[str, object]:
 def _score(analysis: Analysis | None) -> float | None:
     """The failure score, where the record can tell."""
     return None if analysis is None or analysis.cannot_tell else analysis.failure_score
-
-
-def project_of_session(folder: str) -> str:
-    """The repository that a session worked in, by the name of its root; where there is none here, the folder's name."""
-    if not folder:
-        return ""
-    path = Path(folder)
-    root = repository_root(path) if path.is_absolute() else None  # another system's folder is not beneath this one
-    return root.name if root is not None else PureWindowsPath(folder).name or folder

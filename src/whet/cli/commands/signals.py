@@ -12,6 +12,7 @@ from whet.cli.options import filter_options, filters_of, json_option, temporary_
 from whet.cli.output import many, plain, print_json_line, say
 from whet.cli.shown.findings import SIGNALS_HEADING, analysis_lines
 from whet.cli.shown.left_out import left_out, none_found
+from whet.cli.shown.records import project_of_session
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import SHOWN, Kind
@@ -86,7 +87,7 @@ def command(
 
     if as_json:
         for one in nlargest(limit, fitting(), key=_badness) if limit else fitting():
-            print_json_line(record(one.analysis, project=_project(one.analysis.circle.folder), least=least))
+            print_json_line(record(one.analysis, project=project_of_session(one.analysis.circle.folder), least=least))
         if not seen and (hidden := _hidden(filters)):
             click.echo(hidden, err=True)
         return 0
@@ -126,14 +127,6 @@ def _tell(
     next_step = "Next: `whet show ID`, or `whet lessons` for what recurs."
     said = f"Showing {len(shown):,} of {many(seen, 'session')}, worst first.{more}{f' {hidden}' if hidden else ''}"
     say(f"[dim]{said} {next_step}[/]")
-
-
-def _project(folder: str) -> str:
-    """The repository that a session worked in, by the name of its root; where there is none here, the folder."""
-    from whet.context.finding import repository_root
-
-    root = repository_root(Path(folder)) if Path(folder).is_absolute() else None
-    return root.name if root is not None else folder
 
 
 def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:

@@ -14,11 +14,13 @@ from whet.cli.options import (
     temporary_option,
 )
 from whet.cli.output import console, count, many, moment, print_json, say, share, short, table
-from whet.cli.shown.left_out import left_out, none_found
+from whet.cli.shown.left_out import left_out, none_found, repeating
 from whet.sessions.exports import iso
 from whet.store.home import find_home
+from whet.store.list_prices import list_prices
 from whet.store.listing import count_temporary
 from whet.store.opening import opened
+from whet.store.session_facts import SessionCosts, costs_among, count_copies
 from whet.store.statistics import Statistics, measure
 
 
@@ -47,16 +49,19 @@ def command(
 ) -> int:
     wanted = filters_of(source, model, folder, tool, since, until)._replace(purpose=purpose or "")
     filters = wanted._replace(without_own_work=True, without_temporary=not temporary)
-    with opened(find_home(os.environ)) as database:
+    home = find_home(os.environ)
+    with opened(home) as database:
         bring_up_to_date(database)
         found = measure(database, filters, tools=tools)
-        hidden = count_temporary(database, filters)
+        hidden, copies = count_temporary(database, filters), count_copies(database, filters)
+        costs = costs_among(database, filters, list_prices(home))
     if as_json:
-        print_json({**_record(found), "in_temporary_folders": hidden})
+        more = {"cost": costs._asdict(), "copies": copies, "in_temporary_folders": hidden}
+        print_json({**_record(found), **more})
     elif not found.totals.sessions:
         say(none_found(left_out(hidden), is_narrowed=any(wanted)))
     else:
-        _tell(found, hidden=left_out(hidden))
+        _tell(found, costs, copies=repeating(copies), hidden=left_out(hidden))
     return 0
 
 
@@ -86,24 +91,30 @@ def _record(found: Statistics) -> dict[str, object]:
     }
 
 
-def _tell(found: Statistics, *, hidden: str) -> None:
+def _tell(found: Statistics, costs: SessionCosts, *, copies: str, hidden: str) -> None:
     totals = found.totals
     say(
-        f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
+        f"[bold]{many(totals.sessions, 'session')}[/]{copies}, {many(totals.messages, 'message')}, "
         f"{moment(totals.first)} to {moment(totals.last)}"
     )
     if hidden:
         say(hidden)
     tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
-    cost = f", ${totals.cost_dollars:,.2f} where known" if totals.cost_dollars is not None else ""
-    say(f"{tokens}, {short(totals.output_tokens)} written{cost}\n")
+    say(f"{tokens}, {short(totals.output_tokens)} written{_cost(costs)}\n")
     console().print(_agents(found))
     say()
     console().print(_tools(found))
     say(
-        "[dim]The error rate is of all calls. What sessions copied from others is counted with each; `whet report` "
-        "counts it once. Next: `whet report` says what fails most, and why.[/]"
+        "[dim]The error rate is of all calls. Messages and tokens that sessions copied from others are counted with "
+        "each; `whet report` counts tokens once. Next: `whet report` says what fails most, and why.[/]"
     )
+
+
+def _cost(costs: SessionCosts) -> str:
+    if costs.dollars is None:
+        return ""
+    how = " at list prices" if costs.is_listed else ""
+    return f"; ${costs.dollars:,.2f} cost{how} of {many(costs.sessions, 'session')}"
 
 
 def _agents(found: Statistics) -> Table:

@@ -13,6 +13,11 @@ def left_out(temporary: int, *, own_work: int = 0, how: str = "--temporary") -> 
     )
 
 
+def repeating(copies: int) -> str:
+    """That some of the sessions that were just counted only repeat others; empty where none does."""
+    return f", {copies:,} of them only repeat{'s' if copies == 1 else ''} others" if copies else ""
+
+
 def none_found(hidden: str, *, is_narrowed: bool) -> str:
     """What to say where no session is left, and what to do."""
     if hidden:

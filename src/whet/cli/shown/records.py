@@ -1,5 +1,8 @@
 """Stored things as JSON records, the same in every command."""
 
+from pathlib import Path, PureWindowsPath
+
+from whet.context.finding import repository_root
 from whet.sessions.exports import iso
 from whet.store.rows import Session
 
@@ -27,3 +30,12 @@ def session_record(session: Session) -> dict[str, object]:
         "cost_dollars": session.cost_dollars,
         "path": session.path,
     }
+
+
+def project_of_session(folder: str) -> str:
+    """The repository that a session worked in, by the name of its root; where there is none here, the folder's name."""
+    if not folder:
+        return ""
+    path = Path(folder)
+    root = repository_root(path) if path.is_absolute() else None  # another system's folder is not beneath this one
+    return root.name if root is not None else PureWindowsPath(folder).name or folder

@@ -3,7 +3,7 @@
 from typing import Any
 
 from whet.cli.output import many, moment, plain, short
-from whet.cli.shown.left_out import left_out
+from whet.cli.shown.left_out import left_out, repeating
 from whet.failures.week_comparison import BETTER
 from whet.runs.daily_limit import Amount
 from whet.setup.hooking import how_it_calls
@@ -59,6 +59,7 @@ def status_record(found: MachineStatus) -> dict[str, Any]:
         "sessions": {
             "all": stored.sessions,
             "this_week": stored.sessions_this_week,
+            "copies": stored.copies,
             "in_temporary_folders": stored.temporary,
         },
         "getting_better": {"answer": stored.weeks.answer, **stored.weeks._asdict()},
@@ -120,9 +121,11 @@ def _learned(found: MachineStatus) -> str:
 
 def _sessions(found: MachineStatus) -> str:
     stored = found.stored
-    said = [f"{stored.sessions:,} stored, {stored.sessions_this_week:,} of this week"]
+    said = [f"{stored.sessions:,} stored{repeating(stored.copies)}, {stored.sessions_this_week:,} of this week"]
     if stored.temporary:
         said.append(left_out(stored.temporary, how="`whet sessions --temporary`").removesuffix("."))
+    if stored.is_behind:
+        said.append("New sessions are not analysed yet (`whet report`)")
     if stored.weeks.sessions:
         said.append(f"{BETTER} {stored.weeks.words.removesuffix('.')}")
     return ". ".join(said)

@@ -8,7 +8,7 @@ from datetime import timedelta
 from whet.evidence.classical import wilson
 from whet.failures.summaries import week
 from whet.ledger.entries import CHANGES, Entry
-from whet.store.session_facts import SessionFact
+from whet.store.session_facts import SessionFact, costs_of
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, dollars, many, no_sessions, section, share, short, table, tile
@@ -28,6 +28,7 @@ def overview(
     *,
     waiting: int = 0,
     hidden: int = 0,
+    copies: int = 0,
 ) -> Element:
     """Failures by week with marks where the ledger changed, costs, and where to look first."""
     if not facts:
@@ -42,6 +43,7 @@ def overview(
         trend(site, weeks, project_of),
         _waiting(site, waiting),
         _tiles(site, facts),
+        _uncounted(site, hidden, copies),
         section("By week", _failures(site, weeks, named, entries), _costs(site, weeks, named)),
         section("Sessions to look at", _worst(site, facts)),
         section("By agent", by_group(site, facts, "agent")),
@@ -54,15 +56,24 @@ def _waiting(site: Site, waiting: int) -> Child:
     return h("p", {"class": "notice"}, site.link(words, "waiting"), ".") if waiting and not site.is_file else None
 
 
+def _uncounted(site: Site, hidden: int, copies: int) -> Child:
+    """Which sessions the numbers leave out, as `whet report` says it."""
+    only = "only repeats others" if copies == 1 else "only repeat others"
+    said = [f"{many(copies, 'more session')} {only}"] if copies else []
+    if hidden and not site.filter.temporary:
+        said.append(f"{many(hidden, 'session')} in temporary folders {'is' if hidden == 1 else 'are'} left out")
+    return h("p", {"class": "soft"}, f"{'; '.join(said)}.") if said else None
+
+
 def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
     failed, untold = [f for f in facts if f.failed], sum(f.untold for f in facts)
     calls, failed_calls = sum(f.calls for f in facts), sum(f.failed_calls for f in facts)
     tokens, lost = sum(f.tokens for f in facts), sum(f.tokens for f in failed)
-    known = [f.dollars for f in facts if f.dollars is not None]
+    costs = costs_of(facts)
     paid: Child = "what it cost is not known"
-    if known:
-        how = " at list prices" if any(f.listed_dollars is not None for f in facts) else ""
-        paid = (f"cost{how} of ", site.link(many(len(known), "session"), "sessions", group="priced"))
+    if costs.sessions:
+        how = " at list prices" if costs.is_listed else ""
+        paid = (f"cost{how} of ", site.link(many(costs.sessions, "session"), "sessions", group="priced"))
     return h(
         "div",
         {"class": "tiles"},
@@ -77,7 +88,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
             site.link(short(tokens), "work"),
             ("tokens, ", site.counted(lost, share(lost, tokens), failed="1"), " in failed sessions"),
         ),
-        tile(site.link(dollars(sum(known) if known else None), "work"), paid),
+        tile(site.link(dollars(costs.dollars), "work"), paid),
     )
 
 
