@@ -173,7 +173,9 @@ def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summar
 def test_each_number_leads_to_its_sessions(page: PageClient, summary: Summary) -> None:
     for kind, number in summary.kinds.items():
         assert f"{number} session" in words(page.ask(f"/sessions?kind={kind}").text)
-    assert f"{summary.total.failed_sessions} sessions that may have failed" in words(page.ask("/sessions?failed=1").text)
+    assert f"{summary.total.failed_sessions} sessions that may have failed" in words(
+        page.ask("/sessions?failed=1").text
+    )
     for name, group in summary.weeks.items():
         assert f"{group.sessions} session" in words(page.ask(f"/sessions?week={name}").text)
     links = set(re.findall(r'href="(/[^"#]*)', page.ask("/").text + page.ask("/failures").text))

@@ -218,8 +218,11 @@ OF_LAST_WORDS = frozenset(("open_question", "inability", "unkept_promise"))
 
 def measure(evidence: SessionView) -> dict[str, float]:
     """Every sign of a session by its name."""
-    passed_over = OF_RESULTS if _has_no_results(evidence) else OF_LAST_WORDS if is_settled(evidence) else frozenset()
-    return {sign.name: 0.0 if sign.name in passed_over else sign.measure(evidence) for sign in SIGNS}
+    passed_over = OF_RESULTS if _has_no_results(evidence) else frozenset()
+    found = {sign.name: 0.0 if sign.name in passed_over else sign.measure(evidence) for sign in SIGNS}
+    if any(found[name] for name in OF_LAST_WORDS) and is_settled(evidence):
+        found |= dict.fromkeys(OF_LAST_WORDS, 0.0)
+    return found
 
 
 def _has_no_results(evidence: SessionView) -> bool:

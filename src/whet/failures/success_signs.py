@@ -37,13 +37,12 @@ def verification(evidence: SessionView) -> bool | None:
 
 def handed_over(evidence: SessionView) -> bool:
     """Whether the work was committed, pushed or proposed for merging after its last change, and nobody objected."""
-    at = -1
-    for step in evidence.steps:
+    for step in reversed(evidence.steps):
         if hands_over(step.exchange.call):
-            at = step.message if step.worked else -1
-        elif step.effect is Effect.CHANGES and step.worked:
-            at = -1
-    return at >= 0 and not _objected_since(at, evidence)
+            return step.worked and not _objected_since(step.message, evidence)
+        if step.effect is Effect.CHANGES and step.worked:
+            return False
+    return False
 
 
 def approval(evidence: SessionView) -> bool:

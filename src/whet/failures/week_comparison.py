@@ -22,9 +22,8 @@ class WeekComparison(NamedTuple):
         """The comparison in a line; points are of the share, fewer is better."""
         if not self.sessions:
             return "no session this week to compare"
-        now = (
-            f"this week {self.failed:,} of {self.sessions:,} may have failed ({100 * self.failed / self.sessions:.0f} %)"
-        )
+        failed = f"{self.failed:,} of {self.sessions:,} may have failed"
+        now = f"this week {failed} ({100 * self.failed / self.sessions:.0f} %)"
         if not self.sessions_before:
             return f"{now}; none in the four weeks before to compare with"
         share = self.failed_before / self.sessions_before

@@ -136,8 +136,8 @@ def _tell(
         say()
         console().print(_table(heading, groups))
     say(
-        f"[dim]May have failed: a failure score of {MAY_HAVE_FAILED} or more, not by length alone. It is a guess from signs: "
-        "for the reasons, run `whet signals ID`.[/]"
+        f"[dim]May have failed: a failure score of {MAY_HAVE_FAILED} or more, not by length alone. "
+        "It is a guess from bad signs: `whet signals ID` shows them.[/]"
     )
     next_step("`whet lessons` for what your sessions teach, `whet improve` to propose changes.")
 

@@ -66,11 +66,7 @@ def command(
         for one in _sessions(names, filters, ignore_flags):
             seen += 1
             signals = [signal.kind.value for signal in one.analysis.signals if signal.confidence >= least]
-            if (
-                wanted.intersection(signals)
-                if wanted
-                else signals or has_failed(one.analysis) or names or as_json
-            ):
+            if wanted.intersection(signals) if wanted else signals or has_failed(one.analysis) or names or as_json:
                 found += 1
                 yield one
 

@@ -122,7 +122,9 @@ def _costs(site: Site, weeks: dict[str, list[SessionFact]], named: list[str]) ->
             sum((f.dollars or 0.0) if in_dollars else f.tokens for f in weeks[name] if f.failed is failed)
             for failed in (False, True)
         )
-        words = f"week of {monday(name)} ({name}): {show(well + lost)}{unit}, {show(lost)} in sessions that may have failed"
+        words = (
+            f"week of {monday(name)} ({name}): {show(well + lost)}{unit}, {show(lost)} in sessions that may have failed"
+        )
         pieces = (("in other sessions", float(well)), ("in sessions that may have failed", float(lost)))
         rows.append(ChartBar(day_of(name), pieces, words, site.href("sessions", week=name)))
     return columns(rows, title="Cost by week" if in_dollars else "Tokens by week", show=show)
