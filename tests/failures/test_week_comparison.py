@@ -35,7 +35,7 @@ def test_the_last_four_weeks_with_sessions_are_compared_with_the_four_before_the
     assert found.weeks_before == ("2026-W02", "2026-W03", "2026-W04", "2026-W05")
     assert (found.failed, found.sessions, found.failed_before, found.sessions_before) == (1, 40, 2, 40)
     assert found.words == (
-        "Not clearly: 2.5 % of 40 sessions likely failed in the last 4 weeks with sessions, "
+        "Not clearly: 2.5 % of 40 sessions may have failed in the last 4 weeks with sessions, "
         "5.0 % of 40 sessions in the 4 before (-2 points, -14 to +8)."
     )
 
@@ -43,7 +43,7 @@ def test_the_last_four_weeks_with_sessions_are_compared_with_the_four_before_the
 def test_another_project_is_no_change_for_the_worse() -> None:
     found = compare_weeks(outcomes({"/hard": (9, 44)}, {"/easy": (2, 114)}), str)
     assert found.words == (
-        "Too early to tell: 20.5 % of 44 sessions likely failed in the last 4 weeks with sessions, "
+        "Too early to tell: 20.5 % of 44 sessions may have failed in the last 4 weeks with sessions, "
         "1.8 % of 114 sessions in the 1 before, in other projects."
     )
     found = compare_weeks(outcomes({"/hard": (9, 44), "/easy": (1, 50)}, {"/hard": (1, 5), "/easy": (2, 114)}), str)

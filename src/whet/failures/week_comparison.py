@@ -10,12 +10,12 @@ BETTER = "Is it getting better?"
 WEEKS = 4
 LEAST = 5  # sessions on either side, below which nothing is said
 
-Outcomes = Mapping[str, Mapping[str, tuple[int, int]]]  # of a week, in a folder: how many of how many likely failed
+Outcomes = Mapping[str, Mapping[str, tuple[int, int]]]  # of a week, in a folder: how many of how many may have failed
 Shares = tuple[tuple[int, int], tuple[int, int]]
 
 
 class WeekComparison(NamedTuple):
-    """How many sessions of the last four weeks with sessions likely failed, and of the four such weeks before them.
+    """How many sessions of the last four weeks with sessions may have failed, and of the four such weeks before them.
 
     Projects differ more than weeks do. So the answer compares each project with itself.
     """
@@ -47,7 +47,7 @@ class WeekComparison(NamedTuple):
             f"{100 * share:.1f} %",
             " of ",
             f"{self.sessions:,} sessions",
-            f" likely failed in the last {lately} week{'' if lately == 1 else 's'} with sessions, ",
+            f" may have failed in the last {lately} week{'' if lately == 1 else 's'} with sessions, ",
             f"{100 * share_before:.1f} %",
             " of ",
             f"{self.sessions_before:,} sessions",

@@ -4,7 +4,7 @@ from collections.abc import Callable, Iterable, Iterator, Mapping
 from typing import NamedTuple
 
 from whet.failures.score import Weighed, told_reasons
-from whet.failures.summaries import LIKELY_FAILED, week
+from whet.failures.summaries import MAY_HAVE_FAILED, week
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
 from whet.store.database import Database, Row
@@ -74,7 +74,7 @@ def read_facts(
 
 
 def weekly_outcomes(facts: Iterable[SessionFact], *, weeks: int) -> dict[str, dict[str, tuple[int, int]]]:
-    """In each of the last weeks that have some, how many of how many sessions of each folder likely failed.
+    """In each of the last weeks that have some, how many of how many sessions of each folder may have failed.
 
     The newest come first.
     """
@@ -155,7 +155,7 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
         cost_dollars=recorded,
         listed_dollars=None if listed is None else listed * (tokens - found.copied_tokens) / tokens,
         score=score,
-        failed=score >= LIKELY_FAILED and not untold,
+        failed=score >= MAY_HAVE_FAILED and bool(found.reasons),
         untold=untold,
         copied=found.copied,
         reasons=reasons,

@@ -16,7 +16,7 @@ from whet.cli.shown.records import project_of_session
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import SHOWN, Kind
-from whet.failures.summaries import LIKELY_FAILED, JudgedSession
+from whet.failures.summaries import JudgedSession, has_failed
 from whet.shipped.data import failure_weights
 from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
@@ -77,11 +77,7 @@ def command(
         for one in _sessions(names, filters, ignore_flags):
             seen += 1
             signals = [signal.kind.value for signal in one.analysis.signals if signal.confidence >= least]
-            if (
-                wanted.intersection(signals)
-                if wanted
-                else signals or _badness(one) >= LIKELY_FAILED or names or as_json
-            ):
+            if wanted.intersection(signals) if wanted else signals or has_failed(one.analysis) or names or as_json:
                 found += 1
                 yield one
 
@@ -123,7 +119,7 @@ def _tell(
     for one in shown:
         for line in analysis_lines(one.analysis, one.title, kinds, least):
             say(line)
-    more = f" {found - len(shown):,} more have signals or likely failed (--all)." if found > len(shown) else ""
+    more = f" {found - len(shown):,} more have signals or may have failed (--all)." if found > len(shown) else ""
     next_step = "Next: `whet show ID`, or `whet lessons` for what recurs."
     said = f"Showing {len(shown):,} of {many(seen, 'session')}, worst first.{more}{f' {hidden}' if hidden else ''}"
     say(f"[dim]{said} {next_step}[/]")

@@ -67,5 +67,5 @@ def _cost(site: Site, new: Sequence[SessionFact], old: Sequence[SessionFact], we
     return [
         f"A session takes {short(mean)} tokens on average{compared}; ",
         failed,
-        " of them went into sessions that likely failed.",
+        " of them went into sessions that may have failed.",
     ]
