@@ -43,7 +43,7 @@ from whet.web.views.failures import Narrowed, failures, sessions
 from whet.web.views.lessons import evidence_behind, lessons, reading, sessions_behind
 from whet.web.views.live import ShownCanary, is_meant, live, templates
 from whet.web.views.money import OPEN, ShownWork, shown_work, work
-from whet.web.views.overview import overview
+from whet.web.views.overview import Uncounted, overview
 from whet.web.views.rules import ShownRule, rule, rules
 from whet.web.views.session import session
 from whet.web.views.trials import ShownTrial, honesty, trial, trials
@@ -84,10 +84,11 @@ Page = Callable[[PageRequest], Framed]
 
 def show_overview(ask: PageRequest) -> Framed:
     looked = ask.looked
-    fits, project, hidden = ask.site.filter.fits, ask.cache.project, looked.choices.hidden
+    fits, project = ask.site.filter.fits, ask.cache.project
     persons = (fact for fact in looked.everything if fact.copied and fact.purpose not in OWN_PURPOSES)
     copies = sum(fits(fact, project(fact.folder)) for fact in persons)
-    body = overview(ask.site, looked.facts, ask.entries, project, waiting=ask.waiting, hidden=hidden, copies=copies)
+    uncounted = Uncounted(looked.choices.hidden, copies)
+    body = overview(ask.site, looked.facts, ask.entries, project, waiting=ask.waiting, uncounted=uncounted)
     return _framed("overview", body)
 
 

@@ -4,6 +4,7 @@ from bisect import bisect_left
 from collections import defaultdict
 from collections.abc import Callable, Sequence
 from datetime import timedelta
+from typing import NamedTuple
 
 from whet.evidence.classical import wilson
 from whet.failures.summaries import week
@@ -20,6 +21,16 @@ MOST_ROWS = 10
 WEEK = timedelta(days=7)
 
 
+class Uncounted(NamedTuple):
+    """Sessions that the numbers leave out: those in temporary folders, and those that only repeat others."""
+
+    hidden: int = 0
+    copies: int = 0
+
+
+NOTHING = Uncounted()
+
+
 def overview(
     site: Site,
     facts: Sequence[SessionFact],
@@ -27,12 +38,11 @@ def overview(
     project_of: Callable[[str], str] = str,
     *,
     waiting: int = 0,
-    hidden: int = 0,
-    copies: int = 0,
+    uncounted: Uncounted = NOTHING,
 ) -> Element:
     """Failures by week with marks where the ledger changed, costs, and where to look first."""
     if not facts:
-        return h("div", {}, no_sessions(site, "overview", hidden))
+        return h("div", {}, no_sessions(site, "overview", uncounted.hidden))
     weeks: dict[str, list[SessionFact]] = defaultdict(list)
     for fact in facts:
         weeks[week(fact.at)].append(fact)
@@ -43,7 +53,7 @@ def overview(
         trend(site, weeks, project_of),
         _waiting(site, waiting),
         _tiles(site, facts),
-        _uncounted(site, hidden, copies),
+        _uncounted(site, *uncounted),
         section("By week", _failures(site, weeks, named, entries), _costs(site, weeks, named)),
         section("Sessions to look at", _worst(site, facts)),
         section("By agent", by_group(site, facts, "agent")),
