@@ -99,6 +99,7 @@ AGENT_WORDINGS: dict[Phrase, tuple[str, ...]] = {
     Phrase.OFFER: (
         r"\b(?:anything else|further (?:assist|help|question)|else i can|any other|more help)",
         r"\b(?:need (?:any )?(?:further|more)|other (?:help|request|question))",
+        r"\bhow (?:can|may) i (?:help|assist)|\bwhat(?:'s| is) next\b",
     ),
     Phrase.INTENT: (r"\b(?:i will|i'll|let me|i am going to|i'm going to|next,? i|now,? i)\b",),
     Phrase.CLAIM: (
