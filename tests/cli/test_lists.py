@@ -79,7 +79,7 @@ def test_signals_shows_the_ten_worst_sessions_under_a_heading(whet: Whet, exampl
     assert ten.startswith("id ")
     everything = whet("signals", "--json").json_lines
     assert f"Showing 10 of {len(everything)} sessions, worst first. " in ten
-    assert "more have signals or likely failed (--all)." in ten
+    assert "more have signals or may have failed (--all)." in ten
     assert len(re.findall(r"^[0-9a-f]{8} \d", whet("signals", "--all").out, re.MULTILINE)) > 10
 
 
@@ -92,7 +92,7 @@ def talk(tmp_path: Path, name: str, *words: str, **facts: object) -> str:
     return str(path)
 
 
-def test_signals_lists_a_session_that_likely_failed_without_a_signal(whet: Whet, tmp_path: Path) -> None:
+def test_signals_lists_a_session_that_may_have_failed_without_a_signal(whet: Whet, tmp_path: Path) -> None:
     assert whet("import", talk(tmp_path, "idle", "Rename the file a to b.", "Fine.")).code == 0
     [found] = whet("signals", "--json").json_lines
     assert not found["signals"]
@@ -105,7 +105,7 @@ def test_signals_lists_a_session_that_likely_failed_without_a_signal(whet: Whet,
 def test_an_answered_question_is_no_failure(whet: Whet, tmp_path: Path) -> None:
     assert whet("import", talk(tmp_path, "asked", "What is 2 + 2?", "4")).code == 0
     assert whet("sessions", "--json").json["sessions"][0]["cannot_tell"]
-    assert "0 likely failed" in whet("report").out
+    assert "0 may have failed" in whet("report").out
 
 
 def test_a_folder_of_another_system_is_a_project_too(tmp_path: Path) -> None:

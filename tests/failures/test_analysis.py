@@ -8,7 +8,9 @@ import pytest
 from conversations import Turn, agent, call, conversation, picture, shell, user
 from quickness import is_linear
 from whet.failures.analysis import Analysis, analyse, compared, record
+from whet.failures.gone_wrong import gone_wrong
 from whet.failures.signals import SHOWN
+from whet.failures.summaries import MAY_HAVE_FAILED, has_failed
 from whet.failures.usual import Usual
 from whet.failures.view import JudgedCall
 from whet.outcomes.deciding import decide
@@ -98,6 +100,7 @@ def test_a_record_without_a_sign_of_either_kind_cannot_tell() -> None:
     assert not analysed(user("when?"), FAILED, FAILED, agent("I could not find it.")).cannot_tell
 
 
+COMMITTED = shell('git commit -m "Fix a"', "[main 1a2b3c4] Fix a")
 GREEN = shell("pytest -q", "4 passed in 0.1s")
 
 
@@ -107,8 +110,10 @@ GREEN = shell("pytest -q", "4 passed in 0.1s")
         (edited("a.py"), GREEN, agent("Done.")),
         (edited("a.py"), agent("Done."), user("great, thanks")),
         (edited("a.py"), agent("Done."), user("ok commit this")),
+        (edited("a.py"), COMMITTED, agent("Done.")),
+        (edited("a.py"), call("mcp__github__create_pull_request", {"title": "a"}, "#12"), agent("Done.")),
     ],
-    ids=["a check passed", "thanks", "go-ahead"],
+    ids=["a check passed", "thanks", "go-ahead", "a commit", "a request to merge"],
 )
 def test_a_check_or_the_person_s_word_speaks_for_a_session(turns: tuple[Turn, ...]) -> None:
     found = analysed(user("go"), *turns)
@@ -122,17 +127,35 @@ def test_a_check_or_the_person_s_word_speaks_for_a_session(turns: tuple[Turn, ..
         (GREEN, edited("a.py"), agent("Done.")),
         (edited("a.py"), agent("Done."), user("no, that's wrong, thanks")),
         (edited("a.py"), agent("Done.")),
+        (COMMITTED, edited("a.py"), agent("Done.")),
+        (edited("a.py"), COMMITTED, agent("Done."), user("that's wrong, it still fails")),
+        (edited("a.py"), shell("git push", "error: failed to push some refs", error=True), agent("Done.")),
     ],
-    ids=["a check before the change", "a correction", "nothing"],
+    ids=["a check before the change", "a correction", "nothing", "a change since", "an objection", "a failed push"],
 )
 def test_nothing_speaks_for_a_session_that_was_not_checked(turns: tuple[Turn, ...]) -> None:
     assert not analysed(user("go"), *turns).backed
 
 
+SHORT = Usual(whole=0.5, whole_spread=0.2, said=0.5, said_spread=0.2)
+
+
 def test_being_compared_with_others_a_session_may_tell_after_all() -> None:
     found = analysed(user("when?"), WORKED, agent("On Monday."))
-    short = Usual(whole=0.5, whole_spread=0.2, said=0.5, said_spread=0.2)
-    assert not compared(found, WEIGHTS, {found.circle: short}).cannot_tell
+    assert not compared(found, WEIGHTS, {found.circle: SHORT}).cannot_tell
+
+
+def test_no_session_is_said_to_have_failed_by_its_length_alone() -> None:
+    long, stuck = (
+        compared(found, WEIGHTS, {found.circle: SHORT})
+        for found in (
+            analysed(user("when?"), WORKED, agent("On Monday.")),
+            analysed(user("when?"), WORKED, FAILED, agent("I could not find it.")),
+        )
+    )
+    assert min(long.failure_score, stuck.failure_score) > MAY_HAVE_FAILED
+    assert (has_failed(long), has_failed(stuck)) == (False, True)
+    assert gone_wrong(long) is None
 
 
 def test_flags_can_be_left_aside() -> None:

@@ -124,7 +124,31 @@ def test_a_record_without_results_says_nothing_of_how_calls_went() -> None:
     found = signs(*turns)
     assert {found[name] for name in OF_RESULTS} == {0.0}
     assert failure(*turns) < 0.5
-    assert signs(user("Change the file a."), lost)["nothing_worked"] == 1, "unless the record ends there"
+    assert signs(user("Change the file a."), lost)["nothing_worked"] == 0, "nor where it ends there"
+
+
+EDITED = call("Edit", {"file_path": "a.py", "old_string": "a", "new_string": "b"}, "The file has been updated.")
+COMMITTED = shell('git commit -m "Fix a"', "[main 1a2b3c4] Fix a")
+ASKED = agent("Fixed; I could not find other callers. Shall I delete the old branch?")
+
+
+def test_the_last_words_count_for_nothing_once_the_work_is_handed_over_or_checked() -> None:
+    said = ("open_question", "inability")
+    assert all(signs(user("Fix a."), EDITED, ASKED)[name] for name in said)
+    for done in (COMMITTED, shell("pytest -q", "4 passed in 0.1s")):
+        assert not any(signs(user("Fix a."), EDITED, done, ASKED)[name] for name in said)
+    assert all(signs(user("Fix a."), COMMITTED, EDITED, ASKED)[name] for name in said), "not before the last change"
+
+
+@given(st.lists(st.sampled_from([WORKED, FAILED, EDITED]), max_size=6))
+def test_work_that_was_handed_over_is_no_worse_for_having_been_long(turns: list[Turn]) -> None:
+    weights = failure_weights()
+    open_work, done = (
+        weigh(gather(conversation(user("Fix a."), *turns, EDITED, shell(line, "ok"), agent("Fixed."))), weights)
+        for line in ("git status", "git push")
+    )
+    long = Beyond(1.0, 1.0)
+    assert failure_of(done, weights, long).value <= failure_of(open_work, weights).value + 1e-6
 
 
 def test_a_session_without_a_call_is_not_said_to_have_had_none_that_worked() -> None:

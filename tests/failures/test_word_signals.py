@@ -272,8 +272,17 @@ def test_the_words_on_a_refusal_are_quoted_once() -> None:
     stop = user("[Request interrupted by user for tool use]", origin=Origin.INTERRUPT)
     (found,) = of_kind(Kind.USER_CORRECTION, user("go"), refused, stop, user("don't create a pr, just a commit"))
     assert found.quote == "don't create a pr, just a commit"
-    (found,) = of_kind(Kind.USER_CORRECTION, user("go"), refused, user("which branch is this on?"))
-    assert found.quote == "which branch is this on?"
+    (found,) = of_kind(Kind.USER_CORRECTION, user("go"), refused, user("put it on the branch next"))
+    assert found.quote == "put it on the branch next"
+
+
+@pytest.mark.parametrize("words", ["which branch is this on?", "Can you approve every edit by yourself from here on?"])
+def test_a_question_on_a_refusal_is_not_shown_as_a_correction(words: str) -> None:
+    refused = call("Bash", {"command": "gh pr create"}, "no", error=True, disposition=Disposition.REJECTED)
+    (found,) = of_kind(Kind.USER_CORRECTION, user("go"), refused, user(words))
+    assert (found.quote, found.confidence < SHOWN) == (words, True)
+    (found,) = of_kind(Kind.USER_CORRECTION, user("go"), refused, user("can you use the branch next instead?"))
+    assert found.confidence >= SHOWN
 
 
 def test_a_refusal_that_is_taken_back_and_a_plan_that_is_not_liked_are_not_shown() -> None:

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from whet.sessions.call_effects import Effect, checks_of, effect_of
+from whet.sessions.call_effects import Effect, checks_of, effect_of, hands_over
 from whet.sessions.transcripts import ToolCall
 
 
@@ -50,3 +50,27 @@ def test_what_checks_nothing_is_no_check(command: str, expected: Effect) -> None
 
 def test_a_shell_of_another_name_is_a_shell() -> None:
     assert effect_of(ToolCall("1", "PowerShell", '{"command": "npm run build 2>&1"}')) is Effect.CHECKS
+
+
+@pytest.mark.parametrize(
+    ("command", "expected"),
+    [
+        ("git commit -m 'Fix a'", True),
+        ("cd src && git -C .. -c user.name=a commit -n -F -", True),
+        ("git add . && git push origin main | tail -1", True),
+        ("gh -R a/b pr create --fill", True),
+        ("jj git push", True),
+        ("git push --dry-run", False),
+        ("git log --grep commit", False),
+        ("git stash push", False),
+        ("gh pr view 12", False),
+        ("echo git commit", False),
+    ],
+)
+def test_work_is_handed_over_by_a_commit_a_push_or_a_request_to_merge(command: str, *, expected: bool) -> None:
+    assert hands_over(ToolCall("1", "Bash", json.dumps({"command": command}))) is expected
+
+
+def test_a_tool_that_is_named_after_it_hands_work_over() -> None:
+    assert hands_over(ToolCall("1", "mcp__github__create_pull_request", "{}"))
+    assert not hands_over(ToolCall("1", "mcp__github__get_pull_request", "{}"))

@@ -103,7 +103,7 @@ def find(evidence: SessionView, weights: Weights, *, vouched: bool = False) -> S
         return SuccessFinding(Warrant(Ground.VERIFIED), vote=vote)
     value = failure_of(weigh(evidence, weights), weights).value
     if value > AGREED_SCORE:
-        return SuccessFinding(None, "likely failed", vote)
+        return SuccessFinding(None, "may have failed", vote)
     if len(evidence.steps) > MOST_STEPS:
         return SuccessFinding(None, "long, and no check passed at its end", vote)
     return SuccessFinding(Warrant(Ground.SCORED, value), vote=vote)

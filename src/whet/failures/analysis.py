@@ -20,7 +20,7 @@ from whet.sessions.usage import total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 9
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 10
 
 
 class ExchangeOutcome(Value, frozen=True):

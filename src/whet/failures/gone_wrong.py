@@ -2,12 +2,12 @@
 
 from whet.failures.analysis import Analysis
 from whet.failures.decisive import Turning
-from whet.failures.summaries import LIKELY_FAILED
+from whet.failures.summaries import has_failed
 
 
 def gone_wrong(analysis: Analysis) -> Turning | None:
-    """Where a session that likely failed went wrong, as a guess; None where it makes no sense to ask."""
-    if analysis.decisive_step is None or analysis.cannot_tell or analysis.failure_score < LIKELY_FAILED:
+    """Where a session that may have failed went wrong, as a guess; None where it makes no sense to ask."""
+    if analysis.decisive_step is None or not has_failed(analysis):
         return None
     return Turning(analysis.decisive_step, analysis.decisive_reason, analysis.decisive_confidence)
 

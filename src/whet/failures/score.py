@@ -3,13 +3,16 @@
 Every sign is 0 when all is well and grows with trouble, and no weight is negative: a session is never excused by
 how it is written, and each reason can be read aloud. Length counts only against what is usual for the agent and the
 project (`usual.py`). The weights are fitted in bench/detect.py. What a session's own record says outright is not
-weighed: without a whole answer it has failed, and no labelled session could teach that.
+weighed: without a whole answer it has failed, and no labelled session could teach that. Nor could any teach what it
+means that a person's work was checked or handed over in the end: then the agent's last words are a report and not the
+outcome, and work that was handed over is no worse for having been long.
 """
 
 import math
 from collections.abc import Callable
 from typing import NamedTuple
 
+from whet.failures.success_signs import handed_over, is_settled
 from whet.failures.usual import AS_USUAL, Beyond
 from whet.failures.view import JudgedCall, SessionView
 from whet.failures.wordings import Phrase
@@ -63,8 +66,8 @@ def _share(part: int, whole: int) -> float:
 
 
 def _is_bad(step: JudgedCall) -> bool:
-    """Failed, or asked for something and got nothing. A shell's silence is consent."""
-    if step.failed or not step.is_empty:
+    """Failed, or asked for something and got nothing. A shell's silence is consent; no result says nothing."""
+    if step.failed or not step.is_empty or step.exchange.result is None:
         return step.failed
     if step.effect is Effect.RUNS:
         return family_of(step.exchange.call) is not Family.SHELL
@@ -209,17 +212,22 @@ OF_RESULTS = frozenset(
     ("failed_share", "last_failed", "failing_end", "nothing_worked", "not_done", "unasked_change", "unbacked_claim")
 )
 
+# And these by the agent's last words.
+OF_LAST_WORDS = frozenset(("open_question", "inability", "unkept_promise"))
+
 
 def measure(evidence: SessionView) -> dict[str, float]:
     """Every sign of a session by its name."""
     passed_over = OF_RESULTS if _has_no_results(evidence) else frozenset()
-    return {sign.name: 0.0 if sign.name in passed_over else sign.measure(evidence) for sign in SIGNS}
+    found = {sign.name: 0.0 if sign.name in passed_over else sign.measure(evidence) for sign in SIGNS}
+    if any(found[name] for name in OF_LAST_WORDS) and is_settled(evidence):
+        found |= dict.fromkeys(OF_LAST_WORDS, 0.0)
+    return found
 
 
 def _has_no_results(evidence: SessionView) -> bool:
-    """Whether the agent called and concluded, and its record holds not one result: some programs keep none."""
-    results = (step.exchange.result for step in evidence.steps)
-    return bool(evidence.steps) and evidence.final is not None and all(result is None for result in results)
+    """Whether the agent called, and its record holds not one result: some programs keep none, some are stopped."""
+    return bool(evidence.steps) and all(step.exchange.result is None for step in evidence.steps)
 
 
 def weigh(evidence: SessionView, weights: Weights) -> Weighed:
@@ -234,7 +242,13 @@ def weigh(evidence: SessionView, weights: Weights) -> Weighed:
     unanswered = UNANSWERED.get(evidence.transcript.ending)
     if unanswered:
         return Weighed(MOST, (unanswered, *reasons)[:REASONS_SHOWN])
-    return Weighed(weights.intercept + sum(parts.values()), reasons[:REASONS_SHOWN])
+    # As long as can be counts no more than as long as usual.
+    excused = _weight_of_length(weights) / 2 if handed_over(evidence) else 0.0
+    return Weighed(weights.intercept + sum(parts.values()) - excused, reasons[:REASONS_SHOWN])
+
+
+def _weight_of_length(weights: Weights) -> float:
+    return weights.weights.get(WHOLE, 0.0) + weights.weights.get(SAID, 0.0)
 
 
 def _is_told(sign: Sign, evidence: SessionView) -> bool:

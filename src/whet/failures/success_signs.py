@@ -1,8 +1,8 @@
-"""Signs that a session went well: a check that passed after the last change, the person's thanks or go-ahead."""
+"""Signs that a session went well: a check that passed after the last change, work handed over, the person's word."""
 
 from whet.failures.view import SessionView
 from whet.failures.wordings import Phrase
-from whet.sessions.call_effects import COMMIT, Effect, checks_of, tested_by
+from whet.sessions.call_effects import COMMIT, Effect, checks_of, hands_over, tested_by
 
 
 def verification(evidence: SessionView) -> bool | None:
@@ -32,8 +32,17 @@ def verification(evidence: SessionView) -> bool | None:
         return False
     if passed_at < 0:
         return None
-    objected = any(_objects(saying.phrases) for saying in evidence.by_user if saying.message >= passed_at)
-    return None if objected else True
+    return None if _objected_since(passed_at, evidence) else True
+
+
+def handed_over(evidence: SessionView) -> bool:
+    """Whether the work was committed, pushed or proposed for merging after its last change, and nobody objected."""
+    for step in reversed(evidence.steps):
+        if hands_over(step.exchange.call):
+            return step.worked and not _objected_since(step.message, evidence)
+        if step.effect is Effect.CHANGES and step.worked:
+            return False
+    return False
 
 
 def approval(evidence: SessionView) -> bool:
@@ -43,8 +52,17 @@ def approval(evidence: SessionView) -> bool:
 
 
 def is_backed(evidence: SessionView) -> bool:
-    """Whether anything in the record tells that the work went well: a check that passed, or the person's word."""
-    return verification(evidence) is True or approval(evidence)
+    """Whether anything in the record tells that the work went well."""
+    return is_settled(evidence) or approval(evidence)
+
+
+def is_settled(evidence: SessionView) -> bool:
+    """Whether an act tells so, and not only a word: a check that passed, or work that was handed over."""
+    return handed_over(evidence) or verification(evidence) is True
+
+
+def _objected_since(message: int, evidence: SessionView) -> bool:
+    return any(_objects(saying.phrases) for saying in evidence.by_user if saying.message >= message)
 
 
 def _objects(phrases: frozenset[Phrase]) -> bool:

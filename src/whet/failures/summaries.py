@@ -11,7 +11,7 @@ from whet.failures.lessons import Lesson, distill
 from whet.failures.signals import SHOWN
 from whet.outcomes.deciding import Outcome
 
-LIKELY_FAILED = 0.5
+MAY_HAVE_FAILED = 0.5
 WORST_KEPT = 5
 
 
@@ -51,7 +51,7 @@ class SessionGroup:
 
 
 class Worst(NamedTuple):
-    """One of the sessions that failed most surely."""
+    """One of the sessions with the worst signs among those that may have failed."""
 
     score: float
     session: str
@@ -94,7 +94,8 @@ class Summary:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         self.first = judged.at if self.first is None else min(self.first, judged.at)
         self.last = judged.at if self.last is None else max(self.last, judged.at)
-        if len(self.worst) < WORST_KEPT or analysis.failure_score > self.worst[-1].score:
+        is_worse = len(self.worst) < WORST_KEPT or analysis.failure_score > self.worst[-1].score
+        if is_worse and has_failed(analysis):
             self._keep_among_worst(judged)
 
     def _keep_among_worst(self, judged: JudgedSession) -> None:
@@ -123,8 +124,8 @@ def summarise(sessions: Iterable[JudgedSession]) -> tuple[Summary, tuple[Lesson,
 
 
 def has_failed(analysis: Analysis) -> bool:
-    """Whether a session likely failed."""
-    return analysis.failure_score >= LIKELY_FAILED and not analysis.cannot_tell
+    """Whether a session may have failed: a high score, and a bad sign besides length, which may be its task's."""
+    return analysis.failure_score >= MAY_HAVE_FAILED and bool(analysis.weighed.reasons)
 
 
 def week(at: float) -> str:

@@ -1,4 +1,4 @@
-"""Whether this week went better than those before it: the share of sessions that likely failed, with an interval."""
+"""Whether this week went better than those before it: the share of sessions that may have failed, with an interval."""
 
 from collections.abc import Iterable
 from typing import NamedTuple
@@ -10,7 +10,7 @@ WEEKS_BEFORE = 4
 
 
 class WeekComparison(NamedTuple):
-    """How many of the sessions of the last seven days likely failed, and of those of the four weeks before."""
+    """How many of the sessions of the last seven days may have failed, and of those of the four weeks before."""
 
     failed: int = 0
     sessions: int = 0
@@ -22,9 +22,8 @@ class WeekComparison(NamedTuple):
         """The comparison in a line; points are of the share, fewer is better."""
         if not self.sessions:
             return "no session this week to compare"
-        now = (
-            f"this week {self.failed:,} of {self.sessions:,} likely failed ({100 * self.failed / self.sessions:.0f} %)"
-        )
+        failed = f"{self.failed:,} of {self.sessions:,} may have failed"
+        now = f"this week {failed} ({100 * self.failed / self.sessions:.0f} %)"
         if not self.sessions_before:
             return f"{now}; none in the four weeks before to compare with"
         share = self.failed_before / self.sessions_before

@@ -4,7 +4,7 @@ from bisect import bisect_right
 from collections.abc import Iterable, Iterator
 
 from whet.failures.environment import Cause
-from whet.failures.phrases import shortened
+from whet.failures.phrases import ANSWER_PHRASES, shortened
 from whet.failures.sayings import TOPIC_REACH, answers_to_agent, quoted, topic
 from whet.failures.signals import Kind, Signal
 from whet.failures.view import JudgedCall, Saying, SessionView
@@ -17,6 +17,7 @@ from whet.sessions.transcripts import Origin, Role
 RETYPED = 0.6  # so much of an earlier message, and it is that message again
 EARLIER = 6
 CONTRAST_WORDS = range(3, 41)  # in more words there is some contrast by chance
+OTHERWISE = frozenset({Phrase.CORRECTION, Phrase.NO, Phrase.CONTRAST, Phrase.REMINDER})
 # Tools whose refusal only says that a plan was not liked or a question not answered.
 PLANNING = frozenset({"exit_plan_mode", "ask_user_question", "request_user_input", "update_plan"})
 
@@ -87,10 +88,15 @@ def _refused(step: JudgedCall, after: Saying | None) -> Signal:
         quote=shortened(words or f"refused: {step.tool}"),
         cause=Cause.AGENT,
         trust=trust,
-        confidence=0.85 if words else 0.3 if harmless else 0.6,
+        confidence=0.4 if _only_asks(words) else 0.85 if words else 0.3 if harmless else 0.6,
         tool=step.tool,
         fingerprint=topic(words) if words else "refused",
     )
+
+
+def _only_asks(words: str) -> bool:
+    """Whether a person who refused a call wants to know something, and says nothing of how it should be."""
+    return words.endswith(("?", "？")) and ANSWER_PHRASES.said(words).isdisjoint(OTHERWISE)
 
 
 def _likeness(one: str, other: str) -> float:

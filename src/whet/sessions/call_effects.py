@@ -68,6 +68,15 @@ RUNNERS = names(
 CARRIERS = names("docker docker-compose podman nerdctl mise turbo nx hatch uv kubectl")
 WORDS_CARRIED = 14
 CI_REPORTS = frozenset({("pr", "checks"), ("run", "watch"), ("run", "view")})
+# What hands work over: the words of a command behind its options.
+HANDING_OVER = {
+    "git": (("commit",), ("push",)),
+    "hg": (("commit",), ("push",)),
+    "jj": (("commit",), ("git", "push")),
+    "gh": (("pr", "create"), ("pr", "merge")),
+    "glab": (("mr", "create"), ("mr", "merge")),
+}
+_HANDED_OVER_BY_NAME = re.compile(r"(?:create|merge)_(?:pull|merge)_request$")
 PROBERS = names("grep egrep fgrep rg ag ls test [ [[ which type command diff cmp pgrep ps find fd stat")
 WORDS_READ = 4
 _TEST_AFFIXES = re.compile(r"^tests?_|_(?:tests?|spec)$")
@@ -94,6 +103,23 @@ def _effect_of_name(name: str) -> Effect:
         if word in ("think", "plan", "note"):
             return Effect.THINKS
     return Effect.RUNS
+
+
+def hands_over(call: ToolCall) -> bool:
+    """Whether a call hands work over: a commit, a push, a request to merge."""
+    if family_of(call) is not Family.SHELL:
+        return _HANDED_OVER_BY_NAME.search(plain_name(call.name)) is not None
+    return any(_hands_over(stage) for stage in split(command_of(call)))
+
+
+def _hands_over(stage: Stage) -> bool:
+    forms = HANDING_OVER.get(stage.program)
+    if forms is None or "--dry-run" in stage.words:
+        return False
+    words = stage.words[1:]
+    while len(words) > 1 and words[0].startswith("-"):  # -C and -c have a value of their own
+        words = words[2:] if words[0] in ("-C", "-c", "-R") else words[1:]
+    return any(words[: len(form)] == form for form in forms)
 
 
 def checks_of(call: ToolCall) -> frozenset[str]:

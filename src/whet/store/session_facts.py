@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable, Iterator, Mapping
 
 from whet.failures.score import Weighed, told_reasons
-from whet.failures.summaries import LIKELY_FAILED
+from whet.failures.summaries import MAY_HAVE_FAILED
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
 from whet.store.database import Database, Row
@@ -99,7 +99,7 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
         cost_dollars=recorded,
         listed_dollars=None if listed is None else listed * (tokens - found.copied_tokens) / tokens,
         score=score,
-        failed=score >= LIKELY_FAILED and not untold,
+        failed=score >= MAY_HAVE_FAILED and bool(found.reasons),
         untold=untold,
         copied=found.copied,
         reasons=reasons,

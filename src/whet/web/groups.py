@@ -10,9 +10,9 @@ from whet.trials.attempts import Arm
 
 ARMS = {Arm.BASE: "without", Arm.CANDIDATE: "with it", Arm.PLACEBO: "placebo"}
 
-# Of the sessions that a canary counts: those in its situation, those that failed in it, and those that likely failed.
-CAME_UP, FAILED, LIKELY = "came-up", "failed", "likely"
-SITUATIONS = {CAME_UP: ", in its situation", FAILED: ", with its own failure", LIKELY: ", that likely failed"}
+# Of the sessions that a canary counts: those in its situation, those that failed in it, and those that may have failed.
+CAME_UP, FAILED, DOUBTFUL = "came-up", "failed", "doubtful"
+SITUATIONS = {CAME_UP: ", in its situation", FAILED: ", with its own failure", DOUBTFUL: ", that may have failed"}
 
 
 class NamedSessions(NamedTuple):

@@ -17,7 +17,7 @@ from whet.cli.shown.findings import lesson_sentence
 from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
-from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
+from whet.failures.summaries import MAY_HAVE_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.failures.week_comparison import WeekComparison
 from whet.improving.learned import taught_by
 from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
@@ -34,7 +34,7 @@ ROWS = 8
 LESSONS = 6
 DRAFTS = 3
 CHANGE_WORDS = {"rule": "rule", "skill": "skill", "memory": "memory note"}
-HEADINGS = ("sessions", "likely failed", "calls", "failed calls", "tokens", "in failed sessions")
+HEADINGS = ("sessions", "may have failed", "calls", "failed calls", "tokens", "in those sessions")
 
 
 @click.command(
@@ -108,7 +108,7 @@ def _tell(
     if hidden:
         say(left_out(hidden))
     say(
-        f"{total.failed_sessions:,} likely failed ({share(total.failed_sessions, total.sessions)}), "
+        f"{total.failed_sessions:,} may have failed ({share(total.failed_sessions, total.sessions)}), "
         f"for {total.untold_sessions:,} the record cannot tell; "
         f"{total.failed_calls:,} of {many(total.calls, 'call')} failed ({share(total.failed_calls, total.calls)})."
     )
@@ -117,7 +117,7 @@ def _tell(
     if total.tokens:
         say(
             f"{short(total.failed_tokens)} of {short(total.tokens)} tokens "
-            f"({share(total.failed_tokens, total.tokens)}) were spent in sessions that likely failed."
+            f"({share(total.failed_tokens, total.tokens)}) were spent in sessions that may have failed."
         )
     for heading, lines in (
         ("What fails most", _most(summary, lessons)),
@@ -135,7 +135,10 @@ def _tell(
     ):
         say()
         console().print(_table(heading, groups))
-    say(f"[dim]Likely failed: a failure score of {LIKELY_FAILED} or more; for the reasons, run `whet signals ID`.[/]")
+    say(
+        f"[dim]May have failed: a failure score of {MAY_HAVE_FAILED} or more, not by length alone. "
+        "It is a guess from bad signs: `whet signals ID` shows them.[/]"
+    )
     next_step("`whet lessons` for what your sessions teach, `whet improve` to propose changes.")
 
 
@@ -175,14 +178,13 @@ def _to_lessons() -> Iterator[str]:
 
 
 def _worst(summary: Summary) -> Iterator[str]:
-    found = [worst for worst in summary.worst if worst.score >= LIKELY_FAILED]
-    for worst in found:
+    for worst in summary.worst:
         step = ""
         if worst.decisive_step is not None:
             step = f"; {where_it_went_wrong(worst.decisive_step, worst.decisive_confidence)}"
         yield f"{worst.session[:8]}  {worst.score:.2f}  {plain(worst.title[:70])}"
         yield f"          [dim]{plain('; '.join(worst.reasons))}{step}[/]"
-    if not found:
+    if not summary.worst:
         yield "None."
 
 
@@ -199,4 +201,4 @@ def _table(heading: str, groups: list[SessionGroup]) -> Table:
         )
         for group in groups
     ]
-    return table((heading, *HEADINGS), rows, numbers=HEADINGS, spare=("in failed sessions", "tokens", "calls"))
+    return table((heading, *HEADINGS), rows, numbers=HEADINGS, spare=("in those sessions", "tokens", "calls"))

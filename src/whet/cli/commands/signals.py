@@ -14,7 +14,7 @@ from whet.cli.shown.findings import SIGNALS_HEADING, analysis_lines
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
 from whet.failures.signals import SHOWN, Kind
-from whet.failures.summaries import LIKELY_FAILED, JudgedSession
+from whet.failures.summaries import JudgedSession, has_failed
 from whet.shipped.data import failure_weights
 from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
@@ -66,11 +66,7 @@ def command(
         for one in _sessions(names, filters, ignore_flags):
             seen += 1
             signals = [signal.kind.value for signal in one.analysis.signals if signal.confidence >= least]
-            if (
-                wanted.intersection(signals)
-                if wanted
-                else signals or _badness(one) >= LIKELY_FAILED or names or as_json
-            ):
+            if wanted.intersection(signals) if wanted else signals or has_failed(one.analysis) or names or as_json:
                 found += 1
                 yield one
 
@@ -100,7 +96,7 @@ def _tell(shown: list[JudgedSession], kinds: frozenset[str], least: float, *, fo
     for one in shown:
         for line in analysis_lines(one.analysis, one.title, kinds, least):
             say(line)
-    more = f" {found - len(shown):,} more have signals or likely failed (--all)." if found > len(shown) else ""
+    more = f" {found - len(shown):,} more have signals or may have failed (--all)." if found > len(shown) else ""
     next_step = "Next: `whet show ID`, or `whet lessons` for what recurs."
     say(f"[dim]Showing {len(shown):,} of {many(seen, 'session')}, worst first.{more} {next_step}[/]")
 

@@ -191,7 +191,7 @@ class Narrowed(NamedTuple):
             self.tool and f"in which {self.tool} {'failed' if self.tool_failed else 'was called'}",
             self.model and f"of {self.model}",
             self.purpose and f"whose purpose is {self.purpose}",
-            self.failed and "that likely failed",
+            self.failed and "that may have failed",
             self.untold and "whose record cannot tell",
             GROUPS[self.group].words if self.group in GROUPS else "",
             self.lesson and "that teach this lesson",

@@ -7,7 +7,7 @@ from whet.evidence.coin_looks import LOOKS
 from whet.evidence.intervals import Interval
 from whet.examples.choosing import Worth
 from whet.examples.templates import Template
-from whet.failures.summaries import LIKELY_FAILED
+from whet.failures.summaries import MAY_HAVE_FAILED
 from whet.improving.watch import WatchedRule
 from whet.store.canary_counts import CountedUnit
 from whet.store.template_files import TemplateUse
@@ -15,7 +15,7 @@ from whet.text.tokens import estimate
 from whet.trials.attempts import Arm
 from whet.trials.canaries import CanaryMove, LiveComparison
 from whet.web.charts import ChartPoint, over_time, spans
-from whet.web.groups import ARMS, CAME_UP, FAILED, LIKELY
+from whet.web.groups import ARMS, CAME_UP, DOUBTFUL, FAILED
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, evidence, many, moment, section, table, tile
 
@@ -37,7 +37,7 @@ def is_meant(unit: CountedUnit, arm: str, situation: str) -> bool:
         "": True,
         CAME_UP: unit.failed is not None,
         FAILED: unit.failed is True,
-        LIKELY: unit.loss >= LIKELY_FAILED,
+        DOUBTFUL: unit.loss >= MAY_HAVE_FAILED,
     }
     return arm in ("", _arm(unit)) and held.get(situation, False)
 
@@ -117,8 +117,8 @@ def _awaited(watched: WatchedRule) -> str:
 
 def _arms(site: Site, shown: ShownCanary) -> Element:
     """How many were counted with it and without it, each leading to just those sessions."""
-    situations = (CAME_UP, FAILED) if shown.watched.endpoint else (LIKELY,)
-    headings = {CAME_UP: "in its situation", FAILED: "its own failure", LIKELY: "likely failed"}
+    situations = (CAME_UP, FAILED) if shown.watched.endpoint else (DOUBTFUL,)
+    headings = {CAME_UP: "in its situation", FAILED: "its own failure", DOUBTFUL: "may have failed"}
     comparison = shown.watched.comparison
     rows = [
         (

@@ -61,7 +61,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
         "div",
         {"class": "tiles"},
         tile(site.link(f"{len(facts):,}", "sessions"), "session" if len(facts) == 1 else "sessions"),
-        tile(site.link(share(len(failed), len(facts)), "sessions", failed="1"), f"likely failed ({len(failed):,})"),
+        tile(site.link(share(len(failed), len(facts)), "sessions", failed="1"), f"may have failed ({len(failed):,})"),
         tile(site.counted(untold, untold="1"), "the record cannot tell"),
         tile(
             site.link(share(failed_calls, calls), "sessions", group="failing"),
@@ -69,7 +69,7 @@ def _tiles(site: Site, facts: Sequence[SessionFact]) -> Element:
         ),
         tile(
             site.link(short(tokens), "work"),
-            ("tokens, ", site.counted(lost, share(lost, tokens), failed="1"), " in failed sessions"),
+            ("tokens, ", site.counted(lost, share(lost, tokens), failed="1"), " in sessions that may have failed"),
         ),
         tile(site.link(dollars(sum(known) if known else None), "work"), paid),
     )
@@ -80,7 +80,7 @@ def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str],
     for name in named:
         failed, all_of = sum(f.failed for f in weeks[name]), len(weeks[name])
         low, high = wilson(failed, all_of)
-        counts = f"{failed} of {many(all_of, 'session')} likely failed ({100 * low:.0f} to {100 * high:.0f} %)"
+        counts = f"{failed} of {many(all_of, 'session')} may have failed ({100 * low:.0f} to {100 * high:.0f} %)"
         words = f"week of {monday(name)} ({name}): {counts}"
         href = site.href("sessions", week=name)
         follows = bool(points) and monday(name) - monday(named[len(points) - 1]) == WEEK
@@ -94,7 +94,7 @@ def _failures(site: Site, weeks: dict[str, list[SessionFact]], named: list[str],
         for name, found in changed.items()
         if name >= named[0]
     ]
-    picture = over_time(points, title="Share of sessions that likely failed, by week", marks=marks)
+    picture = over_time(points, title="Share of sessions that may have failed, by week", marks=marks)
     about = "Each point is a week that has sessions, with its 95 % interval; the line stops at weeks without."
     changes = " Dashed lines mark changes to what agents are told." if marks else ""
     return h("div", {}, picture, h("p", {"class": "soft"}, about, changes))
@@ -122,8 +122,10 @@ def _costs(site: Site, weeks: dict[str, list[SessionFact]], named: list[str]) ->
             sum((f.dollars or 0.0) if in_dollars else f.tokens for f in weeks[name] if f.failed is failed)
             for failed in (False, True)
         )
-        words = f"week of {monday(name)} ({name}): {show(well + lost)}{unit}, {show(lost)} of them in failed sessions"
-        pieces = (("in other sessions", float(well)), ("in sessions that likely failed", float(lost)))
+        words = (
+            f"week of {monday(name)} ({name}): {show(well + lost)}{unit}, {show(lost)} in sessions that may have failed"
+        )
+        pieces = (("in other sessions", float(well)), ("in sessions that may have failed", float(lost)))
         rows.append(ChartBar(day_of(name), pieces, words, site.href("sessions", week=name)))
     return columns(rows, title="Cost by week" if in_dollars else "Tokens by week", show=show)
 
@@ -131,7 +133,7 @@ def _costs(site: Site, weeks: dict[str, list[SessionFact]], named: list[str]) ->
 def _worst(site: Site, facts: Sequence[SessionFact]) -> Child:
     worst = sorted((f for f in facts if f.failed), key=lambda f: -f.score)[:WORST]
     if not worst:
-        return h("p", {}, "No session likely failed.")
+        return h("p", {}, "No session shows a sign that it failed.")
     return table(
         ("session", "why", "score"),
         (
@@ -167,7 +169,7 @@ def by_group(site: Site, facts: Sequence[SessionFact], by: str) -> Element:
                 site.counted(tokens, short(tokens), **narrowed) if tokens else "–",
             )
         )
-    headings = (by, "sessions", "likely failed", "calls", "failed calls", "tokens")
+    headings = (by, "sessions", "may have failed", "calls", "failed calls", "tokens")
     first = table(headings, rows[:MOST_ROWS], caption=f"Sessions by {by}", numbers=5)
     rest = rows[MOST_ROWS:]
     if not rest:

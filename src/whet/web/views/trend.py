@@ -45,7 +45,7 @@ def trend(site: Site, weeks: Mapping[str, Sequence[SessionFact]]) -> Element:
             {},
             h("strong", {"class": name}, f"{lead}: "),
             _share(site, failed_new, new, lately),
-            f" likely failed in the last {many(len(lately), 'week')} with sessions, ",
+            f" may have failed in the last {many(len(lately), 'week')} with sessions, ",
             _share(site, failed_old, old, before),
             f" in the {len(before)} before ({between}).",
         ),
@@ -78,5 +78,5 @@ def _cost(site: Site, new: Sequence[SessionFact], old: Sequence[SessionFact], we
     return [
         f"A session takes {short(mean)} tokens on average{compared}; ",
         failed,
-        " of them went into sessions that likely failed.",
+        " of them went into sessions that may have failed.",
     ]
