@@ -29,7 +29,7 @@ class WeekComparison(NamedTuple):
         share = self.failed_before / self.sessions_before
         before = f"in the four weeks before {self.failed_before:,} of {self.sessions_before:,} ({100 * share:.0f} %)"
         low, high = newcombe((self.failed, self.sessions), (self.failed_before, self.sessions_before))
-        verdict = "better" if high < 0 else "worse" if low > 0 else "no difference to tell"
+        verdict = "perhaps better" if high < 0 else "perhaps worse" if low > 0 else "no difference to tell"
         return f"{now}, {before}: {verdict} ({100 * low:+.0f} to {100 * high:+.0f} points)"
 
 

@@ -34,7 +34,8 @@ def trend(site: Site, weeks: Mapping[str, Sequence[SessionFact]]) -> Element:
         return h("p", {"class": "answer"}, words)
     failed_new, failed_old = sum(fact.failed for fact in new), sum(fact.failed for fact in old)
     low, high = newcombe((failed_new, len(new)), (failed_old, len(old)))
-    lead, name = ("Not clearly", "soft") if low <= 0 <= high else ("Yes", "good") if high < 0 else ("No, worse", "bad")
+    found = ("Perhaps better", "good") if high < 0 else ("Perhaps worse", "bad")
+    lead, name = ("Not clearly", "soft") if low <= 0 <= high else found
     points = 100 * (failed_new / len(new) - failed_old / len(old))
     between = f"{points:+.0f} points, {100 * low:+.0f} to {100 * high:+.0f}"
     return h(
