@@ -13,8 +13,8 @@ def outcomes(new: dict[str, tuple[int, int]], old: dict[str, tuple[int, int]]) -
     ("new", "old", "answer"),
     [
         ((3, 44), (5, 60), "Not clearly"),
-        ((1, 100), (60, 200), "Yes"),
-        ((60, 100), (20, 200), "No, worse"),
+        ((1, 100), (60, 200), "Perhaps better"),
+        ((60, 100), (20, 200), "Perhaps worse"),
         ((1, 2), (0, 0), "Too early to tell"),
         ((0, 4), (10, 50), "Too early to tell"),
     ],

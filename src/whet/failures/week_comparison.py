@@ -34,7 +34,7 @@ class WeekComparison(NamedTuple):
         if not self._can_tell:
             return "Too early to tell"
         low, high = newcombe(*self.shared)[1]
-        return "Not clearly" if low <= 0 <= high else "Yes" if high < 0 else "No, worse"
+        return "Not clearly" if low <= 0 <= high else "Perhaps better" if high < 0 else "Perhaps worse"
 
     @property
     def pieces(self) -> tuple[str, ...]:

@@ -8,7 +8,7 @@ from whet.store.session_facts import SessionFact
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, share, short
 
-COLOURS = {"Yes": "good", "No, worse": "bad", "Not clearly": "soft", "Too early to tell": "soft"}
+COLOURS = {"Perhaps better": "good", "Perhaps worse": "bad", "Not clearly": "soft", "Too early to tell": "soft"}
 
 
 def monday(week: str) -> date:
