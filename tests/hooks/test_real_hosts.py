@@ -71,7 +71,7 @@ def test_a_session_is_told_the_rules_of_its_project_and_is_imported_when_it_ends
     assert asked.count(SHOP) == 1
     assert BANK not in asked
     assert whet("import", "--json").code == 0
-    [session] = whet("sessions", "--json").json["sessions"]
+    [session] = whet("sessions", "--temporary", "--json").json["sessions"]
     assert (session["source"], session["folder"]) == (host.agent, str(shop))
     assert list((tmp_path / "home" / "spool").glob("*.json")) == []
     with opened(Home(tmp_path / "home")) as database:

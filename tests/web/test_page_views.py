@@ -36,7 +36,7 @@ from whet.shipped.guidance.rules import catalogue
 from whet.store.analyses import judged, refresh
 from whet.store.canary_counts import CountedUnit, count
 from whet.store.home import Home
-from whet.store.listing import Filters, list_sessions
+from whet.store.listing import COUNTED, Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
@@ -73,7 +73,7 @@ def page(filled: Home) -> Iterator[PageClient]:
 @pytest.fixture(scope="module")
 def summary(filled: Home) -> Summary:
     with opened(filled) as database:
-        return summarise(judged(database, Filters()))[0]
+        return summarise(judged(database, COUNTED))[0]
 
 
 def take_in(home: Home, *paths: Path) -> None:
@@ -198,7 +198,7 @@ def counted_links(text: str) -> list[tuple[str, int]]:
 
 def listed(page: PageClient, link: str) -> int:
     """How many sessions a list has."""
-    found = re.search(r"([\d,]+) sessions?\b", words(page.ask(link).text))
+    found = re.search(r"<caption>([\d,]+) sessions?\b", page.ask(link).text)
     return int(found[1].replace(",", "")) if found else 0
 
 
@@ -215,7 +215,7 @@ def test_a_number_of_sessions_leads_to_as_many(page: PageClient, filled: Home, v
 @pytest.mark.parametrize("view", ["/coverage", "/coverage?agent=hermes"])
 def test_each_number_of_the_coverage_leads_to_its_sessions(page: PageClient, view: str) -> None:
     found = re.findall(r'<td class="number"><a href="([^"]*)">([\d,]+)</a>', page.ask(view).text)
-    assert len(found) == 3, "what is nothing leads nowhere"
+    assert len(found) in (3, 4), "what is nothing leads nowhere; a checkout below /tmp has temporary folders too"
     for link, number in found:
         assert listed(page, html.unescape(link)) == int(number)
 

@@ -87,7 +87,7 @@ def test_a_session_is_told_with_the_repository_that_it_worked_in(whet: Whet, tmp
     folder = tmp_path / "shop" / "src"
     folder.mkdir(parents=True)
     (tmp_path / "shop" / ".git").mkdir()
-    for place, expected in ((str(folder), "shop"), ("/nowhere/shop/src", "/nowhere/shop/src")):
+    for place, expected in ((str(folder), "shop"), ("/nowhere/shop/src", "src")):
         line = {
             "type": "user",
             "sessionId": "one",
