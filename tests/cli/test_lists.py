@@ -111,7 +111,7 @@ def test_one_answer_says_everywhere_whether_it_is_getting_better(whet: Whet, tmp
     report, status = whet("report", "--json").json, whet("status", "--json").json
     assert report["getting_better"] == status["getting_better"]
     assert status["getting_better"]["answer"] == "Perhaps better"
-    answer = "Perhaps better: 0.0 % of 12 sessions may have failed in the last 4 weeks with sessions, 100.0 % of 12 sessions in the 4"
+    answer = "Perhaps better: 0.0 % of 12 sessions may have failed in the last 4 weeks with sessions, 100.0 % of 12"
     page = tmp_path / "page.html"
     assert whet("page", "--export", str(page)).code == 0
     shown = " ".join(re.sub("<[^>]+>", "", page.read_text()).split())
