@@ -209,7 +209,7 @@ def _add_skill(name: str, text: str, support: dict[str, str], author: Author, *,
 
 
 def _downloaded(base: Path) -> frozenset[str] | None:
-    """The skills that Hermes downloaded: nobody on this machine wrote them, so they wait. None where nobody can tell."""
+    """The skills that Hermes downloaded: nobody here wrote them, so they wait. None where nobody can tell."""
     try:
         lock = msgspec.json.decode(_text(base.joinpath(*HUB)) or '{"installed": {}}')
     except (msgspec.DecodeError, RecursionError, WhetError):
