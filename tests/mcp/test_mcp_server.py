@@ -295,3 +295,10 @@ def test_http_without_a_good_token_is_refused_before_anything_is_served(whet: Wh
     refused = whet("mcp", "--http", "8765", variables={"WHET_MCP_TOKEN": "short"})
     assert refused.code == 1
     assert "WHET_MCP_TOKEN" in refused.err
+
+
+def test_the_ledger_keeps_no_book_that_an_agent_gives_as_its_reason(whet: Whet, tmp_path: Path) -> None:
+    whet("status")
+    made = call(tmp_path, "propose", text=RULE, reason="because " * 100_000)
+    assert len(whet("pending", "show", str(made["number"]), "--json").out) < 10_000
+    assert "no session" in call(tmp_path, "propose", text=RULE, reason="seen", session="s" * 100_000)

@@ -59,7 +59,7 @@ def load_record(home: Home) -> SetupRecord:
         return SetupRecord()
     try:
         return msgspec.json.decode(body, type=SetupRecord)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         path = _place(home).path
         raise WhetError(f"{path} cannot be read: {error}.", advice="Restore a copy, or delete it.") from error
 
