@@ -4,10 +4,10 @@ from typing import Any
 
 from whet.errors import WhetError
 from whet.runs.setting_keys import dotted
-from whet.runs.settings import Settings, parse, read
+from whet.runs.settings import FILE_NAME, Settings, parse, read
 from whet.store import files
 from whet.store.home import Home, prepare_home
-from whet.store.settings_file import FILE_NAME, decoded
+from whet.store.settings_file import decoded
 from whet.text.toml_edits import assigned, removed
 
 HEAD = "# Settings of Whet. To list all settings, run `whet config --explain`; to change one, `whet config set`.\n"
