@@ -272,7 +272,7 @@ def test_a_client_that_stands_still_does_not_hold_a_server_that_ends(tmp_path: P
         free.bind(("127.0.0.1", 0))
         port = free.getsockname()[1]
     variables = {**environment(tmp_path / "home", tmp_path / "person"), "WHET_MCP_TOKEN": TOKEN}
-    command = [COMMAND, "mcp", "--http", str(port)]
+    command = [str(COMMAND), "mcp", "--http", str(port)]
     with subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True) as process:
         until(lambda: _status(f"http://127.0.0.1:{port}/mcp") is not None)
         with socket.create_connection(("127.0.0.1", port)) as still:
@@ -285,7 +285,7 @@ def test_a_client_that_stands_still_does_not_hold_a_server_that_ends(tmp_path: P
 
 
 def test_a_mistake_of_a_client_prints_no_traceback(tmp_path: Path) -> None:
-    lines = [
+    lines: list[dict[str, Any]] = [
         {"id": 1, "method": "initialize", "params": INITIALIZE},
         {"method": "notifications/initialized"},
         {"id": 2, "method": "prompts/get", "params": {"name": "none", "arguments": {}}},

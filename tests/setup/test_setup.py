@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, Done, Whet, allow
-from whet.setup.records import digest_of
+from whet.setup.records import alone, digest_of
+from whet.store.home import Home
 
 ORDINARY = '{"model":"opus",\n   "env": {"A": "1"} }'
 
@@ -272,3 +273,15 @@ def test_hooks_that_cannot_be_taken_back_keep_nothing_else_from_being_undone(set
     assert (machine / ".claude" / "settings.json").read_text() == "no JSON any more"
     (machine / ".claude" / "settings.json").write_text("{}")
     assert "settings.json was changed since" in setup("--undo", "--yes").out
+
+
+def test_one_sets_up_at_a_time_and_the_other_is_told(setup: Whet, machine: Path, tmp_path: Path) -> None:
+    before = contents(machine)
+    with alone(Home(tmp_path / "home")):
+        for arguments in ((), ("--undo",)):
+            refused = setup(*arguments, "--yes")
+            assert refused.code == 1
+            assert "Another `whet setup` is under way" in refused.err
+        assert setup("--dry-run").code == 0
+    assert contents(machine) == before
+    assert setup("--yes", "--without", "service").code == 0
