@@ -12,8 +12,9 @@ from urllib.parse import urlencode
 
 import uvicorn
 
+from whet.net.listening import LOOPBACK
 from whet.store.home import Home
-from whet.web.gate import COOKIE, LOOPBACK
+from whet.web.gate import COOKIE
 from whet.web.server import PageServer
 
 

@@ -1,11 +1,19 @@
 """whet migrate hermes: a whole Hermes home in one go, and again, and back."""
 
 import json
+import os
 from pathlib import Path
 
 import pytest
+from msgspec.structs import replace
 
 from command import Whet
+from whet.cli.hermes_pieces import REASON
+from whet.ledger.entries import Actor, Entry, Step
+from whet.ledger.patches import Action, Form, Patch
+from whet.store.home import Home
+from whet.store.ledger import ledger_of
+from whet.store.opening import opened
 
 SKILL = "---\nname: {0}\ndescription: How to do {0}. Use it before a release.\n---\n\n# {0}\n\nRead the log first.\n"
 CONFIG = """
@@ -163,3 +171,91 @@ def test_a_folder_that_is_not_there_gives_advice(whet: Whet) -> None:
     done = whet("migrate", "hermes", "nowhere")
     assert done.code == 1
     assert "There is no folder" in done.err
+
+
+@pytest.mark.parametrize(
+    ("file", "body"),
+    [
+        ("config.yaml", b"a: &a [x]\nmcp_servers: {x: {command: ls, args: [*a, *a]}}\n"),
+        ("config.yaml", b"since: 2001-99-99\n"),
+        ("config.yaml", b"on: !!bool perhaps\n"),
+        ("config.yaml", b"model: {context_length: " + b"9" * 5_000 + b"}\n"),
+        ("SOUL.md", b"\xff\xfe"),
+        ("memories/MEMORY.md", b"\xff\xfe"),
+        ("cron/jobs.json", b"{"),
+        ("skills/log-reading/SKILL.md", SKILL.format("\u65e5\u672c").encode()),
+        ("memories/USER.md", b"long " * 100_000),
+    ],
+)
+def test_what_cannot_be_read_is_named_and_keeps_nothing_else_out(
+    whet: Whet, hermes: Path, file: str, body: bytes
+) -> None:
+    (hermes / file).write_bytes(body)
+    done = whet("migrate", "hermes", str(hermes), "--yes", "--json")
+    assert (done.code, done.err) == (0, "")
+    taken, left = done.json["taken"], done.json["left"]
+    assert "release-notes" in names(taken, "skill")
+    assert {"identity", "note", "job", "template", "setting", "skill"} == {each["kind"] for each in taken + left}
+    assert len(left) >= 2 if file == "config.yaml" else len(left) == 3
+    assert all(each["reason"] for each in left)
+
+
+def test_a_pipe_in_the_place_of_a_file_is_not_waited_for(whet: Whet, hermes: Path) -> None:
+    for name in ("config.yaml", "SOUL.md", ".env", "skills/.hub/lock.json", "skills/log-reading/SKILL.md"):
+        (hermes / name).unlink()
+        os.mkfifo(hermes / name)
+    done = whet("migrate", "hermes", str(hermes), "--yes", "--json")
+    assert done.code == 0
+    assert len(names(done.json["taken"], "note")) == 3
+    # Nobody can tell which skills were downloaded, so all of them wait.
+    assert all(each["waits"] for each in done.json["taken"] if each["kind"] == "skill")
+
+
+def test_a_skill_brings_no_file_along_that_stands_elsewhere(whet: Whet, hermes: Path, tmp_path: Path) -> None:
+    private = tmp_path / "private.md"
+    private.write_text(SKILL.format("private"))
+    (hermes / "skills/log-reading/references").mkdir()
+    (hermes / "skills/log-reading/references/guide.md").symlink_to(private)
+    (hermes / "skills/other").mkdir()
+    (hermes / "skills/other/SKILL.md").symlink_to(private)
+    report = whet("migrate", "hermes", str(hermes), "--yes", "--json").json
+    [skill] = [each for each in report["taken"] if each["name"] == "log-reading"]
+    assert skill["note"] == "without references/guide.md"
+    assert "other" in names(report["left"], "skill")
+    assert not (tmp_path / "home/skills/log-reading/references").exists()
+
+
+def test_two_skills_of_one_name_are_told_apart(whet: Whet, hermes: Path) -> None:
+    (hermes / "skills/zz/log-reading").mkdir(parents=True)
+    (hermes / "skills/zz/log-reading/SKILL.md").write_text(SKILL.format("log-reading") + "Another way.\n")
+    report = whet("migrate", "hermes", str(hermes), "--yes", "--json").json
+    reasons = {each["name"]: each["reason"] for each in report["left"]}
+    assert reasons["log-reading"] == "another skill there has the same name"
+
+
+def test_names_that_no_server_has_are_left(whet: Whet, hermes: Path) -> None:
+    servers = (
+        'mcp_servers:\n  "a\\n[trust]": {command: ls}\n  ../up: {command: ls}\n  fine: {command: ls, args: [[x]]}\n'
+    )
+    (hermes / "config.yaml").write_text(servers + "agent: {tool_use_enforcement: {a: b}}\n")
+    report = whet("migrate", "hermes", str(hermes), "--yes", "--json").json
+    assert names(report["taken"], "setting") == []
+    assert len(names(report["left"], "setting")) == 4
+
+
+def test_a_script_of_an_unknown_person_is_a_job_like_others(whet: Whet, hermes: Path) -> None:
+    (hermes / "cron/jobs.json").write_text(json.dumps({"jobs": [{**JOB, "script": "~nobody-here/tidy.sh"}]}))
+    assert names(whet("migrate", "hermes", str(hermes), "--yes", "--json").json["taken"], "job") == ["morning-news"]
+
+
+def test_what_a_sudden_stop_kept_out_is_taken_the_next_time(whet: Whet, hermes: Path, tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    whet("status")
+    patch = Patch(Form.SKILL, Action.ADD, "log-reading", SKILL.format("log-reading"), reason=REASON)
+    with opened(home) as database:  # announced, and then the process was killed
+        ledger = ledger_of(home, database)
+        begun = Entry(0, Step.BEGUN, patch, Actor.PERSON, 1.0, after=patch.after, home=ledger.home)
+        ledger.append([replace(begun, intends=Step.APPLIED)])
+    report = whet("migrate", "hermes", str(hermes), "--yes", "--json").json
+    assert "log-reading" in names(report["taken"], "skill")
+    assert (home.folder / "skills/log-reading/SKILL.md").exists()

@@ -89,10 +89,10 @@ def test_a_record_that_is_gone_for_weeks_leaves_the_spool(home: Home, database: 
     assert left(home) == []
 
 
-@pytest.mark.parametrize("body", ["", "{", "[]", '{"event": 3}'])
-def test_a_damaged_file_of_the_spool_hinders_nothing(home: Home, database: Database, record: Path, body: str) -> None:
+@pytest.mark.parametrize("body", [b"", b"{", b"[]", b'{"event": 3}', b'{"event": "\xff"}'])
+def test_a_damaged_file_of_the_spool_hinders_nothing(home: Home, database: Database, record: Path, body: bytes) -> None:
     ended(home, record)
-    (home.folder / "spool" / "session-end-0.json").write_text(body)
+    (home.folder / "spool" / "session-end-0.json").write_bytes(body)
     taken = take_spool(home, database, secrets=(), now=NOW)
     assert (taken.done, sessions(database)) == (1, 1)
     assert [each.reason.startswith("not a file of the spool") for each in taken.kept] == [True]

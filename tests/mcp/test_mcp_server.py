@@ -1,6 +1,7 @@
 """The real MCP server, asked by the SDK's own client: over standard input and output, and over HTTP with a token."""
 
 import json
+import signal
 import socket
 import subprocess
 import time
@@ -35,6 +36,7 @@ from whet.store.opening import opened
 TOOLS = {"lessons_for_task", "search_sessions", "show_session", "rule_evidence", "propose", "status"}
 RULE = "Run the tests with `./dev test MODULE`; plain pytest fails here."
 TOKEN = "a-token-of-more-than-24-letters"
+INITIALIZE = {"protocolVersion": "2025-06-18", "capabilities": {}, "clientInfo": {"name": "test", "version": "1"}}
 
 
 @pytest.fixture
@@ -256,6 +258,58 @@ def test_resources_and_prompts_are_there(tmp_path: Path) -> None:
     assert prompts == {"improve", "review"}
 
 
+def test_a_port_that_is_taken_is_named(whet: Whet) -> None:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        taken.listen()
+        refused = whet("mcp", "--http", str(taken.getsockname()[1]), variables={"WHET_MCP_TOKEN": TOKEN})
+    assert refused.code == 1
+    assert refused.err.startswith("Error: Port ")
+
+
+def test_a_client_that_stands_still_does_not_hold_a_server_that_ends(tmp_path: Path) -> None:
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = free.getsockname()[1]
+    variables = {**environment(tmp_path / "home", tmp_path / "person"), "WHET_MCP_TOKEN": TOKEN}
+    command = [str(COMMAND), "mcp", "--http", str(port)]
+    with subprocess.Popen(command, env=variables, stderr=subprocess.PIPE, text=True) as process:
+        until(lambda: _status(f"http://127.0.0.1:{port}/mcp") is not None)
+        with socket.create_connection(("127.0.0.1", port)) as still:
+            head = f"POST /mcp HTTP/1.1\r\nHost: 127.0.0.1:{port}\r\nAuthorization: Bearer {TOKEN}\r\n"
+            still.sendall(f"{head}Content-Length: 100\r\nExpect: 100-continue\r\n\r\n".encode())
+            assert b"100 Continue" in still.recv(1_000)  # the server waits for the rest
+            process.send_signal(signal.SIGINT)
+            _, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (process.returncode, errors) == (0, "")
+
+
+def test_a_mistake_of_a_client_prints_no_traceback(tmp_path: Path) -> None:
+    lines: list[dict[str, Any]] = [
+        {"id": 1, "method": "initialize", "params": INITIALIZE},
+        {"method": "notifications/initialized"},
+        {"id": 2, "method": "prompts/get", "params": {"name": "none", "arguments": {}}},
+        {"id": 3, "method": "tools/call", "params": {"name": "show_session", "arguments": {"session": 5}}},
+    ]
+    given = "".join(json.dumps({"jsonrpc": "2.0", **line}) + "\n" for line in lines)
+    variables = environment(tmp_path / "home", tmp_path / "person")
+    with subprocess.Popen(
+        [COMMAND, "mcp"],
+        env=variables,
+        stdin=subprocess.PIPE,
+        stdout=subprocess.PIPE,
+        stderr=subprocess.PIPE,
+        text=True,
+    ) as process:
+        assert process.stdin
+        assert process.stdout
+        process.stdin.write(given)
+        process.stdin.flush()
+        answered = {json.loads(process.stdout.readline())["id"] for _ in range(3)}
+        _, errors = process.communicate(timeout=PATIENCE_SECONDS)
+    assert (answered, errors) == ({1, 2, 3}, "")
+
+
 @contextmanager
 def over_http(tmp_path: Path, token: str) -> Iterator[str]:
     with socket.socket() as free:
@@ -295,3 +349,10 @@ def test_http_without_a_good_token_is_refused_before_anything_is_served(whet: Wh
     refused = whet("mcp", "--http", "8765", variables={"WHET_MCP_TOKEN": "short"})
     assert refused.code == 1
     assert "WHET_MCP_TOKEN" in refused.err
+
+
+def test_the_ledger_keeps_no_book_that_an_agent_gives_as_its_reason(whet: Whet, tmp_path: Path) -> None:
+    whet("status")
+    made = call(tmp_path, "propose", text=RULE, reason="because " * 100_000)
+    assert len(whet("pending", "show", str(made["number"]), "--json").out) < 10_000
+    assert "no session" in call(tmp_path, "propose", text=RULE, reason="seen", session="s" * 100_000)

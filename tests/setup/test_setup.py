@@ -8,7 +8,8 @@ from pathlib import Path
 import pytest
 
 from command import COMMAND, Done, Whet, allow
-from whet.setup.records import digest_of
+from whet.setup.records import alone, digest_of
+from whet.store.home import Home
 
 ORDINARY = '{"model":"opus",\n   "env": {"A": "1"} }'
 
@@ -236,3 +237,51 @@ def test_hooks_whose_program_is_not_found_are_named(setup: Whet, whet: Whet, mac
     venv = {"VIRTUAL_ENV": str(COMMAND.parents[1]), "PATH": f"{COMMAND.parent}:/usr/bin:/bin"}
     (machine / ".profile").unlink()
     assert "does not find" in whet("doctor", variables=venv).out, "an activated environment is not everywhere"
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b'{"model": "\xff"}',
+        b"[" * 100_000,
+        b'{"hooks": [1]}',
+        b'{"hooks": {"SessionStart": {"a": 1}}}',
+        b'{"hooks": {"SessionStart": [1, null, {"hooks": 3}, {"hooks": [3, {"command": 4}]}]}}',
+    ],
+)
+def test_settings_of_an_odd_form_are_named_and_all_else_is_done_and_undone(
+    setup: Whet, machine: Path, body: bytes
+) -> None:
+    (machine / ".claude" / "settings.json").write_bytes(body)
+    before = {path: path.read_bytes() for path in machine.rglob("*") if path.is_file()}
+    done = setup("--yes", "--without", "service")
+    assert done.err == ""
+    assert "Added hooks to" in done.out
+    undone = setup("--undo", "--yes")
+    assert (undone.code, undone.err) == (0, "")
+    assert {path: path.read_bytes() for path in machine.rglob("*") if path.is_file()} == before
+    assert "Nothing to undo" in setup("--undo", "--yes").out
+
+
+def test_hooks_that_cannot_be_taken_back_keep_nothing_else_from_being_undone(setup: Whet, machine: Path) -> None:
+    setup("--yes", "--without", "service")
+    (machine / ".claude" / "settings.json").write_text("no JSON any more")
+    undone = setup("--undo", "--yes")
+    assert (undone.code, undone.err) == (1, "")
+    assert "The hooks of claude-code stay" in undone.out
+    assert not (machine / ".codex" / "hooks.json").exists()
+    assert (machine / ".claude" / "settings.json").read_text() == "no JSON any more"
+    (machine / ".claude" / "settings.json").write_text("{}")
+    assert "settings.json was changed since" in setup("--undo", "--yes").out
+
+
+def test_one_sets_up_at_a_time_and_the_other_is_told(setup: Whet, machine: Path, tmp_path: Path) -> None:
+    before = contents(machine)
+    with alone(Home(tmp_path / "home")):
+        for arguments in ((), ("--undo",)):
+            refused = setup(*arguments, "--yes")
+            assert refused.code == 1
+            assert "Another `whet setup` is under way" in refused.err
+        assert setup("--dry-run").code == 0
+    assert contents(machine) == before
+    assert setup("--yes", "--without", "service").code == 0

@@ -4,6 +4,8 @@ import contextlib
 import json
 import subprocess
 import sys
+from concurrent.futures import ThreadPoolExecutor
+from functools import partial
 from pathlib import Path
 
 import pytest
@@ -11,11 +13,14 @@ from concurrent_worker import grown
 
 from lengths import long
 from patience import PATIENCE_SECONDS
+from whet.runs.settings import leaves, read
 from whet.store import sessions
 from whet.store.home import Home
 from whet.store.listing import Filters, count_sessions, find
 from whet.store.opening import opened
 from whet.store.search import search
+from whet.store.settings_changes import assign
+from whet.store.settings_file import loaded
 
 WRITERS, READERS = 8, 4
 WORKER = Path(__file__).with_name("concurrent_worker.py")
@@ -104,3 +109,13 @@ def tell(process: subprocess.Popen[str], line: str) -> None:
     assert process.stdin
     process.stdin.write(f"{line}\n")
     process.stdin.flush()
+
+
+def test_settings_that_are_set_at_the_same_moment_all_count(tmp_path: Path) -> None:
+    home = Home(tmp_path / "home")
+    paths = [("models", f"m{number}", "window") for number in range(WRITERS)]
+    with ThreadPoolExecutor(WRITERS) as threads:
+        for size in range(1_000, 1_005):
+            list(threads.map(partial(assign, home, value=size), paths))
+            found = dict(leaves(read(loaded(home).text)))
+            assert [found[path] for path in paths] == [size] * WRITERS

@@ -51,7 +51,7 @@ def judge(
 
 def _compared(path: Path, base: str | None, candidate: str | None, bounds: tuple[float, float] | None) -> Comparison:
     try:
-        raw = path.expanduser().read_bytes()
+        raw = Path(os.path.expanduser(path)).read_bytes()
     except OSError as error:
         raise WhetError(f"{path} cannot be read: {error.strerror}.", advice="Give the path of a CSV file.") from None
     return compare(read_table(rows_of(raw), bounds=range_of(bounds)), base=base, candidate=candidate)

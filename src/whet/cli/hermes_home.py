@@ -12,4 +12,5 @@ hermes_option = click.option(
 
 def hermes_home(folder: Path | None = None) -> Path:
     """The folder that was named, else the one that the environment names, else the usual one."""
-    return (folder or Path(os.environ.get("HERMES_HOME") or Path.home() / ".hermes")).expanduser().absolute()
+    named = folder or os.environ.get("HERMES_HOME") or "~/.hermes"
+    return Path(os.path.expanduser(named)).absolute()

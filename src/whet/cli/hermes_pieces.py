@@ -1,5 +1,6 @@
 """What stands in a Hermes home, piece by piece: what is new, what was taken before, what stays there and why."""
 
+import contextlib
 import os
 import re
 from collections.abc import Callable, Iterable, Iterator
@@ -12,6 +13,7 @@ from msgspec.structs import replace
 
 from whet.changes import job_changes, skill_changes, templates
 from whet.changes.author import Author
+from whet.changes.changing import settle
 from whet.changes.notes import PERSONS, notes_of, remember
 from whet.cli.jobs_imported import REASON as JOB_REASON
 from whet.cli.jobs_imported import read_jobs
@@ -22,7 +24,7 @@ from whet.examples.templates import Template
 from whet.importers import hermes_config, hermes_jobs, hermes_templates
 from whet.importers.hermes_config import FoundSetting
 from whet.jobs.job import Job
-from whet.ledger.entries import Entry
+from whet.ledger.entries import Entry, Step
 from whet.ledger.patches import Action, Form
 from whet.runs.setting_keys import dotted
 from whet.runs.settings import check, leaves, read
@@ -31,7 +33,7 @@ from whet.sessions.trust import Trust
 from whet.store import files, skill_files
 from whet.store.job_files import list_jobs
 from whet.store.ledger import ledger_of
-from whet.store.memory_files import NAMES, hermes_shelf, load
+from whet.store.memory_files import HERMES, NAMES, hermes_shelf, load
 from whet.store.settings_changes import assign
 from whet.store.settings_file import loaded
 from whet.text.front_matter import with_field
@@ -43,6 +45,7 @@ HUB = (".hub", "lock.json")  # what Hermes downloaded, by name
 HIDDEN = (".hub", ".archive", ".git", "node_modules")
 SCANNED = 12
 THERE = "something else of this name is here already"
+TWICE = "another skill there has the same name"
 
 
 class HermesPiece(NamedTuple):
@@ -66,24 +69,45 @@ class TakenBefore(NamedTuple):
 
 def pieces(author: Author, hermes: Path) -> Iterator[HermesPiece]:
     """Everything in Hermes' home that has a place here."""
-    entries = ledger_of(author.home, author.database).entries()
-    ours = [each for each in entries if each.patch.reason.startswith((REASON, JOB_REASON))]
+    ledger = ledger_of(author.home, author.database)
+    settle(author.home, ledger, now=author.now)  # what a sudden stop left of a migration before
+    ours = [
+        each
+        for each in ledger.entries()
+        if each.patch.reason.startswith((REASON, JOB_REASON)) and each.step not in (Step.BEGUN, Step.ABANDONED)
+    ]
     before = TakenBefore(
         frozenset((each.patch.form, each.patch.text) for each in ours),
         frozenset((each.patch.form, each.patch.name) for each in ours),
     )
-    yield from _identity(author, hermes)
-    yield from _notes(author, hermes, before)
+    yield from _apart("identity", SOUL, _identity(author, hermes))
+    for page in NAMES:
+        yield from _apart("note", HERMES[page], _notes(author, hermes, page, before))
     yield from _skills(author, hermes, before)
-    yield from _jobs(author, hermes, before)
+    yield from _apart("job", "/".join(hermes_jobs.FILE), _jobs(author, hermes, before))
     yield from _templates(hermes, before)
-    yield from _settings(author, hermes)
+    yield from _apart("setting", hermes_config.FILE, _settings(author, hermes))
+
+
+def _apart(kind: str, name: str, found: Iterator[HermesPiece]) -> Iterator[HermesPiece]:
+    """What one file holds; a file that cannot be read keeps no other out."""
+    try:
+        yield from found
+    except WhetError as error:
+        yield HermesPiece(kind, name, why=error.message)
 
 
 def variables(hermes: Path) -> tuple[str, ...]:
-    """The names of the variables that Hermes' settings and its .env speak of; values are never copied."""
-    named = hermes_config.read(_text(hermes / hermes_config.FILE)).variables
-    return tuple(dict.fromkeys((*named, *hermes_config.variables_in(_text(hermes / ".env")))))
+    """The names of the variables that Hermes' settings and its .env speak of; values are never copied.
+
+    A file that cannot be read names none: nothing depends on them.
+    """
+    found: list[str] = []
+    with contextlib.suppress(WhetError):
+        found += hermes_config.read(_text(hermes / hermes_config.FILE)).variables
+    with contextlib.suppress(WhetError):
+        found += hermes_config.variables_in(_text(hermes / ".env"))
+    return tuple(dict.fromkeys(found))
 
 
 def _identity(author: Author, hermes: Path) -> Iterator[HermesPiece]:
@@ -107,14 +131,13 @@ def _write_identity(place: files.Place, body: bytes, _author: Author) -> tuple[E
     return ()
 
 
-def _notes(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
-    shelf = hermes_shelf(hermes)
-    for page in NAMES:
-        here = {note.text for note in notes_of(author, page).notes}
-        for note in load(shelf, page).notes:
-            known = note.text in here or (Form.NOTE, note.text) in before.texts
-            name = f"{page}: {note.text}"
-            yield HermesPiece("note", name, partial(_remember, page, note.text), is_known=known)
+def _notes(author: Author, hermes: Path, page: str, before: TakenBefore) -> Iterator[HermesPiece]:
+    here = {note.text for note in notes_of(author, page).notes}
+    for note in load(hermes_shelf(hermes), page).notes:
+        known = note.text in here or (Form.NOTE, note.text) in before.texts
+        why = "" if len(note.text) <= PERSONS.note else f"it is longer than {PERSONS.note:,} characters"
+        take = None if why else partial(_remember, page, note.text)
+        yield HermesPiece("note", f"{page}: {note.text}", take, why, is_known=known)
 
 
 def _remember(page: str, text: str, author: Author) -> tuple[Entry, ...]:
@@ -127,6 +150,7 @@ def _remember(page: str, text: str, author: Author) -> tuple[Entry, ...]:
 def _skills(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:
     base = hermes / "skills"
     downloaded = _downloaded(base)
+    names: set[str] = set()
     for path in sorted(base.rglob(skills.FILE)):
         inside = path.relative_to(base).parts
         if any(part in HIDDEN for part in inside) or (path.parent / ".whet.json").exists():
@@ -135,19 +159,23 @@ def _skills(author: Author, hermes: Path, before: TakenBefore) -> Iterator[Herme
         try:
             name, text = _skill(path)
             support, left = _support(path.parent)
+            here = skill_files.read_text(author.home.folder, name)
         except WhetError as error:
             yield piece._replace(why=error.message)
             continue
-        here = skill_files.read_text(author.home.folder, name)
         known = here == text or (Form.SKILL, text) in before.texts
-        take = partial(_add_skill, name, text, support, is_foreign=path.parent.name in downloaded)
-        why = THERE if here is not None and not known else ""
+        is_foreign = downloaded is None or path.parent.name in downloaded
+        take = partial(_add_skill, name, text, support, is_foreign=is_foreign)
+        why = "" if known else TWICE if name in names else THERE if here is not None else ""
+        names.add(name)
         note = f"without {', '.join(left)}" if left else ""
         yield HermesPiece("skill", name, None if why else take, why, known, note=note)
 
 
 def _skill(path: Path) -> tuple[str, str]:
     """A skill's name in the form that names have here, and its text."""
+    if not _is_inside(path, path.parent):
+        raise WhetError("it is a link to a file elsewhere")
     text = _text(path)
     told = skills.read(text).name or path.parent.name
     name = re.sub(r"[^a-z0-9]+", "-", told.lower()).strip("-")
@@ -162,10 +190,17 @@ def _support(folder: Path) -> tuple[dict[str, str], list[str]]:
         name = path.relative_to(folder).as_posix()
         try:
             skills.file_names(name)
+            if not _is_inside(path, folder):
+                raise WhetError("it is a link to a file elsewhere")
             found[name] = _text(path)
         except WhetError:
             left.append(name)
     return found, left
+
+
+def _is_inside(path: Path, folder: Path) -> bool:
+    """Whether what a path leads to lies in a folder: a skill brings no file along that stands elsewhere."""
+    return path.resolve().is_relative_to(folder.resolve())
 
 
 def _add_skill(name: str, text: str, support: dict[str, str], author: Author, *, is_foreign: bool) -> tuple[Entry, ...]:
@@ -173,14 +208,14 @@ def _add_skill(name: str, text: str, support: dict[str, str], author: Author, *,
     return skill_changes.add(hand, name, text, support)
 
 
-def _downloaded(base: Path) -> frozenset[str]:
-    """The skills that Hermes downloaded: nobody on this machine wrote them, so they wait."""
+def _downloaded(base: Path) -> frozenset[str] | None:
+    """The skills that Hermes downloaded: nobody here wrote them, so they wait. None where nobody can tell."""
     try:
-        lock = msgspec.json.decode(_text(base.joinpath(*HUB)) or "{}")
-    except msgspec.DecodeError:
-        return frozenset()
+        lock = msgspec.json.decode(_text(base.joinpath(*HUB)) or '{"installed": {}}')
+    except (msgspec.DecodeError, RecursionError, WhetError):
+        return None
     installed = lock.get("installed") if isinstance(lock, dict) else None
-    return frozenset(str(each) for each in installed) if isinstance(installed, dict) else frozenset()
+    return frozenset(str(each) for each in installed) if isinstance(installed, dict) else None
 
 
 def _jobs(author: Author, hermes: Path, before: TakenBefore) -> Iterator[HermesPiece]:

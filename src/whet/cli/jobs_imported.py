@@ -27,7 +27,7 @@ def read_jobs(file: Path, *, workdir: str, taken: tuple[str, ...]) -> tuple[Herm
     """The jobs in a file of Hermes; `taken` are names that none of them gets."""
     place = hermes_jobs.HermesPlace(
         file.absolute().parent.parent,
-        str(Path(workdir or ".").expanduser().absolute()),
+        str(Path(os.path.expanduser(workdir or ".")).absolute()),
         local_zone(os.environ),
         time.time(),
     )

@@ -9,6 +9,9 @@ from whet.cli.catalogue import overview
 from whet.cli.spelling import spell_out
 
 FULL = (errno.ENOSPC, errno.EDQUOT, errno.EFBIG, errno.EIO)
+# What a path that a person gave can be, wherever it is first looked at.
+UNUSABLE = (errno.ENAMETOOLONG, errno.EACCES, errno.EPERM, errno.ENOTDIR, errno.ELOOP)
+NAME_SHOWN = 200
 
 
 def main() -> None:
@@ -49,10 +52,13 @@ def _deliver(arguments: list[str]) -> int:
         _drop_output()
         return 0
     except OSError as error:
-        if error.filename is not None or error.errno not in FULL:
+        if error.filename is None and error.errno in FULL:
+            _drop_output()
+            _complain(f"Error: The output cannot be written: {error.strerror}.")
+        elif error.filename is not None and error.errno in UNUSABLE:
+            _complain(f"Error: {str(error.filename)[:NAME_SHOWN]} cannot be used: {error.strerror}.")
+        else:
             raise
-        _drop_output()
-        _complain(f"Error: The output cannot be written: {error.strerror}.")
         return 1
 
 

@@ -1,5 +1,6 @@
 """Folders in which what the repository and its tools print counts as the owner's, because the owner said so."""
 
+import os
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -13,7 +14,7 @@ def project_of(folder: Path, declared: Iterable[str]) -> Path | None:
     """
     real, home = folder.resolve(), Path.home().resolve()
     for each in declared:
-        path = Path(each).expanduser()
+        path = Path(os.path.expanduser(each))
         place = path.resolve()
         is_project = path.is_absolute() and not home.is_relative_to(place)
         if is_project and real.is_relative_to(place):

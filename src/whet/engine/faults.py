@@ -4,6 +4,7 @@ import contextlib
 import select
 from collections.abc import Iterator
 from pathlib import Path
+from urllib.parse import unquote
 
 from whet.engine.library import (
     DatabaseError,
@@ -30,7 +31,7 @@ def explained(system: System) -> Iterator[None]:
         why = str(error.orig).strip().partition("\n")[0]
         if getattr(error.orig, "sqlstate", "") in (DENIED, NO_SCHEMA):
             raise missing_right(system.member, system.schema, why) from error
-        file = system.url.removeprefix(IN_FILE) if system.url.startswith(IN_FILE) else ""
+        file = unquote(system.url.removeprefix(IN_FILE)) if system.url.startswith(IN_FILE) else ""
         if isinstance(error, OperationalError):
             advice = "Check the disk and its free space." if file else "Check that the server is running."
             raise WhetError(f"The engine's database cannot be used: {why}.", advice=advice) from error

@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 from typing import NamedTuple
+from urllib.parse import quote
 
 from whet.engine.orders import Queue
 from whet.errors import WhetError
@@ -42,7 +43,7 @@ def system_of(home: Home) -> System:
     if not home.database_url:
         prepare_home(home)
         _create(home)
-        return System(f"{IN_FILE}{home.folder / FILE}")
+        return System(f"{IN_FILE}{quote(str(home.folder / FILE))}")
     database = connect(home)
     try:
         database.expect_session()  # the engine's own locks and notes are a session's

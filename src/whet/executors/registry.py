@@ -1,5 +1,6 @@
 """The agents that can carry out attempts, and how one is found on this machine."""
 
+import os
 import re
 import shutil
 import subprocess
@@ -76,7 +77,7 @@ def grounds_of(name: str, settings: Settings, environment: Mapping[str, str], *,
     return Grounds(
         environment,
         variables=chosen.variables,
-        config=tuple(Path(each).expanduser() for each in chosen.config),
-        readable=tuple(Path(each).expanduser() for each in chosen.readable),
+        config=tuple(Path(os.path.expanduser(each)) for each in chosen.config),
+        readable=tuple(Path(os.path.expanduser(each)) for each in chosen.readable),
         hidden=hidden,
     )

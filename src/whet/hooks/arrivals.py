@@ -128,7 +128,7 @@ def _waiting(folder: Path) -> Iterator[Waiting]:
     for file in _new(folder):
         try:
             yield Waiting(file, msgspec.json.decode(file.read_bytes(), type=Arrival))
-        except msgspec.MsgspecError as error:
+        except (msgspec.MsgspecError, UnicodeDecodeError) as error:
             _give_reason(file, KeptReason(f"not a file of the spool: {error}"))
 
 
@@ -202,7 +202,7 @@ def _give_reason(file: Path, reason: KeptReason) -> None:
 
 
 def _reason_of(file: Path) -> KeptReason | None:
-    with contextlib.suppress(FileNotFoundError, msgspec.MsgspecError):
+    with contextlib.suppress(FileNotFoundError, msgspec.MsgspecError, UnicodeDecodeError):
         return msgspec.json.decode(file.with_suffix(REASON).read_bytes(), type=KeptReason)
     return None
 
@@ -210,7 +210,7 @@ def _reason_of(file: Path) -> KeptReason | None:
 def _reasons(folder: Path) -> Iterator[Skipped]:
     for file in _new(folder):
         found = _reason_of(file)
-        with contextlib.suppress(msgspec.MsgspecError):
+        with contextlib.suppress(msgspec.MsgspecError, UnicodeDecodeError):
             path = msgspec.json.decode(file.read_bytes(), type=Arrival).path
             file = Path(path) if path else file
         if found is not None:

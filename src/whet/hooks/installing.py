@@ -172,7 +172,9 @@ def _without_ours(hooks: Any, config: Path, place: tuple[str, ...]) -> dict[str,
 
 def _is_ours(group: Any) -> bool:
     calls = group.get("hooks") if isinstance(group, dict) else None
-    commands = [each.get("command") for each in calls or () if isinstance(each, dict)]
+    if not isinstance(calls, list) or not all(isinstance(each, dict) for each in calls):
+        return False
+    commands = [each.get("command") for each in calls]
     return bool(commands) and all(
         isinstance(each, str) and _bare(each).removeprefix(UNLESS).startswith((MARK, f"exec {MARK}"))
         for each in commands
@@ -193,7 +195,9 @@ def _document(config: Path, place: tuple[str, ...]) -> dict[str, Any]:
     body = files.read(_place(config, place))
     try:
         found = msgspec.json.decode(body) if body and body.strip() else {}
-    except msgspec.DecodeError as error:
+    except UnicodeDecodeError as error:
+        raise _unreadable(config, place, "it is not UTF-8 text") from error
+    except (msgspec.DecodeError, RecursionError) as error:
         raise _unreadable(config, place, str(error)) from error
     if not isinstance(found, dict):
         raise _unreadable(config, place, "it is not a JSON object")

@@ -21,6 +21,7 @@ PROVIDERS = {each.name: each.name for each in KNOWN if each.base_url} | {
 }
 ENFORCEMENT = {"true": "always", "on": "always", "always": "always", "false": "never", "off": "never", "never": "never"}
 _VARIABLE = re.compile(r"\$\{([A-Za-z_][A-Za-z0-9_]*)\}")
+_NAME = re.compile(r"[\w .-]+")
 _ENV_LINE = re.compile(r"(?m)^[ \t]*(?:export[ \t]+)?([A-Za-z_][A-Za-z0-9_]*)[ \t]*=")
 
 
@@ -39,12 +40,25 @@ class HermesConfig(NamedTuple):
     left: tuple[tuple[str, str], ...] = ()
 
 
+class _Loader(yaml.SafeLoader):
+    """Refuses what lets a short file stand for a huge one, and tags, which make values of kinds that Hermes has not."""
+
+    def compose_node(self, parent: Any, index: Any) -> Any:
+        event = self.peek_event()  # type: ignore[no-untyped-call]  # of the library
+        if isinstance(event, yaml.AliasEvent) or event.tag is not None:
+            raise yaml.MarkedYAMLError(problem="an alias or a tag is not understood here")
+        return super().compose_node(parent, index)
+
+
 def read(text: str) -> HermesConfig:
     """What Whet can have of a config.yaml; raises WhetError where it is none."""
     try:
-        document = yaml.safe_load(text)
-    except (yaml.YAMLError, RecursionError) as error:
-        raise WhetError("Hermes' config.yaml cannot be read.", advice="Check it with `hermes config`.") from error
+        document = yaml.load(text, _Loader)  # a safe loader that reads less
+    except (yaml.YAMLError, RecursionError, ValueError) as error:  # the last for a date or a number that is none
+        why = error.problem if isinstance(error, yaml.MarkedYAMLError) and error.problem else "it is not YAML"
+        raise WhetError(
+            f"Hermes' config.yaml cannot be read: {why}.", advice="Check it with `hermes config`."
+        ) from error
     if not isinstance(document, dict):
         return HermesConfig()
     parts = [_model(document), *_servers(document), _enforcement(document)]
@@ -113,7 +127,9 @@ def _window(told: dict[str, Any], model: str) -> Iterator[FoundSetting]:
 def _servers(document: dict[str, Any]) -> Iterator[HermesConfig]:
     for name, told in fields.mapping(document, "mcp_servers").items():
         what = f"MCP server {name}"
-        if not isinstance(told, dict):
+        if not (isinstance(name, str | int) and _NAME.fullmatch(str(name))):
+            yield HermesConfig(left=((what, "its name has other characters than letters, digits, dots and dashes"),))
+        elif not isinstance(told, dict):
             yield HermesConfig(left=((what, "it is not written as a server"),))
         elif told.get("enabled") is False:
             yield HermesConfig(left=((what, "it is switched off"),))
@@ -128,24 +144,32 @@ def _servers(document: dict[str, Any]) -> Iterator[HermesConfig]:
 def _server(name: str, what: str, told: dict[str, Any]) -> HermesConfig:
     variables = tuple(str(each) for each in fields.mapping(told, "env"))
     wanted = fields.mapping(told, "tools").get("include")
-    values = {
+    values: dict[str, Any] = {
         "command": fields.text(told, "command"),
-        "arguments": [str(each) for each in fields.items(told, "args")],
+        "arguments": _words(fields.items(told, "args")),
         "url": fields.text(told, "url"),
         "variables": list(variables),
-        "tools": [str(each) for each in wanted] if isinstance(wanted, list) else [],
+        "tools": _words(wanted) if isinstance(wanted, list) else [],
         "timeout_seconds": fields.amount(told.get("timeout")),
     }
+    if len(values["arguments"]) != len(fields.items(told, "args")):
+        return HermesConfig(left=((what, "one of its arguments is not a text"),))
     found = tuple(FoundSetting(("servers", name, key), value) for key, value in values.items() if value)
-    if _VARIABLE.search(" ".join((str(values["url"]), *(str(each) for each in fields.items(told, "args"))))):
+    if _VARIABLE.search(" ".join((values["url"], *values["arguments"]))):
         return HermesConfig(left=((what, "a variable stands in its address or arguments; set it up here by hand"),))
     return HermesConfig(((what, found),), variables)
+
+
+def _words(listed: list[Any]) -> list[str]:
+    return [str(each) for each in listed if isinstance(each, str | int | float)]
 
 
 def _enforcement(document: dict[str, Any]) -> HermesConfig:
     told = fields.mapping(document, "agent").get("tool_use_enforcement")
     if told is None:
         return HermesConfig()
-    words = [str(each) for each in told] if isinstance(told, list) else [str(told).lower()]
+    words = _words(told) if isinstance(told, list) else [word.lower() for word in _words([told])]
+    if not words:
+        return HermesConfig(left=(("enforcement", "it is neither a word nor a list of words"),))
     value = [ENFORCEMENT.get(each.lower(), each) for each in words]
     return HermesConfig((("enforcement", (FoundSetting(("prompt", "enforcement"), value),)),))

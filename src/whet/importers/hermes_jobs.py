@@ -1,5 +1,6 @@
 """Jobs of Hermes: cron/jobs.json in its home, whose fields differ a little from version to version."""
 
+import os
 from pathlib import Path
 from typing import Any, NamedTuple
 
@@ -114,7 +115,7 @@ def _script(record: dict[str, Any], place: HermesPlace) -> str:
     script = fields.text(record, "script")
     if not script:
         return ""
-    path = Path(script).expanduser()
+    path = Path(os.path.expanduser(script))
     path = path if path.is_absolute() else place.home / SCRIPTS / path
     quoted = "'" + str(path).replace("'", "'\\''") + "'"
     program = {".py": "python3 ", ".sh": "bash ", ".bash": "bash "}.get(path.suffix, "")

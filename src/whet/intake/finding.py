@@ -33,7 +33,7 @@ def usual_places(person: Path, environment: Mapping[str, str], folders: Iterable
         for pattern in known.places:
             base, within, shown = person, pattern, f"~/{pattern}"
             if moved:
-                base, within = Path(moved).expanduser(), pattern.partition("/")[2]
+                base, within = Path(os.path.expanduser(moved)), pattern.partition("/")[2]
                 shown = str(base / within)
             found = (path for path in base.glob(within) if path.is_file())
             yield AgentPlace(known.name, known.title, shown, tuple(by_age(found)))
@@ -52,7 +52,7 @@ def places_beside(folders: Iterable[str]) -> Iterator[AgentPlace]:
 def named_files(arguments: Iterable[str]) -> Iterator[Path]:
     """The files that paths, folders and globs mean; one that is not there is the person's mistake."""
     for argument in arguments:
-        path = Path(argument).expanduser()
+        path = Path(os.path.expanduser(argument))
         if path.is_dir():
             yield from by_age(_within(path))
         elif path.exists():

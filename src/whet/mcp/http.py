@@ -1,10 +1,11 @@
 """The server over HTTP on this machine: every request needs the bearer token, and a foreign Host is refused."""
 
+import contextlib
 import hmac
 
 from whet.mcp.library import ASGIApp, MCPServer, Receive, Scope, Send, uvicorn
+from whet.net.listening import LEAVE_SECONDS, LOOPBACK, leave_quietly, listen
 
-LOOPBACK = "127.0.0.1"
 REFUSAL = b'{"error": "unauthorized"}'
 
 
@@ -29,4 +30,8 @@ class BearerGate:
 def serve(server: MCPServer[None], *, port: int, token: str) -> None:
     """Answer at http://127.0.0.1:PORT/mcp until interrupted."""
     app = BearerGate(server.streamable_http_app(host=LOOPBACK), token)
-    uvicorn.run(app, host=LOOPBACK, port=port, log_level="warning")
+    config = uvicorn.Config(app, log_level="warning", timeout_graceful_shutdown=LEAVE_SECONDS)
+    leave_quietly()
+    advice = "Choose another: `whet mcp --http PORT`."
+    with listen(port, advice=advice) as listening, contextlib.suppress(KeyboardInterrupt):
+        uvicorn.Server(config).run(sockets=[listening])

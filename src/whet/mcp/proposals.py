@@ -26,6 +26,8 @@ from whet.store.opening import opened
 from whet.text.likeness import sense
 
 NAME_LETTERS = 40
+REASON_LETTERS = 2_000  # the ledger keeps it for good
+SESSION_LETTERS = 200
 _WORD = re.compile("[a-z0-9]+")
 
 
@@ -41,6 +43,8 @@ class ProposalAnswer:
 
 def suggest(home: Home, *, text: str, reason: str, folder: str, session: str = "", lesson: str = "") -> ProposalAnswer:
     """Put a rule among the changes that wait for a person; one that is written for a lesson keeps its evidence."""
+    if len(session) > SESSION_LETTERS:
+        raise WhetError("There is no session with an id of this length.", advice="Leave the session out.")
     with opened(home) as database:
         project = project_in(folder)
         patch = _from_lesson(database, project, lesson, text) if lesson else _free(project, text, reason, session)
@@ -73,5 +77,12 @@ def _free(project: str, text: str, reason: str, session: str) -> Patch:
     name = "-".join(dict.fromkeys(telling))[:NAME_LETTERS].strip("-") or "rule"
     proofs = (Proof(session, quote=shortened(reason, QUOTE_LETTERS)),) if session else ()
     return Patch(
-        Form.RULE, Action.ADD, name, text, Scope(project=project), reason=reason, trust=Trust.EXTERNAL, proofs=proofs
+        Form.RULE,
+        Action.ADD,
+        name,
+        text,
+        Scope(project=project),
+        reason=shortened(reason, REASON_LETTERS),
+        trust=Trust.EXTERNAL,
+        proofs=proofs,
     )

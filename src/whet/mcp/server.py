@@ -40,7 +40,10 @@ class PersonsWord(BaseModel):
 
 def server_of(home: Home, *, version: str, folder: str) -> MCPServer[None]:
     """A server for one home; `folder` is where it was started, which hosts make the project's."""
-    server: MCPServer[None] = MCPServer("whet", title="Whet", version=version, instructions=words.instructions())
+    # A mistake of the client is answered in words; the library would also print where it was noticed, call by call.
+    server: MCPServer[None] = MCPServer(
+        "whet", title="Whet", version=version, instructions=words.instructions(), log_level="CRITICAL"
+    )
     _add_tools(server, home, folder)
     _add_resources(server, home)
     _add_prompts(server)

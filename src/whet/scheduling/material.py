@@ -32,7 +32,7 @@ def expect_ready(home: Home, job: Job) -> None:
 
 
 def folder_of(job: Job) -> Path:
-    folder = Path(job.workdir).expanduser() if job.workdir else Path.home()
+    folder = Path(os.path.expanduser(job.workdir)) if job.workdir else Path.home()
     if not folder.is_dir():
         raise WhetError(
             f"There is no folder {folder}.", advice=f"Set the workdir of job {job.name} to an existing folder."
@@ -44,7 +44,7 @@ def prompt_of(job: Job) -> str:
     """What the agent is told to do, as the person wrote it; read anew where it stands in a file."""
     if not job.prompt_file:
         return job.prompt
-    path = Path(job.prompt_file).expanduser()
+    path = Path(os.path.expanduser(job.prompt_file))
     expect_apart(job, path)
     try:
         with path.open("rb") as file:
@@ -60,7 +60,7 @@ def prompt_of(job: Job) -> str:
 
 def expect_apart(job: Job, path: Path) -> None:
     """Raise where an agent at work in the job's folder could write its own orders."""
-    if job.workdir and path.resolve().is_relative_to(Path(job.workdir).expanduser().resolve()):
+    if job.workdir and path.resolve().is_relative_to(Path(os.path.expanduser(job.workdir)).resolve()):
         raise WhetError(
             f"{path} is in {job.workdir}, where the job's agent can write: it could change its own task.",
             advice="Move it to another folder, or set workdir to another folder.",
@@ -74,7 +74,7 @@ def script_file(job: Job) -> Path | None:
     except ValueError:
         return None
     name = next((word for word in words if Path(word).name not in INTERPRETERS and not word.startswith("-")), "")
-    path = Path(job.workdir).expanduser() / Path(name).expanduser()
+    path = Path(os.path.expanduser(job.workdir)) / Path(os.path.expanduser(name))
     return path if name and "/" in name and path.is_file() else None
 
 
@@ -88,7 +88,7 @@ def expect_script(job: Job) -> None:
 def expect_outside(home: Home, job: Job) -> None:
     """Raise where a report would stand in the home: its files tell agents what to do, and nobody approved the words."""
     named = os.environ.get(job.to[1:], "") if job.to.startswith("$") else job.to
-    target = Path(job.workdir).expanduser() / Path(named).expanduser()
+    target = Path(os.path.expanduser(job.workdir)) / Path(os.path.expanduser(named))
     if job.deliver == "file" and target.resolve().is_relative_to(home.folder.resolve()):
         raise WhetError(
             f"{target} is in Whet's home, and agents read what is there.",

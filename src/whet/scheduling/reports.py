@@ -1,5 +1,6 @@
 """Reports on their way to people: to a file, a command, a webhook or standard output."""
 
+import os
 import sys
 import time
 from collections.abc import Mapping
@@ -58,7 +59,7 @@ def deliver(record: JobRecord, surroundings: Surroundings) -> None:
 
 def _to_file(record: JobRecord, surroundings: Surroundings) -> None:
     """Written whole or not at all. A report that stands there already is not added again."""
-    target = Path(address(record.job.to, surroundings.environment)).expanduser()
+    target = Path(os.path.expanduser(address(record.job.to, surroundings.environment)))
     place = files.at(surroundings.folder / target)
     if not place.root.is_dir():
         raise WhetError(f"There is no folder {place.root}.", advice="Create it, or deliver to another file.")

@@ -111,7 +111,12 @@ def _note_around(
     record = load_record(here.home)
     others = tuple(each for each in record.hooks if each.agent != step.name)
     save_record(here.home, replace(record, hooks=(*others, noted)))
-    act()
+    try:
+        act()
+    except WhetError:
+        if _before(path).before == noted.file.before:  # nothing was done, so there is nothing to take back
+            save_record(here.home, replace(record, hooks=others))
+        raise
     done = replace(noted, file=replace(noted.file, digest=digest_of(files.read(files.at(path)) or b"")))
     save_record(here.home, replace(record, hooks=(*others, done)))
 

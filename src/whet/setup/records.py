@@ -1,16 +1,22 @@
 """What `whet setup` did, kept in the home, so that it can be taken back exactly."""
 
+import contextlib
+import fcntl
 import hashlib
+import os
+from collections.abc import Iterator
 from pathlib import Path
 
 import msgspec
 
 from whet.errors import WhetError
 from whet.store import files
+from whet.store.folders import explained
 from whet.store.home import Home, prepare_home
 from whet.values import Value
 
 FILE_NAME = "setup.json"
+LOCK_NAME = ".setup.lock"
 DIGEST_BYTES = 16
 
 
@@ -59,7 +65,7 @@ def load_record(home: Home) -> SetupRecord:
         return SetupRecord()
     try:
         return msgspec.json.decode(body, type=SetupRecord)
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         path = _place(home).path
         raise WhetError(f"{path} cannot be read: {error}.", advice="Restore a copy, or delete it.") from error
 
@@ -72,6 +78,25 @@ def save_record(home: Home, record: SetupRecord) -> None:
         files.write(_place(home), msgspec.json.format(msgspec.json.encode(record), indent=2), expected=before)
     elif before is not None:
         files.remove(_place(home), expected=before)
+
+
+@contextlib.contextmanager
+def alone(home: Home) -> Iterator[None]:
+    """Nobody else sets up this home or takes that back meanwhile; raises WhetError where somebody does."""
+    prepare_home(home)
+    with explained(home.folder, LOCK_NAME):
+        descriptor = os.open(home.folder / LOCK_NAME, os.O_RDWR | os.O_CREAT | os.O_CLOEXEC | os.O_NOFOLLOW, 0o600)
+    try:
+        fcntl.flock(descriptor, fcntl.LOCK_EX | fcntl.LOCK_NB)
+    except BlockingIOError as error:
+        os.close(descriptor)
+        raise WhetError(
+            "Another `whet setup` is under way in this home.", advice="Wait for it to end, then try again."
+        ) from error
+    try:
+        yield
+    finally:
+        os.close(descriptor)
 
 
 def digest_of(body: bytes) -> str:

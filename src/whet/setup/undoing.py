@@ -2,6 +2,7 @@
 
 import contextlib
 import os
+from collections.abc import Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -9,13 +10,14 @@ from msgspec.structs import replace
 
 from whet.changes.author import Author
 from whet.changes.job_changes import remove
+from whet.errors import WhetError
 from whet.hooks.installing import has_plugin, remove_hooks
 from whet.jobs.nightly import NAME
 from whet.ledger.entries import Actor
 from whet.sessions.trust import Trust
 from whet.setup.looking import SetupPlace
 from whet.setup.plugins import clear_away, remove_plugin
-from whet.setup.records import HookedAgent, WrittenFile, is_as_left, load_record, save_record
+from whet.setup.records import HookedAgent, SetupRecord, WrittenFile, is_as_left, load_record, save_record
 from whet.setup.services import Control, control
 from whet.store import files
 from whet.store.opening import opened
@@ -53,16 +55,25 @@ def undo(here: SetupPlace, *, run: Control = control) -> tuple[Undone, ...]:
         if not done[-1].is_left:
             record = replace(record, targets=tuple(each for each in record.targets if each != name))
             save_record(here.home, record)
+    done += _undo_hooks(here, record, run)
+    return tuple(done)
+
+
+def _undo_hooks(here: SetupPlace, record: SetupRecord, run: Control) -> Iterator[Undone]:
     for hooked in reversed(record.hooks):
-        done.append(take_back_hooks(hooked, run))
-        if done[-1].is_left and hooked.program:
+        try:
+            undone = take_back_hooks(hooked, run)
+        except WhetError as error:
+            yield Undone(f"The hooks of {hooked.agent} stay: {error.message} {error.advice}".strip(), is_left=True)
+            continue
+        yield undone
+        if undone.is_left and hooked.program:
             continue  # its program has to remove it, from the copy that it knows
         forget_calls(here.home, hooked.agent)
         record = replace(record, hooks=tuple(each for each in record.hooks if each != hooked))
         save_record(here.home, record)
     if not any(each.program for each in record.hooks):
         clear_away(here.home)
-    return tuple(done)
 
 
 def take_back_hooks(hooked: HookedAgent, run: Control) -> Undone:

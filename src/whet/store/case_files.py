@@ -1,5 +1,6 @@
 """Cases on disk: a TOML file each, in the home folder or in a project's own folder, a conversation beside it."""
 
+import os
 from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import NamedTuple
@@ -94,7 +95,7 @@ def folders_of(home: Path, wanted: Iterable[str]) -> tuple[str, ...]:
 
 
 def _meant(own: dict[str, CaseFile], wanted: str) -> tuple[CaseFile, ...]:
-    path = Path(wanted).expanduser()
+    path = Path(os.path.expanduser(wanted))
     if wanted.startswith(TAG):
         tag = wanted.removeprefix(TAG)
         found = tuple(each for each in own.values() if each.case is not None and tag in each.case.tags)

@@ -65,7 +65,7 @@ def _read(body: bytes | None) -> tuple[ForgottenSession, ...]:
         return ()
     try:
         return msgspec.json.decode(body, type=tuple[ForgottenSession, ...])
-    except msgspec.MsgspecError as error:
+    except (msgspec.MsgspecError, UnicodeDecodeError) as error:
         raise WhetError(
             f"{FILE_NAME} in Whet's home cannot be read: {error}", advice="Restore it from a backup, or remove it."
         ) from error

@@ -29,7 +29,9 @@ class Home(NamedTuple):
 def find_home(environment: Mapping[str, str]) -> Home:
     """The home folder that the environment names, or `.whet` in the person's own."""
     named = environment.get("WHET_HOME", "")
-    folder = Path(named).expanduser() if named else Path.home() / ".whet"
+    folder = Path(os.path.expanduser(named)) if named else Path.home() / ".whet"
+    if folder.parts[:1] and folder.parts[0].startswith("~"):
+        raise WhetError(f"Nobody here is called {folder.parts[0]}.", advice="Set WHET_HOME to the path of a folder.")
     if folder.exists() and not folder.is_dir():
         raise WhetError(f"The home {folder} is not a folder.", advice="Set WHET_HOME to a folder, or move it away.")
     return Home(folder.absolute(), environment.get("WHET_DATABASE_URL", ""))

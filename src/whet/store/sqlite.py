@@ -32,6 +32,8 @@ PRAGMAS = (
 
 OUTWARD = re.compile(r"REFERENCES sessions \(no\)( ON DELETE CASCADE)?")
 READING = ("cache_size = -32000", "temp_store = MEMORY")
+OPEN = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
+SETTLED = apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI
 
 
 class DamagedDatabase(WhetError):
@@ -64,7 +66,7 @@ class SQLite:
             except (apsw.ReadOnlyError, apsw.CantOpenError):
                 if not _is_settled_for_good(path):
                     raise
-                self._connection = _connected(f"{path.as_uri()}?immutable=1", READING)
+                self._connection = _connected(f"{path.as_uri()}?immutable=1", READING, SETTLED)
 
     @property
     def member(self) -> str:
@@ -241,9 +243,8 @@ def _copy(connection: apsw.Connection, target: Path) -> None:
         raise OSError(errno.ENOSPC, os.strerror(errno.ENOSPC), str(target)) from error
 
 
-def _connected(name: str, pragmas: Iterable[str]) -> apsw.Connection:
-    flags = apsw.SQLITE_OPEN_READWRITE | apsw.SQLITE_OPEN_CREATE
-    connection = apsw.Connection(name, flags=apsw.SQLITE_OPEN_READONLY | apsw.SQLITE_OPEN_URI if ":" in name else flags)
+def _connected(name: str, pragmas: Iterable[str], flags: int = OPEN) -> apsw.Connection:
+    connection = apsw.Connection(name, flags=flags)
     try:
         connection.set_busy_handler(WriterPatience())
         _set_up(connection, [f"PRAGMA {pragma}" for pragma in pragmas])

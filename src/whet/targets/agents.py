@@ -1,5 +1,6 @@
 """The agents that Whet knows, and where each of them reads its instructions and its skills."""
 
+import os
 from collections.abc import Mapping
 from pathlib import Path
 from typing import NamedTuple
@@ -101,7 +102,7 @@ def known(name: str) -> Agent | None:
 def own_folder(agent: Agent, *, person: Path, environment: Mapping[str, str]) -> Path:
     """The folder with an agent's own settings, whether it is there or not."""
     named = environment.get(agent.variable, "") if agent.variable else ""
-    return Path(named).expanduser().absolute() if named else person / agent.folder
+    return Path(os.path.expanduser(named)).absolute() if named else person / agent.folder
 
 
 def reading(agent: Agent, *, person: Path, environment: Mapping[str, str], project: Path | None) -> ReadingPlace:

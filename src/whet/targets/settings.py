@@ -1,5 +1,6 @@
 """The targets that a person chose, kept in targets.toml in the home."""
 
+import os
 import tomllib
 from collections.abc import Iterable, Mapping
 from pathlib import Path
@@ -56,7 +57,7 @@ def _choose_file(asked: str, *, project: Path | None, unattended: bool) -> Targe
     if not looks_like_a_file:
         names = ", ".join(agent.name for agent in AGENTS)
         raise WhetError(f"{asked} is neither a known agent nor a file.", advice=f"Known agents: {names}.")
-    path = (project or Path.cwd()) / Path(asked).expanduser()
+    path = (project or Path.cwd()) / Path(os.path.expanduser(asked))
     path = path.absolute()
     if path.is_dir():
         raise WhetError(f"{path} is a folder.", advice="Name the file that the agent reads.")
@@ -108,7 +109,7 @@ def named(targets: Iterable[Target], name: str) -> Target:
     """The target of this name, of this file, or the only one of this agent."""
     known = tuple(targets)
     found = [each for each in known if name in (each.name, each.file)]
-    found = found or [each for each in known if each.file == str(Path(name).expanduser().absolute())]
+    found = found or [each for each in known if each.file == str(Path(os.path.expanduser(name)).absolute())]
     found = found or [each for each in known if each.agent == name]
     if len(found) != 1:
         raise WhetError(

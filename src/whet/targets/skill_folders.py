@@ -192,7 +192,7 @@ def _parse(marker: bytes | None) -> Ownership | None:
         found = msgspec.json.decode(marker, type=Ownership)
         for name in found.files:
             files.beneath(Path("/"), *name.split("/"))
-    except (msgspec.DecodeError, WhetError):
+    except (msgspec.DecodeError, UnicodeDecodeError, WhetError):
         return None  # not a marker of ours, so not a folder of ours
     return found
 

@@ -41,7 +41,7 @@ def load_log(home: Home) -> tuple[FileTelling, ...]:
     for line in (files.read(files.beneath(home.folder, FILE_NAME)) or b"").splitlines():
         try:
             found.append(msgspec.json.decode(line, type=FileTelling))
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
     return tuple(found)
 

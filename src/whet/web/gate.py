@@ -4,6 +4,7 @@ import hmac
 import secrets
 from urllib.parse import parse_qs
 
+from whet.net.listening import LOOPBACK
 from whet.web.library import (
     ASGIApp,
     Headers,
@@ -16,7 +17,6 @@ from whet.web.library import (
     Send,
 )
 
-LOOPBACK = "127.0.0.1"
 COOKIE = "whet_page"
 TOKEN = "token"
 MOST_LETTERS = 4000  # of an address

@@ -11,11 +11,12 @@ from urllib.parse import parse_qs, quote
 
 from whet.changes import pending
 from whet.errors import WhetError
+from whet.net import listening
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.web.cache import PageCache
 from whet.web.deciding import DECISIONS, PageDecision, revert
-from whet.web.gate import LOOPBACK, TOKEN, PageGate, PageKeys
+from whet.web.gate import TOKEN, PageGate, PageKeys
 from whet.web.layout import Framed, document
 from whet.web.library import (
     HTMLResponse,
@@ -34,7 +35,7 @@ from whet.web.site import PageFilter, PageView, Site, empty, static_text
 MOST_BYTES = 1_000_000
 MOST_ENTRIES = 10**9  # no ledger has more, and no database a larger number
 STATIC = {"page.css": "text/css", "page.js": "text/javascript"}
-LOOPBACKS = (LOOPBACK, "localhost")
+LOOPBACKS = (listening.LOOPBACK, "localhost")
 
 
 class PageServer:
@@ -58,7 +59,7 @@ class PageServer:
     @property
     def address(self) -> str:
         """The address that opens the page, once."""
-        return f"http://{LOOPBACK}:{self._port}/?{TOKEN}={quote(self.keys.token)}"
+        return f"http://{listening.LOOPBACK}:{self._port}/?{TOKEN}={quote(self.keys.token)}"
 
     def prepare(self) -> None:
         """Read what every view needs, so that the first one is there at once."""
@@ -129,30 +130,27 @@ class PageServer:
         return RedirectResponse(f"{self.keys.path}/{'waiting' if name else 'rules'}?said={key}", 303)
 
 
-def serve(server: PageServer, listening: socket.socket) -> None:
+def serve(server: PageServer, place: socket.socket) -> None:
     """Answer at a socket of this machine until interrupted."""
     threading.Thread(target=server.prepare, daemon=True).start()
     config = uvicorn.Config(
-        server.app, log_level="warning", server_header=False, access_log=False, lifespan="off", proxy_headers=False
+        server.app,
+        log_level="warning",
+        server_header=False,
+        access_log=False,
+        lifespan="off",
+        proxy_headers=False,
+        timeout_graceful_shutdown=listening.LEAVE_SECONDS,
     )
+    listening.leave_quietly()
     with contextlib.suppress(KeyboardInterrupt):
-        uvicorn.Server(config).run(sockets=[listening])
+        uvicorn.Server(config).run(sockets=[place])
 
 
 def listen(host: str, port: int) -> socket.socket:
     """A socket on this machine that callers can reach from now on; any other bind is refused."""
     expect_loopback(host)
-    listening = socket.socket()
-    listening.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEADDR, 1)
-    try:
-        listening.bind((LOOPBACK, port))
-    except OSError as error:
-        listening.close()
-        raise WhetError(
-            f"Port {port} cannot be used: {error.strerror}.", advice="Choose another: `whet page --port 8378`."
-        ) from error
-    listening.listen()
-    return listening
+    return listening.listen(port, advice="Choose another: `whet page --port 8378`.")
 
 
 def expect_loopback(host: str) -> None:

@@ -1,5 +1,6 @@
 """Models on this machine: a file with weights, served by a process of our own, asked like any endpoint."""
 
+import os
 import threading
 from collections.abc import Iterator, Mapping
 from pathlib import Path
@@ -179,7 +180,7 @@ def _template(local: Local) -> str:
     """The chat template that the person gave in place of the one in the file."""
     if not local.template:
         return ""
-    path = Path(local.template).expanduser()
+    path = Path(os.path.expanduser(local.template))
     try:
         return path.read_text(encoding="utf-8")
     except (OSError, UnicodeDecodeError) as error:

@@ -59,7 +59,7 @@ def kept(home: Home) -> tuple[KeptWeights, ...]:
 def path_of(wanted: str, home: Home) -> Path:
     """The file that a person means: a path, a name in the home folder, or nothing for the embedded model."""
     if "/" in wanted or wanted.endswith(SUFFIX):
-        path = Path(wanted).expanduser().absolute()
+        path = Path(os.path.expanduser(wanted)).absolute()
         if not path.is_file():
             raise WhetError(f"There is no model file {path}.", advice="To list local models, run `whet models`.")
         return path

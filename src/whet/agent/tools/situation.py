@@ -1,5 +1,6 @@
 """Where tools work: what is fixed for a session, what its tools share and change, and what a tool gives."""
 
+import os
 import shutil
 import tempfile
 import time
@@ -166,7 +167,7 @@ class Occasion(NamedTuple):
 
 def _folders(named: Iterable[str]) -> Iterator[Path]:
     for each in named:
-        folder = Path(each).expanduser()
+        folder = Path(os.path.expanduser(each))
         if folder.is_dir():
             yield folder.resolve()
 

@@ -27,7 +27,7 @@ def typed_before(folder: Path) -> list[str]:
     for line in lines:
         try:
             found.append(msgspec.json.decode(line, type=str))
-        except msgspec.MsgspecError:
+        except (msgspec.MsgspecError, UnicodeDecodeError):
             continue
     return found
 

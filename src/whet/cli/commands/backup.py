@@ -23,12 +23,12 @@ def command(file: Path, as_json: bool) -> int:
     from whet.store.home import find_home
     from whet.upkeep.backup import back_up
 
-    home = find_home(os.environ)
+    home, target = find_home(os.environ), Path(os.path.expanduser(file)).absolute()
     with bytes_bar("Copying") as progress:
-        made = back_up(home, file.expanduser().absolute(), now=time.time(), progress=progress)
+        made = back_up(home, target, now=time.time(), progress=progress)
     manifest = made.manifest
     if as_json:
-        record = {"path": str(file.expanduser().absolute()), "bytes": made.size, "files": len(manifest.files)}
+        record = {"path": str(target), "bytes": made.size, "files": len(manifest.files)}
         counts = {"sessions": manifest.sessions, "entries": manifest.entries}
         print_json(record | counts | {"left_out": [each._asdict() for each in made.left_out]})
         return 0

@@ -82,7 +82,7 @@ def set_(key: str, value: str, as_json: bool) -> int:
     _refuse_hidden_secret(path, value)
     given = check(path, _typed(value, TYPES[form_of(path)]))
     if dotted(path) == SETTING:  # as the person means it here
-        given = [str(Path(each).expanduser().absolute()) for each in given]
+        given = [str(Path(os.path.expanduser(each)).absolute()) for each in given]
     from whet.cli.usable import expect_usable
     from whet.store.settings_changes import assign
 

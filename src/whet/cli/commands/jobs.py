@@ -270,4 +270,4 @@ def _job(home: Home, schedule: str, prompt: str, options: dict[str, Any]) -> Job
 
 
 def _absolute(path: str) -> str:
-    return str(Path(path).expanduser().absolute()) if path and not path.startswith("$") else path
+    return str(Path(os.path.expanduser(path)).absolute()) if path and not path.startswith("$") else path

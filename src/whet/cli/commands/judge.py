@@ -1,5 +1,6 @@
 """whet judge: whether one arm of an experiment is really better than another."""
 
+import os
 import sys
 from collections.abc import Iterator
 from pathlib import Path
@@ -79,7 +80,7 @@ def _raw(file: str) -> bytes:
     if file == "-":
         return sys.stdin.buffer.read()
     try:
-        return Path(file).expanduser().read_bytes()
+        return Path(os.path.expanduser(file)).read_bytes()
     except OSError as error:
         raise WhetError(f"{file} cannot be read: {error.strerror}.", advice="Name a table, or - to pipe it.") from None
 

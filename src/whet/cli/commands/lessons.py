@@ -88,7 +88,7 @@ def command(
 ) -> int:
     filters = filters_of(source, model, folder, tool, since, until)
     is_folder = project.startswith((".", "/", "~"))
-    name = name_of_project(Path(project).expanduser().resolve()) if is_folder else project
+    name = name_of_project(Path(os.path.expanduser(project)).resolve()) if is_folder else project
     context.obj = AskedLessons(LessonScope(filters, name, is_folder, candidates), change)
     if context.invoked_subcommand:
         return 0

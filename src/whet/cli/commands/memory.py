@@ -174,7 +174,7 @@ def connect_(folder: Path, note: str, as_json: bool) -> int:
     need_person(actor_of(os.environ))
     home = find_home(os.environ)
     prepare_home(home)
-    vault = Vault(Path(os.path.abspath(folder.expanduser())), note)
+    vault = Vault(Path(os.path.abspath(os.path.expanduser(folder))), note)
     connect(home.folder, vault)
     if as_json:
         print_json({"folder": str(vault.folder), "note": note})

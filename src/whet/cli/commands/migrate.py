@@ -1,6 +1,7 @@
 """whet migrate: take over what another agent keeps in its home, in one go."""
 
 import os
+import textwrap
 from collections.abc import Iterable
 from pathlib import Path
 from typing import NamedTuple
@@ -29,6 +30,7 @@ KINDS = {
     "template": "templates",
     "setting": "settings",
 }
+LINE_LETTERS = 400
 NOBODY = "it needs a person: run this in your own terminal, or set trust.commands to true and give --yes"
 
 
@@ -109,7 +111,8 @@ def _print_plan(folder: Path, wanted: list[HermesPiece]) -> None:
             say(f"[bold]{title}[/] ({len(of_kind)})")
         for each in of_kind:
             note = f" ({each.note})" if each.note else ""
-            say(f"  {plain(shown(each.name + note))}")
+            # Whole, however long: the person agrees to it.
+            say(f"  {plain(shown(' '.join((each.name + note).split())))}")
 
 
 def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_run: bool) -> None:
@@ -120,7 +123,7 @@ def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_ru
     if migration.known:
         say(f"Taken before or the same here already: {_counted(migration.known)}.")
     for each in migration.left:
-        say(f"Left there: {each.kind} {plain(shown(each.name))}: {plain(each.why)}")
+        say(f"Left there: {each.kind} {plain(_line(each.name))}: {plain(_line(each.why))}")
     if needed:
         say(f"Secrets were not copied. Variables to set where you need them: {plain(', '.join(needed))}.")
     if waiting:
@@ -131,6 +134,11 @@ def _print_report(migration: MigrationReport, needed: tuple[str, ...], *, dry_ru
     elif migration.taken:
         say("To take back what is in the ledger, run `whet ledger undo`; for settings, `whet config unset`.")
     say("Next: `whet import` takes in Hermes' sessions.")
+
+
+def _line(words: str) -> str:
+    """Words of another's file, on a line of bearable length."""
+    return shown(textwrap.shorten(words, LINE_LETTERS, placeholder=" …"))
 
 
 def _counted(found: Iterable[HermesPiece]) -> str:

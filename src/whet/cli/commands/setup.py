@@ -1,5 +1,6 @@
 """whet setup: everything in one command, and back again."""
 
+import contextlib
 import os
 import sys
 import time
@@ -36,15 +37,22 @@ MARKS = {"to do": "[bold]+[/]", "done": "[dim]=[/]", "not possible": "[yellow]â€
 @yes_option
 @json_option
 def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, yes: bool, as_json: bool) -> int:
-    from whet.setup.looking import look
-    from whet.setup.planning import planned
+    from whet.setup.records import alone
 
     if dry_run and undo:
         raise WhetError("Use only one of --dry-run and --undo.", advice="Remove the other.")
     here = _machine(nightly)
-    if undo:
-        return _undo(here, yes=yes, as_json=as_json)
-    steps = planned(look(here), without=frozenset(without))
+    with contextlib.nullcontext() if dry_run else alone(here.home):
+        if undo:
+            return _undo(here, yes=yes, as_json=as_json)
+        return _set_up(here, frozenset(without), dry_run=dry_run, yes=yes, as_json=as_json)
+
+
+def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: bool, as_json: bool) -> int:
+    from whet.setup.looking import look
+    from whet.setup.planning import planned
+
+    steps = planned(look(here), without=without)
     open_steps = [step for step in steps if step.state == "to do"]
     if not as_json:
         _show_plan(here, steps)

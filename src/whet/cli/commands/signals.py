@@ -126,7 +126,7 @@ def _tell(
 
 
 def _sessions(names: tuple[str, ...], filters: Filters, ignore_flags: bool) -> Iterator[JudgedSession]:
-    paths = [name for name in names if Path(name).expanduser().exists() or any(sign in name for sign in "/*?")]
+    paths = [name for name in names if Path(os.path.expanduser(name)).exists() or any(sign in name for sign in "/*?")]
     ids = [name for name in names if name not in paths]
     if paths:
         yield from _read(paths, ignore_flags)

@@ -1,0 +1,42 @@
+"""Paths as people have them: every character may stand in one, and one that cannot be used is told in words."""
+
+from pathlib import Path
+
+import pytest
+
+from command import Whet, runner
+
+LONG = "a" * 5_000
+
+
+@pytest.mark.parametrize("name", ["a:b", "a?b", "a%41b", "a#b", "it's here", '"quoted"', "日本 ü"])
+def test_a_home_may_have_any_name(tmp_path: Path, name: str) -> None:
+    person = tmp_path / "person"
+    person.mkdir()
+    home = tmp_path / name / "home"
+    whet = runner(home, person)
+    for command in (("memory", "add", "The build needs Node 22."), ("work",), ("jobs",), ("worker", "--until-idle")):
+        done = whet(*command)
+        assert done.code == 0, done.err
+    assert "Node 22" in whet("memory").out
+    assert (home / "engine.db").stat().st_size
+    assert {each.name for each in tmp_path.iterdir()} == {"person", name}
+
+
+@pytest.mark.parametrize(
+    "command", [("import",), ("migrate", "hermes"), ("backup",), ("signals",), ("prompt", "--folder")]
+)
+@pytest.mark.parametrize("path", ["~nobody-of-this-name/file", LONG])
+def test_a_path_that_nobody_has_is_told_in_words(whet: Whet, command: tuple[str, ...], path: str) -> None:
+    done = whet(*command, path)
+    assert done.code in (1, 2)
+    assert done.err.startswith(("Error: ", "Usage: "))
+    assert len(done.err) < 600 or command == ("import",)
+
+
+def test_a_home_of_an_unknown_person_is_told_in_words(whet: Whet, person: Path) -> None:
+    for home in ("~nobody-of-this-name/whet", f"/{LONG}", "/dev/null/whet"):
+        done = whet("memory", "add", "x", variables={"WHET_HOME": home})
+        assert done.code == 1
+        assert done.err.startswith("Error: ")
+    assert not (person.parent / "~nobody-of-this-name").exists()
