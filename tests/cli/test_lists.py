@@ -231,3 +231,14 @@ def test_a_removed_target_is_told_and_nothing_that_stays(whet: Whet, tmp_path: P
     assert told.startswith("Removed the target claude-code:")
     assert "unchanged" not in told
     assert "Nothing to write" not in told
+
+
+def test_tokens_that_were_copied_from_another_session_are_not_listed_again(
+    whet: Whet, examples: Path, tmp_path: Path
+) -> None:
+    first = examples / "claude-code" / "-home-mara-ferry-times" / "3f2b8c1e-6a47-4d0e-9b53-71c5d2e8a904.jsonl"
+    (tmp_path / "resumed.jsonl").write_text(first.read_text().replace("3f2b8c1e", "aaaaaaaa"))
+    assert whet("import", str(first), str(tmp_path / "resumed.jsonl")).code == 0
+    listed = whet("sessions", "--json").json["sessions"]
+    tokens = listed[0]["tokens"]
+    assert sorted(each["copied_tokens"] for each in listed) == [0, tokens["input"] + tokens["output"]]

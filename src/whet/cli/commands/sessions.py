@@ -120,7 +120,7 @@ def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:
         "–" if score is None else f"{score:.2f}",
         moment(session.dated),
         session.message_count,
-        short(session.input_tokens + session.output_tokens),
+        short(session.input_tokens + session.output_tokens - (analysis.copied.tokens if analysis else 0)),
         session.model or "–",
         ("↳ " if session.parent_id else "") + (session.title or "–"),
     )
@@ -132,6 +132,7 @@ def _record(session: Session, analysis: Analysis | None) -> dict[str, object]:
         "project": project_of_session(session.folder) or None,
         "failure_score": _score(analysis),
         "cannot_tell": None if analysis is None else analysis.cannot_tell,
+        "copied_tokens": None if analysis is None else analysis.copied.tokens,
     }
 
 
