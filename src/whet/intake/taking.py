@@ -1,14 +1,11 @@
 """An import: files are read side by side in worker processes, and kept in batches by this one."""
 
 import contextlib
-import gc
 import os
-import signal
 import time
 from collections import deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Future
 from pathlib import Path
 from typing import NamedTuple
 
@@ -24,6 +21,7 @@ from whet.store.forgotten import forgotten
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 from whet.store.left_out import LeftOutFile, alike, forget_left_out, keep_left_out
+from whet.store.side_by_side import process_pool
 
 READER = "2"  # raise it when importers or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
@@ -166,17 +164,12 @@ def _read_whole(file: ImportFile, order: ReadOrder) -> list[ReadySession | Skipp
     return list(read_file(file.path, order, name=file.name))
 
 
-def _prepare_reader() -> None:
-    gc.disable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started the import decides what an interrupt means
-
-
 def _read_side_by_side(files: list[ImportFile], order: ReadOrder, processors: int) -> Iterator[FilePiece]:
     """Files in order, with at most so many bytes of them under way that memory stays bounded."""
     waiting = deque(files)
     under_way: deque[tuple[ImportFile, Future[list[ReadySession | Skipped]]]] = deque()
     flying = 0
-    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver"), initializer=_prepare_reader) as pool:
+    with process_pool(processors) as pool:
         while waiting or under_way:
             while waiting and (flying == 0 or flying + waiting[0].stamp.size <= IN_FLIGHT_BYTES):
                 file = waiting.popleft()

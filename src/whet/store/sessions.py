@@ -66,8 +66,13 @@ def is_believed(database: Database, session: Session) -> bool:
 
 def load(database: Database, session: Session) -> Transcript:
     """The whole transcript of a stored session. What another member wrote in it, or changed, is a stranger's word."""
+    return load_as(database, session, believed=is_believed(database, session))
+
+
+def load_as(database: Database, session: Session, *, believed: bool) -> Transcript:
+    """The same by one who has asked already whether it is believed."""
     found = tuple(messages(database, session))
-    if not is_believed(database, session):
+    if not believed:
         found = tuple(map(_distrusted, found))
     return Transcript(
         source=session.source,
