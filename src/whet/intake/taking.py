@@ -3,7 +3,7 @@
 import contextlib
 import os
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import Future
 from pathlib import Path
@@ -15,6 +15,7 @@ from whet.intake.reading import ReadOrder, ReadySession, read_file
 from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.secrets.redactor import Redactor
 from whet.store import sessions
+from whet.store.adding import ask_for_all
 from whet.store.database import Database, Unreachable
 from whet.store.decoding import uncollected
 from whet.store.forgotten import forgotten
@@ -73,7 +74,7 @@ def take(
 
     Raises ImportStopped where the store fails, and ImportInterrupted for an interrupt; both say what was kept.
     """
-    report = ImportReport()
+    report, order = ImportReport(), order._replace(dialect=database.dialect)
     files = list(_changed(database, home, paths, order, report=report))
     batch: list[FilePiece] = []
     never = frozenset(each.id for each in forgotten(home))
@@ -186,24 +187,37 @@ def _keep(
     """Keep what was read, in one transaction; a file counts as read only together with all of its sessions."""
     now, report = time.time(), ImportReport()
     with database.reading() if dry_run else database.writing():
-        if not dry_run:
+        found = list(_sessions_of(batch, report, never=never))
+        if dry_run:
+            kept = [sessions.compare(database, item.prepared, path=file.name) for file, item in found]
+        else:
             forget_left_out(database, [piece.file.name for piece in batch if piece.first])
-        for file, items, _, last in batch:
-            provenance = sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
-            for item in items:
-                if isinstance(item, Skipped):
-                    report.skipped.append(item)
-                elif item.prepared.id in never:
-                    report.never += 1
-                elif dry_run:
-                    _count(report, file, item, sessions.compare(database, item.prepared, path=file.name))
-                else:
-                    _count(report, file, item, sessions.keep(database, item.prepared, provenance))
-            if last and not dry_run and order.since is None:
-                _remember(database, file, order)
+            kept = sessions.keep_all(database, [(item.prepared, _provenance(file, now)) for file, item in found])
+        for (file, item), one in zip(found, kept, strict=True):
+            _count(report, file, item, one)
         if not dry_run:
+            if order.since is None:
+                _remember(database, [piece.file for piece in batch if piece.last], order)
             _keep_reasons(database, report.skipped, order)
     return report
+
+
+def _sessions_of(
+    batch: list[FilePiece], report: ImportReport, *, never: frozenset[str]
+) -> Iterator[tuple[ImportFile, ReadySession]]:
+    """The sessions to keep; the report counts the others."""
+    for file, items, _, _ in batch:
+        for item in items:
+            if isinstance(item, Skipped):
+                report.skipped.append(item)
+            elif item.prepared.id in never:
+                report.never += 1
+            else:
+                yield file, item
+
+
+def _provenance(file: ImportFile, now: float) -> sessions.Provenance:
+    return sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
 
 
 def _keep_reasons(database: Database, skipped: list[Skipped], order: ReadOrder) -> None:
@@ -234,11 +248,14 @@ def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: ses
     report.sources[item.source] = report.sources.get(item.source, 0) + 1
 
 
-def _remember(database: Database, file: ImportFile, order: ReadOrder) -> None:
-    [(count,)] = database.query("SELECT count(*) FROM sessions WHERE path = ?", (file.name,))
-    database.execute(
+def _remember(database: Database, files: list[ImportFile], order: ReadOrder) -> None:
+    counts = Counter(
+        path
+        for (path,) in ask_for_all(database, "SELECT path FROM sessions WHERE path IN", [file.name for file in files])
+    )
+    database.many(
         "INSERT INTO files (path, size, modified, reader, sessions) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified = excluded.modified,"
         " reader = excluded.reader, sessions = excluded.sessions",
-        (file.name, *file.stamp, _reader(order), count),
+        [(file.name, *file.stamp, _reader(order), counts[file.name]) for file in files],
     )
