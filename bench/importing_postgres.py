@@ -1,6 +1,6 @@
 """Import into Postgres beside import into SQLite: the same files, one after the other, in one run.
 
-PYTHONPATH=tests .venv/bin/python bench/importing_postgres.py [--megabytes 60] [--runs 2]
+PYTHONPATH=tests .venv/bin/python bench/importing_postgres.py [--megabytes 60] [--sessions 300] [--runs 2]
 
 Printed are the seconds that a person waits, with their ratio, and those of processors: of the import and of the server,
 which other work on the machine changes little.
@@ -26,11 +26,13 @@ import psycopg.conninfo
 
 from corpus import write_corpus
 from disks import fast_folder
+from grown_store import originals, write
 from postgres_server import fresh_schema, serve
 
 DATA = Path(os.environ.get("WHET_BENCH_DATA", "../shared/data"))
 WHET = Path(sys.executable).with_name("whet")
 AIM = 1.5
+LARGEST_KB = 579
 ADOPT_ORPHANS = 36  # PR_SET_CHILD_SUBREAPER: what readers took counts too, though nobody waits for them
 SIZE = "SELECT sum(pg_total_relation_size(oid)) FROM pg_class WHERE relkind = 'r' AND relnamespace = '{}'::regnamespace"
 
@@ -47,6 +49,7 @@ class Taken(NamedTuple):
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--megabytes", type=int, default=60, help="size of the generated corpus")
+    parser.add_argument("--sessions", type=int, default=0, help="so many made from recorded ones of at most 579 kB too")
     parser.add_argument("--runs", type=int, default=2)
     options = parser.parse_args()
     print(
@@ -59,6 +62,9 @@ def main() -> None:
             files = sorted((DATA / "samples" / name).glob("*.jsonl"))
             if files:
                 row(f"{name} samples", files, server, options.runs)
+        if options.sessions:
+            write(Path(folder, "grown"), options.sessions, originals(LARGEST_KB))
+            row("made from recorded ones", sorted(Path(folder, "grown").rglob("*.jsonl")), server, options.runs)
         corpus = write_corpus(Path(folder), options.megabytes << 20)
         row("generated", corpus, server, options.runs)
 

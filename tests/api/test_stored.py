@@ -10,7 +10,7 @@ import pytest
 
 import whet as front
 from command import Whet, environment
-from whet.store.analyses import POOL_FROM_MESSAGES
+from whet.store.side_by_side import POOL_FROM_MESSAGES
 
 UNGUARDED = "import whet\nwith whet.Store() as store:\n    print([lesson.tool for lesson in store.lessons()])\n"
 

@@ -12,6 +12,7 @@ from whet.store.database import Database
 from whet.store.listing import Filters, find
 from whet.store.preparing import prepare
 from whet.store.session_facts import count_copies
+from whet.store.side_by_side import POOL_FROM_MESSAGES
 from whet.store.statistics import measure
 
 
@@ -79,7 +80,7 @@ def test_a_forgotten_session_takes_its_analysis_with_it(database: Database) -> N
 @pytest.mark.parametrize("count", [3])
 def test_many_sessions_are_analysed_on_all_processors_with_the_same_result(database: Database, count: int) -> None:
     for number in range(count):
-        keep(database, transcript(f"s{number}", calls=analyses.POOL_FROM_MESSAGES // 2 // count + 1, words=str(number)))
+        keep(database, transcript(f"s{number}", calls=POOL_FROM_MESSAGES // 2 // count + 1, words=str(number)))
     assert refresh(database) == count
     stored = [one.analysis for one in analyses.judged(database, Filters())]
     for analysis in stored:

@@ -20,6 +20,7 @@ from whet.sessions.transcripts import (
 )
 from whet.sessions.trust import Trust
 from whet.store import sessions
+from whet.store.adding import AT_ONCE
 from whet.store.database import Database
 from whet.store.listing import Filters, count_sessions, find, list_sessions
 from whet.store.preparing import prepare
@@ -200,3 +201,38 @@ def test_any_order_of_keeping_and_forgetting_agrees_with_a_plain_dictionary(
         assert stored(database, value) == value
     prefixes = {value.messages[:end] for value in model.values() for end in range(1, len(value.messages) + 1)}
     assert rows(database) == len(prefixes)
+
+
+@given(steps, st.lists(st.tuples(st.sampled_from("abcdefg"), st.lists(st.sampled_from("xyz"), max_size=4)), max_size=9))
+@settings(max_examples=examples(40), deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+def test_keeping_sessions_together_is_keeping_each_in_turn(
+    database: Database, before: list[tuple[str, str, list[str]]], found: list[tuple[str, list[str]]]
+) -> None:
+    values = [transcript(name, *words) for name, words in found]
+
+    def held() -> list[tuple[Transcript, int]]:
+        listed = sorted(list_sessions(database, Filters(), limit=99), key=lambda session: session.no)
+        return [(sessions.load(database, session), session.base_count) for session in listed]
+
+    def begin() -> None:
+        for name in "abcdefg":
+            sessions.forget(database, transcript(name).id)
+        for action, name, words in before:
+            if action == "keep":
+                keep(database, transcript(name, *words))
+
+    begin()
+    in_turn, stored_so = [keep(database, value) for value in values], held()
+    begin()
+    together = sessions.keep_all(
+        database, [(prepare(value), sessions.Provenance(f"/{value.native_id}", 1.0, 2.0)) for value in values]
+    )
+    assert (together, held()) == (in_turn, stored_so)
+
+
+def test_more_sessions_than_a_statement_takes_are_kept_together(database: Database) -> None:
+    values = [transcript(str(number), f"Hello {number}") for number in range(AT_ONCE + 1)]
+    given = [(prepare(value), sessions.Provenance("/all", 1.0, 2.0)) for value in values]
+    assert {each.change for each in sessions.keep_all(database, given)} == {"imported"}
+    assert {each.change for each in sessions.keep_all(database, given)} == {"unchanged"}
+    assert count_sessions(database, Filters()) == len(values)

@@ -16,6 +16,7 @@ from whet.store.database import Database
 from whet.store.listing import Filters, list_sessions
 from whet.store.opening import opened
 from whet.store.preparing import prepare
+from whet.store.side_by_side import BATCH_MESSAGES, POOL_FROM_MESSAGES, AnalysisProgress
 from whet.store.teachings import keep_teachings, kept_teachings
 
 ORDER = "never wrap lines in the markdown"
@@ -25,6 +26,11 @@ def made(name: str, said: str = ORDER) -> Transcript:
     failed = shell("rtk bun install", "error: unrecognized subcommand 'bun'", error=True)
     turns = (user(f"Hello {name}"), failed, shell("bun install", "Done"), agent("Done."), user(said))
     return conversation(*turns, native_id=name)
+
+
+def long(name: str, messages: int) -> Transcript:
+    more = (agent(f"Still at it: {number}.") for number in range(messages))
+    return conversation(*made(name).messages, *more, native_id=name)
 
 
 def keep(database: Database, value: Transcript) -> None:
@@ -51,6 +57,31 @@ def test_only_what_is_new_or_was_read_by_another_version_is_read(database: Datab
     assert len(kept(database)["a"].pieces) == 3
     database.execute("UPDATE teachings SET version = 0")
     assert keep_teachings(database) == 2
+
+
+def test_many_sessions_are_read_on_all_processors_with_the_same_result(database: Database) -> None:
+    for number in range(3):
+        keep(database, long(str(number), POOL_FROM_MESSAGES // 3 + 1))
+    assert keep_teachings(database) == 3
+    together = kept(database)
+    database.execute("UPDATE teachings SET version = 0")
+    assert keep_teachings(database, processors=1) == 3
+    assert kept(database) == together
+    assert all(teaching.pieces for teaching in together.values())
+
+
+@pytest.mark.parametrize("processors", [1, 2])
+def test_an_interrupt_keeps_what_was_read_before(database: Database, processors: int) -> None:
+    for number in range(3):
+        keep(database, long(str(number), BATCH_MESSAGES))
+
+    def interrupt(progress: AnalysisProgress) -> None:
+        if progress.done:
+            raise KeyboardInterrupt
+
+    with pytest.raises(KeyboardInterrupt):
+        keep_teachings(database, progress=interrupt, processors=processors)
+    assert keep_teachings(database, processors=1) == 2
 
 
 def test_a_forgotten_session_teaches_nothing(database: Database) -> None:

@@ -26,7 +26,7 @@ from whet.upkeep.repair import repair
 
 def checked(home: Home, **variables: str) -> dict[str, CheckupRow]:
     """The rows of a check-up by name; of several with one name, the worst."""
-    rows = check_up(CheckupPlace(home, home.folder.parent, variables, now=10.0))
+    rows = tuple(check_up(CheckupPlace(home, home.folder.parent, variables, now=10.0)))
     assert all(row.fix for row in rows if row.health is not Health.OK)
     return {row.name: row for row in sorted(rows, key=lambda row: list(Health).index(row.health))}
 
@@ -75,8 +75,11 @@ def test_wrong_rights_are_named_with_the_command_that_sets_them(embedded: Home) 
 
 def test_each_check_is_named_as_it_begins(embedded: Home) -> None:
     heard: list[str] = []
-    check_up(CheckupPlace(embedded, embedded.folder.parent, {}, now=10.0), progress=heard.append)
-    assert heard == [name for name, _ in CHECKS]
+    rows = check_up(CheckupPlace(embedded, embedded.folder.parent, {}, now=10.0, progress=heard.append))
+    assert next(rows).name == "permissions"
+    assert heard == ["permissions"]
+    list(rows)
+    assert heard == [*(name for name, _ in CHECKS), "sessions, 0 of 200"]
 
 
 @pytest.mark.parametrize("table", ["messages", "sessions", "message_index_data", "uses"])

@@ -8,9 +8,10 @@ from typing import TYPE_CHECKING
 from whet.errors import WhetError
 from whet.ledger.patches import Form
 from whet.shipped.data import failure_weights
-from whet.store.analyses import AnalysisProgress, refresh
+from whet.store.analyses import refresh
 from whet.store.database import CannotWrite, Database
 from whet.store.ledger import ledger_of
+from whet.store.side_by_side import AnalysisProgress
 from whet.store.sqlite import SQLite
 from whet.store.teachings import keep_teachings
 from whet.text.characters import safe
@@ -41,7 +42,7 @@ def read_what_is_taught(database: Database) -> None:
 
     def read() -> None:
         with _progress("Reading") as progress:
-            keep_teachings(database, progress=lambda done, total: progress(AnalysisProgress(done, total)))
+            keep_teachings(database, progress=progress)
 
     _keep_or_remember(database, read)
 

@@ -7,7 +7,10 @@ from collections.abc import Callable, Iterator
 
 @contextlib.contextmanager
 def step_line(title: str) -> Iterator[Callable[[str], None]]:
-    """A line on a terminal that names the step under way and for how long it all has gone on; silence elsewhere."""
+    """A line on a terminal that names the step under way and for how long it all has gone on; silence elsewhere.
+
+    An empty step hides the line, so that something else can be printed before the next.
+    """
     if not sys.stderr.isatty():
         yield lambda _step: None
         return
@@ -17,7 +20,15 @@ def step_line(title: str) -> Iterator[Callable[[str], None]]:
     columns = (SpinnerColumn(), TextColumn("{task.description}"), TimeElapsedColumn())
     with Progress(*columns, console=Console(stderr=True), transient=True) as line:
         task = line.add_task(title, total=None)
-        yield lambda step: line.update(task, description=f"{title}: {step}")
+
+        def show(step: str) -> None:
+            line.update(task, description=f"{title}: {step}")
+            if step:
+                line.start()
+            else:
+                line.stop()
+
+        yield show
 
 
 @contextlib.contextmanager

@@ -72,7 +72,7 @@ def taught_by_projects(
     sessions alone is not kept: it would take the place of what all of them teach.
     """
     with contextlib.suppress(CannotWrite):  # what is kept already can be read on a full disk too
-        keep_teachings(database)
+        keep_teachings(database, processors=1)
     held = _held(database, filters, project, declared)
     stamps = teaching_stamps(database)
     found: list[ProjectLessons] = []

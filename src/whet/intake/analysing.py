@@ -2,9 +2,7 @@
 
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
 from functools import partial
-from multiprocessing import get_context
 from pathlib import Path
 from typing import NamedTuple
 
@@ -19,6 +17,7 @@ from whet.sessions.copies import Seen, copied_count, history_of
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
 from whet.store.preparing import opening
+from whet.store.side_by_side import process_pool
 
 POOL_FROM_BYTES = 4 << 20
 
@@ -68,7 +67,7 @@ def _read_all(
     if workers <= 1 or sum(map(_size, paths)) < POOL_FROM_BYTES:
         yield from map(work, paths)
         return
-    with ProcessPoolExecutor(workers, mp_context=get_context("forkserver")) as pool:
+    with process_pool(workers) as pool:
         yield from pool.map(work, paths)
 
 

@@ -11,6 +11,8 @@ from whet.importers.registry import BY_NAME, recognise
 from whet.importers.source import Skipped, Source, Unreadable
 from whet.secrets.redactor import redact
 from whet.sessions.transcripts import Transcript
+from whet.store.database import Dialect
+from whet.store.indexing import with_vectors
 from whet.store.preparing import prepare
 from whet.store.rows import PreparedSession
 
@@ -18,13 +20,15 @@ from whet.store.rows import PreparedSession
 class ReadOrder(NamedTuple):
     """How files are to be read. `secrets` are exact values to redact; None turns redaction off.
 
-    `piped` is a file that holds what came through a pipe: it has no name of its own.
+    What is read is ready for a database of the `dialect`. `piped` is a file that holds what came through a pipe: it has
+    no name of its own.
     """
 
     format: str = ""
     since: float | None = None
     secrets: tuple[str, ...] | None = ()
     piped: Path | None = None
+    dialect: Dialect = "sqlite"
 
 
 READ_ALL = ReadOrder()
@@ -84,9 +88,16 @@ def _transcripts(source: Source, order: ReadOrder) -> Iterator[Transcript]:
 
 def _ready(transcript: Transcript, order: ReadOrder) -> ReadySession:
     if order.secrets is None:
-        return ReadySession(transcript.source, prepare(transcript), 0)
+        return ReadySession(transcript.source, _prepared(transcript, order), 0)
     clean = redact(transcript, order.secrets)
-    return ReadySession(transcript.source, prepare(clean.transcript), sum(clean.counts.values()))
+    return ReadySession(transcript.source, _prepared(clean.transcript, order), sum(clean.counts.values()))
+
+
+def _prepared(transcript: Transcript, order: ReadOrder) -> PreparedSession:
+    prepared = prepare(transcript)
+    if order.dialect == "sqlite":
+        return prepared
+    return prepared._replace(rows=tuple(map(with_vectors, prepared.rows)))
 
 
 def _reason(error: Exception) -> str:

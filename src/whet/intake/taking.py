@@ -1,14 +1,11 @@
 """An import: files are read side by side in worker processes, and kept in batches by this one."""
 
 import contextlib
-import gc
 import os
-import signal
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
-from concurrent.futures import Future, ProcessPoolExecutor
-from multiprocessing import get_context
+from concurrent.futures import Future
 from pathlib import Path
 from typing import NamedTuple
 
@@ -18,12 +15,14 @@ from whet.intake.reading import ReadOrder, ReadySession, read_file
 from whet.intake.report import ImportInterrupted, ImportReport, ImportStopped
 from whet.secrets.redactor import Redactor
 from whet.store import sessions
+from whet.store.adding import ask_for_all
 from whet.store.database import Database, Unreachable
 from whet.store.decoding import uncollected
 from whet.store.forgotten import forgotten
 from whet.store.home import Home, holds
 from whet.store.indexing import tidy
 from whet.store.left_out import LeftOutFile, alike, forget_left_out, keep_left_out
+from whet.store.side_by_side import process_pool
 
 READER = "3"  # raise it when importers or redaction change, so that unchanged files are read again
 BATCH_BYTES = 8 << 20
@@ -75,7 +74,7 @@ def take(
 
     Raises ImportStopped where the store fails, and ImportInterrupted for an interrupt; both say what was kept.
     """
-    report = ImportReport()
+    report, order = ImportReport(), order._replace(dialect=database.dialect)
     files = list(_changed(database, home, paths, order, report=report))
     batch: list[FilePiece] = []
     never = frozenset(each.id for each in forgotten(home))
@@ -166,17 +165,12 @@ def _read_whole(file: ImportFile, order: ReadOrder) -> list[ReadySession | Skipp
     return list(read_file(file.path, order, name=file.name))
 
 
-def _prepare_reader() -> None:
-    gc.disable()
-    signal.signal(signal.SIGINT, signal.SIG_IGN)  # whoever started the import decides what an interrupt means
-
-
 def _read_side_by_side(files: list[ImportFile], order: ReadOrder, processors: int) -> Iterator[FilePiece]:
     """Files in order, with at most so many bytes of them under way that memory stays bounded."""
     waiting = deque(files)
     under_way: deque[tuple[ImportFile, Future[list[ReadySession | Skipped]]]] = deque()
     flying = 0
-    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver"), initializer=_prepare_reader) as pool:
+    with process_pool(processors) as pool:
         while waiting or under_way:
             while waiting and (flying == 0 or flying + waiting[0].stamp.size <= IN_FLIGHT_BYTES):
                 file = waiting.popleft()
@@ -193,24 +187,37 @@ def _keep(
     """Keep what was read, in one transaction; a file counts as read only together with all of its sessions."""
     now, report = time.time(), ImportReport()
     with database.reading() if dry_run else database.writing():
-        if not dry_run:
+        found = list(_sessions_of(batch, report, never=never))
+        if dry_run:
+            kept = [sessions.compare(database, item.prepared, path=file.name) for file, item in found]
+        else:
             forget_left_out(database, [piece.file.name for piece in batch if piece.first])
-        for file, items, _, last in batch:
-            provenance = sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
-            for item in items:
-                if isinstance(item, Skipped):
-                    report.skipped.append(item)
-                elif item.prepared.id in never:
-                    report.never += 1
-                elif dry_run:
-                    _count(report, file, item, sessions.compare(database, item.prepared, path=file.name))
-                else:
-                    _count(report, file, item, sessions.keep(database, item.prepared, provenance))
-            if last and not dry_run and order.since is None:
-                _remember(database, file, order)
+            kept = sessions.keep_all(database, [(item.prepared, _provenance(file, now)) for file, item in found])
+        for (file, item), one in zip(found, kept, strict=True):
+            _count(report, file, item, one)
         if not dry_run:
+            if order.since is None:
+                _remember(database, [piece.file for piece in batch if piece.last], order)
             _keep_reasons(database, report.skipped, order)
     return report
+
+
+def _sessions_of(
+    batch: list[FilePiece], report: ImportReport, *, never: frozenset[str]
+) -> Iterator[tuple[ImportFile, ReadySession]]:
+    """The sessions to keep; the report counts the others."""
+    for file, items, _, _ in batch:
+        for item in items:
+            if isinstance(item, Skipped):
+                report.skipped.append(item)
+            elif item.prepared.id in never:
+                report.never += 1
+            else:
+                yield file, item
+
+
+def _provenance(file: ImportFile, now: float) -> sessions.Provenance:
+    return sessions.Provenance(file.name, file.stamp.modified / 1e9, now)
 
 
 def _keep_reasons(database: Database, skipped: list[Skipped], order: ReadOrder) -> None:
@@ -242,11 +249,14 @@ def _count(report: ImportReport, file: ImportFile, item: ReadySession, kept: ses
     report.sources[item.source] = report.sources.get(item.source, 0) + 1
 
 
-def _remember(database: Database, file: ImportFile, order: ReadOrder) -> None:
-    [(count,)] = database.query("SELECT count(*) FROM sessions WHERE path = ?", (file.name,))
-    database.execute(
+def _remember(database: Database, files: list[ImportFile], order: ReadOrder) -> None:
+    counts = Counter(
+        path
+        for (path,) in ask_for_all(database, "SELECT path FROM sessions WHERE path IN", [file.name for file in files])
+    )
+    database.many(
         "INSERT INTO files (path, size, modified, reader, sessions) VALUES (?, ?, ?, ?, ?)"
         " ON CONFLICT (path) DO UPDATE SET size = excluded.size, modified = excluded.modified,"
         " reader = excluded.reader, sessions = excluded.sessions",
-        (file.name, *file.stamp, _reader(order), count),
+        [(file.name, *file.stamp, _reader(order), counts[file.name]) for file in files],
     )

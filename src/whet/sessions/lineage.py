@@ -17,28 +17,26 @@ RUN = 3
 TELLING_DIGITS = 4  # a shorter number is nobody's in particular
 _UNSPACED = "\u0e00-\u0e7f\u3040-\u30ff\u3400-\u9fff\uac00-\ud7af"
 _WORD = re.compile(rf"[^\W{_UNSPACED}]+|[{_UNSPACED}]")
+# Plain ASCII, which most text is, takes a quicker way: what is no part of a word becomes a space.
+_ASCII = bytes(ord(chr(code).lower()) if _WORD.fullmatch(chr(code)) else ord(" ") for code in range(128)).ljust(256)
 Run = tuple[str, ...]
 
 
 class _Heard:
-    """The runs of words that were written so far by the trusted and by everybody else."""
+    """The runs of words that were written so far by the trusted and by everybody else, of those that matter."""
 
-    def __init__(self, folder: str) -> None:
-        self.folder = folder.rstrip("/")
+    def __init__(self, telling: frozenset[Run]) -> None:
+        self.telling = telling
         self.trusted: set[Run] = set()
         self.foreign: set[Run] = set()
 
     def hear(self, text: str, *, trusted: bool) -> None:
-        (self.trusted if trusted else self.foreign).update(_runs(_words(text)))
+        words, heard = _words(text), self.trusted if trusted else self.foreign
+        for length in range(1, RUN + 1):
+            heard |= self.telling.intersection(_of_length(words, length))
 
-    def is_foreign(self, piece: str) -> bool:
-        # The folder that the session works in is no stranger's word, however many results name it.
-        words = _words(piece.replace(self.folder, " ") if self.folder else piece)
-        telling: Iterator[Run] = iter([tuple(words)] if words else [])
-        if len(words) >= RUN:
-            numbered = ((word,) for word in words if len(word) >= TELLING_DIGITS and any(map(str.isdigit, word)))
-            telling = (run for runs in (_of_length(words, RUN), numbered) for run in runs)
-        return any(run in self.foreign and run not in self.trusted for run in telling)
+    def is_foreign(self, run: Run) -> bool:
+        return run in self.foreign and run not in self.trusted
 
 
 def own_calls(transcript: Transcript) -> frozenset[tuple[int, str]]:
@@ -46,19 +44,34 @@ def own_calls(transcript: Transcript) -> frozenset[tuple[int, str]]:
 
     None of them is in a message that is believed less than an agent: anybody can have written it.
     """
-    heard = _Heard(transcript.folder)
+    messages = tuple(hushed(transcript.messages))
+    folder = transcript.folder.rstrip("/")
+    calls = [[(call.id, tuple(pieces_of(call))) for call in message.calls] for message in messages]
+    # Results are long, and arguments are short: only what some argument says is looked for in them.
+    heard = _Heard(frozenset(run for each in calls for _, pieces in each for run in _telling(pieces, folder)))
     heard.hear(transcript.folder, trusted=True)
     own: set[tuple[int, str]] = set()
-    for index, message in enumerate(hushed(transcript.messages)):
-        for call in message.calls:
-            pieces = tuple(pieces_of(call))
-            if message.trust >= Trust.AGENT and not any(map(heard.is_foreign, pieces)):
-                own.add((index, call.id))
+    for index, (message, asked) in enumerate(zip(messages, calls, strict=True)):
+        for call_id, pieces in asked:
+            if message.trust >= Trust.AGENT and not any(map(heard.is_foreign, _telling(pieces, folder))):
+                own.add((index, call_id))
                 # What the agent coined stays its own when a tool repeats it.
                 for piece in pieces:
                     heard.hear(piece, trusted=True)
         _listen(heard, message)
     return frozenset(own)
+
+
+def _telling(pieces: tuple[str, ...], folder: str) -> Iterator[Run]:
+    """The runs of words by which pieces of arguments are compared."""
+    for piece in pieces:
+        # The folder that the session works in is no stranger's word, however many results name it.
+        words = _words(piece.replace(folder, " ") if folder else piece)
+        if len(words) >= RUN:
+            yield from _of_length(words, RUN)
+            yield from ((word,) for word in words if len(word) >= TELLING_DIGITS and any(map(str.isdigit, word)))
+        elif words:
+            yield tuple(words)
 
 
 def pieces_of(call: ToolCall) -> Iterator[str]:
@@ -116,12 +129,9 @@ def _leaves(value: object) -> Iterator[str]:
 
 
 def _words(text: str) -> list[str]:
+    if text.isascii():
+        return text.encode().translate(_ASCII).decode().split()
     return _WORD.findall(text.casefold())
-
-
-def _runs(words: list[str]) -> Iterator[Run]:
-    for length in range(1, RUN + 1):
-        yield from _of_length(words, length)
 
 
 def _of_length(words: list[str], length: int) -> Iterator[Run]:

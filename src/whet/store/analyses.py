@@ -1,11 +1,8 @@
 """What was found in each session, kept so that only new and changed sessions are analysed."""
 
-import contextlib
 import itertools
-import os
-from collections.abc import Callable, Iterable, Iterator, Sequence
-from concurrent.futures import ProcessPoolExecutor
-from multiprocessing import get_context
+from collections.abc import Iterator, Sequence
+from functools import partial
 from typing import NamedTuple
 
 import msgspec
@@ -15,33 +12,17 @@ from whet.failures.score import Weighed, Weights, failure_of, told_reasons
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
-from whet.sessions.transcripts import Purpose, Transcript
+from whet.sessions.transcripts import Purpose
 from whet.store.database import Database, Row
-from whet.store.decoding import DamagedRow, decoded_or_none
+from whet.store.decoding import decoded_or_none
 from whet.store.in_short import keep_in_short
 from whet.store.listing import Filters, conditions
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
-from whet.store.sessions import load
+from whet.store.side_by_side import Progress, StoredTranscript, go_through
 
-BATCH_MESSAGES = 5_000
-POOL_FROM_MESSAGES = 5_000
 PAGE = 500
 PAGE_BYTES = 16 << 20
 LEAST_CHANGE = 0.005
-
-
-class AnalysisProgress(NamedTuple):
-    """How far an analysis of the store has come, in messages."""
-
-    done: int
-    total: int
-
-
-class AnalysisOrder(NamedTuple):
-    """An encoded transcript to analyse, and how many of its first messages another session holds too."""
-
-    body: bytes
-    shared: int
 
 
 class ComparedRow(NamedTuple):
@@ -71,28 +52,24 @@ def refresh(
     database: Database,
     weights: Weights,
     *,
-    progress: Callable[[AnalysisProgress], None],
+    progress: Progress,
     processors: int | None = None,
 ) -> int:
-    """Analyse every session that is new, has grown or was analysed by an older version; how many there were.
-
-    With one processor all happens in this process; by default a large number of messages is shared among all.
-    """
+    """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
     waiting = [session_of(row) for row in database.query(WAITING, (ANALYSIS_VERSION, *[database.member] * 2))]
-    total = sum(session.message_count for session in waiting)
-    done = 0
-    with _analysers(total, processors or os.cpu_count() or 1) as run:
-        for batch in _batches(waiting):
-            readable = [(session, order) for session in batch if (order := _order(database, session))]
-            found = list(run([order for _, order in readable], weights))
-            with database.writing():
-                for (session, _), analysis in zip(readable, found, strict=True):
-                    _keep(database, session, analysis)
-            done += sum(session.message_count for session in batch)
-            progress(AnalysisProgress(done, total))
+
+    def keep(session: Session, found: Analysis | None) -> None:
+        if found is not None:
+            _keep(database, session, found)
+
+    go_through(database, waiting, partial(_analyse, weights), keep, progress=progress, processors=processors)
     if waiting:
         _compare(database, weights)
     return len(waiting)
+
+
+def _analyse(weights: Weights, stored: StoredTranscript) -> Analysis:
+    return analyse(stored.decoded(), weights, shared=stored.shared)
 
 
 def is_behind(database: Database) -> bool:
@@ -113,14 +90,6 @@ def _compare(database: Database, weights: Weights) -> None:
     if changed:
         with database.writing():
             database.many("UPDATE analyses SET failure_score = ?, longer = ? WHERE session = ?", changed)
-
-
-def _order(database: Database, session: Session) -> AnalysisOrder | None:
-    """A session as it is analysed; None for one that nobody can read, which keeps nobody from the rest."""
-    try:
-        return AnalysisOrder(msgspec.json.encode(load(database, session)), session.base_count)
-    except (DamagedRow, ValueError):
-        return None
 
 
 def judged(database: Database, filters: Filters, *, page_bytes: int = PAGE_BYTES) -> Iterator[JudgedSession]:
@@ -165,36 +134,6 @@ def _read(record: object, score: float, longer: float) -> Analysis | None:
     """A kept analysis with its score among the sessions that are known now; None for what nobody can read."""
     analysis = decoded_or_none(record, Analysis)
     return scored(analysis, score, told_reasons(analysis.weighed, longer)) if analysis else None
-
-
-@contextlib.contextmanager
-def _analysers(
-    messages: int, processors: int
-) -> Iterator[Callable[[list[AnalysisOrder], Weights], Iterable[Analysis]]]:
-    """A way to analyse encoded transcripts in order, on all processors where there is enough to do."""
-    if processors == 1 or messages < POOL_FROM_MESSAGES:
-        yield lambda orders, weights: (_analyse(order, weights) for order in orders)
-        return
-    with ProcessPoolExecutor(processors, mp_context=get_context("forkserver")) as pool:
-        yield lambda orders, weights: pool.map(_analyse, orders, itertools.repeat(weights), chunksize=4)
-
-
-def _analyse(order: AnalysisOrder, weights: Weights) -> Analysis:
-    return analyse(msgspec.json.decode(order.body, type=Transcript), weights, shared=order.shared)
-
-
-def _batches(sessions: list[Session]) -> Iterator[list[Session]]:
-    """Sessions in groups of so many messages that a group fits in memory."""
-    batch: list[Session] = []
-    size = 0
-    for session in sessions:
-        batch.append(session)
-        size += session.message_count
-        if size >= BATCH_MESSAGES:
-            yield batch
-            batch, size = [], 0
-    if batch:
-        yield batch
 
 
 def _keep(database: Database, session: Session, analysis: Analysis) -> None:

@@ -14,11 +14,12 @@ from whet.runs.run import Ended, Run
 from whet.secrets.redactor import Redactor
 from whet.sessions.transcripts import Ending, Message, Transcript, Usage, chain, pair, session_id
 from whet.sessions.usage import total
+from whet.store.adding import NewMessages, add_messages
 from whet.store.database import Database
 from whet.store.preparing import prepare, row_of, storable
 from whet.store.prompts import restore_prompt
 from whet.store.rows import Session
-from whet.store.sessions import Provenance, add_rows, is_stored, keep, load, own_messages, stored
+from whet.store.sessions import Provenance, is_stored, keep, load, own_messages, stored
 
 SOURCE = "whet"
 KEY_BYTES = 16
@@ -136,7 +137,7 @@ class Recorder:
         if is_stored(self._database, row.id):
             return self._joined(session, grown, message)
         self._written(grown, session.head)
-        add_rows(self._database, session.no, session.message_count, (row,))
+        add_messages(self._database, [NewMessages(session.no, session.message_count, (row,))])
         return grown
 
     def _joined(self, session: Session, grown: Session, message: Message) -> Session:

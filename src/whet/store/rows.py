@@ -19,6 +19,7 @@ class MessageRow(NamedTuple):
     body: bytes
     words: str
     tools: tuple[str, ...]  # called or answering in it
+    vectors: tuple[bytes, ...] | None = None  # the words as Postgres takes them, where they were made beforehand
 
 
 class SessionFacts(Value, frozen=True):

@@ -4,7 +4,7 @@ Messages are stored under the id that covers them and all before them, each owne
 shares its beginning with another keeps only what differs: `base` names the one that holds its first `base_count`.
 """
 
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from typing import Literal, NamedTuple
 
 from msgspec.structs import replace
@@ -12,9 +12,9 @@ from msgspec.structs import replace
 from whet.errors import WhetError
 from whet.sessions.transcripts import Ending, Message, Purpose, Transcript, link
 from whet.sessions.trust import Trust
+from whet.store.adding import NewMessages, NewSession, add_messages, add_sessions, ask_for_all
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow, blob, decoded_message
-from whet.store.indexing import index_words
 from whet.store.left_out import forget_left_out
 from whet.store.rows import COLUMNS, SESSION_COLUMNS, MessageRow, PreparedSession, Session, session_of
 
@@ -49,6 +49,44 @@ def keep(database: Database, prepared: PreparedSession, provenance: Provenance) 
         return kept
 
 
+def keep_all(database: Database, found: Sequence[tuple[PreparedSession, Provenance]]) -> list[Kept]:
+    """Keep sessions in their order, as `keep` does each; new ones that follow each other are added together."""
+    with database.writing():
+        seen = _stored_already(database, [prepared for prepared, _ in found])
+        new, kept = list[NewSession](), list[Kept]()
+        for prepared, provenance in found:
+            marks = _marks(prepared)
+            if seen.isdisjoint(marks):
+                new.append(_new(prepared, provenance))
+                kept.append(Kept("imported", len(prepared.rows)))
+            else:
+                add_sessions(database, new)
+                new.clear()
+                kept.append(keep(database, prepared, provenance))
+            seen |= marks
+        add_sessions(database, new)
+        return kept
+
+
+def _marks(prepared: PreparedSession) -> set[str | bytes]:
+    """What tells whether anything of a session is stored: its id, and that of its first message.
+
+    Whatever message is stored, all before it are stored too.
+    """
+    return {prepared.id, *(row.id for row in prepared.rows[:1])}
+
+
+def _stored_already(database: Database, found: Iterable[PreparedSession]) -> set[str | bytes]:
+    """The marks of these sessions that are in the store."""
+    marks = set[str | bytes]().union(*map(_marks, found))
+    ids = [mark for mark in marks if isinstance(mark, str)]
+    messages = [mark for mark in marks if isinstance(mark, bytes)]
+    return {
+        *(str(id) for (id,) in ask_for_all(database, "SELECT id FROM sessions WHERE id IN", ids)),
+        *(bytes(id) for (id,) in ask_for_all(database, "SELECT id FROM messages WHERE id IN", messages)),
+    }
+
+
 def compare(database: Database, prepared: PreparedSession, *, path: str) -> Kept:
     """What `keep` would do, without doing it."""
     return _compared(database, stored(database, prepared.id), prepared, path)
@@ -66,8 +104,13 @@ def is_believed(database: Database, session: Session) -> bool:
 
 def load(database: Database, session: Session) -> Transcript:
     """The whole transcript of a stored session. What another member wrote in it, or changed, is a stranger's word."""
+    return load_as(database, session, believed=is_believed(database, session))
+
+
+def load_as(database: Database, session: Session, *, believed: bool) -> Transcript:
+    """The same by one who has asked already whether it is believed."""
     found = tuple(messages(database, session))
-    if not is_believed(database, session):
+    if not believed:
         found = tuple(map(_distrusted, found))
     return Transcript(
         source=session.source,
@@ -187,7 +230,7 @@ def _bring_up_to_date(database: Database, session: Session, prepared: PreparedSe
     if session.head == prepared.head:
         _update(database, session.no, prepared, provenance)
     elif _begins(session, prepared) and not is_stored(database, prepared.rows[count].id):
-        add_rows(database, session.no, count, prepared.rows[count:])
+        add_messages(database, [NewMessages(session.no, count, prepared.rows[count:])])
         _update(database, session.no, prepared, provenance)
     else:
         _remove(database, session)
@@ -217,23 +260,12 @@ def _insert(database: Database, prepared: PreparedSession, provenance: Provenanc
     base = None
     if shared:
         base = database.query("SELECT session FROM messages WHERE id = ?", (prepared.rows[shared - 1].id,))[0][0]
-    places = ", ".join("?" * (len(prepared.columns) + 8))
-    [(no,)] = database.query(
-        f"INSERT INTO sessions (id, {COLUMNS}, head, message_count, base, base_count, path, dated, imported_at)"
-        f" VALUES ({places}) RETURNING no",
-        (
-            prepared.id,
-            *prepared.columns,
-            prepared.head,
-            len(prepared.rows),
-            base,
-            shared,
-            provenance.path,
-            prepared.ended or provenance.modified,
-            provenance.now,
-        ),
-    )
-    add_rows(database, no, shared, prepared.rows[shared:])
+    add_sessions(database, [_new(prepared, provenance, base=base, shared=shared)])
+
+
+def _new(prepared: PreparedSession, provenance: Provenance, *, base: int | None = None, shared: int = 0) -> NewSession:
+    dated = prepared.ended or provenance.modified
+    return NewSession(prepared, provenance.path, dated, provenance.now, base, shared)
 
 
 def _update(database: Database, no: int, prepared: PreparedSession, provenance: Provenance) -> None:
@@ -249,24 +281,6 @@ def _update(database: Database, no: int, prepared: PreparedSession, provenance: 
             no,
         ),
     )
-
-
-def add_rows(database: Database, session: int, start: int, rows: tuple[MessageRow, ...]) -> None:
-    """Give a session messages of its own from a position on. None of them may be stored already."""
-    if not rows:
-        return
-    [(first,)] = database.query("SELECT coalesce(max(no), 0) + 1 FROM messages")
-    database.insert(
-        "messages",
-        ("no", "id", "session", "position", "role", "at", "model", "body"),
-        ((first + i, row.id, session, start + i, row.role, row.at, row.model, row.body) for i, row in enumerate(rows)),
-    )
-    database.insert(
-        "uses",
-        ("message", "tool"),
-        ((first + i, tool) for i, row in enumerate(rows) for tool in row.tools),
-    )
-    index_words(database, enumerate(rows, start=first))
 
 
 def _shared(database: Database, rows: tuple[MessageRow, ...]) -> int:

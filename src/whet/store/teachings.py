@@ -4,7 +4,7 @@ In a team a row names its maker. What another member wrote in it is a stranger's
 what one made oneself is read.
 """
 
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 
 import msgspec
 from msgspec.structs import replace
@@ -13,26 +13,30 @@ from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
-from whet.store.decoding import DamagedRow, blob, decoded_or_none
+from whet.store.decoding import blob, decoded_or_none
 from whet.store.rows import SESSION_COLUMNS, Session, session_of
-from whet.store.sessions import is_believed, is_own, load
+from whet.store.sessions import is_own
+from whet.store.side_by_side import Progress, StoredTranscript, go_through
 
 BATCH = 50
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
 
-def keep_teachings(database: Database, *, progress: Callable[[int, int], None] = lambda *_: None) -> int:
+def keep_teachings(database: Database, *, progress: Progress = lambda _: None, processors: int | None = None) -> int:
     """Find what every session teaches that is new, has grown or was read by an older version; how many there were."""
     rows = database.query(WAITING, (*BEHIND, TEACHING_VERSION, database.member, database.member))
     waiting = [session_of(row) for row in rows]
-    for start in range(0, len(waiting), BATCH):
-        batch = waiting[start : start + BATCH]
-        found = [(session, _found(database, session)) for session in batch]
-        with database.writing():
-            for session, teaching in found:
-                _keep(database, session, teaching)
-        progress(min(start + BATCH, len(waiting)), len(waiting))
+
+    def keep(session: Session, found: SessionTeaching | None) -> None:
+        _keep(database, session, found or SessionTeaching())  # what nobody can read teaches nothing
+
+    go_through(database, waiting, _find, keep, progress=progress, processors=processors)
     return len(waiting)
+
+
+def _find(stored: StoredTranscript) -> SessionTeaching:
+    teaching = teaching_of(stored.decoded())
+    return teaching if stored.is_believed else _distrusted(teaching)
 
 
 def kept_teachings(database: Database, sessions: list[Session]) -> Iterator[tuple[Session, SessionTeaching]]:
@@ -53,14 +57,6 @@ def teaching_stamps(database: Database) -> dict[int, tuple[bytes, int, str]]:
     """What tells the kept teaching of each session from any other: the head and version it was made of, its maker."""
     rows = database.query("SELECT session, head, version, maker FROM teachings")
     return {int(session): (blob(head), version, maker) for session, head, version, maker in rows}
-
-
-def _found(database: Database, session: Session) -> SessionTeaching:
-    try:
-        teaching = teaching_of(load(database, session))
-    except (DamagedRow, ValueError):
-        return SessionTeaching()  # what nobody can read teaches nothing
-    return teaching if is_believed(database, session) else _distrusted(teaching)
 
 
 def _read(database: Database, session: Session, maker: str, record: bytes) -> SessionTeaching:

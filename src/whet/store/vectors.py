@@ -26,7 +26,7 @@ COUNTS = tuple(struct.pack(">xH", number) for number in range(OCCURRENCES + 1))
 
 
 def vectors(words: str) -> Iterator[bytes]:
-    """The vectors of a message, as the server takes them in a binary COPY."""
+    """The vectors of a message from its searchable words, as the server takes them in a binary COPY."""
     lexemes = encoded_terms(words)
     if len(max(lexemes, key=len, default=b"")) > LEXEME_BYTES:
         lexemes = [_cut(term) for term in lexemes]

@@ -67,9 +67,11 @@ _UNSPACED = re.compile(
 _LEFT_OUT = re.compile(
     f"[{MARK}\u0300-\u036f\u0591-\u05c7\u064b-\u065f\u0670\u1ab0-\u1aff\u1dc0-\u1dff\u20d0-\u20ff\ufe20-\ufe2f]"
 )
-_WORD = re.compile(r"[^\W_]+")
-# Plain ASCII, which most text is, takes a quicker way: what is no letter or digit becomes a space.
-_ASCII = bytes(ord(chr(code).lower()) if code < 128 and chr(code).isalnum() else ord(" ") for code in range(256))
+# What is no letter or digit becomes a space: first what is not ASCII, then by the byte all the rest, which is quicker.
+_SYMBOLS = re.compile(r"[^\w\x00-\x7f]+")
+_BYTES = bytes(
+    code if code >= 128 else ord(chr(code).lower()) if chr(code).isalnum() else ord(" ") for code in range(256)
+)
 
 
 def searchable(text: str) -> str:
@@ -83,14 +85,14 @@ def searchable(text: str) -> str:
 
 def terms(text: str) -> list[str]:
     """The words of a text: letters and digits in a row, in small letters; paths and code fall apart into theirs."""
-    return [term.decode() for term in encoded_terms(text)]
+    return [term.decode() for term in encoded_terms(searchable(text))]
 
 
 def encoded_terms(text: str) -> list[bytes]:
-    """The words of a text in UTF-8."""
-    if text.isascii():
-        return text.encode().translate(_ASCII).split()
-    return [word.encode() for word in _WORD.findall(searchable(text).lower())]
+    """The words of a text that is searchable already, in UTF-8."""
+    if not text.isascii():
+        text = _SYMBOLS.sub(" ", text.lower())
+    return text.encode().translate(_BYTES).split()
 
 
 def marks(role: str, tools: Iterable[str]) -> str:

@@ -1,6 +1,6 @@
 """The chain of hashes through every session: each message's id covers it and all before it."""
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from typing import NamedTuple
 
 import msgspec
@@ -21,9 +21,12 @@ class ChainFault(NamedTuple):
     reason: str
 
 
-def chain_faults(database: Database) -> Iterator[ChainFault]:
-    """Every session that is not whole."""
-    for session in stored_sessions(database):
+def chain_faults(database: Database, *, progress: Callable[[int, int], None] = lambda *_: None) -> Iterator[ChainFault]:
+    """Every session that is not whole; `progress` hears how many of how many have been looked at."""
+    [(total,)] = database.query("SELECT count(*) FROM sessions")
+    for done, session in enumerate(stored_sessions(database)):
+        if done % PAGE == 0:
+            progress(done, total)
         fault = _fault(database, session)
         if fault is not None:
             yield fault

@@ -1,6 +1,6 @@
 """The rows of a check-up: what was looked at, how it stands, and what to do where it is not in order."""
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping
 from enum import StrEnum
 from pathlib import Path
 from typing import NamedTuple
@@ -26,12 +26,16 @@ class CheckupRow(NamedTuple):
 
 
 class CheckupPlace(NamedTuple):
-    """Where a check-up looks: the home, the person's own folder, the environment and the time."""
+    """Where a check-up looks: the home, the person's own folder, the environment and the time.
+
+    `progress` hears what is being looked at, and of what takes long, how far it is.
+    """
 
     home: Home
     person: Path
     environment: Mapping[str, str]
     now: float
+    progress: Callable[[str], None] = lambda _: None
 
 
 Rows = Iterator[CheckupRow]

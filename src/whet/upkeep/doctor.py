@@ -3,36 +3,34 @@
 from collections.abc import Callable
 
 from whet.errors import WhetError
-from whet.upkeep.checkup import CheckupPlace, CheckupRow, Rows, failed
+from whet.upkeep.checkup import CheckupPlace, Rows, failed
 from whet.upkeep.home_checks import check_files, check_rights, check_space
 from whet.upkeep.machine_checks import check_hooks, check_provider, check_sandbox, check_versions, check_worker
 from whet.upkeep.store_checks import check_engine, check_store
 
-# Rights come first: opening the store closes a home that was open to others.
+# Rights come first: opening the store closes a home that was open to others. What reads the whole store comes last.
 CHECKS: tuple[tuple[str, Callable[[CheckupPlace], Rows]], ...] = (
     ("permissions", check_rights),
     ("disk", check_space),
     ("versions", check_versions),
     ("files", check_files),
-    ("database", check_store),
-    ("background work", check_engine),
     ("worker", check_worker),
     ("hooks", check_hooks),
     ("provider", check_provider),
     ("sandbox", check_sandbox),
+    ("background work", check_engine),
+    ("database", check_store),
 )
 
 
-def check_up(place: CheckupPlace, *, progress: Callable[[str], None] = lambda _: None) -> tuple[CheckupRow, ...]:
-    """How everything stands; `progress` hears of each check as it begins.
+def check_up(place: CheckupPlace) -> Rows:
+    """How everything stands, row by row as it is found.
 
     What one check cannot do is its row, and keeps no other from looking.
     """
-    rows: list[CheckupRow] = []
     for name, check in CHECKS:
-        progress(name)
-        rows += _rows(name, check, place)
-    return tuple(rows)
+        place.progress(name)
+        yield from _rows(name, check, place)
 
 
 def _rows(name: str, check: Callable[[CheckupPlace], Rows], place: CheckupPlace) -> Rows:

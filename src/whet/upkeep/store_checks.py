@@ -45,7 +45,7 @@ def check_store(place: CheckupPlace) -> Rows:
             return
         if steps_taken(database) == len(MIGRATIONS):
             yield _ledger(home, database)
-        yield _sessions(database)
+        yield _sessions(place, database)
 
 
 def _is_nothing(path: Path) -> bool:
@@ -110,8 +110,11 @@ def _ledger(home: Home, database: Database) -> CheckupRow:
     return ok("ledger", f"{head.number:,} entries, every hash is right")
 
 
-def _sessions(database: Database) -> CheckupRow:
-    faults = list(chain_faults(database))
+def _sessions(place: CheckupPlace, database: Database) -> CheckupRow:
+    def tell(done: int, total: int) -> None:
+        place.progress(f"sessions, {done:,} of {total:,}")
+
+    faults = list(chain_faults(database, progress=tell))
     if faults:
         named = "; ".join(f"{each.session.id[:SHOWN]}: {each.reason}" for each in faults[:MOST_NAMED])
         return failed(

@@ -3,6 +3,7 @@
 import os
 import time
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
@@ -10,7 +11,11 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.progress import step_line
 
+if TYPE_CHECKING:
+    from whet.upkeep.checkup import CheckupRow
+
 MOST_NAMED = 10
+WIDTH = len("background work") + 2  # the longest name of a row
 MARKS = {"ok": "[green]ok[/]     ", "warning": "[yellow]warning[/]", "failed": "[red]failed[/] "}
 
 
@@ -36,21 +41,27 @@ def command(is_repair: bool, as_json: bool) -> int:
     if is_repair:
         _repair(as_json=as_json)
         return 0
-    place = CheckupPlace(find_home(os.environ), Path.home(), os.environ, time.time())
+    rows: list[CheckupRow] = []
     with step_line("Checking") as progress:
-        rows = check_up(place, progress=progress)
+        for row in check_up(CheckupPlace(find_home(os.environ), Path.home(), os.environ, time.time(), progress)):
+            rows.append(row)
+            if not as_json:
+                progress("")
+                _show(row)
     failures = sum(row.health is Health.FAILED for row in rows)
     if as_json:
         print_json({"ok": not failures, "checks": [row._asdict() for row in rows]})
         return 1 if failures else 0
-    width = max(len(row.name) for row in rows) + 2
-    for row in rows:
-        say(f"{MARKS[row.health]} [bold]{row.name:<{width}}[/]{plain(row.text)}")
-        if row.fix:
-            say(f"{'':<{width + 8}}{plain(row.fix)}")
     warnings = sum(row.health is Health.WARNING for row in rows)
     say(f"\n{many(failures, 'check')} failed, {many(warnings, 'warning')}.")
     return 1 if failures else 0
+
+
+def _show(row: "CheckupRow") -> None:
+    """At once: what reads the whole store comes last, and may take its time."""
+    say(f"{MARKS[row.health]} [bold]{row.name:<{WIDTH}}[/]{plain(row.text)}")
+    if row.fix:
+        say(f"{'':<{WIDTH + 8}}{plain(row.fix)}")
 
 
 def _repair(*, as_json: bool) -> None:
