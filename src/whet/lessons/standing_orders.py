@@ -4,6 +4,8 @@ Most of what a person types is for now: it points at what is before them ("this"
 what they see. A standing order says how things are done, and would be true of the next session too.
 """
 
+from typing import NamedTuple
+
 import re2
 
 FEWEST_WORDS, MOST_WORDS = 4, 32
@@ -90,6 +92,22 @@ _HANDS_OVER = re2.compile(
     r"create (?:a |an |the )?(?:pr|pull request|commit|branch)|"
     r"generate (?:a |the )?commit|review the|just a commit)\b"
 )
+# How a thing is done holds whenever it is done; what is to be done, holds only at the occasion that it was said for.
+_MANNER = re2.compile(
+    r"(?i)^(?:\w+ly )?(?:always |only )?(?:use|prefer|keep|name|format|follow|quote|limit|mark|write|wrap|avoid|stop|no|"
+    r"not|don't|dont|do not|never|explain|reply|handle|store)\b"
+)
+_WHEN = re2.compile(r"(?i)\b(?:when|whenever|before|after|if|each|every|once|while|until|unless)\b")
+_ACT = (
+    r"(commit|push|merge|release|deploy|"
+    r"(?:create|open|make) (?:a |an |the )?(?:pr|pull request|commit|release))"
+)
+_ACT_FIRST = re2.compile(
+    rf"(?i)^{_ACT}\b(?: (?:it|this|that|them|these|those|all|everything|(?:the|your|these) changes?))?"
+    r"(?:, and|,| and| then)(?: then| also)? (\S.+)$"
+)
+_ACT_LAST = re2.compile(rf"(?i)^(\S.+?)(?:, and|,| and| then)(?: then| also)? {_ACT}(?: (?:it|this|that|all|everything))?$")
+_ACT_NAMES = (("pr", "pull request"), ("pull request", "pull request"), ("deploy", "deployment"))
 _SHOUTED = re2.compile(r"\b[A-Z]{4,}\b.*\b[A-Z]{4,}\b")  # the prompt of a program, more than a person at a keyboard
 _SOOTHES = re2.compile(r"(?i)\b(?:worry|bother|panic|mind|care|know|need|understand|have|want)\b")
 _PLACE = r"(?: (?:for|in|on) (?:these|this|those|the) .+)?\?+$"
@@ -98,6 +116,13 @@ _FAULT_FINDING = (
     (re2.compile(rf"(?i)^why (?:don't|dont|didn't|didnt|do not|did not) (?:we|you) use (.+?){_PLACE}"), "Use"),
     (re2.compile(r"(?i)^why (?:are|do) you (?:still |keep )?us(?:e|ing) (.+?)\?+$"), "Do not use"),
 )
+
+
+class OccasionalOrder(NamedTuple):
+    """What is to be done with each commit, push or the like."""
+
+    act: str
+    order: str
 
 
 def plain_order(sentence: str) -> str:
@@ -145,6 +170,29 @@ def is_step(sentence: str) -> bool:
     said = plain_order(sentence)
     is_told = _ORDER.search(said) is not None or _HANDS_OVER.match(said) is not None
     return is_told and _fits(said) and not is_for_now(said)
+
+
+def says_when(sentence: str) -> bool:
+    """Whether an order says itself when it holds: it names an occasion, or is about how a thing is done."""
+    said = plain_order(sentence)
+    return _MANNER.search(said) is not None or _WHEN.search(said) is not None
+
+
+def occasional_order(sentence: str) -> OccasionalOrder | None:
+    """What is asked for together with an act that ends a piece of work: "commit and update the changelog"."""
+    said = plain_order(sentence)
+    if first := _ACT_FIRST.search(said):
+        act, order = first.groups()
+    elif last := _ACT_LAST.search(said):
+        order, act = last.groups()
+    else:
+        return None
+    is_told = _ORDER.search(order) is not None and 2 <= len(order.split()) <= MOST_WORDS
+    if not is_told or is_for_now(order) or _HANDS_OVER.search(order):
+        return None
+    words = act.lower().split()
+    name = next((name for end, name in _ACT_NAMES if " ".join(words).endswith(end)), words[-1])
+    return OccasionalOrder(name, order)
 
 
 def order_in_question(question: str) -> str:
