@@ -108,9 +108,9 @@ def test_a_change_that_waits_says_how_many_of_its_sessions_it_was_written_from(w
     assert shop.is_dir()
     [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     whet("lessons", "propose", id)
-    told = " ".join(whet("pending").out.split())
-    assert "in 2 sessions of the project, written from the oldest 1: the other 1 can judge it" in told
-    assert "1 quote from 1 session" in told
+    [waits] = whet("pending", "--json").json["pending"]
+    assert "in 2 sessions of the project, written from the oldest 1: the other 1 can judge it" in waits["reason"]
+    assert "1 quote from 1 session" in " ".join(whet("pending").out.replace("↪", "").split())
 
 
 def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whet, shop: Path, tmp_path: Path) -> None:

@@ -111,7 +111,7 @@ def test_what_was_said_for_the_moment_is_not_drafted(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "text"),
     [
-        ("ok. please dont forget to branch off main", "Don't forget to branch off main"),
+        ("ok. please dont forget to branch off main", "Branch off main"),
         ("do not wrap long lines as that ruins GitHub (see?)", "Do not wrap long lines as that ruins GitHub"),
         ("full schema should not be updated ever", "Full schema should not be updated ever"),
         ("why are you still using vale?", "Do not use vale"),

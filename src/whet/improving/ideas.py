@@ -44,6 +44,7 @@ from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
 MOST_IN_REPOSITORIES = 5  # of them, whose tests are run to make a case; another agent can do no other cases
+OWN_CASES = (Way.RETIRE, Way.TEMPLATE, Way.WAITS)  # tried on all cases of the home
 UNSPECIFIC = "nothing specific is known, and general rules are not proposed untried"
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
@@ -133,9 +134,7 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
         return chosen_cases(home.folder, ask.cases)
     own = chosen_cases(home.folder, ())
     tags = {idea.lesson.kind.value, idea.lesson.tool} if idea.lesson else set()
-    fitting = (
-        own if idea.way in (Way.RETIRE, Way.TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
-    )
+    fitting = own if idea.way in OWN_CASES else [each for each in own if each.guard or tags & set(each.tags)]
     found = {case.name: case for case in fitting}
     lesson = idea.lesson
     about = (lambda step: step.fingerprint == lesson.fingerprint and step.tool == lesson.tool) if lesson else None
@@ -196,12 +195,11 @@ def _from_lessons(
 
 def _idea(books: ComparedWith, lesson: Lesson, *, can_try: bool) -> Idea | None:
     """The first draft that nothing speaks against, else one for a model to write; none where one waits already."""
-    why = f"{lesson.kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
+    kind = lesson.kind.value.replace("_", " ")
+    why = f"{kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
     quote = correction_of(lesson)
     reasons: list[str] = []
-    for patch, way, no_rule in drafts(
-        lesson, catalogue(), words.correction(quote) if quote else "", can_try=can_try
-    ):
+    for patch, way, no_rule in drafts(lesson, catalogue(), words.correction(quote) if quote else "", can_try=can_try):
         if patch is None:
             return Idea(why, way, refused=no_rule)
         given = for_model(patch, books.model) if books.model else patch

@@ -151,8 +151,7 @@ def _waiting(
     pending = [entry for entry in ledger_of(home, database).state().pending if entry.patch.form in TOLD]
     found: list[IdeaOutcome] = []
     for place, entry in enumerate(pending):
-        sessions = tuple(dict.fromkeys(proof.session for proof in entry.patch.proofs))
-        idea = Idea(entry.patch.reason, Way.EVIDENCE, entry.patch, sessions=sessions)
+        idea = Idea(entry.patch.reason, Way.WAITS, entry.patch)  # `whet try` takes the cases that there are
         waits = IdeaOutcome(idea, Became.WAITS, entry=entry.number)
         if can_try and place < ask.most:
             ready = _prepare(home, database, ask, idea, id=f"{id}-waits-{place}", supply=supply)
@@ -284,7 +283,8 @@ def _prepare(
         cases = tuple(case for case in cases if is_errand(case))
     if not any(not case.guard for case in cases):
         kind = f"task case, which {ask.agent} needs," if ask.agent else "case"
-        why = f"no {kind} could be made from its sessions: `whet cases new` writes one, `--cases` names some"
+        made = " could be made from its sessions" if idea.sessions else " is there"
+        why = f"no {kind}{made}: `whet cases new` writes one, `--cases` names some"
         return IdeaOutcome(idea, Became.UNTRIED, why)
     wanted = WantedTrial(
         idea.patch, cases, ask.seeds, ask.alpha, ask.allowance, ask.placebo, ask.model,

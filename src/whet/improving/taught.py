@@ -147,7 +147,9 @@ def _files(folder: str) -> tuple[ProjectFile, ...]:
     if not folder or not Path(folder).is_dir():
         return ()
     root = repository_root(Path(folder).resolve()) or Path(folder)
-    return tuple(ProjectFile(str(each.path), each.text, _written_at(root / each.path)) for each in find_files(Path(folder)))
+    return tuple(
+        ProjectFile(str(each.path), each.text, _written_at(root / each.path)) for each in find_files(Path(folder))
+    )
 
 
 def _written_at(file: Path) -> float | None:

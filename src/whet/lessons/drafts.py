@@ -28,6 +28,7 @@ from whet.lessons.standing_orders import (
     order_in_question,
     plain_order,
     says_when,
+    told_order,
 )
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import TESTERS, checks_in
@@ -206,7 +207,7 @@ def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSket
         return  # what was pasted is not what the person wants
     for sentence in piece.text.split(". "):
         said = plain_order(sentence)
-        text, fault = f"{said[:1].upper()}{said[1:]}", order_in_question(said)
+        text, fault = told_order(said), order_in_question(said)
         if is_lasting(sentence) or (is_standing(sentence) and not piece.is_first):
             yield LessonSketch(_persons(text), ONCE)
         elif fault:

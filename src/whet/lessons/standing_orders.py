@@ -48,6 +48,7 @@ _THAT = re2.compile(
 _EXPLETIVE = re2.compile(r"(?i)\bit'?s? (?:is )?(?:better|best|important|fine|ok|enough|forbidden)\b")
 _DONT = re2.compile(r"\b[dD]ont\b")
 _MENTION = re2.compile(r"\B@\b")  # a file that was named with its sign
+_REMINDS = re2.compile(r"(?i)^(?:(?:don't|do not|never) (?:ever )?forget|remember) to ")
 _BRACKETS = re2.compile(r"\s*\([^)]*(?:\)|$)")
 _REASON = re2.compile(r"\s+as that [^,.;]*$")
 _MUSING = re2.compile(r"(?i)\bi think (?:that )?(?:it'?s |its )?")
@@ -94,8 +95,8 @@ _HANDS_OVER = re2.compile(
 )
 # How a thing is done holds whenever it is done; what is to be done, holds only at the occasion that it was said for.
 _MANNER = re2.compile(
-    r"(?i)^(?:\w+ly )?(?:always |only )?(?:use|prefer|keep|name|format|follow|quote|limit|mark|write|wrap|avoid|stop|no|"
-    r"not|don't|dont|do not|never|explain|reply|handle|store)\b"
+    r"(?i)^(?:\w+ly )?(?:always |only )?(?:use|prefer|keep|name|format|follow|quote|limit|mark|write|wrap|avoid|stop|"
+    r"no|not|don't|dont|do not|never|explain|reply|handle|store)\b"
 )
 _WHEN = re2.compile(r"(?i)\b(?:when|whenever|before|after|if|each|every|once|while|until|unless)\b")
 _ACT = (
@@ -106,7 +107,9 @@ _ACT_FIRST = re2.compile(
     rf"(?i)^{_ACT}\b(?: (?:it|this|that|them|these|those|all|everything|(?:the|your|these) changes?))?"
     r"(?:, and|,| and| then)(?: then| also)? (\S.+)$"
 )
-_ACT_LAST = re2.compile(rf"(?i)^(\S.+?)(?:, and|,| and| then)(?: then| also)? {_ACT}(?: (?:it|this|that|all|everything))?$")
+_ACT_LAST = re2.compile(
+    rf"(?i)^(\S.+?)(?:, and|,| and| then)(?: then| also)? {_ACT}(?: (?:it|this|that|all|everything))?$"
+)
 _ACT_NAMES = (("pr", "pull request"), ("pull request", "pull request"), ("deploy", "deployment"))
 _SHOUTED = re2.compile(r"\b[A-Z]{4,}\b.*\b[A-Z]{4,}\b")  # the prompt of a program, more than a person at a keyboard
 _SOOTHES = re2.compile(r"(?i)\b(?:worry|bother|panic|mind|care|know|need|understand|have|want)\b")
@@ -130,6 +133,12 @@ def plain_order(sentence: str) -> str:
     sentence = _MENTION.sub("", _DONT.sub("don't", sentence))
     said = _MUSING.sub("", _LEAD.sub("", _BRACKETS.sub("", sentence).strip()))
     return str(_TRAILING.sub("", said.strip(" *_,")))
+
+
+def told_order(said: str) -> str:
+    """A plain order as a rule says it: the reminder "don't forget to branch off main" is told as what to do."""
+    told = _REMINDS.sub("", said)
+    return f"{told[:1].upper()}{told[1:]}"
 
 
 def is_for_now(sentence: str) -> bool:

@@ -65,6 +65,7 @@ class Way(StrEnum):
     AGAIN = "again"  # one in force elsewhere, tried on this model
     RETIRE = "retire"  # a rule in force, taken away
     ROOM = "room"  # the weakest of a full project, to leave for a better one
+    WAITS = "waits"  # proposed before, for a person to decide
     UNHEEDED = "unheeded"  # the next step for a rule that is told and not followed
     TEMPLATE = "template"  # one that was never measured with this model
     NONE = "none"

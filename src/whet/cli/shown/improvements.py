@@ -55,18 +55,7 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
     offered = sum(each.became is not Became.REFUSED for each in report.outcomes)
     yield f"{many(offered, 'new proposal')} from {many(report.sessions, 'session')}."
     for number, outcome in enumerate(report.outcomes, start=1):
-        idea = outcome.idea
-        yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {_became(outcome)}{_because(outcome.why)}"
-        if idea.patch is not None and idea.patch.text and idea.patch.form in TOLD:
-            yield from reviewed(idea.patch.text, style="italic")
-            yield from cautions(idea.patch.text)
-        if outcome.goes_to:
-            places = plain(shown(", ".join(outcome.goes_to)))
-            yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
-        if outcome.verdict is not None:
-            yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
-        if outcome.became is Became.PLANNED and outcome.attempts_most:
-            yield f"   {_cost(outcome)}"
+        yield from _outcome_lines(number, outcome)
     yield from _waiting_lines(report.waiting)
     if report.unspecific:
         yield f"{_unspecific(report.unspecific)} {HELPS}"
@@ -80,10 +69,25 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
         yield f"[bold]{report.stopped}[/]"
 
 
+def _outcome_lines(number: int, outcome: IdeaOutcome) -> Iterator[str]:
+    idea = outcome.idea
+    yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {_became(outcome)}{_because(outcome.why)}"
+    if idea.patch is not None and idea.patch.text and idea.patch.form in TOLD:
+        yield from reviewed(idea.patch.text, style="italic")
+        yield from cautions(idea.patch.text)
+    if outcome.goes_to:
+        places = plain(shown(", ".join(outcome.goes_to)))
+        yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
+    if outcome.verdict is not None:
+        yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
+    if outcome.became is Became.PLANNED and outcome.attempts_most:
+        yield f"   {_cost(outcome)}"
+
+
 def _waiting_lines(waiting: Sequence[IdeaOutcome]) -> Iterator[str]:
     """What a person has yet to decide, with the command that decides it and what a trial would cost."""
     if waiting:
-        yield f"[bold]{many(len(waiting), 'change')} proposed before {'waits' if len(waiting) == 1 else 'wait'} for you:[/]"
+        yield f"[bold]Waiting for you since before: {many(len(waiting), 'change')}.[/]"
     for each in waiting[:WAITING_SHOWN]:
         patch = each.idea.patch
         if patch is None:
