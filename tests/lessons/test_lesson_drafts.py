@@ -102,6 +102,8 @@ def test_one_search_that_found_nothing_is_no_fact_yet() -> None:
         "at the top of the report, find a way to make the url always visible",
         "I don't want any padding in the header",
         "don't worry about the tests",
+        "I prefer trains within that window",
+        "I prefer trains before noon, so I'd like to take the early train",
     ],
 )
 def test_what_was_said_for_the_moment_is_not_drafted(said: str) -> None:

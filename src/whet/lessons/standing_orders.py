@@ -32,7 +32,7 @@ _MOMENT = re2.compile(
     r"(?:bullet|option|phase|step|point|item|part|stage|task|finding|issue|comment|pr|line|section|wave|batch|round|"
     r"attempt|iteration|milestone|sprint|slice|chunk|ticket|number|no|version|v)s? ?#?\d+\w*|#\d+|\d+\.\d+\.\d+|"
     r"[A-Z]{2,}-\d+|[A-Z]\d+|~\d+|you (?:said|did|made|wrote|added|removed|just|have|had|were|are)|you've|you're|"
-    r"i (?:see|saw|just|was|am|have|had|did|guess|wonder|feel|want|need|don't|dont|do not)|i'm|i've|let me|"
+    r"i (?:see|saw|just|was|am|have|had|did|guess|wonder|feel|want|need|don't|dont|do not)|i'm|i've|i'd like|let me|"
     r"let's|lets|him|her|his|she|he|there must|last thing)\b|\b(?:before|after|too|as well|then|though)$"
 )
 # Never force-push here, others work on this branch: the project, not the screen; what follows is only the reason.
@@ -42,7 +42,7 @@ PRONOUNS = frozenset(("it", "its", "it's", "they", "them", "he", "she", "his", "
 _OWN_THIS = re2.compile(r"(?i)\bthis (?:project|repo|repository|codebase|machine|vm|product|company)\b")
 _THAT = re2.compile(
     r"(?i)^that\b|\bthat[.,!]?$|"
-    r"\b(?:of|for|with|get|on|in|like|about|use|at|from|do|did|after|before|than|keep|fix|try|and|or) that\b|"
+    r"\b(?:of|for|with|get|on|in|like|about|use|at|from|do|did|after|before|within|than|keep|fix|try|and|or) that\b|"
     r"\bthat (?:branch|one|way|file|thing|part)\b"
 )
 _EXPLETIVE = re2.compile(r"(?i)\bit'?s? (?:is )?(?:better|best|important|fine|ok|enough|forbidden)\b")

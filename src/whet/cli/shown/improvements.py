@@ -87,7 +87,7 @@ def _outcome_lines(number: int, outcome: IdeaOutcome) -> Iterator[str]:
 def _waiting_lines(waiting: Sequence[IdeaOutcome]) -> Iterator[str]:
     """What a person has yet to decide, with the command that decides it and what a trial would cost."""
     if waiting:
-        yield f"[bold]Waiting for you since before: {many(len(waiting), 'change')}.[/]"
+        yield f"[bold]Proposed before, and waiting for you: {many(len(waiting), 'change')}.[/]"
     for each in waiting[:WAITING_SHOWN]:
         patch = each.idea.patch
         if patch is None:
