@@ -58,3 +58,7 @@ def test_a_skill_that_was_found_is_there() -> None:
 )
 def test_only_what_this_projects_own_shell_did_not_find_is_missing(command: str, error: str, program: str) -> None:
     assert missing_program(command, error) == program
+
+
+def test_a_line_without_a_program_names_nothing() -> None:
+    assert "" not in present(shell("A=1", "ok"), shell("bash -c ''", "ok"), shell("ssh host ''", "ok"))

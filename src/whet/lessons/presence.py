@@ -24,7 +24,7 @@ _UNKNOWN_SKILL = re2.compile(r"(?i)^unknown skill: (\S+)")
 
 def present_in(view: SessionView) -> tuple[str, ...]:
     """The programs and skills that a session had, each once."""
-    return tuple(sorted({name for step in view.steps for name in _shown_by(step)}))
+    return tuple(sorted({name for step in view.steps for name in _shown_by(step) if name}))
 
 
 def missing_skill(error: str) -> str:
