@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.changes.apply import Refused, apply, try_out
-from whet.changes.pending import propose
+from whet.changes.pending import pending, propose
 from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
@@ -148,9 +148,9 @@ def _waiting(
     home: Home, database: Database, ask: ImproveRequest, *, can_try: bool, id: str, supply: Supply | None
 ) -> tuple[IdeaOutcome, ...]:
     """What waits for a person, and what a trial of each would cost or why there can be none; no trial for the rest."""
-    pending = [entry for entry in ledger_of(home, database).state().pending if entry.patch.form in TOLD]
+    waiting = [entry for entry in pending(home, database, now=time.time()) if entry.patch.form in TOLD]
     found: list[IdeaOutcome] = []
-    for place, entry in enumerate(pending):
+    for place, entry in enumerate(waiting):
         idea = Idea(entry.patch.reason, Way.WAITS, entry.patch)  # `whet try` takes the cases that there are
         waits = IdeaOutcome(idea, Became.WAITS, entry=entry.number)
         if can_try and place < ask.most:
