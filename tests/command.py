@@ -58,12 +58,18 @@ def loaded(*arguments: str, home: Path) -> set[str]:
 
 
 def runner(home: Path, person: Path) -> Whet:
-    """A way to run `whet`: `stdin` is what is piped to it, `variables` are added to its environment.
+    """A way to run `whet`: `stdin` is what is piped to it, `variables` are added to its environment, `folder` is where.
 
     With `allowed` the person has said that their words count without a terminal too.
     """
 
-    def run(*arguments: str, stdin: str = "", variables: dict[str, str] | None = None, allowed: bool = True) -> Done:
+    def run(
+        *arguments: str,
+        stdin: str = "",
+        variables: dict[str, str] | None = None,
+        allowed: bool = True,
+        folder: Path = person.parent,
+    ) -> Done:
         if allowed and arguments[1:2] and arguments[1] in CHANGING.get(arguments[0], ()):
             arguments = (*arguments[:2], "--yes", *arguments[2:])
         if allowed and "--yes" in arguments:
@@ -73,7 +79,7 @@ def runner(home: Path, person: Path) -> Whet:
             input=stdin.encode(),
             capture_output=True,
             env={**environment(home, person), **(variables or {})},
-            cwd=person.parent,
+            cwd=folder,
             check=False,
         )
         return Done(done.returncode, done.stdout.decode(), done.stderr.decode())

@@ -11,13 +11,14 @@ RULE = "Answer every question in a table with two columns."
 
 
 def failing(number: int) -> str:
-    """A conversation in which the same call fails again and again."""
-    messages: list[dict[str, object]] = [{"role": "user", "content": "Read the file."}]
-    for again in range(4):
-        call = {"id": f"c{again}", "type": "function", "function": {"name": "Read", "arguments": '{"path": "a.txt"}'}}
-        messages.append({"role": "assistant", "content": "", "tool_calls": [call]})
-        messages.append({"role": "tool", "tool_call_id": f"c{again}", "content": '{"error": "a.txt does not exist"}'})
-    messages.append({"role": "assistant", "content": f"That was attempt {number}."})
+    """A conversation in which a guessed path is not there."""
+    call = {"id": "c", "type": "function", "function": {"name": "Read", "arguments": '{"path": "a.txt"}'}}
+    messages: list[dict[str, object]] = [
+        {"role": "user", "content": "Read the file."},
+        {"role": "assistant", "content": "", "tool_calls": [call]},
+        {"role": "tool", "tool_call_id": "c", "content": '{"error": "a.txt does not exist"}'},
+        {"role": "assistant", "content": f"That was attempt {number}."},
+    ]
     return json.dumps({"messages": messages})
 
 

@@ -66,10 +66,51 @@ def test_only_one_project_is_shown_where_it_is_named(whet: Whet, shop: Path) -> 
 
 
 def test_what_stands_in_the_projects_file_is_not_followed_and_not_proposed_again(whet: Whet, shop: Path) -> None:
-    (shop / "AGENTS.md").write_text("- Never wrap lines in markdown.\n")
+    file = shop / "AGENTS.md"
+    file.write_text("- Never wrap lines in markdown.\n")
+    os.utime(file, (BEFORE, BEFORE))
     [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
     assert person["not_followed"].endswith("AGENTS.md")
     assert "not followed" in whet("lessons").out
+    os.utime(file)
+    [person] = [each for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    assert (person["state"], person["not_followed"]) == ("stands", None), "only sessions since then count"
+
+
+def test_a_rule_that_was_just_written_to_the_projects_file_is_active(whet: Whet, shop: Path) -> None:
+    [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    [waits] = whet("lessons", "propose", id, "--json").json["proposed"]
+    home = Home(shop.parent / "home")
+    with opened(home) as database:
+        approve(home, database, waits["entry"], actor=Actor.PERSON, now=time.time())
+    (shop / "CLAUDE.md").write_text(f"- {ORDER}\n")
+    assert states(whet)[id] == "active"
+    assert "not followed" not in whet("lessons", "--all").out
+
+
+def test_the_project_of_the_folder_comes_first_and_keeps_its_numbers(whet: Whet, shop: Path, tmp_path: Path) -> None:
+    other = tmp_path / "bank"
+    other.mkdir()
+    for number in range(3):
+        rows = claude_rows(f"bank{number}", other, "Always write the amounts in cents")
+        (tmp_path / f"bank{number}.jsonl").write_text("".join(f"{json.dumps(each)}\n" for each in rows))
+        whet("import", f"bank{number}.jsonl")
+    numbers = {each["draft"]: each["number"] for each in whet("lessons", "--json").json["lessons"]}
+    inside, outside = whet("lessons", folder=shop).out, whet("lessons").out
+    assert f"{shop} (this project)" in " ".join(inside.split())
+    assert inside.index(str(shop)) < inside.index(str(other))
+    assert outside.index(str(other)) < outside.index(str(shop))
+    assert "(this project)" not in outside
+    assert f"{numbers[ORDER]}. {ORDER}" in inside
+
+
+def test_a_change_that_waits_says_how_many_of_its_sessions_it_was_written_from(whet: Whet, shop: Path) -> None:
+    assert shop.is_dir()
+    [id] = [each["id"] for each in whet("lessons", "--json").json["lessons"] if each["source"] == "person"]
+    whet("lessons", "propose", id)
+    [waits] = whet("pending", "--json").json["pending"]
+    assert "in 2 sessions of the project, written from the oldest 1: the other 1 can judge it" in waits["reason"]
+    assert "1 quote from 1 session" in " ".join(whet("pending").out.replace("↪", "").split())
 
 
 def test_what_an_agent_read_in_the_projects_file_is_not_proposed_again(whet: Whet, shop: Path, tmp_path: Path) -> None:

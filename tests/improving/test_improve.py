@@ -9,11 +9,13 @@ import msgspec
 import pytest
 from msgspec.structs import replace
 
-from proving.trial_scenes import SECRET, failing, supply_of
+from conversations import agent, call, conversation, user
+from proving.trial_scenes import SECRET, failing, questions, supply_of
 from proving.trial_scenes import repeats_unless_told as obeys
 from replies import says
 from whet.agent.protocols import Reply
 from whet.changes.apply import apply
+from whet.cli.shown.improvements import report_lines
 from whet.engine.steps import Direct, T, decoded, encoded
 from whet.evidence.verdicts import Ruling
 from whet.improving.improve import improve, planned
@@ -24,6 +26,7 @@ from whet.runs.run import Run
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.rules import catalogue
+from whet.store.case_files import FOLDER, keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
@@ -139,7 +142,40 @@ def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database:
     assert outcome.became is Became.WAITS
     assert f"whet pending approve {outcome.entry}" in outcome.why
     assert [entry.step for entry in Ledger(database).entries()] == [Step.PROPOSED]
-    assert improved(home, ImproveRequest(), supply_of(obeys)).outcomes[0].became is not Became.CANARY
+    again = improved(home, ImproveRequest(), supply_of(obeys))
+    assert (again.outcomes, [each.entry for each in again.waiting]) == ((), [outcome.entry])
+
+
+@EMBEDDED
+@pytest.mark.usefixtures("failed")
+def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home, database: Database) -> None:
+    [outcome] = improved(home, ImproveRequest(), supply_of(obeys)).outcomes
+    none = planned(home, database, ASK, id="dry", supply=supply_of(obeys))
+    [waits] = none.waiting
+    assert (waits.became, waits.entry, waits.attempts_most) == (Became.WAITS, outcome.entry, 0)
+    assert "no case is there" in waits.why
+    for case in questions(12):
+        keep_case(home.folder / FOLDER, case)
+    shown = " ".join(report_lines(planned(home, database, ASK, id="dry", supply=supply_of(obeys))))
+    assert f"`whet pending approve {outcome.entry}`" in shown
+    assert f"`whet try --pending {outcome.entry}`: at most " in shown
+    assert "says proposed" not in shown
+
+
+@EMBEDDED
+def test_general_advice_is_not_proposed_untried(home: Home, database: Database) -> None:
+    for number in range(12):
+        pane = call(
+            "mcp__pane__screenshot", {"page": f"p{number}"}, "Error: Screenshot timed out after 30s", error=True
+        )
+        made = conversation(user(f"Look at {number}"), pane, agent("It is blank."), native_id=f"pane{number}")
+        keep(database, prepare(made), Provenance("", float(number), float(number)))
+    report = improved(home, ImproveRequest(), supply_of(obeys))
+    assert (report.outcomes, ledger_of(home, database).state().pending) == ((), ())
+    assert "mcp__pane__screenshot" in " ".join(report.unspecific)
+    shown = " ".join(" ".join(report_lines(report)).split())
+    assert "Nothing specific is known against" in shown
+    assert "MCP server" in shown
 
 
 @EMBEDDED

@@ -168,3 +168,28 @@ def test_in_a_team_nobody_reads_lessons_that_another_wrote_and_forgetting_remove
         assert taught_by_projects(alice, Filters()) == found
         sessions.forget(alice, made("mine").id)
         assert alice.query("SELECT count(*) FROM project_lessons") == [(0,)]
+
+
+def missing(name: str) -> Transcript:
+    failed = shell("podlet compose up", "zsh: command not found: podlet", error=True)
+    return replace(conversation(user(f"Start {name}"), failed, native_id=name), folder="/home/noor/shop")
+
+
+def drafted(database: Database) -> list[str]:
+    return [one.draft.text for each in looked(database) for one in each.lessons if one.draft]
+
+
+def test_a_program_is_missing_until_any_session_of_the_project_ran_it(database: Database) -> None:
+    keep(database, missing("a"), missing("b"))
+    text = "The shell of this project finds no `podlet`: work without it, or say that it is needed."
+    assert drafted(database) == [text]
+    elsewhere = conversation(user("Look"), shell("ssh web 'podlet ps'", "up"), native_id="c")
+    keep(database, replace(elsewhere, folder="/home/noor/bank"))
+    assert drafted(database) == [text]
+    keep(database, replace(elsewhere, native_id="d", folder="/home/noor/shop"))
+    assert drafted(database) == []
+
+
+def test_what_the_ledger_would_refuse_is_not_offered(database: Database) -> None:
+    keep(database, made("a", said="never use the exporter because it is always broken"))
+    assert drafted(database) == []

@@ -49,8 +49,8 @@ def test_it_is_broken_where_the_evidence_came_later() -> None:
     piece = LessonPiece(LessonSource.PERSON, "s1", 3, DRAFT, at=50.0)
     assert is_broken(SeenInstruction("CLAUDE.md", LINE, 40.0), [piece])
     assert not is_broken(SeenInstruction("CLAUDE.md", LINE, 60.0), [piece])
-    assert is_broken(SeenInstruction("CLAUDE.md", LINE, 60.0), [replace(piece, at=None)])
-    assert is_broken(SeenInstruction("CLAUDE.md", LINE), [piece]), "it is there, and nobody knows since when"
+    assert not is_broken(SeenInstruction("CLAUDE.md", LINE, 60.0), [replace(piece, at=None)]), "nobody knows when"
+    assert not is_broken(SeenInstruction("CLAUDE.md", LINE), [piece]), "it is there, and nobody knows since when"
 
 
 def test_the_earliest_sight_of_a_line_counts() -> None:

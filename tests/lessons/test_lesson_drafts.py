@@ -102,6 +102,8 @@ def test_one_search_that_found_nothing_is_no_fact_yet() -> None:
         "at the top of the report, find a way to make the url always visible",
         "I don't want any padding in the header",
         "don't worry about the tests",
+        "I prefer trains within that window",
+        "I prefer trains before noon, so I'd like to take the early train",
     ],
 )
 def test_what_was_said_for_the_moment_is_not_drafted(said: str) -> None:
@@ -111,7 +113,7 @@ def test_what_was_said_for_the_moment_is_not_drafted(said: str) -> None:
 @pytest.mark.parametrize(
     ("said", "text"),
     [
-        ("ok. please dont forget to branch off main", "Don't forget to branch off main"),
+        ("ok. please dont forget to branch off main", "Branch off main"),
         ("do not wrap long lines as that ruins GitHub (see?)", "Do not wrap long lines as that ruins GitHub"),
         ("full schema should not be updated ever", "Full schema should not be updated ever"),
         ("why are you still using vale?", "Do not use vale"),
@@ -123,17 +125,38 @@ def test_what_holds_beyond_the_day_is_drafted_when_it_is_said_once(said: str, te
 
 
 def test_an_order_stands_once_three_sessions_heard_it() -> None:
-    said = (user("Fix it"), agent("Done."), user("update CHANGELOG.md with a sentence"))
+    said = (user("Fix it"), agent("Done."), user("use the sans font for headings"))
     assert [draft for _, draft in lessons(said, said) if draft] == []
     found = [draft.text for _, draft in lessons(said, said, said) if draft]
-    assert found == ["Update CHANGELOG.md with a sentence"]
+    assert found == ["Use the sans font for headings"]
+
+
+def test_what_is_asked_for_again_and_again_says_when_it_is_asked_for() -> None:
+    def asked(words: str) -> tuple[Turn, ...]:
+        return (user("Fix it"), agent("Done."), user(words))
+
+    alone = asked("update release-notes.txt with a small sentence")
+    assert [draft for _, draft in lessons(alone, alone, alone) if draft] == []
+    with_act = (
+        asked("commit and update release-notes.txt"),
+        asked("then commit this, and update release-notes.txt"),
+        asked("update release-notes.txt and commit"),
+    )
+    assert [draft for _, draft in lessons(alone, *with_act[:2]) if draft] == []
+    found = [(draft.text, draft.trust) for _, draft in lessons(alone, *with_act) if draft]
+    assert found == [("With each commit: update release-notes.txt", Trust.USER)]
+
+
+@pytest.mark.parametrize("words", ["commit and push", "create a pr and merge it", "commit this and check it again"])
+def test_what_ends_the_work_at_hand_has_no_order_for_each_time(words: str) -> None:
+    said = (user("Fix it"), agent("Done."), user(words))
+    assert [draft for _, draft in lessons(said, said, said) if draft] == []
 
 
 @pytest.mark.parametrize(
     "words",
     [
         "don't create a pr, just a commit",
-        "commit and update the changelog",
         "generate a commit message but don't commit it",
         "fold the changes into the right commits, do not run the tests every time",
         "review the implementation with another model",
@@ -176,7 +199,7 @@ def test_an_error_whose_cause_is_known_is_told_in_words_of_nobody_else_once_it_r
     once = (user("Go"), failed, shell("pnpm add 'crypto@workspace:*'", "Done"))
     assert [draft for _, draft in lessons(once) if draft] == []
     draft = only(once, once, once)
-    assert draft.text.startswith("The shell is zsh: ")
+    assert draft.text.startswith("The shell is zsh, which refuses ")
     assert draft.trust is Trust.AGENT
 
 

@@ -39,11 +39,13 @@ from whet.store.template_files import usable, worths
 from whet.told.passages import SMALL_SIZES
 from whet.trials.cases import Case
 from whet.trials.drafts import Way, correction_of, drafts
-from whet.trials.ideas import Idea, ImproveRequest, again, decided, for_model, tried_elsewhere, without
+from whet.trials.ideas import Idea, IdeaOutcome, ImproveRequest, again, decided, for_model, tried_elsewhere, without
 from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
 MOST_IN_REPOSITORIES = 5  # of them, whose tests are run to make a case; another agent can do no other cases
+OWN_CASES = (Way.RETIRE, Way.TEMPLATE, Way.WAITS)  # tried on all cases of the home
+UNSPECIFIC = "nothing specific is known, and general rules are not proposed untried"
 BEHIND = (Purpose.TRIAL.value, Purpose.REVIEW.value)
 
 
@@ -54,6 +56,8 @@ class FoundIdeas(Value, frozen=True):
     lessons: int
     ideas: tuple[Idea, ...]
     left: int = 0  # for another time
+    unspecific: tuple[str, ...] = ()  # what recurs, and only general rules are written for
+    waiting: tuple[IdeaOutcome, ...] = ()  # proposed before
 
 
 class LiveSessions(NamedTuple):
@@ -78,7 +82,8 @@ def find_ideas(
     learned = from_evidence(home, database, books, ask, progress=progress)
     open_lessons = tuple(each for each in lessons if not is_answered(each.fingerprint, learned.answered))
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
-    general = _from_lessons(books, open_lessons, live.signalled)
+    found = list(_from_lessons(books, open_lessons, live.signalled, can_try=bool(books.model or ask.agent)))
+    general = [idea for idea in found if idea.refused != UNSPECIFIC]
     ideas = [*_in_turn(learned.written, (*_elsewhere(books), *templates)), *general, *learned.unwritten]
     fit = [idea for idea in ideas if not idea.refused]
     tried, left = fit[: ask.most], len(fit[ask.most :])
@@ -86,7 +91,8 @@ def find_ideas(
     names = {idea.patch.name for idea in tried if idea.patch}
     leaving = [idea for name, idea in learned.leaving if name in names]
     refused = [*(idea for idea in ideas if idea.refused), *learned.refused]
-    return FoundIdeas(live.sessions, len(lessons), (*tried, *leaving, *refused), left)
+    unspecific = tuple(idea.why for idea in found if idea.refused == UNSPECIFIC)
+    return FoundIdeas(live.sessions, len(lessons), (*tried, *leaving, *refused), left, unspecific)
 
 
 def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, interrupt: Event) -> tuple[Idea, Spent]:
@@ -128,9 +134,7 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
         return chosen_cases(home.folder, ask.cases)
     own = chosen_cases(home.folder, ())
     tags = {idea.lesson.kind.value, idea.lesson.tool} if idea.lesson else set()
-    fitting = (
-        own if idea.way in (Way.RETIRE, Way.TEMPLATE) else [each for each in own if each.guard or tags & set(each.tags)]
-    )
+    fitting = own if idea.way in OWN_CASES else [each for each in own if each.guard or tags & set(each.tags)]
     found = {case.name: case for case in fitting}
     lesson = idea.lesson
     about = (lambda step: step.fingerprint == lesson.fingerprint and step.tool == lesson.tool) if lesson else None
@@ -175,42 +179,46 @@ def _in_turn(first: Iterable[Idea], second: Iterable[Idea]) -> list[Idea]:
     return [idea for pair in pairs for idea in pair if idea is not None]
 
 
-def _from_lessons(books: ComparedWith, lessons: tuple[Lesson, ...], analyses: list[Analysis]) -> Iterator[Idea]:
+def _from_lessons(
+    books: ComparedWith, lessons: tuple[Lesson, ...], analyses: list[Analysis], *, can_try: bool
+) -> Iterator[Idea]:
     """What the catalogue says of what recurs; each failure of a tool once, whether it loops or runs out of time."""
     taken: set[str] = set()
     for lesson in once_each(lessons):
-        idea = _idea(books, lesson)
-        if idea.patch is not None and idea.patch.text in taken:
+        idea = _idea(books, lesson, can_try=can_try)
+        if idea is None or (idea.patch is not None and idea.patch.text in taken):
             continue
         taken |= {idea.patch.text} if idea.patch else set()
         latest = islice((each.session for each in reversed(analyses) if shows(lesson, each)), MOST_SESSIONS)
         yield Idea(idea.why, idea.way, idea.patch, lesson, tuple(latest)[::-1], idea.refused)
 
 
-def _idea(books: ComparedWith, lesson: Lesson) -> Idea:
-    """The first draft that nothing speaks against, else one for a model to write."""
-    why = f"{lesson.kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
+def _idea(books: ComparedWith, lesson: Lesson, *, can_try: bool) -> Idea | None:
+    """The first draft that nothing speaks against, else one for a model to write; none where one waits already."""
+    kind = lesson.kind.value.replace("_", " ")
+    why = f"{kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
     quote = correction_of(lesson)
     reasons: list[str] = []
-    for patch, way, no_rule in drafts(lesson, catalogue(), words.correction(quote) if quote else ""):
+    for patch, way, no_rule in drafts(lesson, catalogue(), words.correction(quote) if quote else "", can_try=can_try):
         if patch is None:
             return Idea(why, way, refused=no_rule)
         given = for_model(patch, books.model) if books.model else patch
         reason = against(books, given, lesson.latest)
-        if reason and _is_open(books, given):
+        if _waits(books, given):
+            return None
+        if reason and books.state.get(given.form, given.name) is not None:
             return Idea(why, way, refused=f"{patch.name}: {reason}")  # no second rule for the same calls
         if not reason:
             return Idea(why, way, given)
         reasons.append(f"{patch.name}: {reason}")
     if books.model:
         return Idea(why, Way.MODEL)
-    return Idea(why, Way.NONE, refused="; ".join(reasons) or "no rule of the catalogue fits, and no model is set")
+    return Idea(why, Way.NONE, refused="; ".join(reasons) or UNSPECIFIC)
 
 
-def _is_open(books: ComparedWith, patch: Patch) -> bool:
-    """Whether the same is in force, or waits for a person."""
-    waits = any(each.patch.name == patch.name for each in books.state.pending)
-    return waits or books.state.get(patch.form, patch.name) is not None
+def _waits(books: ComparedWith, patch: Patch) -> bool:
+    """Whether the same waits for a person."""
+    return any(each.patch.name == patch.name for each in books.state.pending)
 
 
 def _elsewhere(books: ComparedWith) -> Iterator[Idea]:

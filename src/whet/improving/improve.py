@@ -8,7 +8,7 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.changes.apply import Refused, apply, try_out
-from whet.changes.pending import propose
+from whet.changes.pending import pending, propose
 from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
@@ -16,7 +16,7 @@ from whet.evidence.verdicts import Ruling, Verdict, in_words
 from whet.executors.registry import settings_of
 from whet.improving.elsewhere import CarriedElsewhere, carry_elsewhere, left_out_elsewhere
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
-from whet.improving.outlook import foretold
+from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
 from whet.improving.unheeded import propose_steps, unheeded
 from whet.ledger.entries import Actor, Entry
@@ -91,7 +91,14 @@ def improve(
     carried = steps.do("elsewhere", lambda: _carry_elsewhere(course), CarriedElsewhere)
     outcomes = (*outcomes, *carried.outcomes)
     report = ImproveReport(
-        found.sessions, found.lessons, outcomes, "" if can_try else NO_MODEL, carried.left_out, found.left
+        found.sessions,
+        found.lessons,
+        outcomes,
+        "" if can_try else NO_MODEL,
+        carried.left_out,
+        found.left,
+        found.unspecific,
+        found.waiting,
     )
     spent = together(each.spent for each in outcomes)
     return Done(sentence(report), (), spent, encoded(report))
@@ -118,14 +125,40 @@ def planned(
             outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
             continue
         ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
-        outcomes.append(ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
+        outcomes.append(_asking(ready) if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
     judge = ask.model or load(home).model
     outcomes = [foretold(home, each, judge, agent=ask.agent, now=time.time()) for each in outcomes]
     if not ask.retire:
         outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
     stopped = "" if can_try else NO_MODEL
     unproved = left_out_elsewhere(home, database)
-    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, unproved, found.left)
+    waiting = () if ask.retire else _waiting(home, database, ask, can_try=can_try, id=id, supply=supply)
+    return ImproveReport(
+        found.sessions, found.lessons, tuple(outcomes), stopped, unproved, found.left, found.unspecific, waiting
+    )
+
+
+def _asking(outcome: IdeaOutcome) -> IdeaOutcome:
+    """What cannot be tried and yet was seen: a person would be asked."""
+    is_asked = outcome.idea.way is Way.EVIDENCE and outcome.became is Became.UNTRIED
+    return replace(outcome, became=Became.PLANNED, why=f"without a trial: {outcome.why}") if is_asked else outcome
+
+
+def _waiting(
+    home: Home, database: Database, ask: ImproveRequest, *, can_try: bool, id: str, supply: Supply | None
+) -> tuple[IdeaOutcome, ...]:
+    """What waits for a person, and what a trial of each would cost or why there can be none; no trial for the rest."""
+    waiting = [entry for entry in pending(home, database, now=time.time()) if entry.patch.form in TOLD]
+    found: list[IdeaOutcome] = []
+    for place, entry in enumerate(waiting):
+        idea = Idea(entry.patch.reason, Way.WAITS, entry.patch)  # `whet try` takes the cases that there are
+        waits = IdeaOutcome(idea, Became.WAITS, entry=entry.number)
+        if can_try and place < ask.most:
+            ready = _prepare(home, database, ask, idea, id=f"{id}-waits-{place}", supply=supply)
+            tried = ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready)
+            waits = replace(tried, became=Became.WAITS, entry=entry.number)
+        found.append(foretold(home, waits, ask.model or load(home).model, agent=ask.agent, now=time.time()))
+    return tuple(found)
 
 
 def sentence(report: ImproveReport) -> str:
@@ -146,7 +179,10 @@ def _carry_elsewhere(course: Course) -> CarriedElsewhere:
 
 def _find(course: Course, has_model: bool) -> FoundIdeas:
     with opened(course.home) as database:
-        return _ideas(course.home, database, course.ask, course.supply if has_model else None)
+        found = _ideas(course.home, database, course.ask, course.supply if has_model else None)
+        if course.ask.retire:
+            return found
+        return replace(found, waiting=_waiting(course.home, database, course.ask, can_try=False, id="", supply=None))
 
 
 def _writer(home: Home, ask: ImproveRequest) -> str:
@@ -247,7 +283,8 @@ def _prepare(
         cases = tuple(case for case in cases if is_errand(case))
     if not any(not case.guard for case in cases):
         kind = f"task case, which {ask.agent} needs," if ask.agent else "case"
-        why = f"no {kind} could be made from its sessions: `whet cases new` writes one, `--cases` names some"
+        made = " could be made from its sessions" if idea.sessions else " is there"
+        why = f"no {kind}{made}: `whet cases new` writes one, `--cases` names some"
         return IdeaOutcome(idea, Became.UNTRIED, why)
     wanted = WantedTrial(
         idea.patch, cases, ask.seeds, ask.alpha, ask.allowance, ask.placebo, ask.model,

@@ -10,7 +10,7 @@ from whet.changes.pending import propose
 from whet.errors import WhetError
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.improving.evidence_ideas import SAME_FAILURE, same_rule
-from whet.improving.learned_forms import merged
+from whet.improving.learned_forms import merged, patch_in_form
 from whet.improving.project_evidence import TaughtLesson
 from whet.ledger.entries import Actor, Entry, Item, State, Step
 from whet.ledger.marks import marks
@@ -73,16 +73,17 @@ def standing_of(lesson: TaughtLesson, decisions: DecisionsOnLessons) -> LessonSt
     """What became of a lesson's draft. The last decision counts."""
     if lesson.conflict:
         return LessonStanding(LessonState.CONFLICT, "contradicted elsewhere, not proposed")
+    state, patch = decisions.state, lesson.patch
+    told = patch_in_form(lesson.draft, lesson.candidate, lesson.project) if lesson.draft and not patch else patch
+    # A rule that Whet wrote into the project's file stands there too: it is judged by the sessions since.
+    if told and (item := state.get(told.form, told.name) or same_rule(_rules(state, told.form), told)):
+        live = ", for a share of the sessions" if item.canary else ""
+        return LessonStanding(LessonState.ACTIVE, f"active as {item.form.value} {item.name}{live}")
     if lesson.stands_in:
         broken = ", but not followed" if lesson.is_broken else ""
         return LessonStanding(LessonState.STANDS, f"already in {lesson.stands_in}{broken}")
-    patch = lesson.patch
     if patch is None:
         return LessonStanding(LessonState.UNDRAFTED, "nothing to propose: no session shows what works instead")
-    state = decisions.state
-    if item := state.get(patch.form, patch.name) or same_rule(_rules(state, patch.form), patch):
-        live = ", for a share of the sessions" if item.canary else ""
-        return LessonStanding(LessonState.ACTIVE, f"active as {item.form.value} {item.name}{live}")
     waiting = next((each for each in state.pending if each.patch.name == patch.name), None)
     if waiting is not None:
         return LessonStanding(LessonState.WAITS, f"waits: `whet pending show {waiting.number}`")

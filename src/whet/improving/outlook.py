@@ -10,6 +10,7 @@ from whet.targets import settings as targets
 from whet.targets.readers import readers_of
 from whet.trials.ideas import IdeaOutcome
 
+UNTRIABLE = "you: nothing can try it yet"
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 
 
@@ -18,7 +19,8 @@ def foretold(home: Home, outcome: IdeaOutcome, model: str, *, agent: str = "", n
     patch = outcome.idea.patch
     if patch is None or patch.form not in TOLD or outcome.idea.refused:
         return outcome
-    return replace(outcome, goes_to=_places(home, patch, now), judge=agent or _judge(outcome, model))
+    judge = (agent if outcome.attempts_most else UNTRIABLE) if agent else _judge(outcome, model)
+    return replace(outcome, goes_to=_places(home, patch, now), judge=judge)
 
 
 def _places(home: Home, patch: Patch, now: float) -> tuple[str, ...]:

@@ -9,9 +9,9 @@ from typing import NamedTuple
 import msgspec
 
 from whet import __version__
-from whet.context.finding import find_files
+from whet.context.finding import find_files, repository_root
 from whet.context.projects import project_of
-from whet.improving.project_evidence import ProjectEvidence, ProjectLessons, TaughtLesson
+from whet.improving.project_evidence import ProjectEvidence, ProjectFile, ProjectLessons, TaughtLesson
 from whet.lessons.conflicts import LessonConflict
 from whet.sessions.transcripts import Purpose
 from whet.store.database import CannotWrite, Database
@@ -25,7 +25,7 @@ from whet.targets.project_names import name_of_project
 BEHIND = frozenset((Purpose.TRIAL, Purpose.REVIEW))
 LYING_THERE = frozenset({"aider"})  # agents whose record lies in the project, and may have come with it
 Progress = Callable[[int, int], None]
-LESSONS_VERSION = 2  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
+LESSONS_VERSION = 3  # one more whenever the same evidence becomes other candidates, drafts, patches or conflicts
 
 
 def silent(done: int, total: int) -> None:
@@ -116,7 +116,7 @@ def _key(
     name: str,
     sessions: Iterable[_HeldSession],
     stamps: dict[int, tuple[bytes, int, str]],
-    files: tuple[tuple[str, str], ...],
+    files: tuple[ProjectFile, ...],
 ) -> str:
     """What tells these lessons from those of any other sessions, files, settings or version."""
     seen = [
@@ -128,7 +128,7 @@ def _key(
 
 
 def _made(
-    database: Database, name: str, sessions: list[_HeldSession], files: tuple[tuple[str, str], ...]
+    database: Database, name: str, sessions: list[_HeldSession], files: tuple[ProjectFile, ...]
 ) -> ProjectLessons:
     evidence = ProjectEvidence(name)
     teachings = kept_teachings(database, [each.session for each in sessions])
@@ -142,8 +142,18 @@ def _keep(database: Database, key: str, sessions: Iterable[_HeldSession], lesson
         keep_lessons(database, lessons.project, key, (each.session.no for each in sessions), lessons)
 
 
-def _files(folder: str) -> tuple[tuple[str, str], ...]:
+def _files(folder: str) -> tuple[ProjectFile, ...]:
     """The files that the project has for agents, where it is on this machine."""
     if not folder or not Path(folder).is_dir():
         return ()
-    return tuple((str(each.path), each.text) for each in find_files(Path(folder)))
+    root = repository_root(Path(folder).resolve()) or Path(folder)
+    return tuple(
+        ProjectFile(str(each.path), each.text, _written_at(root / each.path)) for each in find_files(Path(folder))
+    )
+
+
+def _written_at(file: Path) -> float | None:
+    try:
+        return file.stat().st_mtime
+    except OSError:  # it went meanwhile
+        return None

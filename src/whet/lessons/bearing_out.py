@@ -9,10 +9,9 @@ from collections.abc import Mapping
 from msgspec.structs import replace
 
 from whet.lessons.candidates import LessonCandidate, worth_of
-from whet.lessons.drafts import LessonDraft, order_in, sketches
+from whet.lessons.drafts import LessonDraft, is_ordered_in, sketches
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.purposes import ASIDES
-from whet.lessons.sayings import says_same
 from whet.sessions.shell_lines import split
 from whet.text.likeness import similarity
 
@@ -39,8 +38,7 @@ def _drafts(piece: LessonPiece, candidate: LessonCandidate, draft: LessonDraft) 
 
 def _agrees(piece: LessonPiece, draft: LessonDraft, saying: list[LessonPiece]) -> bool:
     if piece.source is LessonSource.PERSON:
-        order = order_in(draft.text)
-        return any(says_same(sentence, order) for sentence in piece.text.split(". "))
+        return any(is_ordered_in(draft.text, sentence) for sentence in piece.text.split(". "))
     return any(_is_same_failure(piece, other) for other in saying)
 
 

@@ -17,6 +17,10 @@ SAME_PART = 0.3
 MOST_WORDS = 14
 MOST_LETTERS = 110
 ELIDED = "…"
+# What they are told to run is run elsewhere: it says nothing of the shell of this project.
+OTHER_SHELLS = frozenset(
+    ("ssh", "wsl", "docker", "podman", "kubectl", "vagrant", "lxc", "su", "chroot", "nsenter", "toolbox", "distrobox")
+)
 NAMELESS = frozenset(("bash", "line", "error", "fatal", "the", "and", "found", "not", "file", "such", "directory"))
 _PART = re.compile(r" && | \|\| | ; |; ")
 _TOKEN = re.compile(r"'[^']*'|\"[^\"]*\"|[^\s'\"]+")
@@ -85,11 +89,12 @@ def is_passing(error: str) -> bool:
 
 
 def missing_program(call: str, error: str) -> str:
-    """The program of a call that the shell did not find."""
+    """The program of a call that this project's shell did not find."""
     if could_not_run(error) != "no such program":
         return ""
     named = set(_named(error))
-    return next((part[0] for part in _parts(call) if part[0] in named), "")
+    first = next((part[0] for part in _parts(call) if part[0] in named or part[0] in OTHER_SHELLS), "")
+    return first if first in named else ""
 
 
 def right_repository(fix: str, error: str) -> str:

@@ -15,9 +15,21 @@ from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import explains_itself, fact_of_place
 from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.lessons.presence import missing_skill
 from whet.lessons.purposes import fixing_form, is_in_other_folder
 from whet.lessons.sayings import in_parts, says_same
-from whet.lessons.standing_orders import is_lasting, is_order, is_standing, is_step, order_in_question, plain_order
+from whet.lessons.standing_orders import (
+    OccasionalOrder,
+    is_lasting,
+    is_order,
+    is_standing,
+    is_step,
+    occasional_order,
+    order_in_question,
+    plain_order,
+    says_when,
+    told_order,
+)
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import TESTERS, checks_in
 from whet.sessions.trust import Trust
@@ -40,11 +52,10 @@ PERSONS_WORD = "the person's standing word"
 _EXPLICIT = re2.compile(r"(?i)^(?:use|try|run|fix) ?: ?(\S.*)$")
 _ANNOUNCED = re2.compile(r"(?i)^(?:please )?(?:run|use|execute|stage)\b[^:]{0,80}: \S")
 _USAGE = re2.compile(r"(?i)^usage ?:")
-_UNKNOWN_SKILL = re2.compile(r"(?i)^unknown skill: (\S+)")
 # What a text or a message has to be like: MD040/fenced-code…; [subject-empty]. A fault in code is a red check.
 _LINT_RULE = re2.compile(r"\bMD\d{3}\b|\[[a-z]+(?:-[a-z]+)+\]$")
 _OF_MARKDOWN = re2.compile(r"\bMD\d{3}\b")
-_BEFORE = re2.compile(r"^Before `[^`]*`: ")
+_BEFORE = re2.compile(r"^(?:Before `[^`]*`|With each ([a-z ]+)): ")
 _TAG = re2.compile(r"^<[\w-]+>$")
 
 
@@ -136,13 +147,19 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
         name=learned_name(project, draft.text),
         text=draft.text,
         scope=Scope(project=project),
-        reason=f"{draft.source.seen_in(candidate.sessions)} of the project",
+        reason=f"{draft.source.seen_in(candidate.sessions)} of the project{_held_back(part, candidate)}",
         trust=draft.trust,
         proofs=tuple(
             Proof(piece.session, piece.message, piece.source.value, piece.text[:QUOTE_LETTERS]) for piece in part.pieces
         ),
         situation=_situation(draft, candidate),
     )
+
+
+def _held_back(part: LessonCandidate, candidate: LessonCandidate) -> str:
+    """How many of the sessions the words were written from, so that a smaller count beside it surprises nobody."""
+    left = candidate.sessions - part.sessions
+    return f", written from the oldest {part.sessions}: the other {left} can judge it" if left > 0 else ""
 
 
 def _situation(draft: LessonDraft, candidate: LessonCandidate) -> RuleSituation:
@@ -190,20 +207,29 @@ def _said(piece: LessonPiece, candidate: LessonCandidate) -> Iterator[LessonSket
         return  # what was pasted is not what the person wants
     for sentence in piece.text.split(". "):
         said = plain_order(sentence)
-        text, fault = f"{said[:1].upper()}{said[1:]}", order_in_question(said)
+        text, fault = told_order(said), order_in_question(said)
         if is_lasting(sentence) or (is_standing(sentence) and not piece.is_first):
             yield LessonSketch(_persons(text), ONCE)
         elif fault:
             yield LessonSketch(_persons(fault), ONCE)
         elif is_step(sentence) and piece.call:
             yield LessonSketch(_persons(f"Before `{_short(piece.call, CALL_LETTERS)}`: {said}"), ONCE)
-        elif is_order(sentence) and not piece.is_first and _recurrences(piece, said, candidate) >= THRICE:
+        elif piece.is_first:
+            continue  # a task that is given again is no wish of how it is done
+        elif (asked := occasional_order(sentence)) and _occasions(asked, candidate) >= THRICE:
+            yield LessonSketch(_persons(f"With each {asked.act}: {asked.order}"), ONCE)
+        elif is_order(sentence) and says_when(said) and _recurrences(piece, said, candidate) >= THRICE:
             yield LessonSketch(_persons(text), ONCE)
 
 
-def order_in(text: str) -> str:
-    """What a person's draft orders, without the call that it comes before."""
-    return str(_BEFORE.sub("", text))
+def is_ordered_in(text: str, sentence: str) -> bool:
+    """Whether a sentence says what a person's draft orders, and with the same act where the draft names one."""
+    head = _BEFORE.search(text)
+    act, order = (head.group(1) or "", text[head.end() :]) if head else ("", text)
+    if not act:
+        return says_same(sentence, order)
+    asked = occasional_order(sentence)
+    return asked is not None and asked.act == act and says_same(asked.order, order)
 
 
 def _persons(text: str) -> LessonDraft:
@@ -222,6 +248,16 @@ def _recurrences(piece: LessonPiece, said: str, candidate: LessonCandidate) -> i
     return len(alike)
 
 
+def _occasions(asked: OccasionalOrder, candidate: LessonCandidate) -> int:
+    """In how many sessions the person asked for much the same with the same act."""
+    alike: set[str] = set()
+    for other in candidate.pieces:
+        orders = map(occasional_order, () if other.is_first else other.text.split(". "))
+        if any(each and each.act == asked.act and says_same(each.order, asked.order) for each in orders):
+            alike.add(other.session)
+    return len(alike)
+
+
 def _found_elsewhere(piece: LessonPiece) -> Iterator[LessonSketch]:
     """A search that found nothing, and where what it looked for was found, once that is seen twice."""
     if piece.fix and len(piece.fix) <= CALL_LETTERS:
@@ -233,12 +269,14 @@ def _without_fix(piece: LessonPiece) -> Iterator[LessonSketch]:
     """What the error itself says: what to use, or what is not there."""
     call = _short(piece.call, CALL_LETTERS)
     remedy = _short(piece.remedy, REMEDY_LETTERS)
-    skill, program = _UNKNOWN_SKILL.search(piece.error), missing_program(piece.call, piece.error)
+    skill, program = missing_skill(piece.error), missing_program(piece.call, piece.error)
     text, fix, needs = "", remedy, TWICE
+    if piece.is_refuted:
+        return
     if skill:
-        fix, text = "", f"Do without the skill `{skill.group(1)}`: sessions in this project have none of that name."
+        fix, text = "", f"Do without the skill `{skill}`: sessions in this project have none of that name."
     elif program:
-        fix, text = "", f"Do without `{program}` in this project: its shell has no such program."
+        fix, text = "", f"The shell of this project finds no `{program}`: work without it, or say that it is needed."
     elif found := _EXPLICIT.search(remedy):
         fix, needs = found.group(1), ONCE
         # Weak models run the command that a rule names as the wrong one: where the purpose can be said, that is enough.

@@ -8,13 +8,14 @@ from msgspec.structs import replace
 from whet.failures.view import SessionView, gather
 from whet.lessons.instructions import SeenInstruction, seen_instructions
 from whet.lessons.pieces import LessonPiece
+from whet.lessons.presence import present_in
 from whet.lessons.recoveries import recovery_pieces
 from whet.lessons.said import said_pieces
 from whet.lessons.worked_orders import WorkedOrder, worked_orders
 from whet.sessions.transcripts import Transcript
 from whet.values import Value
 
-TEACHING_VERSION = 7  # one more whenever the same session would teach something else
+TEACHING_VERSION = 8  # one more whenever the same session would teach something else
 OPENING = 200  # letters of the first message
 
 
@@ -32,13 +33,18 @@ class SessionTeaching(Value, frozen=True):
     instructions: tuple[SeenInstruction, ...] = ()
     opening: SessionOpening | None = None
     orders: tuple[WorkedOrder, ...] = ()
+    present: tuple[str, ...] = ()  # programs and skills that were there
 
 
 def teaching_of(transcript: Transcript) -> SessionTeaching:
     """What a session may teach, and the instructions of its project that its record shows."""
     view = gather(transcript)
     return SessionTeaching(
-        tuple(_pieces(view)), tuple(seen_instructions(view)), opening_of(transcript), tuple(worked_orders(view))
+        tuple(_pieces(view)),
+        tuple(seen_instructions(view)),
+        opening_of(transcript),
+        tuple(worked_orders(view)),
+        present_in(view),
     )
 
 

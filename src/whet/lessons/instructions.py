@@ -23,7 +23,7 @@ _NUMBER = re.compile(r"^\s*\d+(?:→|\t|: )")
 
 
 class SeenInstruction(Value, frozen=True):
-    """One line of a file for agents, and when a session saw it; without a time it is there now."""
+    """One line of a file for agents, and since when it is known to stand there."""
 
     path: str
     line: str
@@ -40,11 +40,12 @@ class Instructions:
     def add(self, seen: Iterable[SeenInstruction]) -> None:
         for each in seen:
             known = self._lines.get(each.line)
-            if known is None or (known.at is not None and each.at is not None and each.at < known.at):
+            if known is None or (each.at is not None and (known.at is None or each.at < known.at)):
                 self._lines[each.line] = each
 
-    def add_file(self, path: str, text: str) -> None:
-        self.add(_lines(path, text, None))
+    def add_file(self, path: str, text: str, at: float | None = None) -> None:
+        """What a file says now; it says so at least since it was last written."""
+        self.add(_lines(path, text, at))
 
     def standing(self, text: str) -> SeenInstruction | None:
         """The line that says a draft already."""
@@ -60,9 +61,9 @@ class Instructions:
 
 
 def is_broken(instruction: SeenInstruction, pieces: Iterable[LessonPiece]) -> bool:
-    """Whether the evidence came after the instruction: then it is not followed, else it was learned since."""
+    """Whether evidence surely came after the instruction: then it is not followed, else it was told since."""
     at = instruction.at
-    return at is None or any(piece.at is None or piece.at >= at for piece in pieces)
+    return at is not None and any(piece.at is not None and piece.at >= at for piece in pieces)
 
 
 def seen_instructions(view: SessionView) -> Iterator[SeenInstruction]:

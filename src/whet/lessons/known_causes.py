@@ -12,8 +12,8 @@ _PLACES = tuple(
         # (eval):1: no matches found: docs/*.md
         (
             r"(?i)^(?:\(eval\)|zsh)\S* no matches found: ",
-            "The shell is zsh: a command whose pattern matches nothing does not run (“no matches found”), and "
-            "`2>/dev/null` does not help. List the folder or use `find`, and quote arguments with `*`, `?` or `[`.",
+            "The shell is zsh, which refuses a command whose pattern matches nothing (“no matches found”), also with "
+            "`2>/dev/null`. List the folder or use `find`, and quote arguments with `*`, `?` or `[`.",
         ),
         # cat: illegal option -- A
         (

@@ -82,6 +82,7 @@ class LessonPiece(Value, frozen=True):
     at: float | None = None
     who: str = ""
     did: str = ""
+    is_refuted: bool = False  # it says that something is not there which was there elsewhere in the project
 
 
 def lifted(piece: LessonPiece) -> LessonPiece:

@@ -4,6 +4,8 @@ Most of what a person types is for now: it points at what is before them ("this"
 what they see. A standing order says how things are done, and would be true of the next session too.
 """
 
+from typing import NamedTuple
+
 import re2
 
 FEWEST_WORDS, MOST_WORDS = 4, 32
@@ -30,7 +32,7 @@ _MOMENT = re2.compile(
     r"(?:bullet|option|phase|step|point|item|part|stage|task|finding|issue|comment|pr|line|section|wave|batch|round|"
     r"attempt|iteration|milestone|sprint|slice|chunk|ticket|number|no|version|v)s? ?#?\d+\w*|#\d+|\d+\.\d+\.\d+|"
     r"[A-Z]{2,}-\d+|[A-Z]\d+|~\d+|you (?:said|did|made|wrote|added|removed|just|have|had|were|are)|you've|you're|"
-    r"i (?:see|saw|just|was|am|have|had|did|guess|wonder|feel|want|need|don't|dont|do not)|i'm|i've|let me|"
+    r"i (?:see|saw|just|was|am|have|had|did|guess|wonder|feel|want|need|don't|dont|do not)|i'm|i've|i'd like|let me|"
     r"let's|lets|him|her|his|she|he|there must|last thing)\b|\b(?:before|after|too|as well|then|though)$"
 )
 # Never force-push here, others work on this branch: the project, not the screen; what follows is only the reason.
@@ -40,12 +42,13 @@ PRONOUNS = frozenset(("it", "its", "it's", "they", "them", "he", "she", "his", "
 _OWN_THIS = re2.compile(r"(?i)\bthis (?:project|repo|repository|codebase|machine|vm|product|company)\b")
 _THAT = re2.compile(
     r"(?i)^that\b|\bthat[.,!]?$|"
-    r"\b(?:of|for|with|get|on|in|like|about|use|at|from|do|did|after|before|than|keep|fix|try|and|or) that\b|"
+    r"\b(?:of|for|with|get|on|in|like|about|use|at|from|do|did|after|before|within|than|keep|fix|try|and|or) that\b|"
     r"\bthat (?:branch|one|way|file|thing|part)\b"
 )
 _EXPLETIVE = re2.compile(r"(?i)\bit'?s? (?:is )?(?:better|best|important|fine|ok|enough|forbidden)\b")
 _DONT = re2.compile(r"\b[dD]ont\b")
 _MENTION = re2.compile(r"\B@\b")  # a file that was named with its sign
+_REMINDS = re2.compile(r"(?i)^(?:(?:don't|do not|never) (?:ever )?forget|remember) to ")
 _BRACKETS = re2.compile(r"\s*\([^)]*(?:\)|$)")
 _REASON = re2.compile(r"\s+as that [^,.;]*$")
 _MUSING = re2.compile(r"(?i)\bi think (?:that )?(?:it'?s |its )?")
@@ -90,6 +93,24 @@ _HANDS_OVER = re2.compile(
     r"create (?:a |an |the )?(?:pr|pull request|commit|branch)|"
     r"generate (?:a |the )?commit|review the|just a commit)\b"
 )
+# How a thing is done holds whenever it is done; what is to be done, holds only at the occasion that it was said for.
+_MANNER = re2.compile(
+    r"(?i)^(?:\w+ly )?(?:always |only )?(?:use|prefer|keep|name|format|follow|quote|limit|mark|write|wrap|avoid|stop|"
+    r"no|not|don't|dont|do not|never|explain|reply|handle|store)\b"
+)
+_WHEN = re2.compile(r"(?i)\b(?:when|whenever|before|after|if|each|every|once|while|until|unless)\b")
+_ACT = (
+    r"(commit|push|merge|release|deploy|"
+    r"(?:create|open|make) (?:a |an |the )?(?:pr|pull request|commit|release))"
+)
+_ACT_FIRST = re2.compile(
+    rf"(?i)^{_ACT}\b(?: (?:it|this|that|them|these|those|all|everything|(?:the|your|these) changes?))?"
+    r"(?:, and|,| and| then)(?: then| also)? (\S.+)$"
+)
+_ACT_LAST = re2.compile(
+    rf"(?i)^(\S.+?)(?:, and|,| and| then)(?: then| also)? {_ACT}(?: (?:it|this|that|all|everything))?$"
+)
+_ACT_NAMES = (("pr", "pull request"), ("pull request", "pull request"), ("deploy", "deployment"))
 _SHOUTED = re2.compile(r"\b[A-Z]{4,}\b.*\b[A-Z]{4,}\b")  # the prompt of a program, more than a person at a keyboard
 _SOOTHES = re2.compile(r"(?i)\b(?:worry|bother|panic|mind|care|know|need|understand|have|want)\b")
 _PLACE = r"(?: (?:for|in|on) (?:these|this|those|the) .+)?\?+$"
@@ -100,11 +121,24 @@ _FAULT_FINDING = (
 )
 
 
+class OccasionalOrder(NamedTuple):
+    """What is to be done with each commit, push or the like."""
+
+    act: str
+    order: str
+
+
 def plain_order(sentence: str) -> str:
     """A sentence without the words that only answer, muse or are polite, and without what stands in brackets."""
     sentence = _MENTION.sub("", _DONT.sub("don't", sentence))
     said = _MUSING.sub("", _LEAD.sub("", _BRACKETS.sub("", sentence).strip()))
     return str(_TRAILING.sub("", said.strip(" *_,")))
+
+
+def told_order(said: str) -> str:
+    """A plain order as a rule says it: the reminder "don't forget to branch off main" is told as what to do."""
+    told = _REMINDS.sub("", said)
+    return f"{told[:1].upper()}{told[1:]}"
 
 
 def is_for_now(sentence: str) -> bool:
@@ -145,6 +179,29 @@ def is_step(sentence: str) -> bool:
     said = plain_order(sentence)
     is_told = _ORDER.search(said) is not None or _HANDS_OVER.match(said) is not None
     return is_told and _fits(said) and not is_for_now(said)
+
+
+def says_when(sentence: str) -> bool:
+    """Whether an order says itself when it holds: it names an occasion, or is about how a thing is done."""
+    said = plain_order(sentence)
+    return _MANNER.search(said) is not None or _WHEN.search(said) is not None
+
+
+def occasional_order(sentence: str) -> OccasionalOrder | None:
+    """What is asked for together with an act that ends a piece of work: "commit and update the changelog"."""
+    said = plain_order(sentence)
+    if first := _ACT_FIRST.search(said):
+        act, order = first.groups()
+    elif last := _ACT_LAST.search(said):
+        order, act = last.groups()
+    else:
+        return None
+    is_told = _ORDER.search(order) is not None and 2 <= len(order.split()) <= MOST_WORDS
+    if not is_told or is_for_now(order) or _HANDS_OVER.search(order):
+        return None
+    words = act.lower().split()
+    name = next((name for end, name in _ACT_NAMES if " ".join(words).endswith(end)), words[-1])
+    return OccasionalOrder(name, order)
 
 
 def order_in_question(question: str) -> str:

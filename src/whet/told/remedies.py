@@ -67,6 +67,11 @@ def suited(remedies: Iterable[Remedy], lesson: Lesson) -> tuple[Remedy, ...]:
     return tuple(sorted(found, key=lambda remedy: not (remedy.tools or remedy.families or remedy.errors)))
 
 
+def is_specific(remedy: Remedy, lesson: Lesson) -> bool:
+    """Whether a remedy was written for the very error that recurs, and says more than any agent knows."""
+    return bool(remedy.errors) and _is_against(remedy, lesson.fingerprint)
+
+
 def sightings(remedies: Iterable[Remedy], analyses: Iterable[Analysis]) -> dict[str, Lesson]:
     """What each remedy is for, as far as it was seen: the sessions with such a signal, as the lesson that they make.
 

@@ -13,10 +13,11 @@ from whet.failures.environment import Cause
 from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.signals import Kind
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
+from whet.lessons.known_causes import explains_itself
 from whet.sessions.tool_families import FAMILY_OF_NAME, family_of, plain_name
 from whet.sessions.transcripts import ToolCall
 from whet.sessions.trust import Trust
-from whet.told.remedies import Remedy, patch_of, suited
+from whet.told.remedies import Remedy, is_specific, patch_of, suited
 from whet.values import Value
 
 NAME_LETTERS = 10
@@ -64,6 +65,7 @@ class Way(StrEnum):
     AGAIN = "again"  # one in force elsewhere, tried on this model
     RETIRE = "retire"  # a rule in force, taken away
     ROOM = "room"  # the weakest of a full project, to leave for a better one
+    WAITS = "waits"  # proposed before, for a person to decide
     UNHEEDED = "unheeded"  # the next step for a rule that is told and not followed
     TEMPLATE = "template"  # one that was never measured with this model
     NONE = "none"
@@ -88,10 +90,11 @@ class Draft(NamedTuple):
     why: str = ""
 
 
-def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str) -> Iterator[Draft]:
+def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str, *, can_try: bool = True) -> Iterator[Draft]:
     """What may help against a lesson, the best first, as far as no model has to be asked.
 
-    `correction` is the text of a rule around the user's words, ready to use.
+    `correction` is the text of a rule around the user's words, ready to use. Where nothing can be tried, a general rule
+    is worse than none: only one that was written for this very error is left, and that error does not explain itself.
     """
     if lesson.cause is Cause.ENVIRONMENT or lesson.change is ChangeKind.ENVIRONMENT:
         yield Draft(None, Way.NONE, "the surroundings are at fault: a person can put them right, no rule can")
@@ -100,6 +103,8 @@ def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str) -> Itera
         # Of words that no record vouches for nobody knows whether the user typed them: such a rule waits for a person.
         yield Draft(_learned(lesson, correction, min(lesson.trust, Trust.USER)), Way.USER)
     for remedy in suited(remedies, lesson):
+        if not can_try and (explains_itself(lesson.line) or not is_specific(remedy, lesson)):
+            continue
         yield Draft(patch_of(remedy, lesson), Way.CATALOGUE)
 
 

@@ -96,6 +96,8 @@ class ImproveReport(Value, frozen=True):
     stopped: str = ""
     unproved: str = ""  # rules proved on one model that agents with others are not told
     left: int = 0  # ideas for another time
+    unspecific: tuple[str, ...] = ()  # what recurs, and nothing specific is known against
+    waiting: tuple[IdeaOutcome, ...] = ()  # what was proposed before, and a person has not decided on
 
 
 def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> str:

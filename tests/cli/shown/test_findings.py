@@ -154,7 +154,7 @@ def test_a_missing_program_is_a_fact_of_the_place_and_stands_in_the_report(whet:
     (tmp_path / "missing.jsonl").write_text("\n".join(sessions) + "\n")
     whet("import", "missing.jsonl")
     [lesson] = whet("lessons", "--json").json["lessons"]
-    assert lesson["draft"].startswith("Do without `frobnicate`")
+    assert lesson["draft"].startswith("The shell of this project finds no `frobnicate`")
     assert lesson["trust"] == "tool"
     assert "frobnicate" in whet("report").out
 

@@ -201,7 +201,8 @@ def _print(found: FoundLessons, ask: AskedLessons) -> None:
 def _show(found: FoundLessons, *, every: bool) -> None:
     shown, known = found.asked, found.known
     decided = [each for each in shown.taught if standing_of(each, known.decisions).state in DECIDED]
-    for line in taught_lines([each for each in shown.taught if every or each not in decided], known):
+    here = name_of_project(Path.cwd())
+    for line in taught_lines([each for each in shown.taught if every or each not in decided], known, here):
         say(line)
     if shown.taught and shown.recurring:
         say("[bold]Recurring failures[/]")

@@ -1,6 +1,6 @@
 """How an improvement is told: what was tried, what was kept, what was refused and why, and how sure that is."""
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 
 import msgspec
 
@@ -11,6 +11,12 @@ from whet.ledger.patches import Form
 from whet.text.showing import shown
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
 
+WAITING_SHOWN = 5
+BRIEF_LETTERS = 160
+HELPS = (
+    "What helps: a model to write with (`whet config set model PROVIDER:NAME`), or your agent itself through Whet's MCP"
+    " server (`/whet:improve` inside it)."
+)
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 WORDS = {
     Became.CANARY: "[green]kept as a canary[/]",
@@ -39,26 +45,21 @@ def report_record(report: ImproveReport) -> dict[str, object]:
         "stopped": report.stopped,
         "unproved": report.unproved,
         "left": report.left,
+        "unspecific": report.unspecific,
+        "waiting": [_record(each) for each in report.waiting],
         "outcomes": [_record(each) for each in report.outcomes],
     }
 
 
 def report_lines(report: ImproveReport) -> Iterator[str]:
-    yield f"{many(len(report.outcomes), 'proposal')} from {many(report.sessions, 'session')}."
+    offered = sum(each.became is not Became.REFUSED for each in report.outcomes)
+    yield f"{many(offered, 'new proposal')} from {many(report.sessions, 'session')}."
     for number, outcome in enumerate(report.outcomes, start=1):
-        idea = outcome.idea
-        yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {_became(outcome)}{_because(outcome.why)}"
-        if idea.patch is not None and idea.patch.text and idea.patch.form in TOLD:
-            yield from reviewed(idea.patch.text, style="italic")
-            yield from cautions(idea.patch.text)
-        if outcome.goes_to:
-            places = plain(shown(", ".join(outcome.goes_to)))
-            yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
-        if outcome.verdict is not None:
-            yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
-        if outcome.became is Became.PLANNED and outcome.attempts_most:
-            yield f"   {_cost(outcome)}"
-    if not report.outcomes:
+        yield from _outcome_lines(number, outcome)
+    yield from _waiting_lines(report.waiting)
+    if report.unspecific:
+        yield f"{_unspecific(report.unspecific)} {HELPS}"
+    if not (report.outcomes or report.waiting or report.unspecific):
         yield "No failure recurs often enough to justify a change. Next: import more sessions with `whet import`."
     if report.left:
         yield f"{many(report.left, 'more idea')} left for another run: --most takes more, `whet lessons` lists lessons."
@@ -66,6 +67,51 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
         yield plain(report.unproved)
     if report.stopped:
         yield f"[bold]{report.stopped}[/]"
+
+
+def _outcome_lines(number: int, outcome: IdeaOutcome) -> Iterator[str]:
+    idea = outcome.idea
+    yield f"[bold]{number}.[/] {plain(idea.why)}: {_what(idea)} {_became(outcome)}{_because(outcome.why)}"
+    if idea.patch is not None and idea.patch.text and idea.patch.form in TOLD:
+        yield from reviewed(idea.patch.text, style="italic")
+        yield from cautions(idea.patch.text)
+    if outcome.goes_to:
+        places = plain(shown(", ".join(outcome.goes_to)))
+        yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
+    if outcome.verdict is not None:
+        yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
+    if outcome.became is Became.PLANNED and outcome.attempts_most:
+        yield f"   {_cost(outcome)}"
+
+
+def _waiting_lines(waiting: Sequence[IdeaOutcome]) -> Iterator[str]:
+    """What a person has yet to decide, with the command that decides it and what a trial would cost."""
+    if waiting:
+        yield f"[bold]Proposed before, and waiting for you: {many(len(waiting), 'change')}.[/]"
+    for each in waiting[:WAITING_SHOWN]:
+        patch = each.idea.patch
+        if patch is None:
+            continue
+        where = f" for {plain(shown(patch.scope.project))}" if patch.scope.project else ""
+        yield f"[bold]{each.entry}[/] the {patch.form.value} {plain(patch.name)}{where}: “{_brief(patch.text)}”"
+        yield f"   to decide: `whet pending approve {each.entry}` or `whet pending refuse {each.entry}`"
+        if each.attempts_most:
+            agent = f" --agent {each.judge}" if each.judge and " " not in each.judge else ""
+            yield f"   to try it first: `whet try --pending {each.entry}{agent}`: {_cost(each)}"
+    untried = dict.fromkeys(each.why for each in waiting if each.why and not each.attempts_most)
+    yield from (f"No trial of {'these' if len(waiting) > 1 else 'it'} yet: {plain(shown(why))}." for why in untried)
+    if len(waiting) > WAITING_SHOWN:
+        yield f"… and {len(waiting) - WAITING_SHOWN} more: `whet pending`"
+
+
+def _brief(text: str) -> str:
+    words = " ".join(shown(text).split())
+    return plain(words if len(words) <= BRIEF_LETTERS else f"{words[: BRIEF_LETTERS - 1]}…")
+
+
+def _unspecific(whys: Sequence[str]) -> str:
+    more = f" and {len(whys) - 1} more" if len(whys) > 1 else ""
+    return f"Nothing specific is known against {plain(shown(whys[0]))}{more}, and general advice is not proposed."
 
 
 def _record(outcome: IdeaOutcome) -> dict[str, object]:

@@ -33,6 +33,11 @@ def change_of(lesson: TaughtLesson) -> ChangeKind:
     return FORMS[lesson.draft.form] if lesson.draft else ChangeKind.RULE
 
 
+def is_of(lesson: TaughtLesson, project: str) -> bool:
+    """Whether a lesson is of this very project."""
+    return bool(project) and lesson.project == project
+
+
 class LessonsKnown(NamedTuple):
     """The numbers of lessons in the whole list, by id, and what was decided on them."""
 
@@ -92,10 +97,10 @@ def recurring_record(lesson: Lesson, known: LessonsKnown) -> dict[str, object]:
     }
 
 
-def taught_lines(lessons: Sequence[TaughtLesson], known: LessonsKnown) -> Iterator[str]:
-    """The lessons by project, each with the text that would be told."""
-    for place, group in groupby(lessons, key=place_of):
-        yield f"[bold]{_safe(place)}[/]"
+def taught_lines(lessons: Sequence[TaughtLesson], known: LessonsKnown, here: str = "") -> Iterator[str]:
+    """The lessons by project, that of this folder first, each with the text that would be told."""
+    for place, group in groupby(sorted(lessons, key=lambda lesson: not is_of(lesson, here)), key=place_of):
+        yield f"[bold]{_safe(place)}[/]{' (this project)' if place == here else ''}"
         for lesson in group:
             yield from _lines(lesson, known)
 
