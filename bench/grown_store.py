@@ -31,9 +31,10 @@ from grown_rows import multiply
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.session_facts import state_of_sessions
+from whet.web.asking import PageRequest
 from whet.web.cache import PageCache
 from whet.web.layout import document
-from whet.web.pages import PAGES, PageRequest
+from whet.web.pages import PAGES
 from whet.web.site import PageFilter, Site
 
 DATA = Path(os.environ.get("WHET_BENCH_DATA", "../shared/data")) / "projects"

@@ -25,9 +25,10 @@ from whet.store.opening import opened
 from whet.store.preparing import prepare
 from whet.store.session_facts import state_of_sessions
 from whet.store.sessions import Provenance, keep
+from whet.web.asking import PageRequest
 from whet.web.cache import PageCache
 from whet.web.layout import Framed, document
-from whet.web.pages import PAGES, PageRequest
+from whet.web.pages import PAGES
 from whet.web.site import PageFilter, Site
 
 EXAMPLES = Path(__file__).parents[1] / "examples" / "sessions"

@@ -64,6 +64,11 @@ class Chromium(NamedTuple):
         found = (json.loads(entry["message"])["message"] for entry in self.ask("POST", "/se/log", type="performance"))
         return [each["params"]["request"]["url"] for each in found if each["method"] == "Network.requestWillBeSent"]
 
+    def resize(self, width: int, height: int = 900) -> None:
+        """Show the page as on a screen of this size; a window itself cannot be as narrow as a telephone."""
+        size = {"width": width, "height": height, "deviceScaleFactor": 1, "mobile": False}
+        self.ask("POST", "/goog/cdp/execute", cmd="Emulation.setDeviceMetricsOverride", params=size)
+
     def picture(self) -> bytes:
         return base64.b64decode(self.ask("GET", "/screenshot"))
 

@@ -28,6 +28,7 @@ def main() -> None:
             until(lambda: "Overview" in window.text)
             for name, path in VIEWS.items():
                 window.go(f"http://127.0.0.1:{page.port}{page.base}{path}")
+                until(lambda: "Reading your sessions" not in window.text)
                 take(window, target / f"{name}.png")
 
 

@@ -1,14 +1,27 @@
 """Foreign text waits for a person: approved word for word, refused for good, or expired."""
 
+from collections.abc import Callable
+
 import pytest
 from msgspec.structs import replace
 
 from changes.samples_of_changes import NOW, OTHERS, TEXTS, adding, changing, ready
 from whet.changes.apply import Refused, apply, undo
-from whet.changes.pending import approve, approve_edited, move_for, pending, propose, refuse, submit, waiting
+from whet.changes.pending import (
+    approve,
+    approve_edited,
+    move_for,
+    pending,
+    propose,
+    refuse,
+    reopen,
+    say_never,
+    submit,
+    waiting,
+)
 from whet.changes.places import place_of
 from whet.errors import WhetError
-from whet.ledger.entries import Actor, Key, Step
+from whet.ledger.entries import Actor, Entry, Key, Step
 from whet.ledger.patch_faults import LIMITS, FaultKind, TextLimits
 from whet.ledger.patches import Action, Form, Patch
 from whet.sessions.trust import Trust
@@ -75,6 +88,36 @@ def test_what_was_refused_is_not_proposed_again(home: Home, database: Database) 
         submit(home, database, foreign, actor=Actor.AGENT, now=NOW)
     with pytest.raises(WhetError, match="is not pending"):
         approve(home, database, entry.number, actor=Actor.PERSON, now=NOW)
+
+
+@pytest.mark.parametrize("decide", [refuse, say_never])
+def test_a_refusal_is_taken_back_by_a_person_alone(
+    home: Home, database: Database, decide: Callable[..., Entry]
+) -> None:
+    entry = propose(home, database, adding(Form.RULE, trust=Trust.TOOL), actor=Actor.AGENT, now=NOW)
+    refused = decide(home, database, entry.number, actor=Actor.PERSON, now=NOW)
+    with pytest.raises(WhetError, match="Only a person"):
+        reopen(home, database, refused.number, actor=Actor.AGENT, now=NOW)
+    again = reopen(home, database, refused.number, actor=Actor.PERSON, now=NOW)
+    assert pending(home, database, now=NOW) == (again,)
+    assert waiting(home, database, now=NOW) == 1
+    state = ledger_of(home, database).state()
+    assert (state.refused, state.never) == (frozenset(), frozenset())
+    approve(home, database, again.number, actor=Actor.PERSON, now=NOW)
+    assert [item.text for item in ledger_of(home, database).state().rules] == [entry.patch.text]
+    for number in (refused.number, entry.number):
+        with pytest.raises(WhetError, match="no refusal that holds"):
+            reopen(home, database, number, actor=Actor.PERSON, now=NOW)
+
+
+def test_support_files_wait_again_with_their_skill(home: Home, database: Database) -> None:
+    skill = adding(Form.SKILL, trust=Trust.TOOL)
+    file = Patch(Form.FILE, Action.ADD, f"{skill.name}/references/more.md", "More of it.", trust=Trust.TOOL)
+    entries = [propose(home, database, each, actor=Actor.AGENT, now=NOW) for each in (skill, file)]
+    refused = refuse(home, database, entries[0].number, actor=Actor.PERSON, now=NOW)
+    assert pending(home, database, now=NOW) == ()
+    reopen(home, database, refused.number, actor=Actor.PERSON, now=NOW)
+    assert [each.patch for each in pending(home, database, now=NOW)] == [each.patch for each in entries]
 
 
 def test_the_same_proposal_waits_once(home: Home, database: Database) -> None:

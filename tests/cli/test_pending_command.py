@@ -1,5 +1,6 @@
 """A person decides on what waits: all at once in a list, or by one key for each."""
 
+import re
 import time
 from pathlib import Path
 
@@ -113,6 +114,15 @@ def test_never_holds_for_what_says_the_same(whet: Whet, tmp_path: Path, waiting:
             with pytest.raises(Exception, match="never wants this"):
                 propose(home, database, patch, actor=Actor.POLICY, now=time.time())
     assert len(whet("pending", "--json").json["pending"]) == 1
+
+
+def test_a_never_says_how_to_take_it_back(whet: Whet, waiting: list[int]) -> None:
+    said = whet("pending", "never", str(waiting[0])).out
+    back = re.search(r"whet pending reopen (\d+)", said)
+    assert back is not None
+    assert "Waits again" in whet("pending", "reopen", back[1]).out
+    assert len(whet("pending", "--json").json["pending"]) == 3
+    assert whet("pending", "reopen", back[1]).code == 1
 
 
 def test_several_are_decided_on_at_once(whet: Whet, tmp_path: Path, waiting: list[int]) -> None:

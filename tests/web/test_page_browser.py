@@ -96,16 +96,6 @@ def test_axe_finds_nothing_serious(browser: Chromium, page: PageClient, path: st
     assert browser.run(SERIOUS) == []
 
 
-@pytest.mark.parametrize("path", PATHS)
-def test_a_narrow_screen_scrolls_in_one_direction_only(page: PageClient, browser: Chromium, path: str) -> None:
-    browser.go(at(page, path))
-    browser.ask("POST", "/window/rect", width=500, height=900)
-    try:
-        assert browser.run("return document.documentElement.scrollWidth - innerWidth") <= 0
-    finally:
-        browser.ask("POST", "/window/rect", width=1100, height=900)
-
-
 def test_every_view_can_be_reached_by_the_keyboard(browser: Chromium, page: PageClient) -> None:
     browser.go(at(page, "/"))
     unreached = "return [...document.querySelectorAll('a, button, select, input')].filter((e) => e.tabIndex < 0).length"
@@ -141,6 +131,18 @@ def test_a_filter_holds_as_soon_as_it_is_chosen(browser: Chromium, page: PageCli
     until(lambda: "agent=hermes&temporary=1" in browser.address)
 
 
+def test_a_never_is_taken_back_by_one_press(browser: Chromium, page: PageClient, filled: Home) -> None:
+    browser.go(at(page, "/waiting"))
+    browser.press("form[action$='/never'] button")
+    until(lambda: "Never again: rule ask-for-the-number" in browser.text)
+    assert "takes this back" in browser.text
+    browser.press(".said form button")
+    until(lambda: "waits again" in browser.text)
+    assert "Do not look it up again in the same way." in browser.text
+    assert "ask-for-the-number" not in rules(filled)
+    assert browser.errors() == []
+
+
 def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, filled: Home) -> None:
     browser.go(at(page, "/waiting"))
     assert "Do not look it up again in the same way." in browser.text
@@ -148,8 +150,7 @@ def test_approving_and_undoing_by_hand(browser: Chromium, page: PageClient, fill
     browser.press("form[action$='/approve'] button")
     until(lambda: "is active" in browser.text)
     assert "ask-for-the-number" in rules(filled)
-    browser.go(at(page, "/rule/rule%3Aask-for-the-number"))
-    browser.press("form[action$='/revert'] button")
+    browser.press(".said form[action$='/revert'] button")
     until(lambda: "was undone" in browser.text)
     assert "ask-for-the-number" not in rules(filled)
     assert browser.errors() == []

@@ -1,6 +1,7 @@
 """Only the person who started the page can look at it, and only their own page can change anything."""
 
 import http.client
+import re
 import time
 from collections.abc import Iterator
 from pathlib import Path
@@ -310,6 +311,27 @@ def test_what_is_never_wanted_cannot_be_proposed_again(page: PageClient, place: 
     assert "Never again" in inside.decide(path, inside.form("/waiting", path))
     with pytest.raises(WhetError, match=r"refused|never"):
         proposed(place)
+
+
+@pytest.mark.parametrize("decision", ["approve", "refuse", "never"])
+def test_every_decision_offers_the_way_back(page: PageClient, place: Home, decision: str) -> None:
+    number = proposed(place)
+    inside = page.enter()
+    path = f"/waiting/{number}/{decision}"
+    answer = inside.send(path, inside.form("/waiting", path))
+    there = answer.headers["location"]
+    if decision != "approve":
+        assert f"whet pending reopen {number + 1}" in inside.ask(there).text
+    found = re.search(r'action="([^"]*/(?:reopen|revert))"', inside.ask(there).text)
+    assert found is not None
+    back = found[1].removeprefix(page.base)
+    fields = inside.form(there, back)
+    assert "not the one that you saw" in inside.decide(back, {**fields, "patch": "another"})
+    assert ("was undone" if decision == "approve" else "waits again") in inside.decide(back, fields)
+    with opened(place) as database:
+        assert len(pending(place, database, now=time.time())) == (decision != "approve")
+    assert in_force(place) == []
+    assert "Nothing was changed" in inside.decide(back, fields), "once is enough"
 
 
 def test_a_refused_change_no_longer_waits(page: PageClient, place: Home) -> None:

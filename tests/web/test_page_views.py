@@ -51,7 +51,7 @@ from whet.trials.judging import judged as judge_attempts
 from whet.web.groups import CAME_UP, FAILED
 from whet.web.html import render, words_of
 from whet.web.pages import PAGES
-from whet.web.site import VIEWS, Site, evidence
+from whet.web.site import VIEWS, Site, evidence, short_name, told_apart
 from whet.web.views.failures import KINDS, MOST_TOOLS
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, is_meant, live
@@ -279,6 +279,21 @@ def test_live_counts_a_rule_with_a_situation_by_its_own_failure() -> None:
     assert not is_meant(units[0], "", "unheard of")
 
 
+def test_failures_name_what_recurs_as_the_report_does(page: PageClient, filled: Home) -> None:
+    printed = json.loads(runner(filled.folder, filled.folder.parent)("report", "--json").out)["lessons"]
+    assert printed
+    until(lambda: "Reading your sessions" not in page.ask("/failures").text)
+    text = page.ask("/failures").text
+    found = re.findall(r'<a href="([^"]*failure=[^"]*)">([^<]*)</a>', text)
+    assert [int(number) for _, number in found] == [each["sessions"] for each in printed]
+    for (link, number), each in zip(found, printed, strict=True):
+        assert listed(page, html.unescape(link)) == int(number)
+        assert f"/session/{each['examples'][0]['session']}" in page.ask(html.unescape(link)).text
+        assert f"{each['tool']} fails · {each['sessions']} of {each['base']} sessions" in words(text)
+    assert "Use: ./dev test MODULE" in words(text)
+    assert listed(page, "/sessions?failure=unheard-of") == 0
+
+
 def test_filters_stay_in_the_address(page: PageClient, summary: Summary) -> None:
     text = page.ask("/?agent=hermes").text
     assert "2 sessions" in words(text)
@@ -328,6 +343,12 @@ def test_what_needs_approval_says_whose_words_it_is_and_how_it_was_tried(page: P
     assert "retry_loop: “order not found: T48213”" in said
 
 
+def test_projects_of_every_machine_are_known_by_their_last_folder() -> None:
+    assert short_name("D:\\work\\tea-shop") == "tea-shop"
+    assert short_name("/srv/shop") == "shop"
+    assert told_apart(["D:\\a\\shop", "/srv/shop"]) == {"D:\\a\\shop": "a/shop", "/srv/shop": "srv/shop"}
+
+
 def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageClient, filled: Home) -> None:
     with opened(filled) as database:
         learned = page.server.cache.lessons.wait(state_of_sessions(database))
@@ -340,6 +361,7 @@ def test_the_sessions_that_a_change_was_learned_from_are_a_link_away(page: PageC
     assert shown == f"{lesson.candidate.sessions} session{'' if lesson.candidate.sessions == 1 else 's'}"
     assert listed(page, html.unescape(link)) == lesson.candidate.sessions
     assert "proposed by whet improve" in words(text)
+    assert re.search(r'<a href="[^"]*/waiting">waits for your decision</a>', page.ask("/lessons").text)
 
 
 def test_a_rule_of_the_catalogue_leads_to_all_sessions_that_it_was_learned_from(tmp_path: Path) -> None:

@@ -49,7 +49,10 @@ def propose(
         if found:
             raise Refused(given, found)
         if given.id in state.refused:
-            raise WhetError("A person has already refused this change.", advice="To see when, run `whet ledger`.")
+            raise WhetError(
+                "A person has already refused this change.",
+                advice="Who wants it after all finds it by `whet ledger` and runs `whet pending reopen ID`.",
+            )
         if marks(given) & state.never:
             raise WhetError(
                 "A person never wants this proposed.", advice="To add it all the same, run `whet rules add`."
@@ -140,6 +143,28 @@ def refuse(home: Home, database: Database, number: int, *, actor: Actor, now: fl
 def say_never(home: Home, database: Database, number: int, *, actor: Actor, now: float, note: str = "") -> Entry:
     """Decide against a proposed change and against all that shares a mark with it. Only a person can."""
     return _refuse(Books(home, ledger_of(home, database), actor, now), number, note, is_never=True)
+
+
+def reopen(home: Home, database: Database, number: int, *, actor: Actor, now: float) -> Entry:
+    """Let a refused change wait again, with its support files; this takes a never back too. Only a person can."""
+    need_person(actor)
+    ledger = ledger_of(home, database)
+    with database.writing():
+        refused, state = ledger.entry(number), ledger.state()
+        if refused.step is not Step.REFUSED or refused.patch.id not in state.refused:
+            raise WhetError(f"Entry {number} is no refusal that holds.", advice="To find it, run `whet ledger`.")
+        again = [each for each in ledger.entries() if each == refused or _went_along(each, refused)]
+        return ledger.append(
+            replace(_entry(Step.PROPOSED, each.patch, actor=actor, now=now, home=each.home), about=each.number)
+            for each in again
+        )[0]
+
+
+def _went_along(entry: Entry, skill: Entry) -> bool:
+    """Whether a support file was refused together with its skill."""
+    is_file = (entry.step, entry.patch.form, skill.patch.form) == (Step.REFUSED, Form.FILE, Form.SKILL)
+    is_its = entry.patch.name.startswith(f"{skill.patch.name}/") and entry.home == skill.home
+    return is_file and is_its and entry.at == skill.at
 
 
 def _refuse(books: Books, number: int, note: str, *, is_never: bool) -> Entry:

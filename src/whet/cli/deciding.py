@@ -23,6 +23,7 @@ from whet.targets.readers import command_for, readers_of
 from whet.text.showing import shown
 
 KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"
+BACK = "To take this back, run `whet pending reopen {}`."
 QUITTING = ("", "q", "\x1b", "\x04")  # the end of input, q, Escape, Ctrl-D
 
 
@@ -106,13 +107,13 @@ def _edit(desk: Desk, change: WaitingChange) -> str:
 
 
 def _refuse(desk: Desk, change: WaitingChange) -> str:
-    refuse(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
-    return "Refused."
+    made = refuse(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
+    return f"Refused. {BACK.format(made.number)}"
 
 
 def _refuse_for_ever(desk: Desk, change: WaitingChange) -> str:
-    say_never(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
-    return "Refused. Nothing that says the same will be proposed again."
+    made = say_never(desk.home, desk.database, change.entry.number, actor=desk.actor, now=time.time())
+    return f"Refused. Nothing that says the same will be proposed again. {BACK.format(made.number)}"
 
 
 def in_force(made: Entry, home: Home, database: Database) -> str:

@@ -6,7 +6,7 @@ thousand sessions turn any accident into a rule; a share alone would let one ses
 """
 
 import math
-from collections.abc import Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from enum import StrEnum
 from typing import NamedTuple
@@ -16,6 +16,7 @@ from whet.failures.analysis import Analysis
 from whet.failures.environment import Cause
 from whet.failures.signals import SHOWN, Kind, Signal
 from whet.sessions.trust import Trust
+from whet.text.words import cut
 from whet.values import Value
 
 SESSIONS_NEEDED = 3
@@ -49,6 +50,18 @@ CHANGE_OF_KIND = {
     Kind.USER_CORRECTION: ChangeKind.MEMORY,
     Kind.GAVE_UP: ChangeKind.SKILL,
     Kind.BUDGET_SPENT: ChangeKind.SKILL,
+}
+
+
+SENTENCES = {
+    Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",
+    Kind.TOOL_FAILURE: "{tool} fails",
+    Kind.TIMEOUT: "{tool} runs out of time",
+    Kind.HALLUCINATION: "claims or uses something the record contradicts",
+    Kind.CONTEXT_LOSS: "asks for or repeats something already in the session",
+    Kind.USER_CORRECTION: "is corrected by the user",
+    Kind.GAVE_UP: "gives up",
+    Kind.BUDGET_SPENT: "spends its budget without finishing",
 }
 
 
@@ -89,11 +102,23 @@ class Lesson(Value, frozen=True):
     def line(self) -> str:
         """What it looks like, in the words of a session; a fingerprint has no names or numbers left."""
         quote = " ".join(self.examples[0].quote.split()) if self.examples else ""
-        return f"{quote[: LINE_LETTERS - 1]}…" if len(quote) > LINE_LETTERS else quote or self.fingerprint
+        return cut(quote, LINE_LETTERS) or self.fingerprint
+
+    @property
+    def what(self) -> str:
+        """What goes wrong, as a sentence without its subject."""
+        return SENTENCES[self.kind].format(tool=self.tool or "a tool")
 
     @property
     def share(self) -> float:
         return self.sessions / self.base if self.base else 0.0
+
+
+class RecurringFailure(NamedTuple):
+    """A lesson with the sessions that show it."""
+
+    lesson: Lesson
+    sessions: frozenset[str]
 
 
 class Subject(NamedTuple):
@@ -181,6 +206,17 @@ def shows(lesson: Lesson, analysis: Analysis) -> bool:
         )
         for own, signal in _counted(analysis)
     )
+
+
+def recurring(analyses: Callable[[], Iterable[Analysis]]) -> tuple[RecurringFailure, ...]:
+    """What recurs across sessions, as `distill` finds it, each with its sessions; reads them all twice."""
+    lessons = distill(analyses())
+    found: list[list[str]] = [[] for _ in lessons]
+    for analysis in analyses() if lessons else ():
+        for lesson, sessions in zip(lessons, found, strict=True):
+            if shows(lesson, analysis):
+                sessions.append(analysis.session)
+    return tuple(RecurringFailure(*each) for each in zip(lessons, map(frozenset, found), strict=True))
 
 
 def _counted(analysis: Analysis) -> Iterator[tuple[Subject, Signal]]:

@@ -6,6 +6,7 @@ from collections.abc import Mapping
 import re2
 
 from whet.failures.wordings import AGENT_WORDINGS, HARMLESS, USER_WORDINGS, Phrase
+from whet.text.words import cut
 
 WORDS_LIMIT = 20_000
 QUOTE_LENGTH = 160
@@ -90,8 +91,7 @@ def without_harmless(words: str) -> str:
 
 def shortened(text: str, length: int = SPAN_LENGTH) -> str:
     """The text on one line, cut at its end where it is too long."""
-    line = " ".join(text[: length * 4].split())
-    return line if len(line) <= length else line[: length - 1].rstrip() + "…"
+    return cut(" ".join(text[: length * 4].split()), length)
 
 
 def last_sentence(words: str) -> str:

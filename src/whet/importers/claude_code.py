@@ -24,6 +24,7 @@ from whet.sessions.transcripts import (
     Usage,
 )
 from whet.text import fields
+from whet.text.words import cut
 
 NAME = "claude-code"
 REJECTIONS = ("The user doesn't want to", "User rejected tool use", "Error: The user doesn't want to")
@@ -224,7 +225,7 @@ def usage(record: dict[str, Any]) -> Usage | None:
 def _command(messages: tuple[Message, ...]) -> str:
     """A session that begins with a slash command is named by the command as the person typed it."""
     first = next((message.text for message in messages if message.role is Role.USER), "")
-    return " ".join(first.split())[:TITLE_CHARACTERS] if first.startswith("/") else ""
+    return cut(" ".join(first.split()), TITLE_CHARACTERS) if first.startswith("/") else ""
 
 
 def _transcript(key: str, thread: ClaudeThread, lineage: FileLineage, title: str) -> Transcript:

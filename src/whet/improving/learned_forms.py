@@ -11,6 +11,7 @@ from whet.lessons.procedure_drafts import ARROW
 from whet.lessons.procedures import SESSIONS_NEEDED, is_everyday
 from whet.lessons.rule_examples import example_for
 from whet.text.likeness import is_same, sense
+from whet.text.words import cut
 from whet.told import skills
 from whet.told.memory import Note
 from whet.told.skills import Skill
@@ -77,7 +78,7 @@ def _skill(draft: LessonDraft, candidate: LessonCandidate, project: str) -> Patc
         reason=f"{draft.source.seen_in(candidate.sessions)} of {project or 'no project'}",
         trust=draft.trust,
         proofs=tuple(
-            Proof(piece.session, piece.message, piece.source.value, piece.fix[:QUOTE_LETTERS]) for piece in pieces
+            Proof(piece.session, piece.message, piece.source.value, cut(piece.fix, QUOTE_LETTERS)) for piece in pieces
         ),
         situation=RuleSituation(fix=draft.fix),
     )

@@ -5,7 +5,7 @@ from dataclasses import dataclass
 
 from msgspec.structs import replace
 
-from whet.ledger.entries import CHANGES, Change, Entry, Item, Key, State, Step
+from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
 from whet.ledger.marks import marks
 from whet.ledger.patches import Action, Form
 
@@ -75,6 +75,9 @@ class _Folding:
         match entry.step:
             case Step.PROPOSED:
                 self.pending[entry.number] = entry
+                if entry.about and entry.actor is Actor.PERSON:  # who refused it lets it wait again
+                    self.refused.discard(entry.patch.id)
+                    self.never -= marks(entry.patch)
             case Step.APPROVED:
                 self.pending.pop(entry.about, None)
                 self.granted[entry.patch.id] = entry

@@ -16,8 +16,11 @@ WHOSE = {
     Trust.TOOL: "a tool's output",
     Trust.EXTERNAL: "from elsewhere: a web page, a file or another program",
 }
+UNVOUCHED = "said in the user's place; the record cannot tell whether a person typed them"
 EVERYWHERE = "Every project"
 HOME = "This home"
+UNTRIED = "not tried"
+_UNTRIED_BECAUSE = f"; {UNTRIED}"  # with which a reason ends where there was no trial, and why
 
 
 class WaitingChange(NamedTuple):
@@ -40,9 +43,23 @@ class WaitingChange(NamedTuple):
 
     @property
     def verdict(self) -> str:
-        """What its last trial said, in a line."""
+        """What its last trial said, in a line; without one, why there was none where that is known."""
         tried = self.tried
-        return f"{tried.step} (entry {tried.number}) {tried.note}".strip() if tried else "not tried"
+        if tried is None:
+            return UNTRIED + self.entry.patch.reason.partition(_UNTRIED_BECAUSE)[2]
+        return f"{tried.step} (entry {tried.number}) {tried.note}".strip()
+
+    @property
+    def whose(self) -> str:
+        """Whose words they are, and how far they are trusted."""
+        patch = self.entry.patch
+        whose = UNVOUCHED if patch.situation.said and patch.trust is Trust.TOOL else WHOSE[patch.trust]
+        return f"{whose} (trust {patch.trust.label})"
+
+    @property
+    def why(self) -> str:
+        """Why it was proposed, without what the verdict says."""
+        return self.entry.patch.reason.partition(_UNTRIED_BECAUSE)[0]
 
 
 def last_trial(patch: Patch, entries: Iterable[Entry]) -> Entry | None:

@@ -34,6 +34,7 @@ from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import TESTERS, checks_in
 from whet.sessions.trust import Trust
 from whet.text.likeness import Sense, is_same, sense
+from whet.text.words import cut
 from whet.values import Value
 
 NAME_LETTERS = 10
@@ -150,7 +151,8 @@ def patch_of_draft(draft: LessonDraft, candidate: LessonCandidate, project: str)
         reason=f"{draft.source.seen_in(candidate.sessions)} of the project{_held_back(part, candidate)}",
         trust=draft.trust,
         proofs=tuple(
-            Proof(piece.session, piece.message, piece.source.value, piece.text[:QUOTE_LETTERS]) for piece in part.pieces
+            Proof(piece.session, piece.message, piece.source.value, cut(piece.text, QUOTE_LETTERS))
+            for piece in part.pieces
         ),
         situation=_situation(draft, candidate),
     )

@@ -9,6 +9,7 @@ from whet.sessions.transcripts import Message, Origin, Pairing, Role, Transcript
 from whet.sessions.usage import total
 from whet.store.rows import MessageRow, PreparedSession, SessionFacts
 from whet.store.words import indexed
+from whet.text.words import cut
 
 TITLE_CHARACTERS = 200
 
@@ -51,7 +52,7 @@ def opening(messages: Iterable[Message]) -> str:
     """The first words of the person, which name a session that has no title."""
     for message in messages:
         if message.role is Role.USER and message.origin is Origin.TURN and message.text.strip():
-            return " ".join(message.text[: TITLE_CHARACTERS * 4].split())[:TITLE_CHARACTERS]
+            return cut(" ".join(message.text[: TITLE_CHARACTERS * 4].split()), TITLE_CHARACTERS)
     return ""
 
 

@@ -1,4 +1,4 @@
-"""Lists of words, and texts with places to fill in."""
+"""Lists of words, texts with places to fill in, and texts cut to a length."""
 
 import re
 from collections.abc import Mapping
@@ -9,6 +9,21 @@ def names(words: str) -> frozenset[str]:
     return frozenset(words.split())
 
 
+def cut(text: str, letters: int) -> str:
+    """The beginning of a text in so many letters at the most, cut after a whole word where one ends near, and marked.
+
+    >>> cut("Multiple top-level headings", 20)
+    'Multiple top-level…'
+    """
+    if len(text) <= letters:
+        return text
+    room = text[:letters]  # whose last letter the mark takes
+    end = max((found.start() for found in _BLANK.finditer(room)), default=0)
+    return f"{room[:end] if end * 2 >= letters else room[:-1]}".rstrip(_TRAILING) + "…"
+
+
+_BLANK = re.compile(r"\s")
+_TRAILING = " \t\n,;:-–—("
 _PLACE = re.compile(r"\{(\w+)\}")
 
 

@@ -1,10 +1,12 @@
 """What views are made from, read from the store and kept while the server runs; what is slow, in the background."""
 
 import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from typing import Generic, NamedTuple, TypeVar
 
 from whet.errors import WhetError
+from whet.failures.analysis import Analysis
+from whet.failures.lessons import RecurringFailure, recurring
 from whet.improving.heeded import seen_rules
 from whet.improving.learned import LearnedOfAll, LessonScope, learned
 from whet.improving.taught import taught_by_projects
@@ -12,7 +14,7 @@ from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
 from whet.sessions.temporary import is_temporary
 from whet.shipped.data import failure_weights
-from whet.store.analyses import is_behind, refresh
+from whet.store.analyses import is_behind, judged, refresh
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.in_short import shorten
@@ -26,6 +28,8 @@ from whet.web.layout import Choices
 from whet.web.site import NO_PROJECT, PageFilter
 
 Made = TypeVar("Made")
+A_MOMENT_SECONDS = 0.3
+FILTERS_KEPT = 20  # for which is remembered what recurs
 
 
 class Slow(Generic[Made]):
@@ -47,6 +51,15 @@ class Slow(Generic[Made]):
                 self._thread = threading.Thread(target=self._work, args=(state,), daemon=True)
                 self._thread.start()
             return self._value, False
+
+    def soon(self, state: str) -> tuple[Made, bool]:
+        """The same, given a moment: with few sessions it is there at once, and nothing has to be shown meanwhile."""
+        found, is_current = self.get(state)
+        thread = self._thread
+        if is_current or thread is None:
+            return found, is_current
+        thread.join(A_MOMENT_SECONDS)
+        return self.get(state)
 
     def settle(self, state: str, make: Callable[[], Made | None]) -> None:
         """Take for the value of this state what is quick to find out, if anything is."""
@@ -99,6 +112,7 @@ class PageCache:
         self._facts: dict[int, SessionFact] = {}
         self._state = ""
         self._fared: dict[int, Slow[tuple[SeenRule, ...]]] = {}
+        self._recurring: dict[PageFilter, Slow[tuple[RecurringFailure, ...]]] = {}
         self._projects: dict[str, str] = {}
         self._price = list_prices(home)
         self._lock = threading.Lock()
@@ -136,6 +150,23 @@ class PageCache:
         """What became of a rule in each session since it is in force."""
         with self._lock:
             return self._fared.setdefault(rule.number, Slow(lambda: self._look_for(rule), ()))
+
+    def recurring(self, chosen: PageFilter) -> Slow[tuple[RecurringFailure, ...]]:
+        """The failures that recur in the sessions that a filter lets through."""
+        with self._lock:
+            if len(self._recurring) >= FILTERS_KEPT:
+                self._recurring.clear()
+            return self._recurring.setdefault(chosen, Slow(lambda: self._find_recurring(chosen), ()))
+
+    def _find_recurring(self, chosen: PageFilter) -> tuple[RecurringFailure, ...]:
+        with opened(self.home) as database:
+            ids = {fact.id for fact in self.look(database, chosen).facts}
+            asked = Filters(source=chosen.agent, without_own_work=True)
+
+            def analyses() -> Iterator[Analysis]:
+                return (each.analysis for each in judged(database, asked) if each.analysis.session in ids)
+
+            return recurring(analyses)
 
     def _look_for(self, rule: Item) -> tuple[SeenRule, ...]:
         with opened(self.home) as database:

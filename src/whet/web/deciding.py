@@ -9,6 +9,7 @@ from whet.ledger.entries import Actor, Entry
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.web.site import known_by
 
 SYNC = "To update other agents, run `whet sync`."
 
@@ -21,13 +22,21 @@ class PageDecision(NamedTuple):
     text: str = ""
 
 
-def approve(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
+class DecidedOnPage(NamedTuple):
+    """What was done, in words, and the way back: the entry to turn back, at which address."""
+
+    said: str
+    entry: Entry | None = None
+    way_back: str = ""
+
+
+def approve(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
     _seen(home, database, asked, now=now)
     made = pending.approve(home, database, asked.number, actor=Actor.PERSON, now=now)
     return _in_force(made)
 
 
-def edit(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
+def edit(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
     """Put the person's own text in force in the place of the proposed one."""
     _seen(home, database, asked, now=now)
     text = asked.text.replace("\r\n", "\n").strip("\n")
@@ -37,29 +46,42 @@ def edit(home: Home, database: Database, asked: PageDecision, *, now: float) -> 
     return _in_force(made)
 
 
-def refuse(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
+def refuse(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
     _seen(home, database, asked, now=now)
     made = pending.refuse(home, database, asked.number, actor=Actor.PERSON, now=now)
-    return f"Refused: {made.patch.form} {made.patch.name}."
+    return _refused(f"Refused: {_what(made)}.", made)
 
 
-def never(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
+def never(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
     """Refuse it, and all that says the same, for ever."""
     _seen(home, database, asked, now=now)
     made = pending.say_never(home, database, asked.number, actor=Actor.PERSON, now=now)
-    return f"Never again: {made.patch.form} {made.patch.name}."
+    words = "neither it nor what says the same or is for the same failure will be proposed"
+    return _refused(f"Never again: {_what(made)}; {words}.", made)
 
 
-def revert(home: Home, database: Database, asked: PageDecision, *, now: float) -> str:
+def revert(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
     """Undo one entry that is still in force."""
-    if ledger_of(home, database).entry(asked.number).patch.id != asked.patch:
-        raise WhetError("This entry is not the one that you saw.", advice="Look at it again.")
+    _expect_seen(home, database, asked)
     made = apply.revert(home, database, asked.number, actor=Actor.PERSON, now=now)
-    return f"Entry {asked.number} was undone: the {made.patch.form} {made.patch.name} {_stands(made)}. {SYNC}"
+    return DecidedOnPage(f"Entry {asked.number} was undone: the {_what(made)} {_stands(made)}. {SYNC}")
 
 
-Decide = Callable[..., str]
-DECISIONS: Mapping[str, Decide] = {"approve": approve, "edit": edit, "refuse": refuse, "never": never}
+def reopen(home: Home, database: Database, asked: PageDecision, *, now: float) -> DecidedOnPage:
+    """Take a refusal back: the change waits again."""
+    _expect_seen(home, database, asked)
+    made = pending.reopen(home, database, asked.number, actor=Actor.PERSON, now=now)
+    return DecidedOnPage(f"Taken back: the {_what(made)} waits again (entry {made.number}).")
+
+
+Decide = Callable[..., DecidedOnPage]
+DECISIONS: Mapping[str, Decide] = {
+    "approve": approve,
+    "edit": edit,
+    "refuse": refuse,
+    "never": never,
+    "reopen": reopen,
+}
 
 
 def _seen(home: Home, database: Database, asked: PageDecision, *, now: float) -> Entry:
@@ -70,8 +92,23 @@ def _seen(home: Home, database: Database, asked: PageDecision, *, now: float) ->
     return found
 
 
-def _in_force(made: Entry) -> str:
-    return f"Approved: the {made.patch.form} {made.patch.name} {_stands(made)} (entry {made.number}). {SYNC}"
+def _expect_seen(home: Home, database: Database, asked: PageDecision) -> None:
+    if ledger_of(home, database).entry(asked.number).patch.id != asked.patch:
+        raise WhetError("This entry is not the one that you saw.", advice="Look at it again.")
+
+
+def _in_force(made: Entry) -> DecidedOnPage:
+    said = f"Approved: the {_what(made)} {_stands(made)} (entry {made.number}). {SYNC}"
+    return DecidedOnPage(said, made, f"/ledger/{made.number}/revert")
+
+
+def _refused(said: str, made: Entry) -> DecidedOnPage:
+    later = f"Later, `whet pending reopen {made.number}` takes this back."
+    return DecidedOnPage(f"{said} {later}", made, f"/waiting/{made.number}/reopen")
+
+
+def _what(made: Entry) -> str:
+    return f"{made.patch.form} {known_by(made.patch.name, made.patch.text)}"
 
 
 def _stands(made: Entry) -> str:

@@ -7,10 +7,11 @@ from pathlib import Path
 from whet.secrets.redactor import Redactor
 from whet.store.database import Database
 from whet.store.session_facts import state_of_sessions
+from whet.web.asking import PageRequest
 from whet.web.cache import PageCache
 from whet.web.html import mapped
 from whet.web.layout import Framed, whole_file
-from whet.web.pages import PAGES, PageRequest
+from whet.web.pages import PAGES
 from whet.web.site import IN_FILE, PageFilter, Site, moment
 
 _HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[^/\s\"'<>]+")
@@ -18,7 +19,9 @@ _HOME = re.compile(r"(?<![\w/])/(?:home|Users)/[^/\s\"'<>]+")
 
 def export(cache: PageCache, database: Database, chosen: PageFilter, *, css: str, now: float) -> str:
     """One document with every view that stands by itself."""
-    cache.lessons.wait(state_of_sessions(database))
+    state = state_of_sessions(database)
+    cache.lessons.wait(state)
+    cache.recurring(chosen).wait(state)
     looked = cache.look(database, chosen)
     asked = PageRequest(Site(chosen, is_file=True), database, cache, looked, part="", given={}, now=now)
     pages = dict(PAGES)

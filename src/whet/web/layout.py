@@ -36,7 +36,7 @@ class Framed(NamedTuple):
     title: str
     body: Element
     waiting: int = 0
-    said: str = ""
+    said: Child = None
     is_live: bool = False
     is_watched: bool = False  # nothing runs, but something may begin
     is_counting: bool = False  # sessions were added that no number counts yet
@@ -55,7 +55,7 @@ def document(site: Site, choices: Choices, framed: Framed) -> str:
         h(
             "main",
             {"id": "main", "tabindex": "-1"},
-            h("p", {"class": "said", "role": "status"}, framed.said) if framed.said else None,
+            h("div", {"class": "said", "role": "status"}, framed.said) if framed.said else None,
             h("h1", {}, framed.title),
             h("p", {"class": "question"}, framed.view.question),
             _filters(site, choices, framed.view)

@@ -1,16 +1,13 @@
 """Which view answers at which address, and what it is made from."""
 
 from collections.abc import Callable, Sequence
-from typing import NamedTuple
 
 import msgspec
 
 from whet.changes import pending
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.improving.learned import LearnedOfAll
 from whet.improving.lesson_states import decisions_on_lessons
-from whet.improving.shown_by import sessions_showing
 from whet.improving.watch import WatchedRule, live_units, standing
 from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
@@ -18,30 +15,30 @@ from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
 from whet.ledger.traces import Move, move_of
 from whet.ledger.waiting import WaitingChange, in_order, last_trial
-from whet.lessons.following import Fared, count_following, is_among
+from whet.lessons.following import count_following
 from whet.proving.past_trials import past_trials
 from whet.store.analyses import analysis_of
 from whet.store.canary_counts import CountedUnit, counted
-from whet.store.database import Database
 from whet.store.ledger import ledger_of
 from whet.store.left_out import left_out
 from whet.store.listing import OWN_PURPOSES, find
 from whet.store.session_facts import SessionFact, state_of_sessions
 from whet.store.sessions import load
-from whet.store.template_files import sessions_with, usable, uses, worths
+from whet.store.template_files import usable, uses, worths
 from whet.store.trials import all_progress, attempts_of
+from whet.text.words import cut
 from whet.trials.canaries import LiveComparison, Observation, compare
 from whet.trials.design import TrialProgress
 from whet.trials.endpoints import in_situation
-from whet.web.cache import LookedAt, PageCache
+from whet.web.asking import PageRequest, behind, learned, recurring
 from whet.web.html import Element
 from whet.web.layout import Framed
-from whet.web.site import VIEWS, PageView, Site, number_of, short_name
+from whet.web.site import VIEWS, PageView, known_by, number_of, reading, short_name
 from whet.web.views.coverage import Covered, coverage
 from whet.web.views.entries import waiting
-from whet.web.views.failures import Narrowed, failures, sessions
-from whet.web.views.lessons import evidence_behind, lessons, reading, sessions_behind
-from whet.web.views.live import ShownCanary, is_meant, live, templates
+from whet.web.views.failures import Narrowed, SeenFailures, failures, sessions
+from whet.web.views.lessons import lessons
+from whet.web.views.live import ShownCanary, live, templates
 from whet.web.views.money import OPEN, ShownWork, shown_work, work
 from whet.web.views.overview import Uncounted, overview
 from whet.web.views.rules import ShownRule, rule, rules
@@ -52,31 +49,6 @@ OF = {view.name: view for view in VIEWS}
 QUIET = ("begun", "abandoned")
 MOST_LOOKS = 40
 MOVING_SECONDS = 3600.0  # a trial that has not moved for so long was given up
-
-
-class PageRequest(NamedTuple):
-    """One look at a view: the store, what the filters let through, and what the address says."""
-
-    site: Site
-    database: Database
-    cache: PageCache
-    looked: LookedAt
-    part: str
-    given: dict[str, str]
-    now: float
-    waiting: int = 0
-
-    @property
-    def entries(self) -> list[Entry]:
-        """The entries that count in this home."""
-        ledger = ledger_of(self.cache.home, self.database)
-        return [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
-
-    @property
-    def spent(self) -> tuple[SessionFact, ...]:
-        """The sessions that cost something: those of trials too, and no copies."""
-        fits = self.site.filter.fits
-        return tuple(f for f in self.looked.everything if not f.copied and fits(f, self.cache.project(f.folder)))
 
 
 Page = Callable[[PageRequest], Framed]
@@ -93,65 +65,28 @@ def show_overview(ask: PageRequest) -> Framed:
 
 
 def show_failures(ask: PageRequest) -> Framed:
-    hidden = ask.looked.choices.hidden
-    return _framed("failures", failures(ask.site, ask.looked.facts, ask.cache.project, hidden=hidden))
+    found, is_current = recurring(ask)
+    seen = SeenFailures(ask.looked.facts, ask.cache.project, found if is_current else None)
+    body = failures(ask.site, seen, hidden=ask.looked.choices.hidden)
+    return _framed("failures", body)._replace(is_live=not is_current)
 
 
 def show_sessions(ask: PageRequest) -> Framed:
     narrowed = Narrowed(**{name: ask.given[name] for name in Narrowed._fields if name in ask.given})
-    if (narrowed.lesson or narrowed.change) and not _learned(ask)[1]:
+    is_read = not (narrowed.lesson or narrowed.change) or learned(ask)[1]
+    if not is_read or (narrowed.failure and not recurring(ask)[1]):
         return _framed("sessions", reading())._replace(is_live=True)
-    behind = _behind(ask, narrowed)
+    ids = behind(ask, narrowed)
     facts: Sequence[SessionFact] = ask.looked.facts
-    if behind is not None or narrowed.group:
+    if ids is not None or narrowed.group:
         fits, project = ask.site.filter.fits, ask.cache.project
-        known = (fact for fact in ask.looked.everything if behind is None or fact.id in behind)
+        known = (fact for fact in ask.looked.everything if ids is None or fact.id in ids)
         facts = [fact for fact in known if fits(fact, project(fact.folder))]
     elif narrowed.purpose:
         facts = ask.spent
-    return _framed("sessions", sessions(ask.site, facts, narrowed, hidden=ask.looked.choices.hidden))
-
-
-def _behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
-    """The ids of the sessions of a rule, a lesson, a change, a trial, a canary or a template; None without any."""
-    if narrowed.rule:
-        return _sessions_of_rule(ask, narrowed)
-    if narrowed.lesson:
-        return sessions_behind(_learned(ask)[0], narrowed.lesson)
-    if narrowed.change:
-        return _sessions_of_change(ask, narrowed.change)
-    if narrowed.trial:
-        made = attempts_of(ask.database, narrowed.trial)
-        return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
-    if narrowed.canary:
-        units = counted(ask.database, number_of(narrowed.canary))
-        return frozenset(id for each in units if is_meant(each, narrowed.arm, narrowed.situation) for id in each.ids)
-    if narrowed.examples:
-        found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
-        return frozenset(id for each in found for id in each.sessions)
-    return sessions_with(ask.database, narrowed.template) if narrowed.template else None
-
-
-def _sessions_of_change(ask: PageRequest, number: str) -> frozenset[str]:
-    """The sessions that a change was learned from: those of its lesson, or that show what the catalogue has it for."""
-    patch = next((entry.patch for entry in ask.entries if str(entry.number) == number), None)
-    if patch is None:
-        return frozenset()
-    learned = _learned(ask)[0]
-    return evidence_behind(learned, patch) or sessions_showing(ask.database, learned.distilled, patch)
-
-
-def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:
-    rule = fold(ask.entries).get(Form.RULE, narrowed.rule)
-    seen = ask.cache.seen(rule).wait(state_of_sessions(ask.database)) if rule else ()
-    fared = Fared(narrowed.fared) if narrowed.fared in set(Fared) else Fared.SITUATION
-    return frozenset(each.session for each in seen if is_among(each, fared))
-
-
-def _learned(ask: PageRequest) -> tuple[LearnedOfAll, bool]:
-    """What all sessions teach, and whether all of them were read for it."""
-    found, is_current = ask.cache.lessons.get(state_of_sessions(ask.database))
-    return found, is_current and ask.looked.is_current
+    return _framed(
+        "sessions", sessions(ask.site, facts, narrowed, project=ask.cache.project, hidden=ask.looked.choices.hidden)
+    )
 
 
 def show_session(ask: PageRequest) -> Framed:
@@ -161,15 +96,16 @@ def show_session(ask: PageRequest) -> Framed:
         stored,
         load(ask.database, stored),
         analysis_of(ask.database, stored),
+        project=ask.cache.project(stored.folder),
         start=number_of(ask.given.get("start", "")),
     )
     view = PageView("sessions", "Session", "What happened, and where did it go wrong?")
-    return Framed(view, stored.title[:200] or stored.id[:12], body)
+    return Framed(view, cut(stored.title, 160) or stored.id[:12], body)
 
 
 def show_lessons(ask: PageRequest) -> Framed:
-    learned, is_current = _learned(ask)
-    body = lessons(ask.site, learned, decisions_on_lessons(ask.cache.home, ask.database), is_current=is_current)
+    found, is_current = learned(ask)
+    body = lessons(ask.site, found, decisions_on_lessons(ask.cache.home, ask.database), is_current=is_current)
     return _framed("lessons", body)._replace(is_live=not is_current)
 
 
@@ -179,7 +115,8 @@ def show_waiting(ask: PageRequest) -> Framed:
         WaitingChange(entry, pending.move_for(home, ask.database, entry), last_trial(entry.patch, entries))
         for entry in pending.pending(home, ask.database, now=ask.now)
     )
-    return _framed("waiting", waiting(ask.site, in_order(found)))
+    agents = {fact.id: fact.source for fact in ask.looked.everything}
+    return _framed("waiting", waiting(ask.site, in_order(found), agents))
 
 
 def show_rules(ask: PageRequest) -> Framed:
@@ -199,12 +136,13 @@ def show_rule(ask: PageRequest) -> Framed:
     watched = [each for each in standing(ask.cache.home, ask.database) if form == Form.RULE and each.name == name]
     fared, is_current = None, True
     if item is not None and item.form is Form.RULE:
-        seen, is_current = ask.cache.seen(item).get(state_of_sessions(ask.database))
+        seen, is_current = ask.cache.seen(item).soon(state_of_sessions(ask.database))
         fared, is_current = count_following(seen), is_current and ask.looked.is_current
     grounds = grounds_of(item, entries) if item is not None else ""
     body = rule(ask.site, ShownRule(item, history, tried, watched, fared, is_current, grounds))
     view = PageView("rules", "Rule or skill", "Does it help, and is it followed?")
-    return Framed(view, short_name(name), body, is_live=not is_current)
+    text = item.text if item else history[-1][0].patch.text if history else ""
+    return Framed(view, known_by(short_name(name), text), body, is_live=not is_current)
 
 
 def show_trials(ask: PageRequest) -> Framed:
@@ -279,7 +217,9 @@ def show_coverage(ask: PageRequest) -> Framed:
 def shown_trials(ask: PageRequest) -> list[ShownTrial]:
     """All trials, the latest first, each with the name of what it tries where the ledger has it."""
     names = {
-        msgspec.json.decode(entry.verdict, type=TrialProgress).trial: f"{entry.patch.form} {entry.patch.name}"
+        msgspec.json.decode(
+            entry.verdict, type=TrialProgress
+        ).trial: f"{entry.patch.form} {known_by(entry.patch.name, entry.patch.text)}"
         for entry in ask.entries
         if entry.verdict
     }

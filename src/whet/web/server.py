@@ -6,7 +6,6 @@ import hmac
 import socket
 import threading
 import time
-from collections.abc import Callable
 from urllib.parse import parse_qs, quote
 
 from whet.changes import pending
@@ -14,9 +13,11 @@ from whet.errors import WhetError
 from whet.net import listening
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.web.asking import PageRequest
 from whet.web.cache import PageCache
-from whet.web.deciding import DECISIONS, PageDecision, revert
+from whet.web.deciding import DECISIONS, Decide, DecidedOnPage, PageDecision, revert
 from whet.web.gate import TOKEN, PageGate, PageKeys
+from whet.web.html import Child, h
 from whet.web.layout import Framed, document
 from whet.web.library import (
     HTMLResponse,
@@ -29,8 +30,9 @@ from whet.web.library import (
     run_sync,
     uvicorn,
 )
-from whet.web.pages import PAGES, Page, PageRequest
+from whet.web.pages import PAGES, Page
 from whet.web.site import PageFilter, PageView, Site, empty, static_text
+from whet.web.views.entries import button
 
 MOST_BYTES = 1_000_000
 MOST_ENTRIES = 10**9  # no ledger has more, and no database a larger number
@@ -45,7 +47,7 @@ class PageServer:
         self.cache = PageCache(home)
         self.keys = PageKeys()
         self._home, self._port, self._may_change = home, port, may_change
-        self._said: dict[str, str] = {}  # what was done, by the number in the address that follows
+        self._said: dict[str, DecidedOnPage] = {}  # what was done, by the number in the address that follows
         routes = [Route("/static/{name}", self._static)]
         routes += [Route(path, functools.partial(self._view, page=page), methods=["GET"]) for path, page in PAGES]
         routes += [
@@ -94,10 +96,13 @@ class PageServer:
                 framed, status = page(asked), 200
             except WhetError as error:
                 framed, status = _mistake(error), 404
-        said = self._said.get(given.get("said", ""), "")
+        done = self._said.get(given.get("said", ""))
         counting = not asked.looked.is_current
         told = framed._replace(
-            waiting=asked.waiting, said=said, is_live=framed.is_live or counting, is_counting=counting
+            waiting=asked.waiting,
+            said=done and _said(site, done),
+            is_live=framed.is_live or counting,
+            is_counting=counting,
         )
         return HTMLResponse(document(site, asked.looked.choices, told), status)
 
@@ -116,17 +121,17 @@ class PageServer:
 
     def _carry_out(self, request: Request, fields: dict[str, str]) -> Response:
         number, name = request.path_params["number"], request.path_params.get("decision", "")
-        decide: Callable[..., str] | None = DECISIONS.get(name) if name else revert
+        decide: Decide | None = DECISIONS.get(name) if name else revert
         if decide is None or number > MOST_ENTRIES:
             return PlainTextResponse("There is no such decision.", 404)
         asked = PageDecision(number, fields.get("patch", ""), fields.get("text", ""))
         with opened(self._home) as database:
             try:
-                said = decide(self._home, database, asked, now=time.time())
+                done = decide(self._home, database, asked, now=time.time())
             except WhetError as error:
-                said = f"Nothing was changed. {error.message} {error.advice}"
+                done = DecidedOnPage(f"Nothing was changed. {error.message} {error.advice}")
         key = str(len(self._said) + 1)
-        self._said[key] = said
+        self._said[key] = done
         return RedirectResponse(f"{self.keys.path}/{'waiting' if name else 'rules'}?said={key}", 303)
 
 
@@ -160,6 +165,13 @@ def expect_loopback(host: str) -> None:
             f"The page is for this machine only, not for {host}.",
             advice="From elsewhere, forward the port: ssh -L 8377:127.0.0.1:8377 HOST, and run `whet page` there.",
         )
+
+
+def _said(site: Site, done: DecidedOnPage) -> Child:
+    """What was done, with a button that undoes it."""
+    if done.entry is None:
+        return done.said
+    return done.said, h("div", {"class": "actions"}, button(site, done.entry, done.way_back, "Undo"))
 
 
 def _mistake(error: WhetError) -> Framed:

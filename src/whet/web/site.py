@@ -1,19 +1,24 @@
 """Where things stand on the page: its views, the filters in the address, and links between them."""
 
+import re
 from collections import Counter
 from collections.abc import Iterable
 from datetime import UTC, datetime
 from importlib.resources import files
-from pathlib import PurePath
+from pathlib import PurePath, PurePosixPath, PureWindowsPath
 from typing import NamedTuple
 from urllib.parse import quote, urlencode
 
 from whet.sessions.temporary import is_temporary
 from whet.store.session_facts import SessionFact
+from whet.text.showing import shown
+from whet.text.words import cut
 from whet.web.html import Child, Element, h
 
 NO_PROJECT = "none"
 MOST_DIGITS = 10
+MADE_NAME = re.compile(r"learned-[0-9a-f]{10}")
+WORDS_LETTERS = 60
 
 
 class PageView(NamedTuple):
@@ -114,7 +119,7 @@ def static_text(name: str) -> str:
 
 def short_name(project: str) -> str:
     """The last part of a project's name, which people know it by."""
-    return PurePath(project).name or project or "no project"
+    return _path(project).name or project or "no project"
 
 
 def told_apart(projects: Iterable[str]) -> dict[str, str]:
@@ -123,11 +128,23 @@ def told_apart(projects: Iterable[str]) -> dict[str, str]:
     for parts in (2, 3):
         often = Counter(named.values())
         named = {
-            project: "/".join(PurePath(project).parts[-parts:]) if often[name] > 1 else name
+            project: "/".join(_path(project).parts[-parts:]) if often[name] > 1 else name
             for project, name in named.items()
         }
     often = Counter(named.values())
     return {project: name if often[name] == 1 else project for project, name in named.items()}
+
+
+def _path(project: str) -> PurePath:
+    """A folder as the machine names it that its sessions are from."""
+    return PureWindowsPath(project) if "\\" in project and "/" not in project else PurePosixPath(project)
+
+
+def known_by(name: str, text: str) -> str:
+    """What people know a rule by: its name, or its words where the name was made from them."""
+    return (
+        f"“{cut(' '.join(shown(text).split()), WORDS_LETTERS)}”" if MADE_NAME.fullmatch(name) and text else shown(name)
+    )
 
 
 def moment(seconds: float | None) -> str:
@@ -176,6 +193,11 @@ def no_sessions(site: Site, view: str, hidden: int = 0) -> Element:
     if cleared := site.without_filters(view):
         return empty("No session matches. ", cleared, ".")
     return empty("No sessions yet. To import them, run ", code("whet import"), "; they appear here.")
+
+
+def reading() -> Element:
+    """What stands there while what sessions teach is not known yet."""
+    return h("p", {"class": "said", "role": "status"}, "Reading your sessions; this takes a while.")
 
 
 def number_of(text: str) -> int:

@@ -147,6 +147,28 @@ def _refuse(numbers: tuple[int, ...], note: str, *, is_never: bool, as_json: boo
         print_json({"refused": [entry_record(entry) for entry in made]})
     for entry in () if as_json else made:
         say(f"{'Never again' if is_never else 'Refused'}: {entry.patch.form} {plain(entry.patch.name)}.")
+    if made and not as_json:
+        numbered = " ".join(str(entry.number) for entry in made)
+        say(f"To take this back, run `whet pending reopen {numbered}`.")
+    return 0
+
+
+@command.command(
+    "reopen",
+    epilog="Example: whet pending reopen 15",
+    help="Take refusals back, those for ever too: each change needs your approval again. ID is the entry of the"
+    " refusal in `whet ledger`.",
+)
+@numbers_argument
+@json_option
+def reopen(numbers: tuple[int, ...], as_json: bool) -> int:
+    home, actor = find_home(os.environ), actor_of(os.environ)
+    with opened(home) as database, database.writing():
+        made = [pending.reopen(home, database, number, actor=actor, now=time.time()) for number in numbers]
+    if as_json:
+        print_json({"reopened": [entry_record(entry) for entry in made]})
+    for entry in () if as_json else made:
+        say(f"Waits again: {entry.patch.form} {plain(entry.patch.name)} (entry {entry.number}).")
     return 0
 
 

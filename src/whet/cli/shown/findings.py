@@ -7,21 +7,11 @@ from whet.cli.output import many, plain
 from whet.failures.analysis import Analysis
 from whet.failures.gone_wrong import gone_wrong, where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
-from whet.failures.signals import SHOWN, Kind
+from whet.failures.signals import SHOWN
 
 SHORT = 8
 RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}|[0-9a-f]{8})", re.IGNORECASE)
 SIGNALS_HEADING = "id       score work, calls, title; then message, kind, confidence, quote"
-KINDS = {
-    Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",
-    Kind.TOOL_FAILURE: "{tool} fails",
-    Kind.TIMEOUT: "{tool} runs out of time",
-    Kind.HALLUCINATION: "claims or uses something the record contradicts",
-    Kind.CONTEXT_LOSS: "asks for or repeats something already in the session",
-    Kind.USER_CORRECTION: "is corrected by the user",
-    Kind.GAVE_UP: "gives up",
-    Kind.BUDGET_SPENT: "spends its budget without finishing",
-}
 
 
 def lesson_sentence(lesson: Lesson) -> str:
@@ -29,7 +19,7 @@ def lesson_sentence(lesson: Lesson) -> str:
     if lesson.change is ChangeKind.ENVIRONMENT:
         what = f"{plain(lesson.line)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.line)
         return f"{what} in {many(lesson.sessions, 'session')}"
-    what = KINDS[lesson.kind].format(tool=plain(lesson.tool) or "a tool")
+    what = plain(lesson.what)
     if lesson.fingerprint:
         what += f": [italic]{plain(lesson.line)}[/]"
     among = f" that used {plain(lesson.tool)}" if lesson.tool else ""

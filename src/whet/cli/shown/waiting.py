@@ -13,7 +13,7 @@ from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
 from whet.ledger.patches import Patch
 from whet.ledger.traces import difference
-from whet.ledger.waiting import WHOSE, WaitingChange, in_order, last_trial
+from whet.ledger.waiting import WaitingChange, in_order, last_trial
 from whet.sessions.exports import iso
 from whet.text.showing import shown
 
@@ -45,8 +45,8 @@ def change_lines(change: WaitingChange, *, quotes: int) -> Iterator[str]:
     yield from cautions(f"{change.move.after or ''}\n{patch.example}")
     if patch.example:
         yield from labelled(f"   {EXAMPLE}", patch.example)
-    yield from labelled("   words: ", f"{WHOSE[patch.trust]} (trust {patch.trust.label}){_proposer(change.entry)}")
-    yield from labelled("   why: ", f"{patch.reason or 'not said'} · {_counts(patch)}")
+    yield from labelled("   words: ", f"{change.whose}{_proposer(change.entry)}")
+    yield from labelled("   why: ", f"{change.why or 'not said'} · {_counts(patch)}")
     for proof in patch.proofs[:quotes]:
         place = "" if proof.message is None else f" #{proof.message}"
         yield from labelled(f"   {proof.session[:8]}{place} ", f"{proof.kind} “{proof.quote}”")

@@ -9,7 +9,10 @@ document.addEventListener("change", (event) => event.target.closest("form.filter
   const policy = self.trustedTypes?.createPolicy("page", { createHTML: (text) => text });
   const parse = (text) => new DOMParser().parseFromString(policy ? policy.createHTML(text) : text, "text/html");
   const busy = () => document.hidden || document.activeElement?.closest("main form, main details, main a");
-  const name = (details) => details.closest("section, article")?.querySelector("h2, h3")?.textContent + details.firstChild.textContent;
+  const name = (details) => {
+    const near = details.closest("section, article");
+    return [near?.getAttribute("aria-label"), near?.querySelector("h2, h3")?.textContent, details.firstChild.textContent].join();
+  };
   const look = async () => {
     if (busy()) return void setTimeout(look, soon);
     const answer = await fetch(location.href, { credentials: "same-origin" }).catch(() => null);

@@ -1,28 +1,35 @@
 """Changes to what agents are told, shown so that a person can decide on them: nothing hidden, nothing forged."""
 
 import re
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from itertools import groupby
+from types import MappingProxyType
 
 import msgspec
+from msgspec.structs import replace
 
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patch_faults import LIMITS
-from whet.ledger.patches import Scope
+from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.ledger.traces import Move, difference
-from whet.ledger.waiting import WHOSE, WaitingChange
+from whet.ledger.waiting import WaitingChange
 from whet.text.look_alikes import warnings
 from whet.text.showing import shown
+from whet.text.words import cut
 from whet.trials.design import TrialProgress
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, many, moment, section, short_name
 
 SESSIONS = re.compile(r"\b\d[\d,]* (?:of \d[\d,]* )?sessions?\b")
+NOBODY: Mapping[str, str] = MappingProxyType({})
+COMMA = ", "
+BEST_LETTERS, QUOTE_LETTERS = 160, 280
+HEADINGS = {Action.ADD: "New", Action.CHANGE: "Changed", Action.REMOVE: "Removed"}
 WHO = {Actor.PERSON: "you", Actor.POLICY: "whet improve", Actor.WATCH: "whet watch", Actor.AGENT: "an agent"}
 
 
-def waiting(site: Site, found: Sequence[WaitingChange]) -> Element:
-    """What waits for a decision, each with its exact text, its origin and its proof."""
+def waiting(site: Site, found: Sequence[WaitingChange], agents: Mapping[str, str] = NOBODY) -> Element:
+    """What waits for a decision, each with its exact text, its origin and its proof; `agents` by their sessions."""
     if not found:
         return h(
             "div",
@@ -37,38 +44,77 @@ def waiting(site: Site, found: Sequence[WaitingChange]) -> Element:
     if not site.form and not site.is_file:
         about = h("p", {"class": "careful"}, "This page only shows. To decide, start `whet page` in your own terminal.")
     groups = [
-        section(shown(short_name(name)), h("div", {"class": "cards"}, [_card(site, change) for change in members]))
+        section(
+            shown(short_name(name)), h("div", {"class": "cards"}, [_card(site, change, agents) for change in members])
+        )
         for name, members in groupby(found, key=lambda change: change.group)
     ]
     return h("div", {}, about, groups)
 
 
-def _card(site: Site, change: WaitingChange) -> Element:
-    entry, move = change.entry, change.move
-    patch = entry.patch
-    is_others = entry.step is Step.SUGGESTED  # another member has it, and it does not expire
-    until = (
-        " · active for them; here only if you approve it"
-        if is_others
-        else f" · expires {moment(entry.at + LIMITS.pending_seconds)}"
-    )
-    who = shown(entry.maker) if is_others and entry.maker else WHO[entry.actor]
+def _card(site: Site, change: WaitingChange, agents: Mapping[str, str]) -> Element:
+    """First what would be told and where, then why, then whose words they are and how they were tried."""
+    patch, after = change.entry.patch, change.move.after
+    name = "" if patch.form is Form.RULE else f" {shown(patch.name)}"  # a rule is known by its words
     return h(
         "article",
-        {"class": "card", "aria-label": f"change {entry.number}"},
-        h("h3", {}, f"{entry.number}. {patch.action} {patch.form} {shown(patch.name)}"),
-        h("p", {"class": "facts"}, f"proposed by {who}{_scope(patch.scope)}{until}"),
-        h("p", {}, f"Words: {WHOSE[patch.trust]} (trust {patch.trust.label}). Trial: ", _trial(site, change)),
-        proof_lines(site, entry),
-        diff(move),
-        h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
+        {"class": "card", "aria-label": f"change {change.entry.number}"},
+        h("h3", {}, f"{HEADINGS[patch.action]} {patch.form}{name}"),
+        diff(change.move),
         [
             h("p", {"class": "careful"}, f"Careful: {shown(each)}")
-            for each in warnings(f"{move.after or ''} {patch.example}")
+            for each in warnings(f"{after or ''} {patch.example}")
         ],
-        h("p", {"class": "soft"}, f"{size_of(move.after or '')}. This exact text would reach your agents."),
-        _actions(site, entry) if site.form else None,
+        h("p", {}, f"Example, for tiny models: {shown(patch.example)}") if patch.example else None,
+        h("p", {}, _told_where(change, agents)),
+        h("p", {}, "Why: ", *_linked(site, change.entry, change.why.rstrip(".")), _best(site, patch))
+        if change.why
+        else None,
+        h("p", {"class": "facts"}, *_origin(site, change)),
+        _evidence(site, patch),
+        _actions(site, change.entry) if site.form else None,
     )
+
+
+def _told_where(change: WaitingChange, agents: Mapping[str, str]) -> str:
+    """Who would be told it, and whose sessions it was learned from."""
+    patch, after = change.entry.patch, change.move.after
+    only = replace(patch.scope, project="").words
+    place = f"in {shown(change.project)}" if change.project else f"in {change.group.lower()}"
+    told = f"be told to agents {place}{f', for {shown(COMMA.join(only))}' if only else ''}"
+    first = f"It would no longer {told}" if after is None else f"Exactly this text ({size_of(after)}) would {told}"
+    from_whom = ", ".join(sorted({agents[each.session] for each in patch.proofs if each.session in agents}))
+    return f"{first}.{f' Learned from sessions of {from_whom}.' if from_whom else ''}"
+
+
+def _origin(site: Site, change: WaitingChange) -> list[Child]:
+    """Whose words these are, how they were tried, who proposes them, and until when."""
+    entry, patch = change.entry, change.entry.patch
+    is_others = entry.step is Step.SUGGESTED  # another member has it, and it does not expire
+    until = (
+        "active for them; here only if you approve it"
+        if is_others
+        else f"expires {moment(entry.at + LIMITS.pending_seconds)}"
+    )
+    who = shown(entry.maker) if is_others and entry.maker else WHO[entry.actor]
+    note = f" · {shown(entry.note)}" if entry.note else ""
+    return [
+        f"Words: {change.whose} · Trial: ",
+        _trial(site, change),
+        f" · proposed by {who} as {patch.form} {shown(patch.name)} (entry {entry.number}){note} · {until}",
+    ]
+
+
+def _best(site: Site, patch: Patch) -> Child:
+    """The first quote of the evidence, which is the best."""
+    if not patch.proofs:
+        return None
+    proof = patch.proofs[0]
+    return ": “", site.session(proof.session, _flat(proof.quote, BEST_LETTERS), message=proof.message), "”"
+
+
+def _flat(quote: str, letters: int) -> str:
+    return cut(" ".join(shown(quote).split()), letters)
 
 
 def _trial(site: Site, change: WaitingChange) -> Child:
@@ -80,29 +126,33 @@ def _trial(site: Site, change: WaitingChange) -> Child:
 
 def proof_lines(site: Site, entry: Entry) -> list[Child]:
     """Why a change was made: its reason, its verdict, and where each piece of evidence stands."""
-    patch = entry.patch
-    lines: list[Child] = []
-    if patch.reason:
-        lines.append(h("p", {}, "Why: ", *_linked(site, entry)))
-    if entry.note:
-        lines.append(h("p", {}, "Note: ", shown(entry.note)))
-    if patch.proofs:
-        items = [
-            h(
-                "li",
-                {},
-                site.session(proof.session, f"session {proof.session[:8]}", message=proof.message),
-                f" {proof.kind}: “{shown(proof.quote)}”",
-            )
-            for proof in patch.proofs
-        ]
-        lines.append(h("details", {}, h("summary", {}, many(len(items), "piece"), " of evidence"), h("ul", {}, items)))
-    return lines
+    reason = entry.patch.reason
+    return [
+        h("p", {}, "Why: ", *_linked(site, entry, reason)) if reason else None,
+        h("p", {}, "Note: ", shown(entry.note)) if entry.note else None,
+        _evidence(site, entry.patch),
+    ]
 
 
-def _linked(site: Site, entry: Entry) -> list[Child]:
+def _evidence(site: Site, patch: Patch) -> Child:
+    """Every quote with its place, folded."""
+    if not patch.proofs:
+        return None
+    items = [
+        h(
+            "li",
+            {},
+            site.session(proof.session, f"session {proof.session[:8]}", message=proof.message),
+            f" {proof.kind}: “{_flat(proof.quote, QUOTE_LETTERS)}”",
+        )
+        for proof in patch.proofs
+    ]
+    return h("details", {}, h("summary", {}, many(len(items), "piece"), " of evidence"), h("ul", {}, items))
+
+
+def _linked(site: Site, entry: Entry, why: str) -> list[Child]:
     """The reason of a change, with its number of sessions leading to them."""
-    reason = shown(entry.patch.reason)
+    reason = shown(why)
     found = SESSIONS.search(reason) if entry.patch.proofs else None
     if not found:
         return [reason]
@@ -130,7 +180,7 @@ def _actions(site: Site, entry: Entry) -> Element:
     editable = h(
         "details",
         {},
-        h("summary", {}, "Edit"),
+        h("summary", {}, "Edit the text"),
         h(
             "form",
             {"method": "post", "action": f"{site.base}/waiting/{entry.number}/edit"},
@@ -141,14 +191,10 @@ def _actions(site: Site, entry: Entry) -> Element:
     )
     return h(
         "div",
-        {},
-        h(
-            "div",
-            {"class": "actions"},
-            button(site, entry, f"/waiting/{entry.number}/approve", "Approve exactly this", "main"),
-            button(site, entry, f"/waiting/{entry.number}/refuse", "Refuse", "danger"),
-            button(site, entry, f"/waiting/{entry.number}/never", "Never", "danger"),
-        ),
+        {"class": "actions"},
+        button(site, entry, f"/waiting/{entry.number}/approve", "Approve exactly this", "main"),
+        button(site, entry, f"/waiting/{entry.number}/refuse", "Refuse", "danger"),
+        button(site, entry, f"/waiting/{entry.number}/never", "Never propose it again", "danger"),
         editable if entry.after else None,
     )
 
@@ -171,9 +217,5 @@ def _marks(site: Site, entry: Entry) -> list[Child]:
     ]
 
 
-def _scope(scope: Scope) -> str:
-    return f" · for {shown(', '.join(scope.words))}" if scope.words else ""
-
-
 def scope_words(scope: Scope) -> str:
-    return _scope(scope).removeprefix(" · for ") or "everywhere"
+    return shown(", ".join(scope.words)) or "everywhere"

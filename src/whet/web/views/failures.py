@@ -4,23 +4,28 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
+from whet.failures.lessons import ChangeKind, RecurringFailure
 from whet.failures.signals import Kind
 from whet.failures.summaries import week
+from whet.improving.lesson_states import lesson_id
 from whet.lessons.following import Fared
 from whet.store.session_facts import SessionFact
 from whet.text.showing import shown
+from whet.text.words import cut
 from whet.trials.attempts import Arm
 from whet.web.charts import ChartBar, ChartCell, bars, grid, heat
 from whet.web.groups import ARMS, GROUPS, SITUATIONS
-from whet.web.html import Element, h
+from whet.web.html import Child, Element, h
 from whet.web.site import (
     NO_PROJECT,
     PageFilter,
     Site,
+    code,
     empty,
     many,
     no_sessions,
     number_of,
+    reading,
     section,
     share,
     short,
@@ -46,8 +51,17 @@ KINDS = {
 }
 
 
-def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], str], *, hidden: int = 0) -> Element:
-    """Kinds of failure and tools, the most frequent first, and where their calls fail."""
+class SeenFailures(NamedTuple):
+    """The sessions that are looked at, how a folder's project is named, and what recurs: None until it is read."""
+
+    facts: Sequence[SessionFact]
+    project: Callable[[str], str]
+    recurring: Sequence[RecurringFailure] | None = ()
+
+
+def failures(site: Site, seen: SeenFailures, *, hidden: int = 0) -> Element:
+    """What recurs, kinds of failure and tools, the most frequent first, and where their calls fail."""
+    facts = seen.facts
     if not facts:
         return h("div", {}, no_sessions(site, "failures", hidden))
     kinds = Counter(kind for fact in facts for kind in fact.kinds)
@@ -56,9 +70,47 @@ def failures(site: Site, facts: Sequence[SessionFact], project: Callable[[str], 
     return h(
         "div",
         {},
-        section("What fails", _kinds(site, kinds, len(facts))),
+        section("What fails again and again", _recurring(site, seen)),
+        section("Kinds of failure", _kinds(site, kinds, len(facts))),
         section("Which tools fail", _tools(site, facts)),
-        section("Where", _places(site, facts, project)),
+        section("Where", _places(site, facts, seen.project)),
+    )
+
+
+def _recurring(site: Site, seen: SeenFailures) -> Child:
+    """The failures that `whet report` names, with how often and where."""
+    if seen.recurring is None:
+        return reading()
+    if not seen.recurring:
+        return h("p", {}, "No failure recurs often enough to be a lesson.")
+    folders = {fact.id: seen.project(fact.folder) for fact in seen.facts}
+    named = told_apart(set(folders.values()))
+    cards = [_again(site, each, folders, named) for each in seen.recurring]
+    first = h("div", {"class": "cards"}, cards[:MOST_ROWS])
+    if len(cards) <= MOST_ROWS:
+        return first
+    rest = h("div", {"class": "cards"}, cards[MOST_ROWS:])
+    return first, h("details", {}, h("summary", {}, many(len(cards) - MOST_ROWS, "more failure")), rest)
+
+
+def _again(site: Site, found: RecurringFailure, folders: Mapping[str, str], named: Mapping[str, str]) -> Element:
+    """One failure that recurs: its message, what goes wrong, in how many sessions, and where."""
+    lesson = found.lesson
+    where = _most(Counter(folders[id] for id in found.sessions if id in folders))
+    among = f" of {many(lesson.base, 'session')}{f' that used {shown(lesson.tool)}' if lesson.tool else ''}"
+    place = ", ".join(f"{named[name]} ({number:,})" for name, number in where)
+    advice = " · look at your environment" if lesson.change is ChangeKind.ENVIRONMENT else ""
+    return h(
+        "article",
+        {"class": "card"},
+        h("h3", {}, code(shown(lesson.line)) if lesson.fingerprint else shown(lesson.what)),
+        h(
+            "p",
+            {"class": "facts"},
+            f"{shown(lesson.what)} · " if lesson.fingerprint else "",
+            site.link(f"{lesson.sessions:,}", "sessions", failure=lesson_id(lesson)),
+            f"{among} ({100 * lesson.share:.0f} %) · {place}{advice}",
+        ),
     )
 
 
@@ -153,6 +205,7 @@ class Narrowed(NamedTuple):
     untold: str = ""
     tool_failed: str = ""
     group: str = ""
+    failure: str = ""  # the name of one that recurs
     lesson: str = ""
     change: str = ""  # the number of the entry that proposes it
     trial: str = ""
@@ -194,6 +247,7 @@ class Narrowed(NamedTuple):
             self.failed and "that may have failed",
             self.untold and "whose record cannot tell",
             GROUPS[self.group].words if self.group in GROUPS else "",
+            self.failure and "with this failure",
             self.lesson and "that teach this lesson",
             self.change and f"with evidence for change {self.change}",
             self.trial and f"of this trial{_of_arm(self.arm)}",
@@ -210,7 +264,9 @@ def _of_arm(arm: str) -> str:
     return f", {ARMS[Arm(arm)]}" if arm in set(Arm) else ""
 
 
-def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed, *, hidden: int = 0) -> Element:
+def sessions(
+    site: Site, facts: Sequence[SessionFact], narrowed: Narrowed, *, project: Callable[[str], str], hidden: int = 0
+) -> Element:
     """The sessions behind a number, the latest first."""
     found = sorted((fact for fact in facts if narrowed.fits(fact)), key=lambda fact: (-fact.at, -fact.no))
     if not found:
@@ -222,10 +278,10 @@ def sessions(site: Site, facts: Sequence[SessionFact], narrowed: Narrowed, *, hi
     rows = (
         (
             site.session(
-                fact.id, fact.title[:110] or fact.id[:12], message=fact.decisive_step if fact.failed else None
+                fact.id, cut(fact.title, 110) or fact.id[:12], message=fact.decisive_step if fact.failed else None
             ),
             fact.source,
-            short_name(fact.folder),
+            short_name(project(fact.folder)),
             when(fact.at),
             f"{fact.failed_calls:,} of {fact.calls:,}" if fact.calls else "–",
             short(fact.tokens) if fact.tokens else "–",

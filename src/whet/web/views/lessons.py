@@ -9,6 +9,7 @@ from whet.improving.lesson_states import (
     DECIDED,
     DecisionsOnLessons,
     LessonStanding,
+    LessonState,
     lesson_id,
     standing_of,
     without_fix,
@@ -19,7 +20,7 @@ from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import PERSONS_WORD
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
-from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, section, short_name
+from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, reading, section, short_name
 from whet.web.views.failures import KINDS
 
 QUOTES = 3
@@ -58,11 +59,6 @@ def lessons(site: Site, learned: LearnedOfAll, decisions: DecisionsOnLessons, *,
         _cards("What you decided on", [_taught(site, each, state) for each, state in decided]),
         _cards("Failures that recur without a known fix", [_again(site, each) for each in again]),
     )
-
-
-def reading() -> Element:
-    """What stands there while what sessions teach is not known yet."""
-    return h("p", {"class": "said", "role": "status"}, "Reading your sessions; this takes a while.")
 
 
 def key_of(lesson: TaughtLesson) -> str:
@@ -129,7 +125,11 @@ def _taught(site: Site, lesson: TaughtLesson, standing: LessonStanding) -> Eleme
             {"class": "facts"},
             f"{where} · {form}{candidate.source.words} · ",
             behind,
-            f" · {', '.join(lesson.agents)}{trust} · {shown(standing.words.replace('`', ''))} · ",
+            f" · {', '.join(lesson.agents)}{trust} · ",
+            site.link("waits for your decision", "waiting")
+            if standing.state is LessonState.WAITS
+            else shown(standing.words.replace("`", "")),
+            " · ",
             code(f"whet lessons show {lesson_id(lesson)}"),
         ),
         h("p", {}, h("strong", {}, "Situation: "), shown(draft.situation))
@@ -165,7 +165,7 @@ def _again(site: Site, lesson: Lesson) -> Element:
         h(
             "p",
             {"class": "facts"},
-            site.everywhere.link(f"{lesson.sessions:,}", "sessions", kind=lesson.kind.value, tool=lesson.tool),
+            site.everywhere.link(f"{lesson.sessions:,}", "sessions", failure=lesson_id(lesson)),
             " of ",
             base,
             f"{among} ({100 * lesson.share:.0f} %) · {without_fix(lesson)}",

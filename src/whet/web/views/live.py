@@ -17,7 +17,7 @@ from whet.trials.canaries import CanaryMove, LiveComparison
 from whet.web.charts import ChartPoint, over_time, spans
 from whet.web.groups import ARMS, CAME_UP, DOUBTFUL, FAILED
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, code, empty, evidence, many, moment, section, table, tile
+from whet.web.site import Site, code, empty, evidence, known_by, many, moment, section, table, tile
 
 FIRST_LOOK = LOOKS[0]
 COUNTING = "A session counts an hour after its last message, when the worker looks next or you run whet watch."
@@ -69,7 +69,7 @@ def _canary(site: Site, shown: ShownCanary) -> Element:
     measured = "its own failure in its situation" if watched.endpoint else "the failure score"
     title = f"Effect on {measured} as sessions were counted; the interval holds at every look; above 0 it helps"
     return section(
-        watched.name,
+        known_by(watched.name, watched.text),
         h("p", {"class": "answer"}, _answer(watched)),
         h("p", {"class": "facts"}, f"Told to {100 * watched.share:.0f} % of sessions since {moment(watched.since)}."),
         h("p", {}, f"Its own failure, as a detector sees it: {watched.endpoint}.") if watched.endpoint else None,

@@ -7,6 +7,7 @@ from whet.engine.orders import Done
 from whet.runs.run import Spent
 from whet.sessions.transcripts import Purpose
 from whet.store.session_facts import SessionFact
+from whet.text.words import cut
 from whet.values import Value
 from whet.web.charts import ChartBar, bars
 from whet.web.html import Child, Element, h
@@ -61,7 +62,7 @@ def _pieces(pieces: Sequence[ShownWork], missing: str) -> Element:
             each.state,
             each.queue,
             when(each.changed),
-            each.what[:160],
+            cut(each.what, 160),
             f"{each.tokens:,}",
             dollars(each.dollars),
         )

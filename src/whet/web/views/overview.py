@@ -10,9 +10,10 @@ from whet.evidence.classical import wilson
 from whet.failures.summaries import week
 from whet.ledger.entries import CHANGES, Entry
 from whet.store.session_facts import SessionFact, costs_of
+from whet.text.words import cut
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, dollars, many, no_sessions, section, share, short, table, tile
+from whet.web.site import Site, dollars, known_by, many, no_sessions, section, share, short, table, tile
 from whet.web.views.trend import day_of, monday, trend
 
 MOST_WEEKS = 26
@@ -134,7 +135,7 @@ def _place(named: list[str], name: str) -> float:
 
 
 def _told(entry: Entry) -> str:
-    return f"{entry.patch.form} {entry.patch.name} {entry.step}"
+    return f"{entry.patch.form} {known_by(entry.patch.name, entry.patch.text)} {entry.step}"
 
 
 def _costs(site: Site, weeks: dict[str, list[SessionFact]], named: list[str]) -> Element:
@@ -165,7 +166,7 @@ def _worst(site: Site, facts: Sequence[SessionFact]) -> Child:
         ("session", "why", "score"),
         (
             (
-                site.session(f.id, f.title[:90] or f.id[:12], message=f.decisive_step),
+                site.session(f.id, cut(f.title, 90) or f.id[:12], message=f.decisive_step),
                 "; ".join(f.reasons),
                 f"{f.score:.2f}",
             )

@@ -11,11 +11,12 @@ from whet.ledger.traces import Move
 from whet.lessons.following import Fared, Following
 from whet.text.showing import shown
 from whet.text.tokens import estimate
+from whet.text.words import cut
 from whet.trials.design import TrialProgress
 from whet.web.charts import ChartBar, ChartPoint, bars, spans
 from whet.web.html import Child, Element, h
 from whet.web.site import Site, code, empty, moment, section, table
-from whet.web.views.entries import button, diff, proof_lines, scope_words
+from whet.web.views.entries import WHO, button, diff, proof_lines, scope_words
 
 FORMS = (Form.RULE, Form.SKILL, Form.NOTE)
 
@@ -38,9 +39,9 @@ def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
     has_makers = len({item.maker for item in items}) > 1
     rows = (
         (
-            site.link(shown(item.name), "rule", part=f"{item.form}:{item.name}"),
+            site.link(cut(" ".join(shown(item.text).split()), 160), "rule", part=f"{item.form}:{item.name}"),
             item.form.value,
-            shown(item.text)[:160],
+            shown(item.name),
             scope_words(item.scope),
             item.trust.label,
             *((shown(item.maker) or "–",) if has_makers else ()),
@@ -51,9 +52,9 @@ def rules(site: Site, state: State, entries: Sequence[Entry]) -> Element:
         for item in items
     )
     headings = (
-        "name",
-        "form",
         "text",
+        "form",
+        "name",
         "for",
         "from",
         *(("maker",) if has_makers else ()),
@@ -159,7 +160,7 @@ def _entry(site: Site, item: Item | None, entry: Entry, move: Move) -> Element:
     return h(
         "article",
         {"class": "card"},
-        h("h3", {}, f"Entry {entry.number}: {entry.step} by {entry.actor}, {moment(entry.at)}"),
+        h("h3", {}, f"Entry {entry.number}: {entry.step} by {WHO[entry.actor]}, {moment(entry.at)}"),
         proof_lines(site, entry),
         diff(move) if move.before != move.after else None,
         h("div", {"class": "actions"}, undo) if is_last and site.form else None,

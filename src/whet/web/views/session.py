@@ -3,6 +3,8 @@
 from collections import defaultdict
 from typing import NamedTuple
 
+import msgspec
+
 from whet.failures.analysis import Analysis
 from whet.failures.decisive import Turning
 from whet.failures.gone_wrong import gone_wrong, how_sure, where_it_went_wrong
@@ -28,7 +30,7 @@ class ShownCall(NamedTuple):
 
 
 def session(
-    site: Site, stored: Session, transcript: Transcript, analysis: Analysis | None, *, start: int = 0
+    site: Site, stored: Session, transcript: Transcript, analysis: Analysis | None, *, project: str, start: int = 0
 ) -> Element:
     """The transcript with a timeline of calls, the step where it went wrong, and signals in their places."""
     steps = [ShownCall(exchange, decide(exchange)) for exchange in pair(transcript.messages).exchanges]
@@ -37,14 +39,14 @@ def session(
     return h(
         "div",
         {},
-        _facts(site, stored, analysis),
+        _facts(site, stored, analysis, project),
         _verdict(site, stored, analysis),
         section("Calls in their order", _timeline(site, steps, analysis)) if steps else None,
         section("Transcript", _messages(transcript, shown, aside, steps, analysis), _more(site, stored, shown)),
     )
 
 
-def _facts(site: Site, stored: Session, analysis: Analysis | None) -> Element:
+def _facts(site: Site, stored: Session, analysis: Analysis | None, project: str) -> Element:
     score = (
         "not analysed"
         if analysis is None
@@ -52,7 +54,7 @@ def _facts(site: Site, stored: Session, analysis: Analysis | None) -> Element:
         if analysis.cannot_tell
         else f"{analysis.failure_score:.2f}"
     )
-    project, tokens = short_name(stored.folder), stored.input_tokens + stored.output_tokens
+    tokens = stored.input_tokens + stored.output_tokens
     return h(
         "div",
         {"class": "tiles"},
@@ -61,7 +63,7 @@ def _facts(site: Site, stored: Session, analysis: Analysis | None) -> Element:
             site._replace(filter=site.filter._replace(agent=stored.source)).link(stored.source, "sessions"),
             stored.model,
         ),
-        tile(project, f"{stored.folder or 'no folder'}{f' ({stored.branch})' if stored.branch else ''}"),
+        tile(short_name(project), f"{stored.folder or 'no folder'}{f' ({stored.branch})' if stored.branch else ''}"),
         tile(moment(stored.started), f"ended: {stored.ending}"),
         tile(short(tokens) if tokens else "–", f"tokens, {many(stored.message_count, 'message')}"),
     )
@@ -157,7 +159,20 @@ def _call(step: ShownCall) -> Element:
     head = h("p", {}, h("strong", {}, call.name), " ", h("span", {"class": name}, outcome))
     text = result.text if result else ""
     shown = _text(text) if text.count("\n") < LINES else _folded(f"Result, {text.count(chr(10)) + 1:,} lines", text)
-    return h("div", {}, head, _text(call.arguments), shown if text else None)
+    asked = _asked(call)
+    return h("div", {}, head, _text(asked) if asked else None, shown if text else None)
+
+
+def _asked(call: ToolCall) -> str:
+    """What a call was given, a line or more for each name; as it stands in the record where that is no object."""
+    try:
+        given = msgspec.json.decode(call.arguments, type=dict[str, object])
+    except (msgspec.DecodeError, UnicodeEncodeError):
+        return call.arguments
+    values = {
+        name: each if isinstance(each, str) else msgspec.json.encode(each).decode() for name, each in given.items()
+    }
+    return "\n".join(f"{name}: {value}" for name, value in values.items())
 
 
 def _notes(signals: list[Signal], turning: Turning | None) -> list[Child]:

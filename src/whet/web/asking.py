@@ -1,0 +1,99 @@
+"""What a view is asked for, and the sessions behind a number that it shows."""
+
+from typing import NamedTuple
+
+from whet.failures.lessons import RecurringFailure
+from whet.improving.learned import LearnedOfAll
+from whet.improving.lesson_states import lesson_id
+from whet.improving.shown_by import sessions_showing
+from whet.ledger.entries import Entry
+from whet.ledger.folding import fold
+from whet.ledger.patches import Form
+from whet.lessons.following import Fared, is_among
+from whet.store.canary_counts import counted
+from whet.store.database import Database
+from whet.store.ledger import ledger_of
+from whet.store.session_facts import SessionFact, state_of_sessions
+from whet.store.template_files import sessions_with, usable
+from whet.store.trials import attempts_of
+from whet.web.cache import LookedAt, PageCache
+from whet.web.site import Site, number_of
+from whet.web.views.failures import Narrowed
+from whet.web.views.lessons import evidence_behind, sessions_behind
+from whet.web.views.live import is_meant
+
+
+class PageRequest(NamedTuple):
+    """One look at a view: the store, what the filters let through, and what the address says."""
+
+    site: Site
+    database: Database
+    cache: PageCache
+    looked: LookedAt
+    part: str
+    given: dict[str, str]
+    now: float
+    waiting: int = 0
+
+    @property
+    def entries(self) -> list[Entry]:
+        """The entries that count in this home."""
+        ledger = ledger_of(self.cache.home, self.database)
+        return [entry for entry in ledger.entries() if entry.home in ("", ledger.home)]
+
+    @property
+    def spent(self) -> tuple[SessionFact, ...]:
+        """The sessions that cost something: those of trials too, and no copies."""
+        fits = self.site.filter.fits
+        return tuple(f for f in self.looked.everything if not f.copied and fits(f, self.cache.project(f.folder)))
+
+
+def behind(ask: PageRequest, narrowed: Narrowed) -> frozenset[str] | None:
+    """The ids of the sessions of a rule, a lesson, a change, a trial, a canary or a template; None without any."""
+    if narrowed.rule:
+        return _sessions_of_rule(ask, narrowed)
+    if narrowed.failure:
+        again = (each.sessions for each in recurring(ask)[0] if lesson_id(each.lesson) == narrowed.failure)
+        return next(again, frozenset())
+    if narrowed.lesson:
+        return sessions_behind(learned(ask)[0], narrowed.lesson)
+    if narrowed.change:
+        return _sessions_of_change(ask, narrowed.change)
+    if narrowed.trial:
+        made = attempts_of(ask.database, narrowed.trial)
+        return frozenset(each.session for each in made if narrowed.arm in ("", each.arm.value))
+    if narrowed.canary:
+        units = counted(ask.database, number_of(narrowed.canary))
+        return frozenset(id for each in units if is_meant(each, narrowed.arm, narrowed.situation) for id in each.ids)
+    if narrowed.examples:
+        found = (each for each in usable(ask.cache.home.folder) if each.key == narrowed.examples)
+        return frozenset(id for each in found for id in each.sessions)
+    return sessions_with(ask.database, narrowed.template) if narrowed.template else None
+
+
+def _sessions_of_change(ask: PageRequest, number: str) -> frozenset[str]:
+    """The sessions that a change was learned from: those of its lesson, or that show what the catalogue has it for."""
+    patch = next((entry.patch for entry in ask.entries if str(entry.number) == number), None)
+    if patch is None:
+        return frozenset()
+    found = learned(ask)[0]
+    return evidence_behind(found, patch) or sessions_showing(ask.database, found.distilled, patch)
+
+
+def _sessions_of_rule(ask: PageRequest, narrowed: Narrowed) -> frozenset[str]:
+    rule = fold(ask.entries).get(Form.RULE, narrowed.rule)
+    seen = ask.cache.seen(rule).wait(state_of_sessions(ask.database)) if rule else ()
+    fared = Fared(narrowed.fared) if narrowed.fared in set(Fared) else Fared.SITUATION
+    return frozenset(each.session for each in seen if is_among(each, fared))
+
+
+def recurring(ask: PageRequest) -> tuple[tuple[RecurringFailure, ...], bool]:
+    """The failures that recur, and whether all sessions were read for them."""
+    found, is_current = ask.cache.recurring(ask.site.filter).soon(state_of_sessions(ask.database))
+    return found, is_current and ask.looked.is_current
+
+
+def learned(ask: PageRequest) -> tuple[LearnedOfAll, bool]:
+    """What all sessions teach, and whether all of them were read for it."""
+    found, is_current = ask.cache.lessons.get(state_of_sessions(ask.database))
+    return found, is_current and ask.looked.is_current
