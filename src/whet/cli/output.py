@@ -148,14 +148,6 @@ def count(number: int) -> str:
     return f"{number:,}"
 
 
-def short(number: float) -> str:
-    """A large number in a few characters: 950, 12.3k, 4.5M."""
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= limit:
-            return f"{number / limit:.1f}{unit}"
-    return f"{number:.0f}"
-
-
 def share(part: int, whole: int) -> str:
     """A percentage, or a dash of nothing."""
     return f"{100 * part / whole:.1f} %" if whole else "–"

@@ -15,6 +15,7 @@ from whet.cli.output import console, many, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
 from whet.store.home import Home, find_home
+from whet.text.amounts import short
 
 if TYPE_CHECKING:
     from whet.trials.attempts import Attempt
@@ -230,7 +231,7 @@ def _report(attempts: "list[Attempt]", as_json: bool) -> int:
         dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
         share = f"{passed} of {len(whole)} passed ({interval.low:.0%} to {interval.high:.0%})"
         reused = sum(each.reused for each in attempts)
-        say(f"{share}; {spent.input + spent.output:,} tokens{dollars}, {reused} reused.")
+        say(f"{share}; {short(spent.input + spent.output)} tokens{dollars}, {reused} reused.")
     return 0 if passed else 1
 
 

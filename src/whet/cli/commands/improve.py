@@ -239,7 +239,7 @@ def _show(report: "ImproveReport", as_json: bool) -> int:
         return 0
     for line in report_lines(report):
         say(line)
-    became = {outcome.became for outcome in report.outcomes}
+    became = set() if report.stopped else {outcome.became for outcome in report.outcomes}
     for words in [words for what, words in NEXT_STEPS if what in became][:1]:
         next_step(words)
     return 0

@@ -12,13 +12,15 @@ from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, left_out, none_found, temporary_option
-from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
-from whet.cli.shown.findings import lesson_sentence
+from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, table
+from whet.cli.shown.findings import KIND_WORDS, lesson_sentence
 from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
+from whet.failures.signals import Kind
 from whet.failures.summaries import LIKELY_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.failures.week_comparison import WeekComparison
+from whet.improving.evidence_ideas import once_each
 from whet.improving.learned import taught_by
 from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
 from whet.improving.project_evidence import ProjectLessons, TaughtLesson
@@ -28,6 +30,7 @@ from whet.store.home import find_home
 from whet.store.listing import count_sessions
 from whet.store.opening import opened
 from whet.store.project_lessons import all_kept_lessons
+from whet.text.amounts import short
 from whet.text.showing import shown
 
 ROWS = 8
@@ -60,7 +63,8 @@ def command(
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
-        summary, lessons = summarise(judged(database, filters))
+        summary, found = summarise(judged(database, filters))
+        lessons = _once_each(found)
         weeks = None if since or until else outcomes_of_weeks(database, filters, now=time.time())
         listed = count_sessions(database, filters)
         hidden = count_sessions(database, filters._replace(without_temporary=False)) - listed
@@ -139,6 +143,13 @@ def _tell(
     next_step("`whet lessons` for what your sessions teach, `whet improve` to propose changes.")
 
 
+def _once_each(lessons: tuple[Lesson, ...]) -> tuple[Lesson, ...]:
+    """Each failure of a tool once, however it shows: a call whose time ran out is a call that failed too."""
+    agents_own = once_each(each for each in lessons if each.change is not ChangeKind.ENVIRONMENT)
+    surroundings = (each for each in lessons if each.change is ChangeKind.ENVIRONMENT)
+    return tuple(sorted((*agents_own, *surroundings), key=lambda each: -each.sessions))
+
+
 def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
     mine = [lesson for lesson in lessons if lesson.change is not ChangeKind.ENVIRONMENT]
     for lesson in mine[:LESSONS]:
@@ -147,7 +158,11 @@ def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
         yield "No failure recurs often enough to be a lesson."
     if summary.kinds:
         kinds = sorted(summary.kinds.items(), key=lambda item: -item[1])
-        yield "[dim]Seen in sessions: " + ", ".join(f"{name} {number:,}" for name, number in kinds) + "[/]"
+        yield (
+            "[dim]Seen in sessions: "
+            + ", ".join(f"{KIND_WORDS[Kind(name)]} {number:,}" for name, number in kinds)
+            + "[/]"
+        )
 
 
 def _surroundings(lessons: tuple[Lesson, ...]) -> Iterator[str]:

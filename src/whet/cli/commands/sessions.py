@@ -7,7 +7,7 @@ import click
 
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
 from whet.cli.options import filter_options, filters_of, json_option, purpose_option
-from whet.cli.output import console, many, moment, print_json, say, short, table
+from whet.cli.output import console, many, moment, print_json, say, table
 from whet.cli.shown.records import session_record
 from whet.context.finding import repository_root
 from whet.errors import WhetError
@@ -19,6 +19,7 @@ from whet.store.home import Home, find_home
 from whet.store.listing import Filters, count_sessions, list_sessions
 from whet.store.opening import opened
 from whet.store.rows import Session
+from whet.text.amounts import short
 
 HEADINGS = ("id", "agent", "project", "score", "ended", "messages", "tokens", "model", "title")
 SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")

@@ -73,6 +73,7 @@ def _machine(nightly: str) -> "SetupPlace":
 
 def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     from whet.store.settings_file import load
+    from whet.text.amounts import short
 
     for step in steps:
         words = step.words if step.state == "to do" else f"{step.words}: {step.why_not or 'done already'}"
@@ -83,7 +84,7 @@ def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
         _warn_of_hooks(here, steps)
     limit = load(here.home).background
     say(
-        f"Background work costs at most {limit.tokens_per_day:,} tokens and ${limit.dollars_per_day:.2f} a day "
+        f"Background work costs at most {short(limit.tokens_per_day)} tokens and ${limit.dollars_per_day:.2f} a day "
         "(`whet config set background.dollars_per_day N`)."
     )
 

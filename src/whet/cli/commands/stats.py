@@ -15,12 +15,13 @@ from whet.cli.options import (
     purpose_option,
     temporary_option,
 )
-from whet.cli.output import console, count, many, moment, print_json, say, share, short, table
+from whet.cli.output import console, count, many, moment, print_json, say, share, table
 from whet.sessions.exports import iso
 from whet.store.home import find_home
 from whet.store.listing import count_sessions
 from whet.store.opening import opened
 from whet.store.statistics import Statistics, measure
+from whet.text.amounts import short
 
 
 @click.command(

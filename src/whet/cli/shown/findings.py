@@ -23,6 +23,8 @@ KINDS = {
     Kind.BUDGET_SPENT: "spends its budget without finishing",
 }
 
+KIND_WORDS = {kind: kind.value.replace("_", " ") for kind in Kind}  # as people read them; programs get the value
+
 
 def lesson_sentence(lesson: Lesson) -> str:
     """What recurs, in how many sessions of how many."""

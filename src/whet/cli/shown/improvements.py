@@ -4,10 +4,11 @@ from collections.abc import Iterator
 
 import msgspec
 
-from whet.cli.output import many, plain, short
+from whet.cli.output import many, plain
 from whet.cli.shown.reviewing import cautions, reviewed
 from whet.evidence.verdicts import Verdict
 from whet.ledger.patches import Form
+from whet.text.amounts import short
 from whet.text.showing import shown
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
 

@@ -2,10 +2,11 @@
 
 from typing import Any
 
-from whet.cli.output import many, moment, plain, short
+from whet.cli.output import many, moment, plain
 from whet.runs.daily_limit import Amount
 from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
+from whet.text.amounts import short
 from whet.text.showing import shown
 
 SHARED = ("sessions", "rules", "trials")

@@ -8,6 +8,7 @@ from whet.failures.signals import Kind
 from whet.failures.summaries import week
 from whet.lessons.following import Fared
 from whet.store.session_facts import SessionFact
+from whet.text.amounts import short
 from whet.text.showing import shown
 from whet.trials.attempts import Arm
 from whet.web.charts import ChartBar, ChartCell, bars, grid, heat
@@ -23,7 +24,6 @@ from whet.web.site import (
     number_of,
     section,
     share,
-    short,
     short_name,
     table,
     told_apart,

@@ -5,8 +5,9 @@ from datetime import date
 
 from whet.evidence.classical import newcombe
 from whet.store.session_facts import SessionFact
+from whet.text.amounts import short
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, many, share, short
+from whet.web.site import Site, many, share
 
 WEEKS = 4
 LEAST = 5  # sessions on either side, below which nothing is said
