@@ -53,7 +53,10 @@ def test_a_dry_run_without_the_key_of_its_model_shows_the_plan_and_what_is_missi
     assert planned.code == 0, planned.err
     assert "ANTHROPIC_API_KEY is not set" in planned.out
     assert whet("improve", "--dry-run", "--json").json["outcomes"]
-    assert "ANTHROPIC_API_KEY" in whet("improve", "--now").err
+    started = whet("improve")
+    assert started.code == 1
+    assert "ANTHROPIC_API_KEY" in started.err
+    assert "whet work retry" not in started.err, "nothing was queued"
 
 
 def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Path) -> None:

@@ -122,10 +122,10 @@ def in_force(made: Entry, home: Home, database: Database) -> str:
     active = f"Approved and active: {made.patch.form} {plain(made.patch.name)} (entry {made.number})."
     if made.patch.form is not Form.RULE or not made.after:
         return active
-    return f"{active}\n{plain(_told_to(made, home, database))}"
+    return f"{active}\n{plain(told_to(made, home, database))}"
 
 
-def _told_to(made: Entry, home: Home, database: Database) -> str:
+def told_to(made: Entry, home: Home, database: Database) -> str:
     """Which agents are told a rule and by what, or the command that is missing."""
     patch = made.patch
     rule = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)

@@ -4,6 +4,7 @@ import click
 
 from whet.cli.acting import has_terminal
 from whet.cli.output import moment
+from whet.cli.shown.entries import BY_WHOM
 from whet.errors import WhetError
 from whet.jobs.nightly import NAME
 from whet.ledger.entries import Actor, Entry
@@ -47,7 +48,7 @@ def _named(entries: list[Entry]) -> str:
     patch = first.patch
     others = f", with {len(entries) - 1} more" if len(entries) > 1 else ""
     what = f"{patch.action} {patch.form} {shown(patch.name)}"
-    return f"entry {first.number}{others}: {what}, {first.step} by {first.actor}, {moment(first.at)}"
+    return f"entry {first.number}{others}: {what}, {first.step} by {BY_WHOM[first.actor]}, {moment(first.at)}"
 
 
 def _instead(home: Home, entries: list[Entry]) -> str:

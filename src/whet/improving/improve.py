@@ -186,9 +186,9 @@ def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no 
                 entry = _propose(course.home, database, patch, note)
             except WhetError as error:
                 return IdeaOutcome(idea, Became.REFUSED, error.message)
-        live = f", or whet canary start --pending {entry.number}" if patch.form is Form.RULE else ""
-        ways = f"whet pending approve {entry.number}{live}"
-        return IdeaOutcome(idea, Became.WAITS, f"{note}: {ways}", entry=entry.number)
+        live = f"; to try it live, `whet canary start --pending {entry.number}`" if patch.form is Form.RULE else ""
+        ways = f"`whet pending approve {entry.number}`{live}"
+        return IdeaOutcome(idea, Became.WAITS, f"{ways} ({note})", entry=entry.number)
 
     return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
 

@@ -11,7 +11,7 @@ from whet.cli.case_formats import export_command, import_command
 from whet.cli.case_making import cases_folder, folder_option, from_commits
 from whet.cli.case_screening import screen_command
 from whet.cli.options import json_option
-from whet.cli.output import console, many, plain, print_json, say, table
+from whet.cli.output import console, many, next_step, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
 from whet.store.home import Home, find_home
@@ -150,6 +150,7 @@ def _list(folder: Path | None, as_json: bool) -> int:
     else:
         rows = [(each.name, *_row(each)) for each in found]
         console().print(table(("case", "kind", "check", "task"), rows))
+        next_step("`whet try --rule TEXT --cases NAME` tests a rule on them.")
     return 1 if any(each.fault for each in found) else 0
 
 

@@ -209,7 +209,7 @@ def _table(heading: str, groups: list[SessionGroup]) -> Table:
             share(group.failed_sessions, group.sessions),
             f"{group.calls:,}",
             share(group.failed_calls, group.calls),
-            short(group.tokens),
+            short(group.tokens) if group.tokens else "–",
             share(group.failed_tokens, group.tokens),
         )
         for group in groups

@@ -111,7 +111,7 @@ def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:
         "–" if score is None else f"{score:.2f}",
         moment(session.dated),
         session.message_count,
-        short(session.input_tokens + session.output_tokens),
+        short(tokens) if (tokens := session.input_tokens + session.output_tokens) else "–",
         session.model or "–",
         ("↳ " if session.parent_id else "") + (session.title or "–"),
     )

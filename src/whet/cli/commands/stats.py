@@ -116,7 +116,7 @@ def _agents(found: Statistics) -> Table:
             group.model or "–",
             count(group.sessions),
             count(group.messages),
-            short(group.input_tokens + group.output_tokens),
+            short(tokens) if (tokens := group.input_tokens + group.output_tokens) else "–",
             count(group.calls),
             count(group.failed),
             share(group.failed, group.calls),

@@ -10,6 +10,7 @@ from whet.evidence.verdicts import Verdict
 from whet.ledger.patches import Form
 from whet.text.amounts import short
 from whet.text.showing import shown
+from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
 
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
@@ -25,6 +26,17 @@ WORDS = {
     Became.PLANNED: "[bold]would be tried[/]",
 }
 
+# Where the words of an idea are from, for people.
+WAYS = {
+    Way.CATALOGUE: "from the catalogue",
+    Way.USER: "in your words",
+    Way.EVIDENCE: "from your sessions",
+    Way.MODEL: "written by the model",
+    Way.AGAIN: "proved on another model",
+    Way.RETIRE: "to be retired",
+    Way.ROOM: "to make room",
+    Way.UNHEEDED: "told and not followed",
+}
 NEXT_STEPS = (
     (Became.WAITS, "`whet pending` to approve or refuse."),
     (Became.PLANNED, "the same command without --dry-run."),
@@ -92,7 +104,7 @@ def _record(outcome: IdeaOutcome) -> dict[str, object]:
 def _what(idea: Idea) -> str:
     if idea.patch is None:
         return "a rule"
-    return f"the {idea.patch.form.value} [bold]{plain(idea.patch.name)}[/] ({idea.way})"
+    return f"the {idea.patch.form.value} [bold]{plain(idea.patch.name)}[/] ({WAYS.get(idea.way, idea.way)})"
 
 
 def _became(outcome: IdeaOutcome) -> str:
