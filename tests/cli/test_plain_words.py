@@ -71,3 +71,10 @@ def test_sessions_without_a_count_of_tokens_have_a_dash(whet: Whet, examples: Pa
     assert whet("import", str(examples / "cursor")).code == 0
     [row] = [line for line in whet("stats").out.splitlines() if line.startswith("cursor")]
     assert row.split()[-5] == "–"
+
+
+def test_where_nothing_is_found_the_way_on_is_named(whet: Whet, examples: Path) -> None:
+    assert whet("import", str(examples / "claude-code")).code == 0
+    assert "`begin*`" in whet("search", "zzzz").out
+    assert "run `whet lessons`" in whet("lessons", "--project", "nosuch").out
+    assert "To do it, run `whet setup`." in whet("setup", "--dry-run").out

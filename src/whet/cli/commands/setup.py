@@ -54,6 +54,8 @@ def command(dry_run: bool, undo: bool, without: tuple[str, ...], nightly: str, y
         elif not open_steps:
             say("Nothing to change. To see how it stands, run `whet status`.")
             _say_what_is_left(here, steps)
+        else:
+            say("Nothing was done yet. To do it, run `whet setup`.")
         return 0
     _ask("Do this?", here, yes=yes)
     return _do(here, steps, as_json=as_json)
@@ -188,5 +190,5 @@ def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
     else:
         for each in done:
             say(f"{'[yellow]Left:[/] ' if each.is_left else ''}{plain(each.words)}")
-        say("Imported sessions stay in the home. To delete them, run `whet forget`.")
+        say("Imported sessions stay. To delete some, run `whet forget ID...`; to delete all, delete the home folder.")
     return int(any(each.is_left for each in done))
