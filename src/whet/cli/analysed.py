@@ -77,7 +77,7 @@ def active_rule(database: Database, home: "Home", name: str) -> "Item":
             f"The rule {name} is not active: it waits for your approval.",
             advice=f"To see it, run `whet pending show {waits.number}`.",
         )
-    raise WhetError(f"There is no active rule {name}.", advice="To list the rules, run `whet rules`.")
+    raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
 
 
 def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> "dict[str, tuple[SeenRule, ...]]":

@@ -15,6 +15,7 @@ from whet.targets.readers import readers_of
 from whet.targets.rendering import is_run_by
 from whet.trials.ideas import IdeaOutcome
 
+OWN_PROMPT = "Whet's own prompt"
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 
 
@@ -38,12 +39,7 @@ def _places(home: Home, patch: Patch, now: float) -> tuple[str, ...]:
     installed = (name for name in installed_hosts(home, Path.home(), os.environ) if is_run_by(name, item))
     hooked = sorted({*called, *installed})
     by_hooks = (f"new sessions of {', '.join(hooked)}{where}",) if hooked else ()
-    own = (
-        f"Whet's own prompt{where}"
-        if hooked or paths
-        else f"Whet's own prompt alone{where} (`whet setup` tells your agents)"
-    )
-    return (*by_hooks, *paths, own)
+    return (*by_hooks, *paths, f"{OWN_PROMPT}{where}")
 
 
 def _judge(outcome: IdeaOutcome, model: str) -> str:

@@ -7,6 +7,7 @@ import msgspec
 from whet.cli.output import many, plain
 from whet.cli.shown.reviewing import cautions, reviewed
 from whet.evidence.verdicts import Verdict
+from whet.improving.outlook import OWN_PROMPT
 from whet.ledger.patches import Form
 from whet.text.amounts import short
 from whet.text.showing import shown
@@ -66,6 +67,8 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
             yield from cautions(idea.patch.text)
         if outcome.goes_to:
             places = plain(shown(", ".join(outcome.goes_to)))
+            only_here = len(outcome.goes_to) == 1 and outcome.goes_to[0].startswith(OWN_PROMPT)
+            places += ", to no other agent yet (`whet setup`)" if only_here else ""
             yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
         if outcome.verdict is not None:
             yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
