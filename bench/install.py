@@ -28,7 +28,7 @@ class Install(NamedTuple):
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument("--extras", nargs="*", default=["", "postgres", "work", "work,local,mcp"])
+    parser.add_argument("--extras", nargs="*", default=["", "postgres", "work", "web,work,mcp"])
     parser.add_argument("--runs", type=int, default=3)
     options = parser.parse_args()
     found: dict[str, list[Install]] = {extras: [] for extras in options.extras}

@@ -47,6 +47,19 @@ def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whe
     assert number not in [each["id"] for each in whet("pending", "--json").json["pending"]]
 
 
+def test_a_dry_run_without_the_key_of_its_model_shows_the_plan_and_what_is_missing(whet: Whet, tmp_path: Path) -> None:
+    with_failures(whet, tmp_path / "records")
+    assert whet("config", "set", "model", "anthropic:claude-haiku-4-5").code == 0
+    planned = whet("improve", "--dry-run")
+    assert planned.code == 0, planned.err
+    assert "ANTHROPIC_API_KEY is not set" in planned.out
+    assert whet("improve", "--dry-run", "--json").json["outcomes"]
+    started = whet("improve")
+    assert started.code == 1
+    assert "ANTHROPIC_API_KEY" in started.err
+    assert "whet work retry" not in started.err, "nothing was queued"
+
+
 def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Path) -> None:
     with playing(*(words("Fine.") for _ in range(4))) as server:
         whet = whet_at(tmp_path / "home", person, server.base_url)

@@ -56,7 +56,8 @@ def test_a_job_is_paused_resumed_removed_and_brought_back(whet: Whet, leaves: st
     assert whet("jobs", "--json").json["jobs"][0]["state"] == "active"
     assert "Removed job" in whet("jobs", "remove", leaves).out
     assert whet("jobs", "--json").json["jobs"] == []
-    assert whet("ledger", "undo").code == 0
+    assert "remove job count-the-leaves" in whet("ledger", "undo").err, "a job is named before it is undone"
+    assert whet("ledger", "undo", str(whet("ledger", "--json").json["entries"][0]["id"])).code == 0
     assert whet("jobs", "--json").json["jobs"][0]["name"] == leaves
 
 

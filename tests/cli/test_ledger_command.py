@@ -36,7 +36,7 @@ def test_a_rule_is_added_shown_explained_and_taken_back(whet: Whet) -> None:
     assert "Water the plants." in whet("rules").out
     assert "+Water the plants." in whet("ledger", "show", "1").out
     assert whet("ledger", "show", "1", "--json").json["diff"].endswith("+Water the plants.")
-    assert whet("ledger", "why", "water", "THE").out.startswith("In force:")
+    assert whet("ledger", "why", "water", "THE").out.startswith("Active:")
     whet("ledger", "undo")
     assert whet("rules", "--json").json["rules"] == []
     assert whet("ledger", "why", "water").out.startswith("No longer active, undone by entry 2")
@@ -201,3 +201,33 @@ def test_a_ledger_that_was_changed_outside_is_shown_with_a_warning(whet: Whet, w
     shown = whet("ledger")
     assert f"entry {waiting} is not as it was entered" in shown.err
     assert TEXT in shown.out
+
+
+def test_why_finds_what_waits_and_what_was_refused(whet: Whet, waiting: int) -> None:
+    assert whet("ledger", "why", "Mondays").out.startswith("Not active. Waits for your approval: `whet pending`")
+    assert [each["state"] for each in whet("ledger", "why", "Mondays", "--json").json["entries"]] == ["waits"]
+    assert whet("pending", "refuse", str(waiting)).code == 0
+    assert whet("ledger", "why", "Mondays").out.startswith("Not active. Refused, entry 2")
+    assert whet("ledger", "why", "Sundays").code == 1
+
+
+def test_what_the_person_did_not_decide_on_is_named_and_asked_about_before_it_is_undone(
+    whet: Whet, tmp_path: Path
+) -> None:
+    whet("rules", "add", "plants", TEXT)
+    assert whet("jobs", "add", "0 9 * * *", "Count the leaves.", "--name", "leaves").code == 0
+    refused = whet("ledger", "undo")
+    assert refused.code == 1
+    assert "add job leaves" in refused.err
+    job = whet("ledger", "--json").json["entries"][0]["id"]
+    assert f"whet ledger undo {job}" in refused.err
+    assert "whet ledger revert 1" in whet("ledger", "undo", "1").err, "it is not the last change"
+    code, shown = on_a_terminal(tmp_path, "n\n", "ledger", "undo")
+    assert code != 0
+    assert "add job leaves" in shown
+    assert [job["name"] for job in whet("jobs", "--json").json["jobs"]] == ["leaves"]
+    code, _ = on_a_terminal(tmp_path, "y\n", "ledger", "undo")
+    assert code == 0
+    assert whet("jobs", "--json").json["jobs"] == []
+    assert whet("ledger", "undo").code == 0, "the person's own rule needs no question"
+    assert whet("rules", "--json").json["rules"] == []

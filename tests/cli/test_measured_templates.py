@@ -60,7 +60,7 @@ def test_the_watch_says_what_it_retired_and_an_undo_brings_it_back(folder: Path,
     assert whet("templates", "--json").json == []
     last = whet("ledger", "--json").json
     assert "watch" in str(last)
-    assert whet("ledger", "undo").code == 0
+    assert whet("ledger", "undo", str(last["entries"][0]["id"])).code == 0
     assert len(whet("templates", "--json").json) == 1
     assert "garden-work retired" not in whet("watch").out
     assert whet("templates", "choose", TASK, "--model", "m", "--json").json["by"] == "fit"

@@ -12,7 +12,7 @@ def test_the_embedded_model_is_listed_before_it_is_fetched(whet: Whet) -> None:
     assert done.code == 0
     assert "SmolLM2-135M-Instruct" in done.out
     assert "not downloaded: whet models pull" in done.out
-    assert "a fixture for trying and testing" in " ".join(done.out.split())
+    assert "only for trying and testing" in " ".join(done.out.split())
     found = whet("models", "--json").json
     assert all(each["name"] in done.out for each in found["recommended"])
     (model,) = found["models"]

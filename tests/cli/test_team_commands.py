@@ -31,7 +31,7 @@ def test_the_ledger_names_who_made_an_entry_and_a_colleagues_rule_waits(shop: Te
     shown = alice("ledger").out
     assert MALLORY in shown
     assert "here only if you approve them" in shown
-    assert f"applied by person ({MALLORY})" in alice("ledger", "show", "1").out
+    assert f"applied by a person ({MALLORY})" in alice("ledger", "show", "1").out
     assert alice("ledger", "show", "1", "--json").json["maker"] == MALLORY
     assert [(rule["name"], rule["maker"]) for rule in alice("rules", "--json").json["rules"]] == [("tests", ALICE)]
     [waiting] = alice("pending", "--json").json["pending"]

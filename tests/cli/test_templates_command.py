@@ -59,7 +59,8 @@ def test_a_template_is_mined_listed_shown_and_deleted(whet: Whet, tmp_path: Path
     assert (unanswered.code, "Nothing was done" in unanswered.err) == (130, True)
     assert whet("templates", "delete", "north-garden", "--yes").code == 0
     assert whet("templates", "--json").json == []
-    assert whet("ledger", "undo").code == 0
+    last = whet("ledger", "--json").json["entries"][0]["id"]
+    assert whet("ledger", "undo", str(last)).code == 0
     assert len(whet("templates", "--json").json) == 1
 
 

@@ -9,6 +9,7 @@ import pytest
 
 from command import Whet
 from whet.changes.pending import propose
+from whet.hooks.installing import install_hooks
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.trust import Trust
@@ -64,4 +65,27 @@ def test_hooks_tell_it_where_they_are(whet: Whet, shop: Path) -> None:
     shown = approve(whet)
     assert re.search(r"Told at the start of each session in .*my shop: claude-code\.", shown)
     assert "whet target add" not in shown
-    assert "hooks tell it to claude-code." in " ".join(whet("sync").out.split())
+    assert "Told at the start of each session there: claude-code." in " ".join(whet("sync").out.split())
+
+
+@pytest.mark.usefixtures("shop")
+def test_hooks_that_were_not_seen_calling_yet_count_as_telling_it(whet: Whet, person: Path) -> None:
+    for config in (".claude", ".codex"):
+        (person / config).mkdir()
+    home = Home(person.parent / "home")
+    install_hooks("claude-code", person / ".claude", home)
+    install_hooks("codex", person / ".codex", home)
+    shown = approve(whet)
+    assert re.search(r"Told from the next session in .*my shop on: claude-code \(its hook is installed", shown)
+    assert "codex is not told yet: start `codex` once and trust" in shown
+    assert "whet setup" not in shown
+    synced = " ".join(whet("sync").out.split())
+    assert "Told from the next session there on: claude-code" in synced
+    assert "whet setup" not in synced
+
+
+@pytest.mark.usefixtures("shop")
+def test_hooks_of_another_home_tell_nothing_of_this_one(whet: Whet, person: Path) -> None:
+    (person / ".claude").mkdir()
+    install_hooks("claude-code", person / ".claude", Home(person / ".whet"))
+    assert "No agent is told it yet." in approve(whet)

@@ -57,7 +57,8 @@ def test_the_review_extends_the_last_request_byte_for_byte_and_keeps_what_the_pe
     assert "Whet learned: note “Always answer in one sentence." in done.out
     assert "undo" in done.out
     assert WISH in (place / "user.md").read_text()
-    assert whet("ledger", "undo").code == 0
+    last = whet("ledger", "--json").json["entries"][0]["id"]
+    assert whet("ledger", "undo", str(last)).code == 0
     assert WISH not in (place / "user.md").read_text()
 
 

@@ -40,6 +40,15 @@ def test_what_is_reverted_is_ended_by_the_revert() -> None:
     assert told([entry(1, ADD), entry(2, ADD, Step.REVERTED, about=1)], "plants") == [(1, 2)]
 
 
+def test_what_was_only_proposed_or_tried_is_found_with_the_decision_on_it() -> None:
+    proposed = entry(1, ADD, Step.PROPOSED)
+    assert told([proposed], "plants") == [(1, 0)]
+    assert told([proposed, entry(2, ADD, Step.UNDECIDED)], "plants") == [(1, 0)], "it still waits"
+    assert told([proposed, entry(2, ADD, Step.REFUSED, about=1)], "plants") == [(1, 2)]
+    assert told([proposed, entry(2, ADD, Step.APPROVED, about=1), entry(3, ADD)], "plants") == [(3, 0)]
+    assert told([entry(1, ADD, Step.REJECTED)], "plants") == [(1, 1)]
+
+
 def test_a_move_is_told_from_the_state_before_it() -> None:
     state = fold([entry(1, ADD)])
     assert move_of(state, entry(2, CHANGE))[1:] == (TEXT, LATER)

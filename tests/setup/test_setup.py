@@ -106,6 +106,27 @@ def test_undoing_leaves_the_machine_byte_for_byte_as_it_was(
     assert setup("--yes").code == 0, "it can be set up again"
 
 
+def test_undoing_says_what_was_taken_out_and_never_more(setup: Whet, whet: Whet, machine: Path) -> None:
+    assert whet("rules", "add", "read-first", "Read the file before you edit it.").code == 0
+    assert setup("--yes", "--without", "nightly").code == 0
+    shown = " ".join(setup("--undo", "--yes").out.split())
+    assert f"took Whet's own block out of {machine}/.claude/CLAUDE.md, the rest stays" in shown
+    assert f"deleted {machine}/.codex/AGENTS.md, which had Whet's own block alone" in shown
+    assert whet("ledger", "undo").code == 0, "the rule"
+    assert setup("--yes", "--without", "nightly").code == 0
+    shown = " ".join(setup("--undo", "--yes").out.split())
+    assert f"Removed the target codex: Whet had written nothing to {machine}/.codex/AGENTS.md." in shown
+
+
+def test_the_nightly_job_is_left_to_the_undoing_of_the_setup(setup: Whet, whet: Whet) -> None:
+    assert setup("--yes").code == 0
+    refused = whet("ledger", "undo")
+    assert refused.code == 1
+    assert "add job improve" in refused.err
+    assert "`whet setup --undo` takes all of that back" in " ".join(refused.err.split())
+    assert whet("status", "--json").json["jobs"] == ["improve"]
+
+
 @pytest.mark.parametrize("is_edited", [False, True], ids=["as left", "edited since"])
 def test_hooks_of_an_older_whet_are_brought_up_to_date_and_undone_as_ever(
     is_edited: bool, setup: Whet, whet: Whet, machine: Path, tmp_path: Path

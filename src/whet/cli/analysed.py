@@ -68,10 +68,17 @@ def learning() -> "Iterator[Callable[[int, int], None]]":
 
 def active_rule(database: Database, home: "Home", name: str) -> "Item":
     """The active rule of this name."""
-    rule = ledger_of(home, database).state().get(Form.RULE, name)
-    if rule is None:
-        raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
-    return rule
+    state = ledger_of(home, database).state()
+    rule = state.get(Form.RULE, name)
+    if rule is not None:
+        return rule
+    waits = next((each for each in state.pending if (each.patch.form, each.patch.name) == (Form.RULE, name)), None)
+    if waits is not None:
+        raise WhetError(
+            f"The rule {name} is not active: it waits for your approval.",
+            advice=f"To see it, run `whet pending show {waits.number}`.",
+        )
+    raise WhetError(f"There is no rule {name}.", advice="To list the rules, run `whet rules`.")
 
 
 def look_at_rules(database: Database, home: "Home", rules: "Sequence[Item]") -> "dict[str, tuple[SeenRule, ...]]":

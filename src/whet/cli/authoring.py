@@ -6,6 +6,7 @@ from collections.abc import Iterable
 
 from whet.changes.author import Author
 from whet.cli.acting import actor_of, has_terminal, trust_at, trust_of
+from whet.cli.last_change import OWN
 from whet.cli.output import plain, print_json, say
 from whet.cli.shown.entries import entry_record
 from whet.errors import WhetError
@@ -47,7 +48,8 @@ def tell(entries: Iterable[Entry], *, as_json: bool, done: str = "") -> int:
             say(f"Needs a person's approval: {what} (`whet pending show {entry.number}`).")
         else:
             verb = done or DONE[entry.patch.action]
-            say(f"{verb} {what} (entry {entry.number}; to undo, run `whet ledger undo`).")
+            undo = "undo" if entry.patch.form in OWN else f"undo {entry.number}"
+            say(f"{verb} {what} (entry {entry.number}; to undo, run `whet ledger {undo}`).")
     say_why(made)
     return 0
 

@@ -14,12 +14,14 @@ from whet.changes.pending import approve, approve_edited, refuse, say_never
 from whet.cli.output import many, plain, say
 from whet.cli.shown.reviewing import cautions, reviewed, size_of
 from whet.cli.shown.waiting import QUOTES_SHOWN, WaitingChange, change_lines
+from whet.cli.told_by_hooks import hook_tellers, told_sentences
 from whet.errors import WhetError
 from whet.ledger.entries import Actor, Entry, Item
 from whet.ledger.patches import Form
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets.readers import command_for, readers_of
+from whet.targets.rendering import is_run_by
 from whet.text.showing import shown
 
 KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"
@@ -121,19 +123,21 @@ def in_force(made: Entry, home: Home, database: Database) -> str:
     active = f"Approved and active: {made.patch.form} {plain(made.patch.name)} (entry {made.number})."
     if made.patch.form is not Form.RULE or not made.after:
         return active
-    return f"{active}\n{plain(_told_to(made, home, database))}"
+    return f"{active}\n{plain(told_to(made, home, database))}"
 
 
-def _told_to(made: Entry, home: Home, database: Database) -> str:
+def told_to(made: Entry, home: Home, database: Database) -> str:
     """Which agents are told a rule and by what, or the command that is missing."""
     patch = made.patch
     rule = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
-    hooked, paths = readers_of(home, rule, now=time.time())
+    _, paths = readers_of(home, rule, now=time.time())
     project = f" in {shown(patch.scope.project)}" if patch.scope.project else ""
-    by_hooks = f"Told at the start of each session{project}: {', '.join(hooked)}."
-    by_files = f"To write it to {', '.join(paths)}, run `whet sync`."
-    if hooked or paths:
-        return " ".join(words for words, is_so in ((by_hooks, hooked), (by_files, paths)) if is_so)
+    tellers = hook_tellers(home)
+    told = told_sentences(tellers.among(name for each in tellers for name in each if is_run_by(name, rule)), project)
+    if paths:
+        told.append(f"To write it to {', '.join(paths)}, run `whet sync`.")
+    if told:
+        return " ".join(told)
     command = command_for(database, patch.scope.project)
     return f"No agent is told it yet. Run `{command}` and `whet sync`, or `whet setup` for hooks."
 

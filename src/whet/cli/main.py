@@ -85,7 +85,7 @@ def _run(arguments: list[str]) -> int:
 
     try:
         result = group.main(args=arguments, prog_name="whet", standalone_mode=False)
-        if sys.stderr.isatty() and arguments[:1] not in ([], ["pending"]):
+        if sys.stderr.isatty() and arguments[:1] not in ([], ["pending"], ["status"]):
             from whet.cli.mention import mention_pending
 
             mention_pending()

@@ -11,6 +11,7 @@ import msgspec
 from rich.console import Console
 from rich.markup import escape
 from rich.table import Table
+from rich.text import Text
 
 from whet.text.characters import safe
 from whet.text.showing import cells
@@ -56,8 +57,14 @@ def print_json_line(value: object) -> None:
 
 
 def say(text: str = "") -> None:
-    """A line for people, with markup."""
-    console().print(text)
+    """A line for people, with markup. On a terminal what wraps stays below the beginning of an indented line."""
+    indent = len(text) - len(text.lstrip(" "))
+    if not indent or not sys.stdout.isatty() or "\n" in text:
+        console().print(text)
+        return
+    for line in Text.from_markup(text[indent:], emoji=False).wrap(console(), console().width - indent):
+        line.rstrip()
+        console().print(Text(" " * indent) + line)
 
 
 def next_step(words: str) -> None:
@@ -146,14 +153,6 @@ def moment(seconds: float | None) -> str:
 
 def count(number: int) -> str:
     return f"{number:,}"
-
-
-def short(number: float) -> str:
-    """A large number in a few characters: 950, 12.3k, 4.5M."""
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= limit:
-            return f"{number / limit:.1f}{unit}"
-    return f"{number:.0f}"
 
 
 def share(part: int, whole: int) -> str:

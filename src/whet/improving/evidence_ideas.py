@@ -12,7 +12,7 @@ from msgspec.structs import replace
 
 from whet.changes.notes import known as notes_known
 from whet.failures.fingerprints import fingerprint
-from whet.failures.lessons import Lesson
+from whet.failures.lessons import ChangeKind, Lesson
 from whet.failures.signals import Kind
 from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against
@@ -128,6 +128,14 @@ def once_each(lessons: Iterable[Lesson]) -> Iterator[Lesson]:
                 continue
             shown[lesson.tool] = known | {lesson.fingerprint}
         yield lesson
+
+
+def each_once(lessons: Iterable[Lesson]) -> tuple[Lesson, ...]:
+    """Each failure once, the most frequent first: a call whose time ran out is a call that failed too."""
+    every = tuple(lessons)
+    agents_own = once_each(each for each in every if each.change is not ChangeKind.ENVIRONMENT)
+    surroundings = (each for each in every if each.change is ChangeKind.ENVIRONMENT)
+    return tuple(sorted((*agents_own, *surroundings), key=lambda each: -each.sessions))
 
 
 def answered_by(lessons: Iterable[TaughtLesson]) -> frozenset[str]:

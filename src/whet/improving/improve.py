@@ -1,5 +1,6 @@
 """Improvement as durable work: fail, analyse, rewrite, retry, verify; each arrow a step that is done once."""
 
+import os
 import time
 from collections.abc import Callable
 from functools import partial
@@ -7,6 +8,7 @@ from typing import NamedTuple
 
 from msgspec.structs import replace
 
+from whet.agent.providers.choosing import missing_key
 from whet.changes.apply import Refused, apply, try_out
 from whet.changes.pending import pending, propose
 from whet.engine.orders import Done, Order, left_by
@@ -21,7 +23,7 @@ from whet.improving.taught import Progress, silent
 from whet.improving.unheeded import propose_steps, unheeded
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
-from whet.proving.attempt import Supply, served
+from whet.proving.attempt import Supply, served, unasked
 from whet.proving.plan import WantedTrial, expect_worth_it, prepare
 from whet.proving.trial import Observe, trial
 from whet.runs.run import Spent, together
@@ -44,6 +46,10 @@ KIND = "improve"
 NO_MODEL = (
     "No model is set, so nothing is tried. To try it on your agent: `whet improve --agent claude`, or `/whet:improve`"
     " inside it; or set a model (`whet config set model PROVIDER:NAME`, `whet models`) and run this again."
+)
+NO_KEY = (
+    "{variable} is not set, so this is the plan alone and nothing can be tried yet. Run `export {variable}=…`, or try"
+    " changes on your agent: `whet improve --agent claude`."
 )
 LATER = {Way.ROOM: "to leave"}
 BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
@@ -114,9 +120,12 @@ def planned(
     progress: Progress = silent,
 ) -> ImproveReport:
     """What an improvement would do and cost, without doing it."""
-    has_model = bool(_writer(home, ask))
+    writer = _writer(home, ask)
+    has_model = bool(writer)
     can_try = has_model or bool(ask.agent)
-    found = _ideas(home, database, ask, (supply or served) if has_model else None, progress=progress)
+    no_key = missing_key(load(home), os.environ, writer) if has_model and supply is None else ""
+    supply = supply or unasked
+    found = _ideas(home, database, ask, supply if has_model else None, progress=progress)
     outcomes = []
     for number, idea in enumerate(found.ideas, start=1):
         if idea.refused or idea.patch is None or idea.way is Way.ROOM or not can_try:
@@ -130,7 +139,7 @@ def planned(
     outcomes = [foretold(home, each, judge, agent=ask.agent, now=time.time()) for each in outcomes]
     if not ask.retire:
         outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
-    stopped = "" if can_try else NO_MODEL
+    stopped = (NO_KEY.format(variable=no_key) if no_key else "") if can_try else NO_MODEL
     unproved = left_out_elsewhere(home, database)
     waiting = () if ask.retire else _waiting(home, database, ask, can_try=can_try, id=id, supply=supply)
     return ImproveReport(
@@ -213,9 +222,9 @@ def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no 
                 entry = _propose(course.home, database, patch, note)
             except WhetError as error:
                 return IdeaOutcome(idea, Became.REFUSED, error.message)
-        live = f", or whet canary start --pending {entry.number}" if patch.form is Form.RULE else ""
-        ways = f"whet pending approve {entry.number}{live}"
-        return IdeaOutcome(idea, Became.WAITS, f"{note}: {ways}", entry=entry.number)
+        live = f"; to try it live, `whet canary start --pending {entry.number}`" if patch.form is Form.RULE else ""
+        ways = f"`whet pending approve {entry.number}`{live}"
+        return IdeaOutcome(idea, Became.WAITS, f"{ways} ({note})", entry=entry.number)
 
     return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
 

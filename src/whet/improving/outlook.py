@@ -1,16 +1,22 @@
 """What a dry run foretells of an idea: the places that would tell it, and who would judge it."""
 
+import os
+from pathlib import Path
+
 from msgspec.structs import replace
 
+from whet.hooks.hosts import installed_hosts
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Patch
 from whet.store.home import Home
 from whet.store.recording import SOURCE
 from whet.targets import settings as targets
 from whet.targets.readers import readers_of
+from whet.targets.rendering import is_run_by
 from whet.trials.ideas import IdeaOutcome
 
 UNTRIABLE = "you: nothing can try it yet"
+OWN_PROMPT = "Whet's own prompt"
 TOLD = (Form.RULE, Form.NOTE, Form.SKILL)
 
 
@@ -31,9 +37,11 @@ def _places(home: Home, patch: Patch, now: float) -> tuple[str, ...]:
         return (f"skills/{patch.name} in Whet's home", *dict.fromkeys(folders))
     item = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
     where = f" in {patch.scope.project}" if patch.scope.project else ""
-    hooked, paths = readers_of(home, item, now=now)
+    called, paths = readers_of(home, item, now=now)
+    installed = (name for name in installed_hosts(home, Path.home(), os.environ) if is_run_by(name, item))
+    hooked = sorted({*called, *installed})
     by_hooks = (f"new sessions of {', '.join(hooked)}{where}",) if hooked else ()
-    return (*by_hooks, *paths, f"Whet's own prompt{where}")
+    return (*by_hooks, *paths, f"{OWN_PROMPT}{where}")
 
 
 def _judge(outcome: IdeaOutcome, model: str) -> str:

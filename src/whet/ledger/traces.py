@@ -1,15 +1,16 @@
 """What an entry did to the texts in force, and which entries put a sentence there."""
 
 import difflib
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
-from whet.ledger.entries import Actor, Change, Entry, Item, Key, State, Step
+from whet.ledger.entries import DECISIONS, Actor, Change, Entry, Item, Key, State, Step
 from whet.ledger.folding import fold
 from whet.ledger.patches import TRUSTED
 
 CONTEXT_LINES = 3
 PUTTING = (Step.APPLIED, Step.CANARY)
+ONLY_SAID = {Step.PROPOSED: 0, Step.ACCEPTED: 1, Step.REJECTED: 1, Step.UNDECIDED: 1}
 
 
 class Move(NamedTuple):
@@ -21,7 +22,10 @@ class Move(NamedTuple):
 
 
 class Trace(NamedTuple):
-    """An entry that put a text there, and the one that took it away again; None where it is in force."""
+    """An entry that put a text there, and the one that took it away again; None where it is in force.
+
+    Where nothing ever put it there: the entry that proposed or tried it, and the decision on it; None where it waits.
+    """
 
     entry: Entry
     ended: Entry | None
@@ -84,7 +88,20 @@ def trace(entries: Sequence[Entry], text: str) -> tuple[Trace, ...]:
         if entry.step in PUTTING and entry.after and wanted in _plain(entry.patch.text):
             ended = by_number.get(taken.get(entry.number, 0)) or undone.get(entry.number)
             found.append(Trace(entry, None if entry.number in in_force else ended))
-    return tuple(found)
+    return (*found, *_never_applied(entries, wanted, {each.entry.patch.id for each in found}))
+
+
+def _never_applied(entries: Sequence[Entry], wanted: str, applied: set[str]) -> Iterator[Trace]:
+    """What has these words and was only proposed or tried: each text once, proposals first, each the newest first."""
+    decided = {entry.about: entry for entry in entries if entry.step in DECISIONS}
+    seen = set(applied)
+    newest = sorted(
+        (each for each in reversed(entries) if each.step in ONLY_SAID), key=lambda each: ONLY_SAID[each.step]
+    )
+    for entry in newest:
+        if entry.patch.id not in seen and wanted in _plain(entry.patch.text):
+            seen.add(entry.patch.id)
+            yield Trace(entry, decided.get(entry.number) if entry.step is Step.PROPOSED else entry)
 
 
 def is_vouched_for(item: Item, entries: Sequence[Entry]) -> bool:

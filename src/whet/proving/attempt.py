@@ -14,7 +14,7 @@ from msgspec.structs import replace
 from whet.agent.assembling import Assembled, Wish, assemble_run
 from whet.agent.metering import Meter
 from whet.agent.protocols import Chosen, ProviderFault
-from whet.agent.providers.choosing import provider_for
+from whet.agent.providers.choosing import missing_key, provider_for
 from whet.agent.start import carry_out, says
 from whet.context.finding import NAMES
 from whet.engine.orders import Done, Failed, left_by
@@ -157,6 +157,14 @@ def served(home: Home, settings: Settings, model: str) -> Chosen:
     if address_of(settings, model).endpoint.kind == "local":
         return _served_here(home, settings, model)
     return provider_for(settings, environment=os.environ, home=home, model=model)
+
+
+def unasked(home: Home, settings: Settings, model: str) -> Chosen:
+    """The provider for a plan, which sends nothing: where its key is missing, a word stands in its place."""
+    variable = missing_key(settings, os.environ, model)
+    if not variable:
+        return served(home, settings, model)
+    return provider_for(settings, environment={**os.environ, variable: "missing"}, home=home, model=model)
 
 
 @functools.lru_cache(maxsize=2)

@@ -49,7 +49,10 @@ def address_of(settings: Settings, model: str = "") -> Address:
     """Where the chosen model answers, or the one that is named; raises WhetError with advice."""
     chosen = model or settings.model
     if not chosen:
-        raise WhetError("No model is set.", advice="`whet config set model local`, or provider:name.")
+        raise WhetError(
+            "No model is set.",
+            advice="Run `whet config set model PROVIDER:NAME`, or `whet config set model local` to try it here.",
+        )
     name, _, rest = chosen.partition(":")
     endpoint = endpoint_of(settings, name)
     if endpoint is None:

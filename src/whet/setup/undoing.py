@@ -2,7 +2,7 @@
 
 import contextlib
 import os
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from pathlib import Path
 from typing import NamedTuple
 
@@ -23,7 +23,7 @@ from whet.store import files
 from whet.store.opening import opened
 from whet.targets import settings as targets
 from whet.targets.hooked import forget_calls
-from whet.targets.sync import withdraw
+from whet.targets.sync import TargetChange, withdraw
 from whet.targets.telling import order_of
 
 LEFT = ("conflict", "skipped")
@@ -118,7 +118,19 @@ def _remove_target(here: SetupPlace, name: str) -> Undone:
     if left:
         return Undone(f"The target {name} stays: {left[0].note}", True)
     targets.remove(here.home, name)
-    return Undone(f"Removed the target {name} and what stood in {target.file}.")
+    return Undone(f"Removed the target {name}: {_taken_out(changes, target)}.")
+
+
+def _taken_out(changes: Iterable[TargetChange], target: targets.Target) -> str:
+    """What was taken out of an agent's files, in words: never more than Whet's own."""
+    removed = {change.path for change in changes if change.kind == "removed"}
+    skills = [path for path in removed if path != target.file]
+    words = [f"took Whet's skills out of {target.skills}"] if skills else []
+    if target.file in removed and not Path(target.file).exists():
+        words.insert(0, f"deleted {target.file}, which had Whet's own block alone")
+    elif target.file in removed:
+        words.insert(0, f"took Whet's own block out of {target.file}, the rest stays")
+    return "; ".join(words) or f"Whet had written nothing to {target.file or target.skills}"
 
 
 def _remove_hooks(hooked: HookedAgent) -> Undone:

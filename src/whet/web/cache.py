@@ -7,6 +7,7 @@ from typing import Generic, NamedTuple, TypeVar
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.lessons import RecurringFailure, recurring
+from whet.improving.evidence_ideas import each_once
 from whet.improving.heeded import seen_rules
 from whet.improving.learned import LearnedOfAll, LessonScope, learned
 from whet.improving.taught import taught_by_projects
@@ -166,7 +167,8 @@ class PageCache:
             def analyses() -> Iterator[Analysis]:
                 return (each.analysis for each in judged(database, asked) if each.analysis.session in ids)
 
-            return recurring(analyses)
+            found = {each.lesson: each for each in recurring(analyses)}
+            return tuple(found[lesson] for lesson in each_once(found))
 
     def _look_for(self, rule: Item) -> tuple[SeenRule, ...]:
         with opened(self.home) as database:

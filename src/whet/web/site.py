@@ -225,13 +225,6 @@ def share(part: int, whole: int) -> str:
     return f"{100 * part / whole:.1f} %" if whole else "–"
 
 
-def short(number: float) -> str:
-    for limit, unit in ((1e9, "G"), (1e6, "M"), (1e3, "k")):
-        if number >= limit:
-            return f"{number / limit:.1f}{unit}"
-    return f"{number:.0f}"
-
-
 def evidence(value: float) -> str:
     return f"{value:.1f}" if 0.1 <= value < 1000 else f"{value:.2g}"
 

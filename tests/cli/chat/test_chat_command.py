@@ -52,7 +52,7 @@ def test_an_answer_streams_and_calls_are_shown_in_one_line(tmp_path: Path) -> No
     with room(tmp_path, *plays) as place, place.chat() as seat:
         seat.expect("mine:test-model").expect("›").say("count the leaves")
         seat.expect("✗ terminal echo leaf; exit 2 · exit 2: leaf").expect("Leaves").expect("There is one leaf.")
-        seat.expect("2.0k in (90 % cached), 100 out").expect("›").type(CTRL_D)
+        seat.expect("2,000 in (90 % cached), 100 out").expect("›").type(CTRL_D)
         assert seat.leave() == 0
         assert "\x1b[1mone\x1b[0m" in seat.raw
         assert "whet chat --resume" in seat.text

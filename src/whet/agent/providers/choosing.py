@@ -42,6 +42,12 @@ def provider_for(settings: Settings, *, environment: Mapping[str, str], home: Ho
     return Chosen(asking(endpoint, known, key=key, environment=environment, variable=variable), known)
 
 
+def missing_key(settings: Settings, environment: Mapping[str, str], model: str = "") -> str:
+    """The variable that has to hold the key of a model and is not set; empty where nothing is missing."""
+    variable = address_of(settings, model).endpoint.key_variable
+    return variable if variable and not environment.get(variable, "").strip() else ""
+
+
 def at_base(endpoint: Endpoint, settings: Settings, environment: Mapping[str, str]) -> Endpoint:
     """The endpoint at the address that the environment names, unless the settings name one."""
     variable = base_variable(endpoint, settings, environment)

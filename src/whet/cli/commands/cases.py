@@ -11,10 +11,11 @@ from whet.cli.case_formats import export_command, import_command
 from whet.cli.case_making import cases_folder, folder_option, from_commits
 from whet.cli.case_screening import screen_command
 from whet.cli.options import json_option
-from whet.cli.output import console, many, plain, print_json, say, table
+from whet.cli.output import console, many, next_step, plain, print_json, say, table
 from whet.errors import WhetError
 from whet.store.case_files import CaseFile, chosen, folders_of, home_cases, keep_case, keep_text, list_cases
 from whet.store.home import Home, find_home
+from whet.text.amounts import short
 
 if TYPE_CHECKING:
     from whet.trials.attempts import Attempt
@@ -149,6 +150,7 @@ def _list(folder: Path | None, as_json: bool) -> int:
     else:
         rows = [(each.name, *_row(each)) for each in found]
         console().print(table(("case", "kind", "check", "task"), rows))
+        next_step("`whet try --rule TEXT --cases NAME` tests a rule on them.")
     return 1 if any(each.fault for each in found) else 0
 
 
@@ -230,7 +232,7 @@ def _report(attempts: "list[Attempt]", as_json: bool) -> int:
         dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
         share = f"{passed} of {len(whole)} passed ({interval.low:.0%} to {interval.high:.0%})"
         reused = sum(each.reused for each in attempts)
-        say(f"{share}; {spent.input + spent.output:,} tokens{dollars}, {reused} reused.")
+        say(f"{share}; {short(spent.input + spent.output)} tokens{dollars}, {reused} reused.")
     return 0 if passed else 1
 
 

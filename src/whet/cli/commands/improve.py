@@ -100,6 +100,8 @@ def command(
         return _nightly(home, nightly, options, as_json=as_json)
     if dry_run:
         return _show(_planned(home, ask), as_json)
+    if not background:
+        _expect_key(home, ask)
     if not as_json:
         _name_judge(home, ask)
     if now:
@@ -114,6 +116,19 @@ def _asked_of(ask: "ImproveRequest", budget: tuple[str, ...]) -> "Iterator[str]"
     limit = f"each ends at {' or '.join(budget)}" if budget else "no budget is set: --budget 2$ ends each there"
     yield f"At most {ask.most} changes are tried on {ask.agent}; {limit}. To see the plan: --dry-run."
     yield ACCOUNT.format(agent=ask.agent)
+
+
+def _expect_key(home: "Home", ask: "ImproveRequest") -> None:
+    """Raise before anything is queued where the model that this process asks has no key."""
+    from whet.agent.providers.choosing import missing_key
+    from whet.store.settings_file import load
+
+    model = load(home).model if ask.agent else ask.model or load(home).model
+    if model and (variable := missing_key(load(home), os.environ, model)):
+        raise WhetError(
+            f"{model} needs the key in {variable}, which is not set.",
+            advice=f"Run `export {variable}=…`. To see the plan without it, use --dry-run.",
+        )
 
 
 def _name_judge(home: "Home", ask: "ImproveRequest") -> None:
@@ -239,7 +254,8 @@ def _show(report: "ImproveReport", as_json: bool) -> int:
         return 0
     for line in report_lines(report):
         say(line)
-    became = {outcome.became for outcome in (*report.outcomes, *report.waiting)}
+    every = (*report.outcomes, *report.waiting)
+    became = set() if report.stopped else {outcome.became for outcome in every}
     for words in [words for what, words in NEXT_STEPS if what in became][:1]:
         next_step(words)
     return 0

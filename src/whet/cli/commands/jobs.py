@@ -230,7 +230,7 @@ def _list(as_json: bool) -> int:
         if as_json:
             print_json({"jobs": [job_record(*each, now=now) for each in found]})
         elif not found:
-            say('No jobs yet. Add one: whet jobs add "0 9 * * mon-fri" "What is new in this repository?"')
+            say('No jobs yet. To add one, run `whet jobs add "0 9 * * mon-fri" "What is new in this repository?"`.')
         else:
             print_jobs(found, now=now)
             print_troubles(database, owner_of(home))

@@ -10,6 +10,7 @@ from whet.changes import apply
 from whet.changes.changing import settle
 from whet.cli.acting import actor_of
 from whet.cli.delivery import touched, touched_lines
+from whet.cli.last_change import expect_meant
 from whet.cli.options import json_option
 from whet.cli.output import console, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import HEADINGS, entry_lines, entry_record, entry_row
@@ -29,6 +30,15 @@ from whet.text.showing import shown
 PASSING = frozenset({Step.BEGUN, Step.ABANDONED})
 ROOMY = 120  # columns in which all that is known of an entry has room
 NARROW = ("id", "step", "what", "text")
+# Of words that never became active: what was decided on them last.
+NEVER_ACTIVE = {
+    Step.APPROVED: "Approved, then not applied",
+    Step.REFUSED: "Refused",
+    Step.EXPIRED: "Nobody decided in time",
+    Step.ACCEPTED: "A trial accepted it, and nobody applied it",
+    Step.REJECTED: "A trial rejected it",
+    Step.UNDECIDED: "A trial could not decide",
+}
 limit_option = click.option(
     "--limit", type=click.IntRange(min=1), default=30, show_default=True, help="Maximum number to list."
 )
@@ -128,12 +138,17 @@ def revert(number: int, note: str, as_json: bool) -> int:
 
 
 @command.command(
-    "undo", epilog="Example: whet ledger undo", help="Undo the last change. Run it again to undo the one before."
+    "undo",
+    epilog="Example: whet ledger undo",
+    help="Undo the last change. Run it again to undo the one before. If it is not a rule, note or skill that you "
+    "decided on yourself, you are asked first; without a terminal, give the ID of that change.",
 )
+@click.argument("number", type=int, required=False, metavar="[ID]")
 @json_option
-def undo(as_json: bool) -> int:
+def undo(number: int | None, as_json: bool) -> int:
     home = find_home(os.environ)
     with opened(home) as database:
+        expect_meant(home, ledger_of(home, database), number)
         made = apply.undo(home, database, actor=actor_of(os.environ), now=time.time())
         files = tell(home, database, now=time.time())
     return _report(made, files, as_json)
@@ -152,7 +167,8 @@ def redo(as_json: bool) -> int:
 @command.command(
     "why",
     epilog="Example: whet ledger why 'run the tests'",
-    help="Show which entry added these words, on what evidence, and whether they are still active.",
+    help="Show which entry added these words, on what evidence, and whether they are active, wait, or were refused or "
+    "undone.",
 )
 @click.argument("words", nargs=-1, required=True, metavar="TEXT...")
 @json_option
@@ -161,7 +177,10 @@ def why(words: tuple[str, ...], as_json: bool) -> int:
     found = trace(_entries()[0], text)
     if as_json:
         ends = [entry_record(each.ended) if each.ended else None for each in found]
-        records = [entry_record(each.entry) | {"ended": ended} for each, ended in zip(found, ends, strict=True)]
+        records = [
+            entry_record(each.entry) | {"state": _state(each), "ended": ended}
+            for each, ended in zip(found, ends, strict=True)
+        ]
         print_json({"text": text, "entries": records})
         return 0 if found else 1
     if not found:
@@ -178,10 +197,21 @@ def why(words: tuple[str, ...], as_json: bool) -> int:
     return 0
 
 
+def _state(found: Trace) -> str:
+    """What became of words, in one word for programs."""
+    entry, ended = found
+    if ended is not None:
+        return str(ended.step)
+    return "active" if entry.step in PUTTING else "waits"
+
+
 def _standing(found: Trace) -> str:
-    ended = found.ended
+    entry, ended = found
+    if entry.step not in PUTTING:
+        end = f", entry {ended.number}, {moment(ended.at)}" if ended else ": `whet pending` decides on it"
+        return f"Not active. {NEVER_ACTIVE[ended.step] if ended else 'Waits for your approval'}{end}:"
     if ended is None:
-        return "In force:"
+        return "Active:"
     took = {Action.CHANGE: "replaced", Action.REMOVE: "removed"}.get(ended.patch.action, "replaced")
     how = took if ended.step in PUTTING else str(ended.step)
     return f"No longer active, {how} by entry {ended.number}, {moment(ended.at)}:"

@@ -34,6 +34,8 @@ from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 
+NOTHING_YET = "A lesson needs a correction, or an error that recurs: import more sessions with `whet import`."
+
 
 class AskedLessons(NamedTuple):
     """Which lessons are meant."""
@@ -101,6 +103,8 @@ def command(
         say("No sessions match." if narrowed else "No sessions yet. To import them, run `whet import`.")
     else:
         _show(found, every=every)
+        if not found.asked.taught and not found.asked.recurring:
+            say("To see the lessons of all projects, run `whet lessons`." if project or any(filters) else NOTHING_YET)
     return 0
 
 

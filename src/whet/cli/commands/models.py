@@ -163,7 +163,7 @@ def _list(as_json: bool) -> int:
         rows.append((each.setting, each.name, size, each.window or "–", each.tools or "–", state))
     console().print(table(("setting", "name", "size", "window", "calls", "state"), rows, numbers=("size", "window")))
     say(f"{many(sum(each.is_here for each in found), 'model')} in your home{_elsewhere()}.")
-    say(f"{EMBEDDED.name} is a fixture for trying and testing Whet, and too small to work or to judge with.")
+    say(f"{EMBEDDED.name} is only for trying and testing Whet: it is too small to work or to judge with.")
     _recommend(memory)
     return 0
 

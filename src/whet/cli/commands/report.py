@@ -11,14 +11,16 @@ from rich.table import Table
 
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, temporary_option
-from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, short, table
-from whet.cli.shown.findings import lesson_sentence
+from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, table
+from whet.cli.shown.findings import KIND_WORDS, lesson_sentence
 from whet.cli.shown.left_out import left_out, none_found
 from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
+from whet.failures.signals import Kind
 from whet.failures.summaries import MAY_HAVE_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.failures.week_comparison import BETTER, WeekComparison
+from whet.improving.evidence_ideas import each_once
 from whet.improving.last_weeks import last_weeks
 from whet.improving.learned import taught_by
 from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
@@ -29,6 +31,7 @@ from whet.store.home import find_home
 from whet.store.listing import count_sessions, count_temporary
 from whet.store.opening import opened
 from whet.store.project_lessons import all_kept_lessons
+from whet.text.amounts import short
 from whet.text.showing import shown
 
 ROWS = 8
@@ -61,7 +64,8 @@ def command(
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
-        summary, lessons = summarise(judged(database, filters))
+        summary, found = summarise(judged(database, filters))
+        lessons = each_once(found)
         listed = count_sessions(database, filters)
         hidden = count_temporary(database, filters)
         weeks = None if since or until else last_weeks(database, filters)
@@ -152,7 +156,11 @@ def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
         yield "No failure recurs often enough to be a lesson."
     if summary.kinds:
         kinds = sorted(summary.kinds.items(), key=lambda item: -item[1])
-        yield "[dim]Seen in sessions: " + ", ".join(f"{name} {number:,}" for name, number in kinds) + "[/]"
+        yield (
+            "[dim]Seen in sessions: "
+            + ", ".join(f"{KIND_WORDS[Kind(name)]} {number:,}" for name, number in kinds)
+            + "[/]"
+        )
 
 
 def _surroundings(lessons: tuple[Lesson, ...]) -> Iterator[str]:
@@ -198,7 +206,7 @@ def _table(heading: str, groups: list[SessionGroup]) -> Table:
             share(group.failed_sessions, group.sessions),
             f"{group.calls:,}",
             share(group.failed_calls, group.calls),
-            short(group.tokens),
+            short(group.tokens) if group.tokens else "–",
             share(group.failed_tokens, group.tokens),
         )
         for group in groups

@@ -11,6 +11,7 @@ from msgspec.structs import replace
 from whet.changes.pending import submit
 from whet.cli.acting import actor_of, trust_at
 from whet.cli.authoring import say_why
+from whet.cli.deciding import told_to
 from whet.cli.options import json_option, yes_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, table
 from whet.cli.shown.entries import entry_record, scope_record, scope_words
@@ -30,6 +31,7 @@ if TYPE_CHECKING:
 
 HEADINGS = ("rule", "from", "maker", "for", "since", "grounds", "text")
 NEXT = "`whet rules show` says whether they are followed, `whet sync` brings them to agents."
+ROOMY = 120  # columns in which a table has room for the words of a rule
 PURPOSES = click.Choice(["interactive", "unattended"])
 
 
@@ -64,23 +66,34 @@ def _list(as_json: bool) -> int:
             "No rules yet. To add one, run `whet rules add NAME TEXT`; to see ready-made rules, `whet rules catalogue`."
         )
     else:
-        rows = [
-            (
-                rule.name,
-                rule.trust.label,
-                shown(rule.maker),
-                shown(scope_words(rule.scope)) or "–",
-                moment(rule.since),
-                grounds[rule.number],
-                shown(rule.text),
-            )
-            for rule in rules
-        ]
-        console().print(table(HEADINGS, rows, spare=("maker", "from", "since", "for")))
+        _print(rules, grounds)
         untried = sum(words.endswith(NOT_TRIED) for words in grounds.values())
         say(f"[dim]{_counted(len(rules), untried)}[/]")
         next_step(NEXT)
     return 0
+
+
+def _print(rules: "tuple[Item, ...]", grounds: dict[int, str]) -> None:
+    """The rules as a table; in a narrow terminal as lines, for there the words of a rule matter most."""
+    if console().width < ROOMY:
+        for rule in rules:
+            say(f"[bold]{plain(shown(rule.name))}[/]: {plain(shown(rule.text))}")
+            where = shown(scope_words(rule.scope)) or "everywhere"
+            say(f"  [dim]{plain(f'{where} · since {moment(rule.since)} · {grounds[rule.number]}')}[/]")
+        return
+    rows = [
+        (
+            rule.name,
+            rule.trust.label,
+            shown(rule.maker),
+            shown(scope_words(rule.scope)) or "–",
+            moment(rule.since),
+            grounds[rule.number],
+            shown(rule.text),
+        )
+        for rule in rules
+    ]
+    console().print(table(HEADINGS, rows, spare=("maker", "from", "since", "for")))
 
 
 @command.command(
@@ -214,6 +227,7 @@ def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
         ]
         headings = ("sessions", "kind", "rule", "text") if seen else ("kind", "rule", "for", "text")
         console().print(table(headings, rows, numbers=("sessions",)))
+        next_step("`whet rules add NAME` applies one, `whet try --catalogue NAME` tests it first.")
     return 0
 
 
@@ -255,21 +269,21 @@ def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:
     given = replace(patch, trust=trust_at(home, actor, yes=yes))
     with opened(home) as database:
         entry = submit(home, database, given, actor=actor, now=time.time())
+        told = "" if as_json or entry.step is Step.PROPOSED else told_to(entry, home, database)
     if as_json:
         print_json(entry_record(entry))
     else:
-        say(_outcome(entry))
+        say(_outcome(entry, told))
         say_why((entry,))
     return 0
 
 
-def _outcome(entry: Entry) -> str:
+def _outcome(entry: Entry, told: str) -> str:
     if entry.step is Step.PROPOSED:
         return f"It needs a person's approval: whet pending show {entry.number}"
     stands = "active" if entry.after else "removed"
-    return (
-        f"Rule {plain(entry.patch.name)} is {stands} (entry {entry.number}). To update other agents, run `whet sync`."
-    )
+    next_line = told if entry.after else "To take it out of your agents' files, run `whet sync`."
+    return f"Rule {plain(entry.patch.name)} is {stands} (entry {entry.number}).\n{plain(next_line)}"
 
 
 def _counted(rules: int, untried: int) -> str:

@@ -66,7 +66,7 @@ def command(
         for line in _lines(database, hits, context, as_outline):
             say(line)
     if not hits:
-        say("Nothing found.")
+        say("Nothing found. Try fewer words, the beginning of a word (`begin*`), or no filters.")
     return 0 if hits else 1
 
 

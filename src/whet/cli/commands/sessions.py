@@ -6,7 +6,7 @@ import click
 
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
 from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
-from whet.cli.output import console, many, moment, print_json, say, short, table
+from whet.cli.output import console, many, moment, print_json, say, table
 from whet.cli.shown.left_out import left_out, none_found, repeating
 from whet.cli.shown.records import project_of_session, session_record
 from whet.errors import WhetError
@@ -19,6 +19,7 @@ from whet.store.listing import Filters, count_sessions, count_temporary, list_se
 from whet.store.opening import opened
 from whet.store.rows import Session
 from whet.store.session_facts import count_copies
+from whet.text.amounts import short
 
 HEADINGS = ("id", "agent", "project", "score", "ended", "messages", "tokens", "model", "title")
 SPARE = ("model", "tokens", "messages", "ended", "agent", "project", "score")
@@ -113,6 +114,7 @@ def _of_rule(database: Database, home: Home, filters: Filters, name: str, fared:
 
 def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:
     score = _score(analysis)
+    tokens = session.input_tokens + session.output_tokens - (analysis.copied.tokens if analysis else 0)
     return (
         session.id[:8],
         session.source,
@@ -120,7 +122,7 @@ def _row(session: Session, analysis: Analysis | None) -> tuple[object, ...]:
         "–" if score is None else f"{score:.2f}",
         moment(session.dated),
         session.message_count,
-        short(session.input_tokens + session.output_tokens - (analysis.copied.tokens if analysis else 0)),
+        short(tokens) if tokens > 0 else "–",
         session.model or "–",
         ("↳ " if session.parent_id else "") + (session.title or "–"),
     )

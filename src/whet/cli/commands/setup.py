@@ -62,6 +62,8 @@ def _set_up(here: "SetupPlace", without: frozenset[str], *, dry_run: bool, yes: 
         elif not open_steps:
             say("Nothing to change. To see how it stands, run `whet status`.")
             _say_what_is_left(here, steps)
+        else:
+            say("Nothing was done yet. To do it, run `whet setup`.")
         return 0
     _ask("Do this?", here, yes=yes)
     return _do(here, steps, as_json=as_json)
@@ -81,6 +83,7 @@ def _machine(nightly: str) -> "SetupPlace":
 
 def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
     from whet.store.settings_file import load
+    from whet.text.amounts import short
 
     for step in steps:
         words = step.words if step.state == "to do" else f"{step.words}: {step.why_not or 'done already'}"
@@ -91,7 +94,7 @@ def _show_plan(here: "SetupPlace", steps: "tuple[SetupStep, ...]") -> None:
         _warn_of_hooks(here, steps)
     limit = load(here.home).background
     say(
-        f"Background work costs at most {limit.tokens_per_day:,} tokens and ${limit.dollars_per_day:.2f} a day "
+        f"Background work costs at most {short(limit.tokens_per_day)} tokens and ${limit.dollars_per_day:.2f} a day "
         "(`whet config set background.dollars_per_day N`)."
     )
 
@@ -195,5 +198,5 @@ def _undo(here: "SetupPlace", *, yes: bool, as_json: bool) -> int:
     else:
         for each in done:
             say(f"{'[yellow]Left:[/] ' if each.is_left else ''}{plain(each.words)}")
-        say("Imported sessions stay in the home. To delete them, run `whet forget`.")
+        say("Imported sessions stay. To delete some, run `whet forget ID...`; to delete all, delete the home folder.")
     return int(any(each.is_left for each in done))

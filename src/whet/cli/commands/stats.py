@@ -13,7 +13,7 @@ from whet.cli.options import (
     purpose_option,
     temporary_option,
 )
-from whet.cli.output import console, count, many, moment, print_json, say, share, short, table
+from whet.cli.output import console, count, many, moment, print_json, say, share, table
 from whet.cli.shown.left_out import left_out, none_found, repeating
 from whet.sessions.exports import iso
 from whet.store.home import find_home
@@ -22,6 +22,7 @@ from whet.store.listing import count_temporary
 from whet.store.opening import opened
 from whet.store.session_facts import SessionCosts, costs_among, count_copies
 from whet.store.statistics import Statistics, measure
+from whet.text.amounts import short
 
 
 @click.command(
@@ -125,7 +126,7 @@ def _agents(found: Statistics) -> Table:
             group.model or "–",
             count(group.sessions),
             count(group.messages),
-            short(group.input_tokens + group.output_tokens),
+            short(tokens) if (tokens := group.input_tokens + group.output_tokens) else "–",
             count(group.calls),
             count(group.failed),
             share(group.failed, group.calls),

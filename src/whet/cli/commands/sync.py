@@ -8,6 +8,7 @@ import click
 from whet.cli.delivery import changes_record, exit_code, order_of, print_changes
 from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
+from whet.cli.told_by_hooks import HookTellers, hook_tellers, told_sentences
 from whet.store.home import find_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
@@ -36,7 +37,7 @@ def command(dry_run: bool, force: bool, as_json: bool) -> int:
     home = find_home(os.environ)
     targets = load(home)
     if not targets and not as_json:
-        say("No targets yet. To add one, run `whet target add claude-code`.")
+        say("No targets yet, so no file is written. To add one, run `whet target add claude-code`.")
     if not targets and not (home.database_url or home.database_path.exists()):
         if as_json:
             print_json({"changes": [], "held": []})
@@ -58,19 +59,19 @@ def command(dry_run: bool, force: bool, as_json: bool) -> int:
         return exit_code(changes, held=offer.held)
     if targets:
         print_changes(changes, held=offer.held, unproved=line, dry_run=dry_run, as_json=False)
-    for words in _untold_lines(untold, order.hooked):
+    for words in _untold_lines(untold, hook_tellers(home)):
         say(words)
     return exit_code(changes, held=offer.held)
 
 
-def _untold_lines(untold: tuple[UntoldProject, ...], hooked: frozenset[str]) -> Iterator[str]:
+def _untold_lines(untold: tuple[UntoldProject, ...], tellers: HookTellers) -> Iterator[str]:
     """Rules that stand in no file, for they hold for projects without a target: who tells them, or what is missing."""
     if not untold:
         return
     number = sum(each.rules for each in untold)
     hold = f"{many(number, 'active rule')} {'holds' if number == 1 else 'hold'} for projects without a target here"
-    if hooked:
-        yield f"{hold}: hooks tell {'it' if number == 1 else 'them'} to {', '.join(sorted(hooked))}."
+    if told := told_sentences(tellers, " there"):
+        yield f"{hold}, so no file holds {'it' if number == 1 else 'them'}. {plain(' '.join(told))}"
         return
     yield f"{hold}. To write them to the project's own file:"
     for each in untold[:SHOWN]:

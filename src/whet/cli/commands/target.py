@@ -97,6 +97,12 @@ def _list(as_json: bool) -> int:
     elif not targets:
         say("No targets yet. To add one, run `whet target add claude-code`.")
     else:
-        rows = [(each.name, each.file or "–", each.skills or "–") for each in targets]
+        rows = [(each.name, _short(each.file), _short(each.skills)) for each in targets]
         console().print(table(("target", "rules in", "skills in"), rows))
     return 0
+
+
+def _short(path: str) -> str:
+    """A path for a table: the person's own folder as a tilde."""
+    own = f"{Path.home()}/"
+    return f"~/{path.removeprefix(own)}" if path.startswith(own) else path or "–"

@@ -10,6 +10,7 @@ import click
 
 from whet.cli.options import json_option
 from whet.cli.output import console, many, moment, plain, print_json, say, table
+from whet.text.amounts import short
 
 if TYPE_CHECKING:
     from whet.engine.work import Work
@@ -135,7 +136,9 @@ def _ask(work: "Work") -> str:
 
 def _row(work: "Work", living: frozenset[str]) -> tuple[str, ...]:
     tokens = work.spent.input + work.spent.output
-    cost = f"${work.spent.dollars:.4f}" if work.spent.dollars is not None else f"{tokens:,} tokens" if tokens else ""
+    cost = (
+        f"${work.spent.dollars:.4f}" if work.spent.dollars is not None else f"{short(tokens)} tokens" if tokens else ""
+    )
     what = work.error or (work.done.summary if work.done else "") or _ask(work)
     state = "waits" if work.waits else "waits for a worker" if _is_left(work, living) else work.state.value
     return (work.id, state, work.queue.partition("@")[0], moment(work.changed), cost, what)

@@ -36,6 +36,7 @@ LOOK_SECONDS = 2.0
 @click.option("--until-idle", is_flag=True, help="Stop when nothing is left to do.")
 @json_option
 def command(queues: tuple[str, ...], concurrency: int, until_idle: bool, as_json: bool) -> int:
+    import whet.engine.library  # noqa: F401 - says what is missing before anything is promised
     from whet.engine.orders import Queue
     from whet.store.home import find_home
 

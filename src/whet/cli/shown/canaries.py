@@ -4,7 +4,7 @@ from collections.abc import Iterable, Iterator
 
 import msgspec
 
-from whet.cli.output import console, many, moment, plain, say, table
+from whet.cli.output import console, many, moment, next_step, plain, say, table
 from whet.improving.watch import WatchedRule
 from whet.text.showing import shown
 from whet.trials.canaries import CanaryMove, LiveComparison
@@ -20,6 +20,7 @@ def show_canaries(canaries: Iterable[WatchedRule]) -> None:
     console().print(table(HEADINGS, [_row(each) for each in found], numbers=HEADINGS[3:9]))
     for line in _notes(found):
         say(line)
+    next_step("nothing to do: `whet watch`, or the worker every hour, decides. `whet canary stop NAME` ends one.")
 
 
 def canary_record(watched: WatchedRule) -> dict[str, object]:

@@ -6,6 +6,7 @@ from typing import Any
 
 from whet.runs.run import Ended, Spent, WorkStatus
 from whet.sessions.transcripts import Ending, Message, Role, ToolResult
+from whet.text.amounts import short
 
 FINISHED, PROVIDER_FAILED, BUDGET_SPENT, REFUSED, AGENT_FAILED, NO_ANSWER, INTERRUPTED = 0, 3, 4, 5, 6, 7, 130
 CODES = {
@@ -60,12 +61,8 @@ def spent_record(spent: Spent) -> dict[str, Any]:
 def spent_words(spent: Spent) -> tuple[str, ...]:
     """Tokens and cost in a few words; nothing where nothing was counted."""
     share = f" ({100 * spent.cached / spent.input:.0f} % cached)" if spent.cached else ""
-    tokens = (f"{_short(spent.input)} in{share}, {_short(spent.output)} out",) if spent.input else ()
+    tokens = (f"{short(spent.input)} in{share}, {short(spent.output)} out",) if spent.input else ()
     return (*tokens, *((f"${spent.dollars:.4f}",) if spent.dollars is not None else ()))
-
-
-def _short(number: int) -> str:
-    return f"{number / 1e6:.1f}M" if number >= 1e6 else f"{number / 1e3:.1f}k" if number >= 1e3 else str(number)
 
 
 def succeeded(result: ToolResult) -> bool:

@@ -9,7 +9,7 @@ from whet.cli.output import moment, plain
 from whet.cli.shown.reviewing import cautions, labelled, reviewed
 from whet.cli.shown.trials import result_lines
 from whet.errors import WhetError
-from whet.ledger.entries import Entry
+from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch, Scope
 from whet.ledger.traces import Move, difference
 from whet.sessions.exports import iso
@@ -21,6 +21,12 @@ from whet.trials.design import TrialProgress
 COLOURS = {"+": "green", "-": "red", "@": "cyan"}
 WORDS_SHOWN = 100
 EXAMPLE = "example, for tiny models: "
+BY_WHOM = {
+    Actor.PERSON: "a person",
+    Actor.POLICY: "Whet itself",
+    Actor.WATCH: "Whet's watch",
+    Actor.AGENT: "an agent",
+}
 HEADINGS = ("id", "when", "step", "by", "maker", "what", "text")
 
 
@@ -88,7 +94,7 @@ def patch_cells(patch: Patch) -> tuple[str, str]:
 def entry_lines(entry: Entry, move: Move) -> Iterable[str]:
     """All that is known of an entry: what it changes, as a diff, and where it came from."""
     patch = entry.patch
-    who = f"{entry.actor} ({plain(shown(entry.maker))})" if entry.maker else entry.actor
+    who = f"{BY_WHOM[entry.actor]} ({plain(shown(entry.maker))})" if entry.maker else BY_WHOM[entry.actor]
     yield f"[bold]{entry.number}[/bold]  {entry.step} by {who}, {moment(entry.at)}"
     where = f"{patch.name}, trust {patch.trust.label}{_scope(patch.scope)}"
     yield from labelled(f"{patch.action} {patch.form} ", where)

@@ -7,11 +7,13 @@ from whet.cli.output import many, plain
 from whet.failures.analysis import Analysis
 from whet.failures.gone_wrong import gone_wrong, where_it_went_wrong
 from whet.failures.lessons import ChangeKind, Lesson
-from whet.failures.signals import SHOWN
+from whet.failures.signals import SHOWN, Kind
 
 SHORT = 8
 RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}|[0-9a-f]{8})", re.IGNORECASE)
 SIGNALS_HEADING = "id       score work, calls, title; then message, kind, confidence, quote"
+
+KIND_WORDS = {kind: kind.value.replace("_", " ") for kind in Kind}  # as people read them; programs get the value
 
 
 def lesson_sentence(lesson: Lesson) -> str:

@@ -44,7 +44,7 @@ def next_steps(found: MachineStatus) -> tuple[tuple[str, str], ...]:
         )
     steps = (
         (stored.pending > 0, "whet pending", "Approve or refuse what is proposed."),
-        (not found.hooked, "whet setup", "Have new sessions read, and told the rules, by themselves."),
+        (not found.hooked, "whet setup", "Read new sessions and tell them the rules by itself."),
         (not stored.rules, "whet lessons", "See what your sessions teach."),
         (not stored.rules, "whet improve --dry-run", "See which rules would be tried, at what cost."),
         (stored.rules and not found.targets, "whet target add AGENT", "Write the rules where your agent reads them."),

@@ -4,11 +4,14 @@ from collections.abc import Iterator, Sequence
 
 import msgspec
 
-from whet.cli.output import many, plain, short
+from whet.cli.output import many, plain
 from whet.cli.shown.reviewing import cautions, reviewed
 from whet.evidence.verdicts import Verdict
+from whet.improving.outlook import OWN_PROMPT
 from whet.ledger.patches import Form
+from whet.text.amounts import short
 from whet.text.showing import shown
+from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport
 
 WAITING_SHOWN = 5
@@ -30,6 +33,17 @@ WORDS = {
     Became.PLANNED: "[bold]would be tried[/]",
 }
 
+# Where the words of an idea are from, for people.
+WAYS = {
+    Way.CATALOGUE: "from the catalogue",
+    Way.USER: "in your words",
+    Way.EVIDENCE: "from your sessions",
+    Way.MODEL: "written by the model",
+    Way.AGAIN: "proved on another model",
+    Way.RETIRE: "to be retired",
+    Way.ROOM: "to make room",
+    Way.UNHEEDED: "told and not followed",
+}
 NEXT_STEPS = (
     (Became.WAITS, "`whet pending` to approve or refuse."),
     (Became.PLANNED, "the same command without --dry-run."),
@@ -77,6 +91,8 @@ def _outcome_lines(number: int, outcome: IdeaOutcome) -> Iterator[str]:
         yield from cautions(idea.patch.text)
     if outcome.goes_to:
         places = plain(shown(", ".join(outcome.goes_to)))
+        only_here = len(outcome.goes_to) == 1 and outcome.goes_to[0].startswith(OWN_PROMPT)
+        places += ", to no other agent yet (`whet setup`)" if only_here else ""
         yield f"   [dim]would go to {places} · judged by {plain(outcome.judge)}[/]"
     if outcome.verdict is not None:
         yield f"   {_sure(outcome.verdict)}{f' · entry {outcome.entry}' if outcome.entry else ''}"
@@ -137,7 +153,7 @@ def _record(outcome: IdeaOutcome) -> dict[str, object]:
 def _what(idea: Idea) -> str:
     if idea.patch is None:
         return "a rule"
-    return f"the {idea.patch.form.value} [bold]{plain(idea.patch.name)}[/] ({idea.way})"
+    return f"the {idea.patch.form.value} [bold]{plain(idea.patch.name)}[/] ({WAYS.get(idea.way, idea.way)})"
 
 
 def _became(outcome: IdeaOutcome) -> str:

@@ -2,12 +2,13 @@
 
 from typing import Any
 
-from whet.cli.output import many, moment, plain, short
+from whet.cli.output import many, moment, plain
 from whet.cli.shown.left_out import left_out, repeating
 from whet.failures.week_comparison import BETTER
 from whet.runs.daily_limit import Amount
 from whet.setup.hooking import how_it_calls
 from whet.setup.status import MachineStatus, TeamStatus
+from whet.text.amounts import short
 from whet.text.showing import shown
 
 SHARED = ("sessions", "rules", "trials")

@@ -14,10 +14,12 @@ from whet.failures.lessons import ChangeKind, Lesson
 from whet.improving.lesson_states import DecisionsOnLessons, LessonState, lesson_id, standing_of, without_fix
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.ledger.patches import Form
+from whet.ledger.waiting import WHOSE
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import LessonDraft
-from whet.lessons.pieces import LessonPiece
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.sessions.exports import iso
+from whet.sessions.trust import Trust
 from whet.text.showing import shown
 
 NEXT = (
@@ -125,7 +127,7 @@ def evidence_lines(lesson: TaughtLesson, known: LessonsKnown, *, every: bool) ->
         who = f" {_safe(piece.who)}" if piece.who else ""
         yield f"   [dim]{piece.session[:8]} #{piece.message}{who}[/] {_safe(piece.text)}"
         for label, words in (("worked", piece.fix), ("the error says", piece.remedy)):
-            if words:
+            if words and not piece.text.endswith(words):  # an error that says it itself is quoted already
                 yield f"      [dim]{label}:[/] {_safe(words)}"
     if len(pieces) > QUOTES and not every:
         yield f"   [dim]{QUOTES} of {len(pieces)} quotes; all of them: --all[/]"
@@ -150,7 +152,7 @@ def recurring_lines(lessons: Sequence[Lesson], known: LessonsKnown) -> Iterator[
         seen = f"{moment(lesson.since)} to {moment(lesson.latest)}" if lesson.since else "undated"
         where = ", ".join((*lesson.agents, *lesson.models))
         what = without_fix(lesson)
-        yield f"   [dim]{lesson_id(lesson)} · {what} · {plain(where)} · {seen} · trust {lesson.trust.label}[/]"
+        yield f"   [dim]{lesson_id(lesson)} · {what} · {plain(where)} · {seen} · words: {WHOSE[lesson.trust]}[/]"
         for example in lesson.examples:
             quote = plain(" ".join(example.quote.split()))
             yield f"   [dim]{example.session[:8]} #{example.message}[/] {quote}"
@@ -160,11 +162,17 @@ def _lines(lesson: TaughtLesson, known: LessonsKnown) -> Iterator[str]:
     candidate, draft = lesson.candidate, lesson.draft
     yield f"{known.heading(lesson)}{_safe(_said(draft) if draft else candidate.best.text)}"
     state = _safe(standing_of(lesson, known.decisions).words)
-    trust = f" · trust {draft.trust.label}" if draft else ""
+    trust = f" · words: {_whose(draft)}" if draft else ""
     counted = many(candidate.sessions, "session")
     form = f"{draft.form.value}{f' {draft.name}' if draft.name else ''} · " if draft else ""
     source, agents = candidate.source.words, plain(", ".join(lesson.agents))
     yield f"   [dim]{lesson_id(lesson)} · {form}{source} · {counted} · {agents}{trust} · {state}[/]"
+
+
+def _whose(draft: LessonDraft) -> str:
+    """Whose words a draft is made of; what stands in a person's place may be another program's."""
+    is_unsure = draft.source is LessonSource.PERSON and draft.trust < Trust.USER
+    return "perhaps not typed by a person" if is_unsure else WHOSE[draft.trust]
 
 
 def _said(draft: LessonDraft) -> str:

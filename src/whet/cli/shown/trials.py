@@ -9,6 +9,7 @@ from whet.agent.providers.local_weights import EMBEDDED
 from whet.cli.other_agents import ACCOUNT
 from whet.cli.output import many, plain
 from whet.evidence.verdicts import Ruling, Verdict, record_of
+from whet.text.amounts import short
 from whet.trials.attempts import Arm, ArmTally
 from whet.trials.continuing import missing_cases
 from whet.trials.design import Price, Trial, TrialProgress, TrialResult, TrialStop, plan
@@ -132,7 +133,7 @@ def plan_lines(trial: Trial) -> Iterator[str]:
         yield f"Too few cases to decide at alpha {found.alpha:.2g}: add cases or seeds."
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
     dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
-    yield f"At most {found.attempts_most} attempts, roughly {tokens:,} tokens{dollars}. {_price(trial.price)}"
+    yield f"At most {found.attempts_most} attempts, roughly {short(tokens)} tokens{dollars}. {_price(trial.price)}"
     if trial.agent:
         yield from _agent_lines(trial, found.attempts_most)
 
@@ -150,7 +151,7 @@ def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
     yield f"Each attempt takes at most {minutes:.3g} min, all of them {attempts * minutes:.3g} min."
     limits = (
         f"${allowance.dollars:g}" if allowance.dollars is not None else "",
-        f"{allowance.tokens:,} tokens" if allowance.tokens is not None else "",
+        f"{short(allowance.tokens)} tokens" if allowance.tokens is not None else "",
         f"{allowance.seconds / 60:.3g} min" if allowance.seconds is not None else "",
     )
     named = " or ".join(filter(None, limits))
@@ -227,7 +228,7 @@ def _tally_line(each: ArmTally) -> str:
     return (
         f"  {ARMS[each.arm]:<8} {each.passed} of {each.attempts} ({each.interval.low:.0%} to {each.interval.high:.0%})"
         f" · early errors {each.early_error_rate:.0%} · {first} · {each.errors:.1f} errors · {each.tools:.1f} tools"
-        f" · {each.tokens:,.0f} tokens"
+        f" · {short(each.tokens)} tokens"
     )
 
 
@@ -249,7 +250,7 @@ def _spent(result: TrialResult) -> str:
     reused = f", {result.reused} reused" if result.reused else ""
     dollars = f", ${spent.dollars:.4f}" if spent.dollars is not None else ""
     tokens = spent.input + spent.output
-    return f"{spent.model_calls} model calls{reused}, {tokens:,} tokens{dollars}, {spent.seconds:.0f} s."
+    return f"{spent.model_calls} model calls{reused}, {short(tokens)} tokens{dollars}, {spent.seconds:.0f} s."
 
 
 def _price(price: Price) -> str:

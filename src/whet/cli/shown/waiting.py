@@ -7,7 +7,7 @@ from typing import Any
 from msgspec.structs import replace
 
 from whet.cli.output import many, moment, plain
-from whet.cli.shown.entries import EXAMPLE, diff_lines, entry_record, scope_words
+from whet.cli.shown.entries import BY_WHOM, EXAMPLE, diff_lines, entry_record, scope_words
 from whet.cli.shown.reviewing import cautions, labelled
 from whet.ledger.entries import Entry, Step
 from whet.ledger.patch_faults import LIMITS
@@ -62,7 +62,7 @@ def _for(scope: str) -> str:
 
 
 def _proposer(entry: Entry) -> str:
-    return f", proposed by {entry.actor}{f' ({entry.maker})' if entry.maker else ''}"
+    return f", proposed by {BY_WHOM[entry.actor]}{f' ({entry.maker})' if entry.maker else ''}"
 
 
 def _counts(patch: Patch) -> str:

@@ -10,6 +10,7 @@ from whet.failures.summaries import week
 from whet.improving.lesson_states import lesson_id
 from whet.lessons.following import Fared
 from whet.store.session_facts import SessionFact
+from whet.text.amounts import short
 from whet.text.showing import shown
 from whet.text.words import cut
 from whet.trials.attempts import Arm
@@ -28,7 +29,6 @@ from whet.web.site import (
     reading,
     section,
     share,
-    short,
     short_name,
     table,
     told_apart,

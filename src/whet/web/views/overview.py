@@ -10,10 +10,11 @@ from whet.evidence.classical import wilson
 from whet.failures.summaries import week
 from whet.ledger.entries import CHANGES, Entry
 from whet.store.session_facts import SessionFact, costs_of
+from whet.text.amounts import short
 from whet.text.words import cut
 from whet.web.charts import ChartBar, ChartMark, ChartPoint, columns, over_time
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, dollars, known_by, many, no_sessions, section, share, short, table, tile
+from whet.web.site import Site, dollars, known_by, many, no_sessions, section, share, table, tile
 from whet.web.views.trend import day_of, monday, trend
 
 MOST_WEEKS = 26

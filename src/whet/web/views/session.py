@@ -13,9 +13,10 @@ from whet.outcomes.deciding import Decision, decide
 from whet.sessions.example_marks import places
 from whet.sessions.transcripts import Exchange, Media, Message, Origin, Role, Text, Thought, ToolCall, Transcript, pair
 from whet.store.rows import Session
+from whet.text.amounts import short
 from whet.web.charts import strip
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, many, moment, section, short, short_name, tile
+from whet.web.site import Site, many, moment, section, short_name, tile
 
 LINES = 12
 MOST_LETTERS = 20_000

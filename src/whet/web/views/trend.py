@@ -5,8 +5,9 @@ from datetime import date
 
 from whet.improving.last_weeks import weeks_of
 from whet.store.session_facts import SessionFact
+from whet.text.amounts import short
 from whet.web.html import Child, Element, h
-from whet.web.site import Site, share, short
+from whet.web.site import Site, share
 
 COLOURS = {"Perhaps better": "good", "Perhaps worse": "bad", "Not clearly": "soft", "Too early to tell": "soft"}
 
