@@ -44,8 +44,9 @@ from whet.values import Value
 
 KIND = "improve"
 NO_MODEL = (
-    "No model is set, so nothing is tried. To try it on your agent: `whet improve --agent claude`, or `/whet:improve`"
-    " inside it; or set a model (`whet config set model PROVIDER:NAME`, `whet models`) and run this again."
+    "No model is set, so nothing is tried. To try it in your own sessions at no cost: `whet canary start --pending ID`."
+    " Else set a model (`whet config set model PROVIDER:NAME`, `whet models`) and run this again, or try it on your"
+    " agent: `whet improve --agent claude`."
 )
 NO_KEY = (
     "{variable} is not set, so this is the plan alone and nothing can be tried yet. Run `export {variable}=…`, or try"
@@ -293,7 +294,9 @@ def _prepare(
     if not any(not case.guard for case in cases):
         kind = f"task case, which {ask.agent} needs," if ask.agent else "case"
         made = " could be made from its sessions" if idea.sessions else " is there"
-        why = f"no {kind}{made}: `whet cases new` writes one, `--cases` names some"
+        ways = "`whet cases new` writes one, `whet cases from-commits` makes some of your commits, `--cases` names them"
+        live = "; your own sessions can try it, once it waits: `whet canary start --pending ID`" if ask.agent else ""
+        why = f"no {kind}{made}: {ways}{live}"
         return IdeaOutcome(idea, Became.UNTRIED, why)
     wanted = WantedTrial(
         idea.patch, cases, ask.seeds, ask.alpha, ask.allowance, ask.placebo, ask.model,

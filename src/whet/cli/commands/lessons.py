@@ -34,6 +34,7 @@ from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.targets.project_names import name_of_project
 
+OF_ALL = "To see the lessons of all projects, run `whet lessons`."
 NOTHING_YET = "A lesson needs a correction, or an error that recurs: import more sessions with `whet import`."
 
 
@@ -99,12 +100,12 @@ def command(
     if as_json:
         _print(found, context.obj)
     elif not found.asked.sessions:
-        narrowed = any(filters) or project
-        say("No sessions match." if narrowed else "No sessions yet. To import them, run `whet import`.")
+        is_narrowed = any(filters) or project
+        say(f"No sessions match. {OF_ALL}" if is_narrowed else "No sessions yet. To import them, run `whet import`.")
     else:
         _show(found, every=every)
         if not found.asked.taught and not found.asked.recurring:
-            say("To see the lessons of all projects, run `whet lessons`." if project or any(filters) else NOTHING_YET)
+            say(OF_ALL if project or any(filters) else NOTHING_YET)
     return 0
 
 
