@@ -69,7 +69,7 @@ class WeekComparison(NamedTuple):
             return ", in other projects"
         difference, (low, high) = newcombe(*self.shared)
         if sum(new[1] + old[1] for new, old in self.shared) < self.sessions + self.sessions_before:
-            which = " in the projects of both"
+            which = " in projects with sessions in both"
         else:
             which = " within the same project" if len(self.shared) > 1 else ""
         return f" ({100 * difference:+.0f} points{which}, {100 * low:+.0f} to {100 * high:+.0f})"
