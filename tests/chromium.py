@@ -14,6 +14,7 @@ from typing import Any, NamedTuple
 import pytest
 
 ELEMENT = "element-6066-11e4-a52e-4f735466cecf"
+STARTS = 3
 ARGUMENTS = (
     "--headless=new", "--no-sandbox", "--disable-gpu", "--disable-dev-shm-usage", "--hide-scrollbars",
     "--no-first-run", "--disable-background-networking", "--disable-component-update", "--disable-sync",
@@ -79,11 +80,8 @@ def chromium(*, width: int = 1100, height: int = 900, dark: bool = False) -> Ite
     with tempfile.TemporaryDirectory(prefix="whet-browser-", ignore_cleanup_errors=True) as profile:
         arguments = [*ARGUMENTS, f"--window-size={width},{height}", f"--user-data-dir={profile}"]
 
-        driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
-        assert driver.stdout is not None
+        driver, port = _driver()
         try:
-            lines = (re.search(r"successfully on port (\d+)", line) for line in driver.stdout)
-            port = next(int(found[1]) for found in lines if found)
             options = {"args": arguments, "binary": shutil.which("chromium")}
             logs = {"browser": "ALL", "performance": "ALL"}
             asked = {"alwaysMatch": {"goog:chromeOptions": options, "goog:loggingPrefs": logs}}
@@ -98,9 +96,26 @@ def chromium(*, width: int = 1100, height: int = 900, dark: bool = False) -> Ite
             finally:
                 window.ask("DELETE", "")
         finally:
-            driver.terminate()
-            driver.wait()
-            driver.stdout.close()
+            _end(driver)
+
+
+def _driver() -> tuple[subprocess.Popen[str], int]:
+    """A driver and its port. It ends at once where another program was quicker to take the port that it chose."""
+    for _ in range(STARTS):
+        driver = subprocess.Popen(["chromedriver", "--port=0"], stdout=subprocess.PIPE, text=True)
+        assert driver.stdout is not None
+        for line in driver.stdout:
+            if found := re.search(r"successfully on port (\d+)", line):
+                return driver, int(found[1])
+        _end(driver)
+    raise AssertionError(f"chromedriver did not start, {STARTS} times")
+
+
+def _end(driver: subprocess.Popen[str]) -> None:
+    driver.terminate()
+    driver.wait()
+    assert driver.stdout is not None
+    driver.stdout.close()
 
 
 def _ask(port: int, method: str, path: str, **body: object) -> Any:
