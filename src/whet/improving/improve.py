@@ -9,37 +9,32 @@ from typing import NamedTuple
 from msgspec.structs import replace
 
 from whet.agent.providers.choosing import missing_key
-from whet.changes.apply import Refused, apply, try_out
-from whet.changes.pending import pending, propose
+from whet.changes.pending import pending
 from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
-from whet.evidence.verdicts import Ruling, Verdict, in_words
 from whet.executors.registry import settings_of
 from whet.improving.elsewhere import CarriedElsewhere, carry_elsewhere, left_out_elsewhere
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
+from whet.improving.keeping import keep, let_wait
 from whet.improving.outlook import TOLD, foretold
 from whet.improving.taught import Progress, silent
 from whet.improving.unheeded import propose_steps, unheeded
-from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import Supply, served, unasked
 from whet.proving.plan import WantedTrial, expect_worth_it, prepare
 from whet.proving.trial import Observe, trial
 from whet.runs.run import Spent, together
-from whet.sessions.trust import Trust
 from whet.store.case_files import folders_of
 from whet.store.database import Database
-from whet.store.files import Conflict
 from whet.store.home import Home
-from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.store.settings_file import load
 from whet.trials.cases import is_errand
 from whet.trials.continuing import TooFewCases
 from whet.trials.design import Trial, TrialProgress, plan
 from whet.trials.drafts import Way
-from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, for_model, retires
+from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, for_model
 from whet.values import Value
 
 KIND = "improve"
@@ -53,7 +48,6 @@ NO_KEY = (
     " changes on your agent: `whet improve --agent claude`."
 )
 LATER = {Way.ROOM: "to leave"}
-BECAME = {Ruling.REJECT: Became.REJECTED, Ruling.UNDECIDED: Became.UNDECIDED}
 
 
 class ReadyTrial(Value, frozen=True):
@@ -220,7 +214,7 @@ def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no 
     def put(patch: Patch) -> IdeaOutcome:
         with opened(course.home) as database:
             try:
-                entry = _propose(course.home, database, patch, note)
+                entry = let_wait(course.home, database, patch, note)
             except WhetError as error:
                 return IdeaOutcome(idea, Became.REFUSED, error.message)
         live = f"; to try it live, `whet canary start --pending {entry.number}`" if patch.form is Form.RULE else ""
@@ -250,7 +244,9 @@ def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
         spent = together((ready.spent, left_by(error).spent))
         return IdeaOutcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
     progress = decoded(done.value, TrialProgress)
-    outcome = course.steps.do(f"keep {number}", lambda: _keep(course, ready.idea, progress), IdeaOutcome)
+    outcome = course.steps.do(
+        f"keep {number}", lambda: keep(course.home, ready.idea, progress, share=course.ask.share), IdeaOutcome
+    )
     return replace(outcome, spent=together((ready.spent, done.spent)))
 
 
@@ -323,75 +319,3 @@ def _costing(idea: Idea, trial: Trial) -> IdeaOutcome:
         dollars_most=found.cost_most if trial.of_one.dollars is not None else None,
         minimum_effect=found.minimum_effect,
     )
-
-
-def _keep(course: Course, idea: Idea, progress: TrialProgress) -> IdeaOutcome:
-    """Do what the verdict says; what was done before a crash is found and not done again."""
-    verdict = progress.result.verdict
-    outcome = IdeaOutcome(idea, Became.UNDECIDED, verdict=verdict, entry=progress.entry, attempts=progress.attempts)
-    assert idea.patch is not None
-    with opened(course.home) as database:
-        if idea.way is Way.RETIRE:
-            return _retire(course.home, database, idea.patch, verdict, outcome)
-        if verdict.ruling is Ruling.UNDECIDED and idea.way is Way.EVIDENCE:
-            return _ask(course, database, idea.patch, outcome)
-        if verdict.ruling is not Ruling.ACCEPT:
-            return replace(outcome, became=BECAME[verdict.ruling], why=progress.result.held_back)
-        if idea.way is Way.TEMPLATE:
-            return replace(outcome, became=Became.KEPT, why="`--warm auto` may choose it")
-        return _put_in_force(course, database, idea.patch, outcome)
-
-
-def _put_in_force(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
-    """Tell an accepted rule to a share of the sessions, and a note to all, for nothing tells it to a share.
-
-    What has words that nobody vouches for waits for a person, and so does every skill.
-    """
-    home, share = course.home, course.ask.share
-    known = ledger_of(home, database).state().get(patch.form, patch.name)
-    if known is not None and (known.text, known.scope) == (patch.text, patch.scope):
-        became = Became.CANARY if patch.form is Form.RULE else Became.KEPT
-        return replace(outcome, became=became, entry=known.number)
-    if patch.is_foreign or patch.form is Form.SKILL:
-        return _ask(course, database, patch, outcome)
-    try:
-        if share >= 1 or patch.form is Form.NOTE:
-            entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
-            return replace(outcome, became=Became.KEPT, entry=entry.number)
-        entry = try_out(home, database, patch, actor=Actor.POLICY, now=time.time(), share=share)
-    except (Refused, Conflict) as error:
-        return replace(outcome, became=Became.REFUSED, why=error.message)
-    return replace(outcome, became=Became.CANARY, entry=entry.number)
-
-
-def _ask(course: Course, database: Database, patch: Patch, outcome: IdeaOutcome) -> IdeaOutcome:
-    """Let what was tried wait for a person, with its verdict."""
-    try:
-        entry = _propose(course.home, database, patch, in_words(outcome.verdict) if outcome.verdict else "")
-    except WhetError as error:
-        return replace(outcome, became=Became.REFUSED, why=error.message)
-    return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
-
-
-def _propose(home: Home, database: Database, patch: Patch, known: str) -> Entry:
-    """Let a patch wait for a person; its reason says what is known of it."""
-    told = replace(patch, reason=f"{patch.reason}; {known}" if known else patch.reason)
-    return propose(home, database, told, actor=Actor.POLICY, now=time.time())
-
-
-def _retire(home: Home, database: Database, patch: Patch, verdict: Verdict, outcome: IdeaOutcome) -> IdeaOutcome:
-    """Take a rule away that no longer helps; a person's own waits for that person."""
-    if not retires(verdict):
-        return replace(outcome, became=Became.KEPT, why="without it, more fails" if _fails(verdict) else "not sure")
-    rule = ledger_of(home, database).state().get(Form.RULE, patch.name)
-    if rule is None:
-        return replace(outcome, became=Became.RETIRED)
-    if rule.trust is Trust.OPERATOR:
-        entry = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
-        return replace(outcome, became=Became.WAITS, entry=entry.number, why=f"whet pending approve {entry.number}")
-    entry = apply(home, database, patch, actor=Actor.POLICY, now=time.time())
-    return replace(outcome, became=Became.RETIRED, entry=entry.number)
-
-
-def _fails(verdict: Verdict) -> bool:
-    return verdict.ruling is Ruling.REJECT
