@@ -15,10 +15,11 @@ export PYTHONDONTWRITEBYTECODE :=
 
 setup: $(READY)
 
+# The lock names everything, so pip need not look for more: an older one would refuse once psycopg has a newer release.
 $(READY): requirements/dev.lock pyproject.toml
 	@$(PYTHON) -c '$(PYTHON_CHECK)'
 	$(PYTHON) -m venv $(VENV)
-	$(BIN)/python -m pip install --quiet --disable-pip-version-check --require-hashes -r requirements/dev.lock
+	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --require-hashes -r requirements/dev.lock
 	$(BIN)/python -m pip install --quiet --disable-pip-version-check --no-deps --no-build-isolation --editable .
 	@touch $(READY)
 
