@@ -438,3 +438,69 @@ def test_any_exchange_is_decided_with_some_evidence(tool: str, arguments: str, t
         decision = decide(found, ignore_flags=ignore_flags)
         assert decision.evidence
         assert decide(found, ignore_flags=ignore_flags) == decision
+
+
+# Forms that an agent program or the system writes and nobody's content has
+
+
+def test_a_status_line_in_brackets_may_name_what_ended() -> None:
+    found = decide(shell("git push", "fatal: no upstream\n<shellId: 51 completed with exit code 128>"))
+    assert (found.outcome, found.evidence) == (Outcome.FAILED, "exit code 128")
+    assert outcome(shell("git status", "clean\n<shellId: 51 completed with exit code 0>")) == "ok"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("Bash", "No such file or directory (os error 2)"),
+        ("shell", "Permission denied (os error 13)"),
+        ("shell", "Argument list too long"),
+        ("Read", "No such file or directory (os error 2)"),
+        ("create_ticket", "Argument Validation Error: title must be a string"),
+        ("Task", "Agent type 'code-tester' not found. Available agents: general-purpose, Explore"),
+        ("open_board", 'Workspace board "ops" does not exist'),
+    ],
+)
+def test_an_answer_that_is_nothing_but_an_error_fails_the_call(tool: str, text: str) -> None:
+    assert outcome(exchange(tool, {"command": "build-it"}, text)) == "failed"
+
+
+@pytest.mark.parametrize(
+    ("tool", "text"),
+    [
+        ("Bash", "checked 14 hosts\nhost a: connection refused by design\nall as expected"),
+        (
+            "search_notes",
+            "- 'No such file or directory (os error 2)' is what users see when the cache is cold\n- other",
+        ),
+        ("get_ticket", "The card 'Login' was moved to Done"),
+        ("Task", "I looked at the agent type table. The row 'tester' is documented in agents.md."),
+    ],
+)
+def test_a_mention_of_such_an_error_is_none(tool: str, text: str) -> None:
+    assert outcome(exchange(tool, {"command": "report-hosts"}, text)) == "ok"
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("wrap run test 2>&1 | tail -30", "error: unrecognized subcommand 'run'\n\nUsage: wrap [OPTIONS]"),
+        ("tool fetch --all 2>&1 | head -5", "tool: error: no such remote: upstream"),
+        ("frobnicate 2>&1 | tail -3", "bash: line 1: frobnicate: command not found"),
+    ],
+)
+def test_a_pipe_that_only_shortens_the_output_hides_no_failure(command: str, text: str) -> None:
+    found = decide(shell(command, text, error=False))
+    assert (found.outcome, found.evidence[:14]) == (Outcome.FAILED, "hidden by pipe")
+
+
+@pytest.mark.parametrize(
+    ("command", "text"),
+    [
+        ("cat build.log | tail -5", "error: unrecognized subcommand 'run'"),
+        ("run-tests 2>&1 | grep -c FAIL", "0"),
+        ("show-log | summarise", "tool: error: no such remote: upstream"),
+    ],
+)
+def test_what_a_line_only_shows_is_no_failure(command: str, text: str) -> None:
+    assert outcome(shell(command, text, error=False)) == "ok"

@@ -74,3 +74,15 @@ def test_work_is_handed_over_by_a_commit_a_push_or_a_request_to_merge(command: s
 def test_a_tool_that_is_named_after_it_hands_work_over() -> None:
     assert hands_over(ToolCall("1", "mcp__github__create_pull_request", "{}"))
     assert not hands_over(ToolCall("1", "mcp__github__get_pull_request", "{}"))
+
+
+@pytest.mark.parametrize(
+    "command", ["git grep needle", "command -v jq", "git diff --quiet", "hash make && git grep a | head"]
+)
+def test_a_question_is_a_probe(command: str) -> None:
+    assert effect_of(shell(command)) is Effect.PROBES
+
+
+@pytest.mark.parametrize("command", ["dart analyze", "flutter analyze --no-pub", "npm run analyse:css"])
+def test_analyzing_is_a_check(command: str) -> None:
+    assert effect_of(shell(command)) is Effect.CHECKS

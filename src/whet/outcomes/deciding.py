@@ -17,6 +17,7 @@ from whet.outcomes.error_forms import (
 from whet.outcomes.refusal_forms import CANCELLATIONS, OWN_CANCELLATIONS, OWN_REJECTIONS, REJECTIONS
 from whet.outcomes.reported_forms import reported
 from whet.sessions.arguments import command_of
+from whet.sessions.call_effects import probes
 from whet.sessions.shell_lines import split
 from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import Disposition, Exchange, ToolCall
@@ -24,7 +25,7 @@ from whet.text.words import names
 from whet.values import Value
 
 # Raised whenever a decision may differ from an earlier one, so that cached decisions are made again.
-OUTCOMES_VERSION = 2
+OUTCOMES_VERSION = 3
 SHORT_ANSWER = 1_500
 LAST_LINE = 60
 FILE_READERS = frozenset({Family.READ, Family.SEARCH})
@@ -32,9 +33,7 @@ READERS = FILE_READERS | {Family.FETCH, Family.LOOKUP, Family.DELEGATE}
 EDITORS = frozenset({Family.EDIT, Family.WRITE})
 # Families whose tools may print an exit status as a shell tool does.
 STATUS_PRINTERS = frozenset({Family.SHELL, Family.INTERPRETER, Family.DEVELOP, Family.EDIT, Family.OTHER})
-# Programs whose exit code 1 means no match or a difference, which is an answer.
 MEASURING = names("test check measure diagnose ping status probe verify validate scan monitor inspect")
-FINDERS = names("grep egrep fgrep rg ag ack diff cmp test [ [[ which pgrep")
 
 
 class Outcome(StrEnum):
@@ -182,4 +181,4 @@ def _exit_evidence(code: int, call: ToolCall, text: str) -> str:
 
 def _looks_for_something(call: ToolCall) -> bool:
     stages = split(command_of(call))
-    return bool(stages) and stages[-1].program in FINDERS
+    return bool(stages) and probes(stages[-1])

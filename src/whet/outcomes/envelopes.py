@@ -53,8 +53,9 @@ _STATUS_AT_TAIL = tuple(
     re.compile(pattern, re.ASCII)
     for pattern in (
         r"(?m)^Exit Code: (-?\d+)$",  # Gemini CLI
-        r"(?im)^[\[<(]\s*(?:the |this )?(?:command|process)? ?(?:completed|exited|finished|failed)[a-z ]* "
-        r"(?:exit )?(?:code|status):? (-?\d+)[^\n]{0,3}$",  # OpenHands, Copilot, Droid
+        # A line of its own in brackets, which names what ended: OpenHands, Copilot (`<shellId: 51 completed …>`), Droid
+        r"(?im)^[\[<(][^\n]{0,80}?\b(?:completed|exited|finished|failed|terminated)[a-z ]* "
+        r"(?:exit )?(?:code|status):? (-?\d+)[^\n]{0,3}$",
         r"(?i)(?:^|\n)command (?:exited|failed|finished) with (?:exit )?(?:code|status):? (-?\d+)\.?\s*\Z",  # pi
         r"(?i)(?:^|\n)<?\[?exit[ _]code:? ?(-?\d+)\]?>?\.?\s*\Z",
     )

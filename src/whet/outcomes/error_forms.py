@@ -122,10 +122,30 @@ _ERRNO = (
     "E(?:NOENT|ACCES|PERM|ISDIR|NOTDIR|EXIST|MFILE|CONNREFUSED|TIMEDOUT|NOTFOUND|PIPE|INVAL|BUSY|ADDRINUSE|"
     "CONNRESET|LOOP|NOSPC|ROFS|AI_AGAIN)"
 )
+# What the system answers when it cannot do something (the strings of POSIX's strerror), as the whole of an answer;
+# programs in Rust add the number.
+SYSTEM_ERROR = ErrorForm(
+    "system error",
+    r"(?i)^[^\n]{0,300}\(os error \d+\)\s*\z|^(?:[^\n]{1,200}: )?(?:no such file or directory|permission denied|"
+    r"is a directory|not a directory|file exists|directory not empty|operation not permitted|no space left on device|"
+    r"read-only file system|too many open files|argument list too long|exec format error|connection refused|"
+    r"connection reset by peer|broken pipe|device or resource busy|address already in use|text file busy|"
+    r"input/output error|too many levels of symbolic links|file name too long|cannot allocate memory|"
+    r"no route to host|network is unreachable|connection timed out|invalid argument|bad file descriptor)\s*\z",
+)
+_NAMED = r"[`'\"][^`'\"\n]{1,80}[`'\"]"
+# Something that was asked for by its name does not exist: `Agent type 'tester' not found. Available: …`
+NO_SUCH_NAME = ErrorForm(
+    "no such name",
+    rf"(?i)^(?:error: )?(?:[a-z_-]{{2,30}} ){{1,4}}{_NAMED} (?:was |is |could )?"
+    r"(?:not (?:be )?(?:found|recogni[sz]ed|registered|available|defined)|unknown|does(?:n't| not) exist)\b",
+)
 # A tool's answer that is nothing but an error, at the very beginning of the text.
 HEADS = Forms(
     (
         *STRONG_HEADS.forms,
+        SYSTEM_ERROR,
+        NO_SUCH_NAME,
         ErrorForm("traceback", r"^Traceback \(most recent call last\)"),
         ErrorForm(
             "exception",
@@ -134,6 +154,7 @@ HEADS = Forms(
         ),
         ErrorForm("exception", r"^[A-Z][a-z]\w*(?:Error|Exception)$"),
         ErrorForm("error", rf"(?i)^[\W_]{{0,6}}(?:(?:{_KINDS}) )*error\b[*_]{{0,2}}\s*(?:\(|\[|:|-|—|!|#|\d|$|\n)"),
+        ErrorForm("error", r"^(?:[A-Z][a-z]+ ){1,4}(?:Error|Exception)(?::\s|\s*\n|\s*\z)"),
         ErrorForm("error", rf"(?i)^[\W_]{{0,6}}error (?:{_DOING})\b"),
         ErrorForm("error", r"(?i)^an? (?:\w+ )?(?:error|exception) (?:has )?(?:occurred|happened|was)\b"),
         ErrorForm(
@@ -172,7 +193,10 @@ READER_HEADS = Forms(
     (
         ErrorForm("tool_use_error", r"^<tool_use_error>"),
         *BLOCKED,
+        SYSTEM_ERROR,
+        NO_SUCH_NAME,
         ErrorForm("error", r"(?i)^\W{0,4}(?:\w+ )?error:(?:\s|$)"),
+        ErrorForm("error", r"^(?:[A-Z][a-z]+ ){1,4}(?:Error|Exception)(?::\s|\s*\n|\s*\z)"),
         ErrorForm("tool failed", r"^[a-z_]{3,40} failed: "),
         ErrorForm("search failed", r"(?i)^search failed\b"),
         ErrorForm("error", r"(?i)^error message from last action"),

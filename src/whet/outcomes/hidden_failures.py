@@ -4,12 +4,13 @@ import re2
 
 from whet.outcomes import envelopes
 from whet.outcomes.check_forms import CHECKS, program_end
-from whet.outcomes.error_forms import STRONG_HEADS, ErrorForm, Forms, head, tail
+from whet.outcomes.error_forms import STRONG_HEADS, SYSTEM_ERROR, ErrorForm, Forms, head, tail
 from whet.outcomes.reported_forms import reported_by_program
 from whet.sessions.shell_lines import Stage, is_decisive, split
 from whet.text.words import names
 
 HEAD_LINES = 3
+ONE_LINE = 300
 TAIL_LINES = 6
 # Programs that show what others wrote: a failure in their output is somebody's text, not their own.
 READERS = names(
@@ -71,6 +72,8 @@ LAST_WORDS = Forms(
         ErrorForm("timeout", r"(?i)(?:^|\n)\W{0,4}timed out after [\d.]+ ?\w{0,12}\W{0,4}\s*\z"),
     )
 )
+# A shell tool that could not even start its command has nothing but the system's answer.
+SYSTEM_ERRORS = Forms((SYSTEM_ERROR,))
 CLOSINGS = Forms(
     (
         ErrorForm("error ending", _ERROR_LINE),
@@ -87,13 +90,27 @@ def hidden_failure(command: str, text: str) -> str:
     if code := envelopes.echoed_exit_code(text, command):
         return f"exit code {code}"
     end = tail(text)
-    return CHECKS.first(end) or (ending if (ending := program_end(end)) == "traceback" else "")
+    found = CHECKS.first(end) or (ending if (ending := program_end(end)) == "traceback" else "")
+    return found or _hidden_by_cutting(stages, text)
+
+
+def _hidden_by_cutting(stages: tuple[Stage, ...], text: str) -> str:
+    """How the one program of a line failed whose output the rest only shortens: what is printed is its own."""
+    own = [stage for stage in stages if not is_reader(stage)]
+    if len(own) != 1 or own[0].joiner != "|":
+        return ""
+    alone = (own[0]._replace(joiner=""),)
+    complaint = _complaint(alone, text)
+    is_own = complaint.startswith(("shell: ", f"{own[0].program}: "))
+    return complaint if is_own else reported_by_program(alone, text, by_any=True)
 
 
 def failure(command: str, text: str) -> str:
     """How the output says that the line failed, or nothing. For results that carry no status at all."""
     if strong := STRONG_HEADS.first(head(text)) or LAST_WORDS.first(tail(text, 300)):
         return strong
+    if len(text) <= ONE_LINE and ": " not in text and (said := SYSTEM_ERRORS.first(text.strip())):
+        return said  # with the name of a program before it, that program has to be the one that decides
     text = _without_prompt(text)
     stages = split(command)
     if complaint := _complaint(stages, text):

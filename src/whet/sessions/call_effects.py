@@ -57,7 +57,7 @@ TESTERS = names(
     "playwright cypress"
 )
 CHECKING_WORDS = re.compile(
-    r"(?:^|[:_-])(tests?|lint|check|typecheck|type-check|build|verify|validate|e2e|ci)(?:$|[:_-])"
+    r"(?:^|[:_-])(tests?|lint|check|typecheck|type-check|build|verify|validate|analy[sz]e|e2e|ci)(?:$|[:_-])"
 )
 RUNNERS = names(
     "npm pnpm yarn bun bunx npx deno cargo go dotnet swift mix rake bundle uv uvx poetry python python3 just task mise "
@@ -77,7 +77,10 @@ HANDING_OVER = {
     "glab": (("mr", "create"), ("mr", "merge")),
 }
 _HANDED_OVER_BY_NAME = re.compile(r"(?:create|merge)_(?:pull|merge)_request$")
-PROBERS = names("grep egrep fgrep rg ag ls test [ [[ which type command diff cmp pgrep ps find fd stat")
+PROBERS = names("grep egrep fgrep rg ag ack ls test [ [[ which type hash command diff cmp pgrep ps find fd stat")
+# Subcommands that ask, and options that make a command answer by its status alone.
+PROBING_SUBCOMMANDS = {"git": names("grep check-ignore ls-files show-ref")}
+PROBING_OPTIONS = names("--quiet --exit-code --verify --is-ancestor --error-unmatch")
 WORDS_READ = 4
 _TEST_AFFIXES = re.compile(r"^tests?_|_(?:tests?|spec)$")
 COMMIT = "commit"
@@ -160,9 +163,18 @@ def _effect_of_command(command: str) -> Effect:
     if any(_check_of(stage) for stage in stages):
         return Effect.CHECKS
     plain = [stage for stage in stages if stage.program not in ("cd", "echo", "true", "head", "tail", "sort", "wc")]
-    if plain and all(stage.program in PROBERS for stage in plain):
-        return Effect.PROBES
-    return Effect.RUNS
+    return Effect.PROBES if plain and all(map(probes, plain)) else Effect.RUNS
+
+
+def probes(stage: Stage) -> bool:
+    """Whether a command only asks whether something is there."""
+    asking = PROBING_SUBCOMMANDS.get(stage.program)
+    if asking is None:
+        return stage.program in PROBERS
+    words = stage.words[1:]
+    return next((word for word in words if not word.startswith("-")), "") in asking or not PROBING_OPTIONS.isdisjoint(
+        words
+    )
 
 
 def _check_of(stage: Stage) -> str:

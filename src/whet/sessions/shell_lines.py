@@ -153,6 +153,8 @@ def _unwrapped(words: list[str]) -> list[str]:
         head = words[0]
         if ("=" in head and _ASSIGNMENT.match(head)) or head.startswith((">", "<")):
             words = words[1:]
+        elif head == "command" and words[1:2] and words[1] in ("-v", "-V"):  # it asks for a program and runs none
+            break
         elif head in WRAPPERS:
             words = _after_options(words[1:], WRAPPERS[head])
         elif tuple(words[:2]) in TWO_WORD_WRAPPERS:
