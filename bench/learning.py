@@ -25,6 +25,7 @@ import rival_detector
 from whet.failures.analysis import analyse
 from whet.failures.fingerprints import fingerprint
 from whet.failures.lessons import Lesson, distill
+from whet.failures.purposes import shown_call
 from whet.failures.view import gather
 from whet.importers.source import Skipped
 from whet.intake.reading import read_transcripts
@@ -33,7 +34,6 @@ from whet.lessons.candidates import LessonCandidate, candidates
 from whet.lessons.drafts import LessonDraft, drafts_of
 from whet.lessons.finding import copies_of, pieces_of_session
 from whet.lessons.pieces import LessonPiece, LessonSource, stems
-from whet.lessons.purposes import shown_call
 from whet.sessions.transcripts import Role, Transcript
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance.rules import catalogue

@@ -7,9 +7,10 @@ from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import LessonCandidate, candidates
 from whet.lessons.drafts import draft_of
 from whet.lessons.finding import pieces_of_session
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.sayings import is_against, says_same
 from whet.sessions.trust import Trust
+from whet.text.key_words import key_words
 
 
 def said(text: str, session: str, weight: float = 3.0) -> LessonPiece:

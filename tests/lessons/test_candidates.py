@@ -1,7 +1,8 @@
 """Pieces that belong together become one candidate; the most promising come first."""
 
 from whet.lessons.candidates import candidates
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words
+from whet.lessons.pieces import LessonPiece, LessonSource
+from whet.text.key_words import key_words
 
 
 def said(text: str, session: str, *, weight: float = 2.0, message: int = 2) -> LessonPiece:

@@ -3,8 +3,9 @@
 import pytest
 
 from whet.lessons.conflicts import conflicts, contradicted
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.stances import stance_of
+from whet.text.key_words import key_words
 
 
 def said(text: str, session: str, *, at: float = 1.0, who: str = "") -> LessonPiece:

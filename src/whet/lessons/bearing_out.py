@@ -8,10 +8,10 @@ from collections.abc import Mapping
 
 from msgspec.structs import replace
 
+from whet.failures.purposes import ASIDES
 from whet.lessons.candidates import LessonCandidate, worth_of
 from whet.lessons.drafts import LessonDraft, is_ordered_in, sketches
 from whet.lessons.pieces import LessonPiece, LessonSource
-from whet.lessons.purposes import ASIDES
 from whet.sessions.shell_lines import split
 from whet.text.likeness import similarity
 

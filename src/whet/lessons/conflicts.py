@@ -5,9 +5,10 @@ from collections.abc import Iterable, Iterator
 from itertools import combinations
 from typing import NamedTuple
 
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.lessons.said import direction
 from whet.lessons.stances import stance_of
+from whet.text.key_words import key_words
 from whet.values import Value
 
 MOST = 10

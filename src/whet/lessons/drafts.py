@@ -10,13 +10,13 @@ from typing import NamedTuple
 import re2
 from msgspec.structs import replace
 
+from whet.failures.purposes import fixing_form, is_in_other_folder
 from whet.ledger.patches import Action, Form, Patch, Proof, RuleSituation, Scope, digest
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.contrasts import contrast, is_passing, missing_program, right_repository
 from whet.lessons.known_causes import explains_itself, fact_of_place
 from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.presence import missing_skill
-from whet.lessons.purposes import fixing_form, is_in_other_folder
 from whet.lessons.sayings import in_parts, says_same
 from whet.lessons.standing_orders import (
     OccasionalOrder,

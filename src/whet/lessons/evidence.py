@@ -11,11 +11,12 @@ import msgspec
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import LessonDraft, situation_of
 from whet.lessons.known_causes import explains_itself
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words, stems
+from whet.lessons.pieces import LessonPiece, LessonSource, stems
 from whet.lessons.sayings import in_parts
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust, lowest
 from whet.text.characters import first_hidden
+from whet.text.key_words import key_words
 from whet.text.words import names
 from whet.values import Value
 

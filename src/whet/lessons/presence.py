@@ -7,10 +7,10 @@ from collections.abc import Iterator
 
 import re2
 
+from whet.failures.purposes import is_shell, shown_call
 from whet.failures.view import JudgedCall, SessionView
 from whet.lessons.contrasts import missing_program
 from whet.lessons.pieces import LessonPiece
-from whet.lessons.purposes import is_shell, shown_call
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import command_of
 from whet.sessions.shell_lines import SHELLS, split

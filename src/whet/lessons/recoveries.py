@@ -6,12 +6,7 @@ import re2
 from msgspec.structs import replace
 
 from whet.failures.fingerprints import error_line
-from whet.failures.view import JudgedCall, SessionView
-from whet.lessons.contrasts import missing_program
-from whet.lessons.error_remedies import asked_command, hook_complaints, remedy_of
-from whet.lessons.known_causes import explains_itself
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words
-from whet.lessons.purposes import (
+from whet.failures.purposes import (
     fixing_form,
     is_in_other_folder,
     is_same_purpose,
@@ -20,12 +15,18 @@ from whet.lessons.purposes import (
     program_of,
     shown_call,
 )
+from whet.failures.view import JudgedCall, SessionView
+from whet.lessons.contrasts import missing_program
+from whet.lessons.error_remedies import asked_command, hook_complaints, remedy_of
+from whet.lessons.known_causes import explains_itself
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of
 from whet.sessions.call_effects import COMMIT, Effect, checks_of
 from whet.sessions.tool_families import Family, family_of
 from whet.sessions.trust import Trust
+from whet.text.key_words import key_words
 
 COMMITS = "git commit"
 WAY = " the file, then "  # between what was done and the call that then worked

@@ -5,9 +5,9 @@ from collections.abc import Iterator
 import re2
 from msgspec.structs import replace
 
+from whet.failures.purposes import ASIDES, is_shell
 from whet.failures.view import JudgedCall, SessionView
-from whet.lessons.pieces import LessonPiece, LessonSource, key_words
-from whet.lessons.purposes import ASIDES, is_shell
+from whet.lessons.pieces import LessonPiece, LessonSource
 from whet.lessons.standing_orders import is_standing
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.refusal_forms import refusal_words
@@ -16,6 +16,7 @@ from whet.sessions.lineage import is_typed, is_vouched
 from whet.sessions.shell_lines import split
 from whet.sessions.transcripts import Disposition, Message, Origin, Role
 from whet.sessions.trust import Trust
+from whet.text.key_words import key_words
 
 SENTENCE_WORDS = 45
 MESSAGE_LETTERS = 4_000

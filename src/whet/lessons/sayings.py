@@ -2,7 +2,8 @@
 
 import re
 
-from whet.lessons.pieces import key_words, stems
+from whet.lessons.pieces import stems
+from whet.text.key_words import key_words
 from whet.text.likeness import NEGATIONS
 
 SHARED_WORDS = 2

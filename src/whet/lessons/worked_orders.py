@@ -5,8 +5,8 @@ from collections.abc import Iterable, Iterator
 from itertools import pairwise
 from typing import NamedTuple
 
+from whet.failures.purposes import is_shell, path_of
 from whet.failures.view import JudgedCall, SessionView
-from whet.lessons.purposes import is_shell, path_of
 from whet.outcomes.hidden_failures import READERS
 from whet.sessions.arguments import command_of
 from whet.sessions.call_effects import checks_in

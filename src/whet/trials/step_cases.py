@@ -7,8 +7,8 @@ from typing import NamedTuple
 import msgspec
 
 from whet.failures.fingerprints import INCIDENTAL
+from whet.failures.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
 from whet.failures.view import JudgedCall
-from whet.lessons.purposes import PATH_KEYS, is_same_purpose, is_shell, path_of
 from whet.lessons.recoveries import REACH, worked_later
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.arguments import arguments_of, command_of
