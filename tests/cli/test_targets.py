@@ -1,17 +1,21 @@
 """What a person sees of `whet target` and `whet sync`."""
 
+import time
 from pathlib import Path
 
 import pytest
 
 from command import Whet
 from whet.changes.apply import apply
+from whet.changes.pending import approve, propose
+from whet.hooks.compiling import compile_rules
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, Scope
 from whet.sessions.trust import Trust
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
+from whet.targets.offering import offered_rules
 
 RULE = "Read a file in full before you edit it."
 
@@ -129,14 +133,21 @@ def test_an_agent_with_two_targets_has_to_be_named_in_full(whet: Whet, tmp_path:
     assert whet("target", "remove", f"codex:{tmp_path / 'one'}").code == 0
 
 
-@pytest.mark.usefixtures("person")
-def test_sync_says_what_was_proved_on_another_model_and_is_not_told(whet: Whet, tmp_path: Path) -> None:
-    patch = Patch(Form.RULE, Action.ADD, "yes", RULE, Scope(("tiny-1b",)), trust=Trust.AGENT)
+def test_a_rule_that_a_model_wrote_and_a_person_approved_reaches_claude_code(
+    whet: Whet, person: Path, tmp_path: Path
+) -> None:
+    """As earlier versions proposed it: scoped to the model that wrote it."""
+    patch = Patch(Form.RULE, Action.ADD, "yes", RULE, Scope(("gemma-4-e2b",)), trust=Trust.TOOL)
     home = Home(tmp_path / "home")
     with opened(home) as database:
-        ledger_of(home, database).append([Entry(0, Step.ACCEPTED, patch, Actor.POLICY, 1.0)])
-        apply(home, database, patch, actor=Actor.POLICY, now=1.0)
+        waits = propose(home, database, patch, actor=Actor.POLICY, now=time.time())
+        approve(home, database, waits.number, actor=Actor.PERSON, now=time.time())
+    whet("rules", "add", "mine", "Only for GPT.", "--model", "gpt-5")
     whet("target", "add", "claude-code")
-    said = "yes (proved on tiny-1b, not yet on claude of claude-code)"
-    assert said in whet("sync", "--json").json["unproved"]
-    assert "Not told everywhere" in whet("sync").out
+    assert "No active rule applies" not in whet("sync").out
+    written = (person / ".claude" / "CLAUDE.md").read_text()
+    assert f"- {RULE}\n" in written, "without a word on the model"
+    assert "Only for GPT." not in written, "a person named that model"
+    with opened(home) as database:
+        compiled = {rule.line: rule.agents for rule in compile_rules(offered_rules(ledger_of(home, database))).rules}
+    assert "claude-code" in compiled[f"- {RULE}"], "and so the hook of its sessions tells it"

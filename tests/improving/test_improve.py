@@ -60,9 +60,9 @@ def test_a_rule_that_helps_against_what_failed_becomes_a_canary(home: Home, data
     assert outcome.verdict.ruling is Ruling.ACCEPT
     [rule] = ledger_of(home, database).state().rules
     assert (rule.canary, rule.share, rule.number) == (True, 0.25, outcome.entry)
-    assert rule.scope == Scope(("scripted",), ("Edit",)), "what was measured on one model is said of no other"
-    steps = [entry.step for entry in Ledger(database).entries()]
-    assert steps == [Step.ACCEPTED, Step.CANARY]
+    assert rule.scope == Scope(tools=("Edit",)), "what it was tried on is evidence, and no scope"
+    tried, told = Ledger(database).entries()
+    assert (tried.step, tried.tried_on, told.step) == (Step.ACCEPTED, "scripted", Step.CANARY)
     again = improved(home, replace(ASK, most=1), supply_of(lambda _: says("Do as before.")))
     assert all(each.idea.patch is None or each.idea.patch.text != rule.text for each in again.outcomes)
 
@@ -212,22 +212,6 @@ def test_a_model_that_writes_a_rule_is_sent_no_word_of_a_session(home: Home, dat
     assert '"tool": "edit"' in request.messages[-1].text
     [rule] = ledger_of(home, database).state().rules
     assert (rule.text, rule.trust) == ("Compare the text letter by letter before you edit.", Trust.AGENT)
-
-
-@EMBEDDED
-@pytest.mark.usefixtures("failed")
-def test_rules_are_tried_again_for_another_model(home: Home, database: Database) -> None:
-    text = catalogue()[0].text
-    proofs = tuple(Proof(session, 1) for session in _sessions(database))
-    proved = Patch(Form.RULE, Action.ADD, "old", text, Scope(("other",)), trust=Trust.AGENT, proofs=proofs)
-    entry = apply(home, database, proved, actor=Actor.POLICY, now=1.0)
-    Ledger(database).append([replace(entry, step=Step.ACCEPTED)])
-    report = improved(home, replace(ASK, most=5), supply_of(obeys))
-    again = next(each for each in report.outcomes if each.idea.way == "again")
-    assert again.became is Became.CANARY
-    rule = ledger_of(home, database).state().get(Form.RULE, "old")
-    assert rule is not None
-    assert rule.scope.models == ("other", "scripted")
 
 
 @EMBEDDED

@@ -8,9 +8,10 @@ from whet.evidence.verdicts import Ruling, judge
 from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, Scope, digest
 from whet.sessions.trust import Trust
-from whet.trials.ideas import MARGIN, decided, for_model, retires, tried_elsewhere, without
+from whet.trials.ideas import MARGIN, decided, retires, without
 
-RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", Scope(("small",)), trust=Trust.AGENT)
+RULE = Patch(Form.RULE, Action.ADD, "tidy", "Remove unused imports.", trust=Trust.AGENT)
+OF_EARLIER_VERSIONS = replace(RULE, scope=Scope(("small",)))
 
 
 def entry(step: Step, patch: Patch = RULE, at: float = 10.0) -> Entry:
@@ -29,15 +30,15 @@ def test_what_was_undecided_is_tried_again_when_more_was_seen() -> None:
 
 
 def test_a_verdict_on_one_model_binds_no_other() -> None:
-    assert not decided(for_model(RULE, "large"), [entry(Step.REJECTED)], latest=99.0)
-    assert for_model(RULE, "large").scope.models == ("large",)
+    on_small = replace(entry(Step.REJECTED), tried_on="small")
+    for rejected in (on_small, entry(Step.REJECTED, OF_EARLIER_VERSIONS)):
+        assert not decided(RULE, [rejected], latest=99.0, models=frozenset({"large", "local/large"}))
+        assert decided(RULE, [rejected], latest=99.0, models=frozenset({"small", "local/small"}))
 
 
-def test_a_rule_is_tried_anew_where_its_models_are_others() -> None:
-    item = Item(Form.RULE, "tidy", RULE.text, Scope(("small",)))
-    assert tried_elsewhere(item, "large-2")
-    assert not tried_elsewhere(item, "very-small-1")
-    assert not tried_elsewhere(Item(Form.RULE, "tidy", RULE.text), "large-2"), "it holds everywhere already"
+def test_what_a_person_decided_binds_every_model() -> None:
+    refused = entry(Step.REFUSED, OF_EARLIER_VERSIONS)
+    assert decided(RULE, [refused], latest=99.0, models=frozenset({"large"}))
 
 
 def test_leaving_a_rule_out_is_a_change_like_any_other() -> None:

@@ -16,10 +16,11 @@ from whet.cli.shown.reviewing import cautions, reviewed, size_of
 from whet.cli.shown.waiting import QUOTES_SHOWN, WaitingChange, change_lines
 from whet.cli.told_by_hooks import hook_tellers, told_sentences
 from whet.errors import WhetError
-from whet.ledger.entries import Actor, Entry, Item
+from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form
 from whet.store.database import Database
 from whet.store.home import Home
+from whet.store.ledger import ledger_of
 from whet.targets.readers import command_for, readers_of
 from whet.targets.rendering import is_run_by
 from whet.text.showing import shown
@@ -128,17 +129,18 @@ def in_force(made: Entry, home: Home, database: Database) -> str:
 
 def told_to(made: Entry, home: Home, database: Database) -> str:
     """Which agents are told a rule and by what, or the command that is missing."""
-    patch = made.patch
-    rule = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
+    rule = ledger_of(home, database).state().get(Form.RULE, made.patch.name)
+    assert rule is not None
+    scope = rule.scope
     _, paths = readers_of(home, rule, now=time.time())
-    project = f" in {shown(patch.scope.project)}" if patch.scope.project else ""
+    project = f" in {shown(scope.project)}" if scope.project else ""
     tellers = hook_tellers(home)
     told = told_sentences(tellers.among(name for each in tellers for name in each if is_run_by(name, rule)), project)
     if paths:
         told.append(f"To write it to {', '.join(paths)}, run `whet sync`.")
     if told:
         return " ".join(told)
-    command = command_for(database, patch.scope.project)
+    command = command_for(database, scope.project)
     return f"No agent is told it yet. Run `{command}` and `whet sync`, or `whet setup` for hooks."
 
 

@@ -19,27 +19,21 @@ def order_of(home: Home, database: Database, *, dry_run: bool = False, force: bo
     return telling.order_of(home, database, now=time.time(), dry_run=dry_run, force=force)
 
 
-def print_changes(
-    changes: Iterable[TargetChange], *, held: tuple[str, ...] = (), unproved: str = "", dry_run: bool, as_json: bool
-) -> int:
+def print_changes(changes: Iterable[TargetChange], *, held: tuple[str, ...] = (), dry_run: bool, as_json: bool) -> int:
     """Show what became of every file; the exit code is 1 if something could not be written."""
     shown = tuple(changes)
     if as_json:
-        print_json(changes_record(shown, held=held, unproved=unproved, dry_run=dry_run))
+        print_json(changes_record(shown, held=held, dry_run=dry_run))
     else:
         _print(shown, dry_run=dry_run)
         if held:
             say(f"[bold]Not written[/], because nobody approved it: {plain(', '.join(held))}. See `whet pending`.")
-        if unproved:
-            say(plain(unproved))
     return exit_code(shown, held=held)
 
 
-def changes_record(
-    changes: Iterable[TargetChange], *, held: tuple[str, ...], unproved: str, dry_run: bool
-) -> dict[str, object]:
+def changes_record(changes: Iterable[TargetChange], *, held: tuple[str, ...], dry_run: bool) -> dict[str, object]:
     """The same for programs."""
-    return {"changes": [each._asdict() for each in changes], "held": held, "unproved": unproved, "dry_run": dry_run}
+    return {"changes": [each._asdict() for each in changes], "held": held, "dry_run": dry_run}
 
 
 def exit_code(changes: Iterable[TargetChange], *, held: tuple[str, ...]) -> int:

@@ -23,4 +23,5 @@ def against(books: ComparedWith, patch: Patch, latest: float | None) -> str:
     if marks(patch) & books.state.never:
         return "a person never wants it proposed"
     found = [fault.message for fault in faults(patch, books.state) if fault.kind is not FaultKind.TRUST]
-    return decided(patch, books.entries, latest=latest) or "; ".join(found)
+    models = frozenset({books.model, books.named} - {""})
+    return decided(patch, books.entries, latest=latest, models=models) or "; ".join(found)

@@ -33,7 +33,7 @@ from whet.store.skill_files import usable
 from whet.text.likeness import is_same, sense, similarity
 from whet.told.skills import Skill
 from whet.trials.drafts import Way
-from whet.trials.ideas import SETTLED, Idea, ImproveRequest, for_model, without
+from whet.trials.ideas import SETTLED, Idea, ImproveRequest, without
 
 SAME_FAILURE = frozenset((Kind.TOOL_FAILURE, Kind.RETRY_LOOP, Kind.TIMEOUT))
 SAME_ERROR = 0.75  # of the words of two fingerprints
@@ -157,10 +157,9 @@ def _with(
     if patch is None:
         more = (_idea(lesson, None, books),) if books.model and needs_words(lesson.candidate) else ()
         return ideas._replace(unwritten=(*ideas.unwritten, *more))
-    given = for_model(patch, books.model) if books.model else patch
-    if against(books, given, None):
+    if against(books, patch, None):
         return ideas
-    idea = _idea(lesson, given, books)
+    idea = _idea(lesson, patch, books)
     held = [rule for rule in books.state.rules if rule.scope.project == lesson.project] if lesson.project else []
     if len(held) < most or not held:
         return ideas._replace(written=(*ideas.written, idea))
@@ -176,7 +175,7 @@ def _with(
         replace(without(weakest), reason=f"room for what {lesson.candidate.sessions} sessions show"),
         project=lesson.project,
     )
-    return ideas._replace(written=(*ideas.written, idea), leaving=(*ideas.leaving, (given.name, leaving)))
+    return ideas._replace(written=(*ideas.written, idea), leaving=(*ideas.leaving, (patch.name, leaving)))
 
 
 def _merged(lesson: TaughtLesson, patch: Patch, same: str) -> Idea:

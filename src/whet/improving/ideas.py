@@ -1,4 +1,4 @@
-"""Ideas for changes: from lessons, from rules that were proved elsewhere, from templates, from rules in force."""
+"""Ideas for changes: from lessons, from templates, from rules in force."""
 
 from collections.abc import Iterable, Iterator
 from itertools import islice, zip_longest
@@ -16,7 +16,6 @@ from whet.improving.evidence_ideas import from_evidence, is_answered, once_each
 from whet.improving.learned_forms import patch_in_form
 from whet.improving.taught import Progress, silent
 from whet.improving.writer import Pen, write, write_from_evidence
-from whet.ledger.entries import Step
 from whet.ledger.patches import Action, Form, Patch
 from whet.lessons.bearing_out import bearing_out
 from whet.lessons.candidates import LessonCandidate
@@ -39,7 +38,7 @@ from whet.store.template_files import usable, worths
 from whet.told.passages import SMALL_SIZES
 from whet.trials.cases import Case
 from whet.trials.drafts import Way, correction_of, drafts
-from whet.trials.ideas import Idea, IdeaOutcome, ImproveRequest, again, decided, for_model, tried_elsewhere, without
+from whet.trials.ideas import Idea, IdeaOutcome, ImproveRequest, without
 from whet.values import Value
 
 MOST_SESSIONS = 20  # from which cases are made for one lesson
@@ -84,7 +83,7 @@ def find_ideas(
     templates = () if ask.agent else _templates(home, database, books)  # no other agent begins with examples
     found = list(_from_lessons(books, open_lessons, live.signalled, can_try=bool(books.model or ask.agent)))
     general = [idea for idea in found if idea.refused != UNSPECIFIC]
-    ideas = [*_in_turn(learned.written, (*_elsewhere(books), *templates)), *general, *learned.unwritten]
+    ideas = [*_in_turn(learned.written, templates), *general, *learned.unwritten]
     fit = [idea for idea in ideas if not idea.refused]
     tried, left = fit[: ask.most], len(fit[ask.most :])
     # A rule gives way only to one that is tried now.
@@ -108,8 +107,7 @@ def with_words(home: Home, database: Database, chosen: Chosen, idea: Idea, *, in
     if idea.patch is not None or idea.lesson is None or idea.way != Way.MODEL:
         return idea, Spent()
     made = write(pen, idea.lesson)
-    patch = for_model(made.patch, chosen.model.name) if made.patch else None
-    return Idea(idea.why, idea.way, patch, idea.lesson, idea.sessions, made.why), made.spent
+    return Idea(idea.why, idea.way, made.patch, idea.lesson, idea.sessions, made.why), made.spent
 
 
 def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea, Spent]:
@@ -119,7 +117,7 @@ def _from_model(pen: Pen, idea: Idea, candidate: LessonCandidate) -> tuple[Idea,
     if made.draft is None:
         return (idea if idea.patch else replace(idea, refused=made.why)), made.spent
     part = bearing_out(older, made.draft)
-    patch = for_model(patch_in_form(made.draft, part, idea.project), pen.chosen.model.name)
+    patch = patch_in_form(made.draft, part, idea.project)
     # What was decided of a candidate is found by its name, whatever words a model chooses the next time.
     name = idea.patch.name if idea.patch else learned_name(idea.project, candidate.best.text)
     return replace(idea, patch=replace(patch, name=name)), made.spent
@@ -202,14 +200,13 @@ def _idea(books: ComparedWith, lesson: Lesson, *, can_try: bool) -> Idea | None:
     for patch, way, no_rule in drafts(lesson, catalogue(), words.correction(quote) if quote else "", can_try=can_try):
         if patch is None:
             return Idea(why, way, refused=no_rule)
-        given = for_model(patch, books.model) if books.model else patch
-        reason = against(books, given, lesson.latest)
-        if _waits(books, given):
+        reason = against(books, patch, lesson.latest)
+        if _waits(books, patch):
             return None
-        if reason and books.state.get(given.form, given.name) is not None:
+        if reason and books.state.get(patch.form, patch.name) is not None:
             return Idea(why, way, refused=f"{patch.name}: {reason}")  # no second rule for the same calls
         if not reason:
-            return Idea(why, way, given)
+            return Idea(why, way, patch)
         reasons.append(f"{patch.name}: {reason}")
     if books.model:
         return Idea(why, Way.MODEL)
@@ -219,18 +216,6 @@ def _idea(books: ComparedWith, lesson: Lesson, *, can_try: bool) -> Idea | None:
 def _waits(books: ComparedWith, patch: Patch) -> bool:
     """Whether the same waits for a person."""
     return any(each.patch.name == patch.name for each in books.state.pending)
-
-
-def _elsewhere(books: ComparedWith) -> Iterator[Idea]:
-    """Rules that were proved on another model than the one in use."""
-    for rule in books.state.rules if books.model else ():
-        proved = [each for each in books.entries if each.step is Step.ACCEPTED and each.patch.name == rule.name]
-        if rule.canary or not proved or not tried_elsewhere(rule, books.model):
-            continue
-        patch = again(rule, proved[-1].patch, books.model)
-        sessions = tuple(dict.fromkeys(proof.session for proof in proved[-1].patch.proofs))
-        why = f"the rule {rule.name} was proved on {', '.join(rule.scope.models)}"
-        yield Idea(why, Way.AGAIN, patch, sessions=sessions, refused=decided(patch, books.entries, latest=None))
 
 
 def _retiring(books: ComparedWith) -> Iterator[Idea]:

@@ -14,7 +14,6 @@ from whet.engine.orders import Done, Order, left_by
 from whet.engine.steps import Steps, decoded, encoded
 from whet.errors import WhetError
 from whet.executors.registry import settings_of
-from whet.improving.elsewhere import CarriedElsewhere, carry_elsewhere, left_out_elsewhere
 from whet.improving.ideas import FoundIdeas, cases_for, find_ideas, with_words
 from whet.improving.keeping import keep, let_wait
 from whet.improving.outlook import TOLD, foretold
@@ -34,7 +33,7 @@ from whet.trials.cases import is_errand
 from whet.trials.continuing import TooFewCases
 from whet.trials.design import Trial, TrialProgress, plan
 from whet.trials.drafts import Way
-from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest, for_model
+from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest
 from whet.values import Value
 
 KIND = "improve"
@@ -89,14 +88,12 @@ def improve(
     can_try = has_model or bool(ask.agent)
     carry = partial(_try, course) if can_try else partial(_leave_to_person, course)
     outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
-    carried = steps.do("elsewhere", lambda: _carry_elsewhere(course), CarriedElsewhere)
-    outcomes = (*outcomes, *carried.outcomes)
+    outcomes = (*outcomes, *steps.do("unheeded", lambda: _take_next_steps(course), tuple[IdeaOutcome, ...]))
     report = ImproveReport(
         found.sessions,
         found.lessons,
         outcomes,
         "" if can_try else NO_MODEL,
-        carried.left_out,
         found.left,
         found.unspecific,
         found.waiting,
@@ -135,11 +132,8 @@ def planned(
     if not ask.retire:
         outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
     stopped = (NO_KEY.format(variable=no_key) if no_key else "") if can_try else NO_MODEL
-    unproved = left_out_elsewhere(home, database)
     waiting = () if ask.retire else _waiting(home, database, ask, can_try=can_try, id=id, supply=supply)
-    return ImproveReport(
-        found.sessions, found.lessons, tuple(outcomes), stopped, unproved, found.left, found.unspecific, waiting
-    )
+    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, found.left, found.unspecific, waiting)
 
 
 def _asking(outcome: IdeaOutcome) -> IdeaOutcome:
@@ -172,13 +166,12 @@ def sentence(report: ImproveReport) -> str:
     return f"{report.lessons} lessons from {report.sessions} sessions; {told or 'nothing to try'}"
 
 
-def _carry_elsewhere(course: Course) -> CarriedElsewhere:
-    """What was proved elsewhere, and the next step for each rule that is told and not followed."""
+def _take_next_steps(course: Course) -> tuple[IdeaOutcome, ...]:
+    """The next step for each rule that is told and not followed."""
     if course.ask.retire:
-        return CarriedElsewhere()
+        return ()
     with opened(course.home) as database:
-        carried = carry_elsewhere(course.home, database, share=course.ask.share)
-        return replace(carried, outcomes=(*carried.outcomes, *propose_steps(course.home, database)))
+        return tuple(propose_steps(course.home, database))
 
 
 def _find(course: Course, has_model: bool) -> FoundIdeas:
@@ -272,11 +265,7 @@ def _worded(course: Course, database: Database, idea: Idea) -> tuple[Idea, Spent
     if (idea.patch is not None and idea.evidence is None) or not writer:
         return idea, Spent()
     chosen = course.supply(home, load(home), writer)
-    written, spent = with_words(home, database, chosen, idea, interrupt=course.steps.interrupt)
-    model = ask.model or settings_of(ask.agent, load(home)).model
-    if ask.agent and written.patch is not None and model:
-        written = replace(written, patch=for_model(written.patch, model))
-    return written, spent
+    return with_words(home, database, chosen, idea, interrupt=course.steps.interrupt)
 
 
 def _prepare(

@@ -68,6 +68,7 @@ class Entry(Value, frozen=True):
     share: float = 0.0  # of the sessions that a canary is told to
     maker: str = ""  # who entered it, as the database saw it: a role, or an account; empty before makers were named
     is_never: bool = False  # of a refusal: nothing that says the same is to be proposed again
+    tried_on: str = ""  # the model of a trial
 
 
 class Item(Value, frozen=True):
@@ -93,6 +94,7 @@ class Item(Value, frozen=True):
     maker: str = ""
     situation: RuleSituation = RuleSituation()
     example: str = ""
+    came_with: tuple[str, ...] = ()  # models that earlier versions scoped it to, because they wrote it or tried it
 
     @property
     def key(self) -> "Key":
@@ -130,6 +132,7 @@ class State(Value, frozen=True):
     granted: tuple[Entry, ...] = ()  # approvals of what was not applied yet
     refused: frozenset[str] = frozenset()  # ids of patches
     never: frozenset[str] = frozenset()  # marks of what a person never wants proposed
+    carried: frozenset[tuple[str, tuple[str, ...]]] = frozenset()  # rules and the models that Whet scoped them to
 
     @property
     def rules(self) -> tuple[Item, ...]:

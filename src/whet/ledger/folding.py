@@ -8,6 +8,7 @@ from msgspec.structs import replace
 from whet.ledger.entries import CHANGES, Actor, Change, Entry, Item, Key, State, Step
 from whet.ledger.marks import marks
 from whet.ledger.patches import Action, Form
+from whet.ledger.reach import ON_THEIR_OWN, are_given
 
 
 def fold(entries: Iterable[Entry], state: State | None = None) -> State:
@@ -15,6 +16,7 @@ def fold(entries: Iterable[Entry], state: State | None = None) -> State:
     folding = _thaw(state or State())
     for entry in entries:
         folding.number = entry.number
+        folding.note_models(entry)
         if entry.step in CHANGES:
             folding.change(entry)
         else:
@@ -49,6 +51,11 @@ class _Folding:
     granted: dict[str, Entry]
     refused: set[str]
     never: set[str]
+    carried: set[tuple[str, tuple[str, ...]]]
+
+    def note_models(self, entry: Entry) -> None:
+        if entry.actor in ON_THEIR_OWN and entry.patch.scope.models and not self._are_given(entry):
+            self.carried.add((entry.patch.name, entry.patch.scope.models))
 
     def change(self, entry: Entry) -> None:
         self.unfinished.pop(entry.begun, None)
@@ -66,10 +73,11 @@ class _Folding:
             case Step.UNDONE | Step.REDONE | Step.REVERTED:
                 return
             case _:
+                key = Key(entry.patch.form, entry.patch.name, entry.home)
+                after = self._after(entry)
                 if self.granted:
                     self.granted.pop(entry.patch.id, None)
-                key = Key(entry.patch.form, entry.patch.name, entry.home)
-                self._push(Change(entry.number, key, self._before(entry, key), _after(entry), entry.batch))
+                self._push(Change(entry.number, key, self._before(entry, key), after, entry.batch))
 
     def decide(self, entry: Entry) -> None:
         match entry.step:
@@ -107,6 +115,7 @@ class _Folding:
             granted=tuple(self.granted.values()),
             refused=frozenset(self.refused),
             never=frozenset(self.never),
+            carried=frozenset(self.carried),
         )
 
     def _push(self, change: Change) -> None:
@@ -134,6 +143,18 @@ class _Folding:
             return Item(key.form, key.name, entry.replaced, since=entry.at, home=key.home)
         return self.items.get(key) if entry.before else None
 
+    def _after(self, entry: Entry) -> Item | None:
+        """What an entry puts there, for the models that a person named and no others."""
+        item = _item(entry)
+        models = entry.patch.scope.models
+        if item is None or not models or self._are_given(entry):
+            return item
+        return replace(item, scope=replace(item.scope, models=()), came_with=models)
+
+    def _are_given(self, entry: Entry) -> bool:
+        known = self.items.get(Key(entry.patch.form, entry.patch.name, entry.home))
+        return are_given(entry, known, (*self.pending.values(), *self.granted.values()), self.carried)
+
     def _promote(self, number: int) -> None:
         """What the change put there is now for every session; the change keeps its place on the stack."""
         change = self.done.get(number)
@@ -144,7 +165,7 @@ class _Folding:
             self.items[change.key] = after
 
 
-def _after(entry: Entry) -> Item | None:
+def _item(entry: Entry) -> Item | None:
     patch = entry.patch
     if patch.action is Action.REMOVE:
         return None
@@ -176,4 +197,5 @@ def _thaw(state: State) -> _Folding:
         granted={entry.patch.id: entry for entry in state.granted},
         refused=set(state.refused),
         never=set(state.never),
+        carried=set(state.carried),
     )

@@ -4,6 +4,7 @@ from collections.abc import Sequence
 
 from whet.ledger.entries import Actor, Entry, Item, Step
 from whet.ledger.patches import Form
+from whet.ledger.reach import models_tried
 from whet.ledger.waiting import last_trial
 
 ON_YOUR_WORD = "on your word"
@@ -20,7 +21,7 @@ def grounds_of(item: Item, entries: Sequence[Entry]) -> str:
     put = next((entry for entry in entries if entry.number == item.number), None)
     tried = last_trial(put.patch, entries) if put else None
     if tried is not None and tried.step is Step.ACCEPTED:
-        return f"{TRIALS[Step.ACCEPTED]} (entry {tried.number})"
+        return _tried(tried)
     if item.canary:
         return "a canary: being tried in live sessions"
     promoted = next((each for each in entries if each.step is Step.PROMOTED and each.about == item.number), None)
@@ -28,7 +29,13 @@ def grounds_of(item: Item, entries: Sequence[Entry]) -> str:
         return f"{_word(promoted)}, after a canary (entry {promoted.number})"
     if item.form is Form.JOB:  # which no trial tries
         return _word(put)
-    return f"{_word(put)}, {f'{TRIALS[tried.step]} (entry {tried.number})' if tried else NOT_TRIED}"
+    return f"{_word(put)}, {_tried(tried) if tried else NOT_TRIED}"
+
+
+def _tried(entry: Entry) -> str:
+    """What a trial said, and of which model, for it says nothing of others."""
+    models = ", ".join(models_tried(entry))
+    return f"{TRIALS[entry.step]} ({f'on {models}, ' if models else ''}entry {entry.number})"
 
 
 def _word(entry: Entry | None) -> str:

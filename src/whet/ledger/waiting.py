@@ -3,12 +3,12 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.ledger.entries import Entry, Step
-from whet.ledger.patches import Form, Patch
+from whet.ledger.entries import Entry
+from whet.ledger.patches import Form, Patch, Scope
+from whet.ledger.reach import TRIED
 from whet.ledger.traces import Move
 from whet.sessions.trust import Trust
 
-TRIED = (Step.ACCEPTED, Step.REJECTED, Step.UNDECIDED)
 WHOSE = {
     Trust.OPERATOR: "your own",
     Trust.USER: "a user's in a session",
@@ -29,10 +29,11 @@ class WaitingChange(NamedTuple):
     entry: Entry
     move: Move
     tried: Entry | None
+    scope: Scope  # where it would hold
 
     @property
     def project(self) -> str:
-        return self.entry.patch.scope.project
+        return self.scope.project
 
     @property
     def group(self) -> str:

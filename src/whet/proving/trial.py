@@ -173,6 +173,7 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
             verdict=encoded(progress),
             about=trial.about,
             home="" if patch.form is Form.RULE else ledger.home,
+            tried_on=trial.model,
         )
         done = replace(progress, entry=ledger.append([entry])[0].number)
         keep_progress(database, trial.id, done, now=now)

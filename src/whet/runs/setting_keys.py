@@ -79,7 +79,6 @@ TEXTS = {
     "chat.thoughts": "Show the model's thinking dimmed, or hide it.",
     "team.admins": "Database roles whose rules apply here without your approval, in a team on Postgres.",
     "rules.per_project": "Maximum rules per project; for a better one, the weakest is proposed for removal.",
-    "rules.unproved": "Rules proven on one model, for agents that run another: say (report it) or canary (try it).",
     "templates.measured": "Let --warm auto start some sessions without a template, to measure its worth.",
     "templates.proposed": "Propose templates from sessions that went well: one a day per project, for your approval.",
     "trust.projects": "Folders where the output of files and commands counts as your words; never the web or MCP.",

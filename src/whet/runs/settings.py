@@ -138,7 +138,6 @@ class RuleSettings(Value, frozen=True):
     """How many rules are told, and where."""
 
     per_project: int = 25
-    unproved: Literal["say", "canary"] = "say"
 
 
 class Templates(Value, frozen=True):
@@ -220,6 +219,7 @@ NAMED: dict[str, type[Endpoint] | type[ModelFacts] | type[McpServer] | type[Agen
     "servers": McpServer,
     "agents": AgentSettings,
 }
+GONE = frozenset({"rules.unproved"})  # settings of earlier versions, which a file may still hold
 MOST = {"compaction.at": 1, "compaction.tail": 1, "sampling.temperature": 2}
 WORDS: dict[object, str] = {
     str: "text in quotes",
@@ -234,7 +234,8 @@ def parse(text: str) -> Settings:
     """The settings that a file holds. Raises WhetError for what is not TOML, not a setting, or not of its type."""
     document = read(text)
     for key, value in leaves(document):
-        check(key, value)
+        if dotted(key) not in GONE:
+            check(key, value)
     return _converted(document)
 
 

@@ -62,7 +62,6 @@ class Way(StrEnum):
     USER = "user"  # in the user's own words
     EVIDENCE = "evidence"  # from what the sessions of a project show, in their own words
     MODEL = "model"  # written from facts alone
-    AGAIN = "again"  # one in force elsewhere, tried on this model
     RETIRE = "retire"  # a rule in force, taken away
     ROOM = "room"  # the weakest of a full project, to leave for a better one
     WAITS = "waits"  # proposed before, for a person to decide

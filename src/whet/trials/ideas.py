@@ -3,12 +3,11 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from msgspec.structs import replace
-
 from whet.evidence.verdicts import ALPHA, Ruling, Verdict
 from whet.failures.lessons import Lesson
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, digest
+from whet.ledger.reach import models_tried
 from whet.lessons.candidates import LessonCandidate
 from whet.runs.run import Spent
 from whet.sessions.trust import Trust
@@ -94,51 +93,31 @@ class ImproveReport(Value, frozen=True):
     lessons: int
     outcomes: tuple[IdeaOutcome, ...] = ()
     stopped: str = ""
-    unproved: str = ""  # rules proved on one model that agents with others are not told
     left: int = 0  # ideas for another time
     unspecific: tuple[str, ...] = ()  # what recurs, and nothing specific is known against
     waiting: tuple[IdeaOutcome, ...] = ()  # what was proposed before, and a person has not decided on
 
 
-def decided(patch: Patch, entries: Iterable[Entry], *, latest: float | None) -> str:
-    """Why the same words need not be tried again for the same models; empty where they may be.
+def decided(
+    patch: Patch, entries: Iterable[Entry], *, latest: float | None, models: frozenset[str] = frozenset()
+) -> str:
+    """Why the same words need not be tried again with a model, by all its names; empty where they may be.
 
-    What was undecided is tried again once there is more to try it on.
+    What a trial says binds the model that was tried alone; what was undecided is tried again once there is more to try
+    it on.
     """
     for entry in reversed(tuple(entries)):
         known = entry.patch
         if (known.form, known.action, known.text) != (patch.form, patch.action, patch.text):
             continue
-        if known.scope.models and patch.scope.models and known.scope.models != patch.scope.models:
+        tried = models_tried(entry)
+        if models and tried and models.isdisjoint(tried):
             continue
         if entry.step in SETTLED:
             return f"entry {entry.number} of the ledger says {entry.step}"
         if entry.step is Step.UNDECIDED and (latest is None or latest <= entry.at):
             return f"entry {entry.number} was undecided, and nothing new was seen since"
     return ""
-
-
-def for_model(patch: Patch, model: str) -> Patch:
-    """The patch as it is tried: what was measured of a rule on one model is said of no other."""
-    if patch.form is not Form.RULE:
-        return patch
-    return replace(patch, scope=replace(patch.scope, models=(model,)))
-
-
-def tried_elsewhere(rule: Item, model: str) -> bool:
-    """Whether a rule was proved on other models alone."""
-    return bool(rule.scope.models) and not any(part.lower() in model.lower() for part in rule.scope.models)
-
-
-def again(rule: Item, proved: Patch, model: str) -> Patch:
-    """The patch that has a rule of other models hold for this one too."""
-    models = (*rule.scope.models, model)
-    scope = replace(rule.scope, models=models)
-    trust = min(rule.trust, Trust.AGENT)
-    return Patch(
-        Form.RULE, Action.CHANGE, rule.name, rule.text, scope, "another model", trust, proved.proofs,
-        digest(rule.text), proved.situation, rule.example,
-    )  # fmt: skip
 
 
 def without(rule: Item) -> Patch:

@@ -13,6 +13,7 @@ from whet.ledger.entries import Entry
 from whet.ledger.folding import fold, seen_from
 from whet.ledger.grounds import grounds_of
 from whet.ledger.patches import Form
+from whet.ledger.reach import scope_of
 from whet.ledger.traces import Move, move_of
 from whet.ledger.waiting import WaitingChange, in_order, last_trial
 from whet.lessons.following import count_following
@@ -111,8 +112,11 @@ def show_lessons(ask: PageRequest) -> Framed:
 
 def show_waiting(ask: PageRequest) -> Framed:
     home, entries = ask.cache.home, ask.entries
+    state = fold(entries)
     found = (
-        WaitingChange(entry, pending.move_for(home, ask.database, entry), last_trial(entry.patch, entries))
+        WaitingChange(
+            entry, pending.move_for(home, ask.database, entry), last_trial(entry.patch, entries), scope_of(entry, state)
+        )
         for entry in pending.pending(home, ask.database, now=ask.now)
     )
     agents = {fact.id: fact.source for fact in ask.looked.everything}

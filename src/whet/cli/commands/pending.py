@@ -15,6 +15,8 @@ from whet.cli.shown.reviewing import size_of
 from whet.cli.shown.waiting import WaitingChange, in_order, last_trial, waiting_lines, waiting_record
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
+from whet.ledger.folding import fold
+from whet.ledger.reach import scope_of
 from whet.ledger.traces import difference
 from whet.store.database import Database
 from whet.store.home import Home, find_home
@@ -175,8 +177,11 @@ def reopen(numbers: tuple[int, ...], as_json: bool) -> int:
 def _find(home: Home, database: Database) -> list[WaitingChange]:
     found = pending.pending(home, database, now=time.time())
     entries = ledger_of(home, database).entries() if found else []
+    state = fold(entries)
     return in_order(
-        WaitingChange(entry, pending.move_for(home, database, entry), last_trial(entry.patch, entries))
+        WaitingChange(
+            entry, pending.move_for(home, database, entry), last_trial(entry.patch, entries), scope_of(entry, state)
+        )
         for entry in found
     )
 

@@ -10,13 +10,10 @@ from whet.cli.options import json_option
 from whet.cli.output import many, plain, print_json, say
 from whet.cli.told_by_hooks import HookTellers, hook_tellers, told_sentences
 from whet.store.home import find_home
-from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.settings_file import load as settings_of
 from whet.targets.readers import UntoldProject, untold_projects
 from whet.targets.settings import load
 from whet.targets.sync import sync
-from whet.targets.unproved import told_of, unproved
 from whet.text.showing import shown
 
 SHOWN = 5  # projects
@@ -46,19 +43,17 @@ def command(dry_run: bool, force: bool, as_json: bool) -> int:
         order = order_of(home, database, dry_run=dry_run, force=force)
         changes = sync(order, targets)
         offer = order.offer()
-        found = unproved(offer.rules, ledger_of(home, database).entries(), targets)
-        line = told_of(found, tries=settings_of(home).rules.unproved == "canary")
         untold = untold_projects(database, (rule for rule in offer.rules if not rule.canary), targets)
     if as_json:
         print_json(
             {
-                **changes_record(changes, held=offer.held, unproved=line, dry_run=dry_run),
+                **changes_record(changes, held=offer.held, dry_run=dry_run),
                 "untold": [each._asdict() for each in untold],
             }
         )
         return exit_code(changes, held=offer.held)
     if targets:
-        print_changes(changes, held=offer.held, unproved=line, dry_run=dry_run, as_json=False)
+        print_changes(changes, held=offer.held, dry_run=dry_run, as_json=False)
     for words in _untold_lines(untold, hook_tellers(home)):
         say(words)
     return exit_code(changes, held=offer.held)

@@ -39,7 +39,6 @@ WAYS = {
     Way.USER: "in your words",
     Way.EVIDENCE: "from your sessions",
     Way.MODEL: "written by the model",
-    Way.AGAIN: "proved on another model",
     Way.RETIRE: "to be retired",
     Way.ROOM: "to make room",
     Way.UNHEEDED: "told and not followed",
@@ -57,7 +56,6 @@ def report_record(report: ImproveReport) -> dict[str, object]:
         "sessions": report.sessions,
         "lessons": report.lessons,
         "stopped": report.stopped,
-        "unproved": report.unproved,
         "left": report.left,
         "unspecific": report.unspecific,
         "waiting": [_record(each) for each in report.waiting],
@@ -77,8 +75,6 @@ def report_lines(report: ImproveReport) -> Iterator[str]:
         yield "No failure recurs often enough to justify a change. Next: import more sessions with `whet import`."
     if report.left:
         yield f"{many(report.left, 'more idea')} left for another run: --most takes more, `whet lessons` lists lessons."
-    if report.unproved:
-        yield plain(report.unproved)
     if report.stopped:
         yield f"[bold]{report.stopped}[/]"
 

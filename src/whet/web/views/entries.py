@@ -79,7 +79,7 @@ def _card(site: Site, change: WaitingChange, agents: Mapping[str, str]) -> Eleme
 def _told_where(change: WaitingChange, agents: Mapping[str, str]) -> str:
     """Who would be told it, and whose sessions it was learned from."""
     patch, after = change.entry.patch, change.move.after
-    only = replace(patch.scope, project="").words
+    only = replace(change.scope, project="").words
     place = f"in {shown(change.project)}" if change.project else f"in {change.group.lower()}"
     told = f"be told to agents {place}{f', for {shown(COMMA.join(only))}' if only else ''}"
     first = f"It would no longer {told}" if after is None else f"Exactly this text ({size_of(after)}) would {told}"
