@@ -18,16 +18,18 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from pathlib import Path
 
 from whet.cli.shown.transcript import lines
 from whet.failures.analysis import Analysis, analyse, record
 from whet.failures.decisive import decisive_step
-from whet.failures.detectors import DETECTORS, Detector, detect
+from whet.failures.detectors import detect
+from whet.failures.kinds import KINDS
 from whet.failures.lessons import distill
 from whet.failures.score import SIGNS
-from whet.failures.view import gather
+from whet.failures.signals import Signal
+from whet.failures.view import SessionView, gather
 from whet.secrets.redactor import redact
 from whet.sessions.activity import classify
 from whet.sessions.lineage import own_calls
@@ -150,15 +152,16 @@ def stages() -> dict[str, Stage]:
         "record": lambda _, analysis: json.dumps(record(analysis)),
         "show": lambda transcript, _: sum(map(len, _shown(transcript.messages))),
     }
-    return found | {f"{number} {each.detect.__name__}": detecting(each) for number, each in enumerate(DETECTORS)}
+    detectors = [each for kind in KINDS for each in kind.detectors]
+    return found | {f"{number} {each.__name__}": detecting(each) for number, each in enumerate(detectors)}
 
 
 def _shown(messages: tuple[Message, ...]) -> Iterator[str]:
     return lines(messages, among=range(len(messages)), full=False, thoughts=False)
 
 
-def detecting(detector: Detector) -> Stage:
-    return lambda transcript, _: list(detector.detect(gather(transcript)))
+def detecting(detector: Callable[[SessionView], Iterable[Signal]]) -> Stage:
+    return lambda transcript, _: list(detector(gather(transcript)))
 
 
 def seconds(stage: Stage, transcript: Transcript, analysis: Analysis) -> float:

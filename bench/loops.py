@@ -8,7 +8,8 @@ from typing import Any
 import rival_detector
 from labelled import HEALTHY, LABELLED, Case
 from whet.failures.analysis import analyse
-from whet.failures.lessons import ChangeKind, distill
+from whet.failures.kinds import ChangeKind
+from whet.failures.lessons import distill
 from whet.failures.signals import Kind
 from whet.shipped.data import failure_weights
 
@@ -53,8 +54,8 @@ def report_signals(loaded: dict[str, list[Case]]) -> None:
     analyses = [analyse(case.transcript, weights) for case in every]
     text_only = [analyse(case.transcript, weights, ignore_flags=True) for case in every]
     rival_hits = [rival_detector.detect(case.raw["messages"]) for case in every]
-    found = precision_recall([any(s.kind is Kind.RETRY_LOOP for s in a.signals) for a in analyses], truth)
-    unflagged = precision_recall([any(s.kind is Kind.RETRY_LOOP for s in a.signals) for a in text_only], truth)
+    found = precision_recall([any(s.kind == Kind.RETRY_LOOP for s in a.signals) for a in analyses], truth)
+    unflagged = precision_recall([any(s.kind == Kind.RETRY_LOOP for s in a.signals) for a in text_only], truth)
     theirs = precision_recall([hits["retry_loop"] > 0 for hits in rival_hits], truth)
     tell(
         f"retry loops, precision/recall ({sum(truth)} sessions)",

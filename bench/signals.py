@@ -23,6 +23,7 @@ from typing import Any, NamedTuple, TypeVar
 from labelled import cases, folder
 from whet.evidence.classical import wilson
 from whet.failures.detectors import detect
+from whet.failures.kinds import KINDS
 from whet.failures.signals import SHOWN, Kind, Signal
 from whet.failures.view import gather
 from whet.intake.reading import read_transcripts
@@ -80,16 +81,16 @@ def shown(transcript: Transcript) -> list[Signal]:
 def draw(path: Path, *, each: int, sessions: int, tuned: bool) -> None:
     chance = random.Random(SEED)
     held = [one for one in real_sessions() if is_held(one.transcript.native_id or one.transcript.id) != tuned]
-    by_kind: dict[Kind, list[dict[str, Any]]] = {}
+    by_kind: dict[str, list[dict[str, Any]]] = {}
     for one in held:
         for signal in shown(one.transcript):
             place = {"set": one.set, "session": one.transcript.native_id, "message": signal.message}
-            by_kind.setdefault(signal.kind, []).append({**place, "kind": signal.kind.value, "tool": signal.tool})
-    drawn = [one for kind in Kind for one in _some(by_kind.get(kind, []), each, chance)]
+            by_kind.setdefault(signal.kind, []).append({**place, "kind": signal.kind, "tool": signal.tool})
+    drawn = [one for kind in (row.name for row in KINDS) for one in _some(by_kind.get(kind, []), each, chance)]
     long = [one for one in held if len(one.transcript.messages) >= LONG_ENOUGH]
     whole = [{"set": one.set, "session": one.transcript.native_id} for one in _some(long, sessions, chance)]
     path.write_text(json.dumps({"signals": drawn, "sessions": whole}, indent=1) + "\n")
-    counts = {kind.value: f"{min(each, len(found))} of {len(found)}" for kind, found in by_kind.items()}
+    counts = {kind: f"{min(each, len(found))} of {len(found)}" for kind, found in by_kind.items()}
     print(f"{len(drawn)} signals {counts} and {len(whole)} sessions, of {len(held)} sessions, in {path}")
 
 
@@ -126,7 +127,7 @@ def score() -> None:
         print("Nobody has judged a signal yet: see the top of this file.")
         return
     today = {
-        (signal.kind.value, one.set, one.transcript.native_id, signal.message, signal.tool)
+        (signal.kind, one.set, one.transcript.native_id, signal.message, signal.tool)
         for one in real_sessions()
         for signal in shown(one.transcript)
     }
@@ -178,10 +179,10 @@ def _score_sessions(read: list[dict[str, Any]]) -> None:
 def _told_of(transcript: Transcript) -> list[dict[str, Any]]:
     """The signals of a session; a failure is reported once, and stands for those of its tool and sort."""
     signals = shown(transcript)
-    sorts = {(each.tool, each.fingerprint) for each in signals if each.kind is Kind.TOOL_FAILURE}
+    sorts = {(each.tool, each.fingerprint) for each in signals if each.kind == Kind.TOOL_FAILURE}
     again = [step for step in gather(transcript).failures if (step.tool, step.fault or step.fingerprint) in sorts]
-    return [{"kind": each.kind.value, "message": each.message} for each in signals] + [
-        {"kind": Kind.TOOL_FAILURE.value, "message": step.message} for step in again
+    return [{"kind": each.kind, "message": each.message} for each in signals] + [
+        {"kind": Kind.TOOL_FAILURE, "message": step.message} for step in again
     ]
 
 

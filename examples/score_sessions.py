@@ -29,7 +29,7 @@ for one in analyses[:5]:
 # What went wrong most often, and whose fault it was:
 
 # %%
-kinds = Counter((signal.kind.value, signal.cause.value) for one in analyses for signal in one.signals)
+kinds = Counter((signal.kind, signal.cause.value) for one in analyses for signal in one.signals)
 for (kind, cause), count in kinds.most_common():
     print(f"{count:>3}  {kind} ({cause})")
 
@@ -40,5 +40,5 @@ for (kind, cause), count in kinds.most_common():
 # %%
 lessons = whet.distill(analyses)
 for lesson in lessons:
-    print(f"{lesson.sessions} of {lesson.base} sessions: {lesson.kind.value} with {lesson.tool}: {lesson.fingerprint}")
+    print(f"{lesson.sessions} of {lesson.base} sessions: {lesson.kind} with {lesson.tool}: {lesson.fingerprint}")
 print(f"Lessons: {len(lessons)}")

@@ -32,7 +32,7 @@ __all__ = [
 
 TYPE_CHECKING = False  # checkers take it for true; `typing` itself would cost a good part of the start
 if TYPE_CHECKING:
-    from whet.api.analysing import analyse
+    from whet.api.analysing import analyse, distill
     from whet.api.judging import judge
     from whet.api.reading import read
     from whet.api.stored import SessionFilters, Store
@@ -41,7 +41,7 @@ if TYPE_CHECKING:
     from whet.evidence.verdicts import Verdict
     from whet.examples.templates import Template
     from whet.failures.analysis import Analysis
-    from whet.failures.lessons import Lesson, distill
+    from whet.failures.lessons import Lesson
     from whet.failures.signals import Signal
     from whet.importers.source import Skipped
     from whet.ledger.entries import Item
@@ -52,6 +52,7 @@ if TYPE_CHECKING:
 else:
     _PLACES = {
         "analyse": "api.analysing",
+        "distill": "api.analysing",
         "judge": "api.judging",
         "read": "api.reading",
         "SessionFilters": "api.stored",
@@ -63,7 +64,6 @@ else:
         "Template": "examples.templates",
         "Analysis": "failures.analysis",
         "Lesson": "failures.lessons",
-        "distill": "failures.lessons",
         "Signal": "failures.signals",
         "Skipped": "importers.source",
         "Item": "ledger.entries",

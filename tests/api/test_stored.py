@@ -67,8 +67,8 @@ def test_lessons_agree_with_the_command(tmp_path: Path, whet: Whet, examples: Pa
     with front.Store(tmp_path / "home") as store:
         [lesson] = store.lessons(source="openai")
         assert store.lessons(source="codex") == ()
-    said = next(each for each in whet("lessons", "--json").json["lessons"] if each["kind"] == lesson.kind.value)
-    assert (lesson.kind.value, lesson.tool, lesson.sessions) == (said["kind"], said["tool"], said["sessions"])
+    said = next(each for each in whet("lessons", "--json").json["lessons"] if each["kind"] == lesson.kind)
+    assert (lesson.kind, lesson.tool, lesson.sessions) == (said["kind"], said["tool"], said["sessions"])
 
 
 def test_a_program_without_a_guarded_main_gets_the_lessons_of_many_sessions(tmp_path: Path, whet: Whet) -> None:

@@ -15,12 +15,12 @@ def signals(*turns: Turn, ending: Ending = Ending.UNKNOWN) -> tuple[Signal, ...]
     return detect(gather(conversation(*turns, ending=ending)))
 
 
-def kinds(*turns: Turn, ending: Ending = Ending.UNKNOWN) -> set[Kind]:
+def kinds(*turns: Turn, ending: Ending = Ending.UNKNOWN) -> set[str]:
     return {signal.kind for signal in signals(*turns, ending=ending)}
 
 
-def of_kind(kind: Kind, *turns: Turn) -> list[Signal]:
-    return [signal for signal in signals(*turns) if signal.kind is kind]
+def of_kind(kind: str, *turns: Turn) -> list[Signal]:
+    return [signal for signal in signals(*turns) if signal.kind == kind]
 
 
 MISSING = "Error: ENOENT: no such file or directory, open 'a.txt'"

@@ -3,7 +3,8 @@ from collections.abc import Iterator
 from conversations import Turn, agent, call, conversation, shell, user
 from whet.failures.analysis import Analysis, analyse
 from whet.failures.environment import Cause
-from whet.failures.lessons import ChangeKind, Lesson, distill, shows
+from whet.failures.kinds import ChangeKind
+from whet.failures.lessons import Lesson, distill, shows
 from whet.failures.signals import Kind
 from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
@@ -112,7 +113,7 @@ def test_a_lesson_shows_in_exactly_the_sessions_that_it_counts() -> None:
     loop = [failing(9)] * 4
     looping = session(7, *loop)
     healthy = session(8, call("run", {"n": 1}, "done"))
-    found = [one for one in distill([*plain, looping, healthy]) if one.kind is Kind.TOOL_FAILURE]
+    found = [one for one in distill([*plain, looping, healthy]) if one.kind == Kind.TOOL_FAILURE]
     assert len(found) == 1
     shown = [each.session for each in (*plain, looping, healthy) if shows(found[0], each)]
     assert len(shown) == found[0].sessions == 3

@@ -122,7 +122,7 @@ def test_distilling_summing_up_showing_and_mining_grow_with_the_length(shape: Sh
 
 def test_a_session_gives_only_so_many_signals_of_a_kind() -> None:
     found = analyse(session(tooling, MOST_SIGNALS + 50), WEIGHTS).signals
-    assert sum(signal.kind is Kind.TOOL_FAILURE for signal in found) == MOST_SIGNALS
+    assert sum(signal.kind == Kind.TOOL_FAILURE for signal in found) == MOST_SIGNALS
 
 
 def test_results_find_their_calls_whatever_their_order_and_number() -> None:

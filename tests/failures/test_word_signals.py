@@ -16,8 +16,8 @@ def signals(*turns: Turn) -> tuple[Signal, ...]:
     return detect(gather(conversation(*turns)))
 
 
-def of_kind(kind: Kind, *turns: Turn) -> list[Signal]:
-    return [signal for signal in signals(*turns) if signal.kind is kind]
+def of_kind(kind: str, *turns: Turn) -> list[Signal]:
+    return [signal for signal in signals(*turns) if signal.kind == kind]
 
 
 # Claims
@@ -82,7 +82,7 @@ def test_an_action_that_no_call_made_is_made_up(turns: tuple[Turn, ...]) -> None
 def test_an_action_that_a_call_may_have_made_is_believed(turns: tuple[Turn, ...]) -> None:
     able = ("get_order", "cancel_order")
     found = detect(gather(conversation(user("cancel my order"), *turns, tools=able)))
-    assert not [signal for signal in found if signal.kind is Kind.HALLUCINATION]
+    assert not [signal for signal in found if signal.kind == Kind.HALLUCINATION]
 
 
 def test_what_failed_in_one_way_may_have_been_done_in_another() -> None:

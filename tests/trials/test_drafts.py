@@ -5,30 +5,36 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from whet.failures.environment import Cause
-from whet.failures.lessons import CHANGE_OF_KIND, ChangeKind, Lesson, Sighting
+from whet.failures.kinds import KINDS, OWN_NAMES, ChangeKind, kind_named
+from whet.failures.lessons import Lesson, Sighting
 from whet.failures.signals import Kind
 from whet.ledger.patches import Form
 from whet.sessions.tool_families import FAMILY_OF_NAME, Family
 from whet.sessions.trust import Trust
 from whet.shipped.guidance.rules import catalogue
-from whet.trials.drafts import CLASSES, MEANINGS, Way, correction_of, drafts, facts_of, written
+from whet.trials.drafts import CLASSES, Way, correction_of, drafts, facts_of, written
 
 VOCABULARY = frozenset(
-    (*MEANINGS.values(), *(name for name, _ in CLASSES), *FAMILY_OF_NAME, *(family.value for family in Family))
+    (
+        *(row.meaning for row in KINDS),
+        *(name for name, _ in CLASSES),
+        *FAMILY_OF_NAME,
+        *(family.value for family in Family),
+    )
 ) | {"any", "one that is not widely known", "of an unknown class"}
 
 
-def lesson(kind: Kind = Kind.TOOL_FAILURE, **fields: object) -> Lesson:
+def lesson(kind: str = Kind.TOOL_FAILURE, **fields: object) -> Lesson:
     given: dict[str, object] = {
-        "change": CHANGE_OF_KIND[kind], "cause": Cause.AGENT, "tool": "Edit", "fingerprint": "string not found",
+        "change": kind_named(kind).change, "cause": Cause.AGENT, "tool": "Edit", "fingerprint": "string not found",
         "sessions": 4, "base": 10, "trust": Trust.TOOL, "examples": (Sighting("s1", 3, "no such text"),), **fields,
     }  # fmt: skip
     return Lesson(kind, **given)  # type: ignore[arg-type]
 
 
-@given(st.sampled_from(Kind), st.text(), st.text(), st.text(), st.integers(0, 99))
+@given(st.sampled_from(sorted(OWN_NAMES)), st.text(), st.text(), st.text(), st.integers(0, 99))
 def test_what_a_model_is_told_of_a_lesson_is_words_of_fixed_lists_and_numbers(
-    kind: Kind, tool: str, fingerprint: str, quote: str, sessions: int
+    kind: str, tool: str, fingerprint: str, quote: str, sessions: int
 ) -> None:
     told = lesson(kind, tool=tool, fingerprint=fingerprint, sessions=sessions, examples=(Sighting(tool, 1, quote),))
     for value in msgspec.to_builtins(facts_of(told)).values():

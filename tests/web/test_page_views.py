@@ -18,6 +18,7 @@ from whet.changes.apply import try_out
 from whet.changes.pending import propose
 from whet.evidence.verdicts import judge
 from whet.failures.gone_wrong import where_it_went_wrong
+from whet.failures.kinds import kind_named
 from whet.failures.lessons import distill
 from whet.failures.signals import Kind
 from whet.failures.summaries import Summary, summarise
@@ -52,7 +53,7 @@ from whet.web.groups import CAME_UP, FAILED
 from whet.web.html import render, words_of
 from whet.web.pages import PAGES
 from whet.web.site import VIEWS, Site, evidence, short_name, told_apart
-from whet.web.views.failures import KINDS, MOST_TOOLS
+from whet.web.views.failures import MOST_TOOLS
 from whet.web.views.lessons import lessons
 from whet.web.views.live import ShownCanary, is_meant, live
 from whet.web.views.rules import ShownRule, rule, rules
@@ -167,7 +168,7 @@ def test_a_number_that_has_become_nothing_leads_to_all_sessions(page: PageClient
 def test_failures_are_counted_as_in_the_report(page: PageClient, summary: Summary) -> None:
     said = words(page.ask("/failures").text)
     for kind, number in summary.kinds.items():
-        assert f"{kind}: {KINDS[Kind(kind)]} {number} (" in said
+        assert f"{kind}: {kind_named(kind).label} {number} (" in said
     failed = sorted((-group.failed_calls, name) for name, group in summary.tools.items() if group.failed_calls)
     for number, name in failed[:MOST_TOOLS]:
         assert f"{-number} of {summary.tools[name].calls} (" in said, name
@@ -380,7 +381,7 @@ def test_a_rule_of_the_catalogue_leads_to_all_sessions_that_it_was_learned_from(
             page.server.cache.lessons.wait(state_of_sessions(database))
             refresh(database, failure_weights(), progress=lambda _: None)
             analyses = [each.analysis for each in judged(database, Filters())]
-            [loop] = [each for each in distill(analyses) if each.kind is Kind.RETRY_LOOP]
+            [loop] = [each for each in distill(analyses) if each.kind == Kind.RETRY_LOOP]
             wide = sightings(catalogue(), analyses)["change-before-retry"]
             assert (loop.sessions, wide.sessions) == (9, 9)
             assert len(loop.examples) < 9, "a change quotes some of them"

@@ -1,10 +1,14 @@
-"""What went wrong in one session, with the weights that come with Whet."""
+"""What went wrong in sessions, by the weights and the kinds of trouble that this installation has."""
 
-from whet.failures import analysis
+from collections.abc import Iterable
+
+from whet.failures import analysis, lessons
 from whet.failures.analysis import Analysis
+from whet.failures.lessons import Lesson
 from whet.failures.score import Weights
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
+from whet.shipped.kinds import known_kinds
 
 
 def analyse(transcript: Transcript, *, weights: Weights | None = None) -> Analysis:
@@ -15,7 +19,21 @@ def analyse(transcript: Transcript, *, weights: Weights | None = None) -> Analys
     >>> import whet
     >>> sessions = [each for each in whet.read("examples/sessions/inspect") if isinstance(each, whet.Transcript)]
     >>> worst = max(map(whet.analyse, sessions), key=lambda one: one.failure_score)
-    >>> worst.failure_score > 0.5, sorted(signal.kind.value for signal in worst.signals)
+    >>> worst.failure_score > 0.5, sorted(signal.kind for signal in worst.signals)
     (True, ['budget_spent', 'gave_up', 'tool_failure'])
     """
-    return analysis.analyse(transcript, weights if weights is not None else failure_weights())
+    return analysis.analyse(transcript, weights if weights is not None else failure_weights(), known_kinds())
+
+
+def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
+    """Find what recurs across sessions, most common first. Reads its argument once and keeps only tallies.
+
+    A lesson needs three distinct sessions, and clearly more than 5 % of the sessions that used the tool.
+
+    >>> import msgspec, whet
+    >>> session, _ = whet.read("examples/sessions/openai")
+    >>> sessions = [msgspec.structs.replace(session, native_id=f"day-{day}") for day in range(3)]
+    >>> [(lesson.kind, lesson.tool, lesson.sessions) for lesson in whet.distill(map(whet.analyse, sessions))]
+    [('retry_loop', 'get_order', 3)]
+    """
+    return lessons.distill(analyses, known_kinds())

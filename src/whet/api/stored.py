@@ -11,6 +11,7 @@ from whet.failures.lessons import Lesson, distill
 from whet.ledger.entries import Item
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
+from whet.shipped.kinds import known_kinds
 from whet.store import search, template_files
 from whet.store.analyses import judged, refresh
 from whet.store.home import find_home
@@ -125,7 +126,7 @@ class Store:
         """
         # In this process alone: others would begin by running the caller's own program again.
         refresh(self._database, failure_weights(), progress=lambda _: None, processors=1)
-        return distill(one.analysis for one in judged(self._database, _filters(filters)))
+        return distill((one.analysis for one in judged(self._database, _filters(filters))), known_kinds())
 
     def template(self, name: str) -> Template:
         """Load a template of the home by name, for `warm_start`; raises `WhetError` if there is none.

@@ -1,5 +1,6 @@
 """Everything that Whet finds in one session, as one value."""
 
+import hashlib
 from collections.abc import Mapping
 from typing import Any
 
@@ -7,6 +8,7 @@ from msgspec.structs import replace
 
 from whet.failures.decisive import decisive_step
 from whet.failures.detectors import detect
+from whet.failures.kinds import KINDS, KindTable
 from whet.failures.score import Weighed, Weights, failure_of, weigh
 from whet.failures.signals import SHOWN, Signal
 from whet.failures.success_signs import is_backed
@@ -21,6 +23,7 @@ from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
 ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 10
+VERSIONS = 1_000_000  # more than there will ever be
 
 
 class ExchangeOutcome(Value, frozen=True):
@@ -88,7 +91,21 @@ class Analysis(Value, frozen=True):
         return frozenset(exchange.tool for exchange in self.exchanges)
 
 
-def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = False, shared: int = 0) -> Analysis:
+def version_of(kinds: KindTable) -> int:
+    """The version of analyses that look for these kinds: another one where other packages add some."""
+    added = sorted(f"{row.name} {row.version}" for row in kinds if row not in KINDS)
+    mark = int.from_bytes(hashlib.sha256("\n".join(added).encode()).digest()[:4]) if added else 0
+    return ANALYSIS_VERSION + mark * VERSIONS
+
+
+def analyse(
+    transcript: Transcript,
+    weights: Weights,
+    kinds: KindTable = KINDS,
+    *,
+    ignore_flags: bool = False,
+    shared: int = 0,
+) -> Analysis:
     """Decide every exchange, detect every signal and score the session.
 
     `shared` first messages are held by another session too: where they are a copy, they are evidence there and not
@@ -97,7 +114,7 @@ def analyse(transcript: Transcript, weights: Weights, *, ignore_flags: bool = Fa
     copied = _copied(transcript, copied_count(transcript.messages, shared))
     begin = 0 if copied.whole else copied.messages
     evidence = gather(own_part(transcript, begin), ignore_flags=ignore_flags)
-    signals = detect(evidence)
+    signals = detect(evidence, kinds)
     weighed = weigh(evidence, weights)
     failure = failure_of(weighed, weights)
     turning = decisive_step(evidence, signals)
@@ -178,7 +195,7 @@ def record(analysis: Analysis, *, project: str = "", least: float = SHOWN) -> di
 
 def _signal_record(signal: Signal) -> dict[str, Any]:
     return {
-        "kind": signal.kind.value,
+        "kind": signal.kind,
         "message": signal.message,
         "call_id": signal.call_id or None,
         "quote": signal.quote,

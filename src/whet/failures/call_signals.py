@@ -251,7 +251,7 @@ def _cut_off(evidence: SessionView, quote: str, confidence: float) -> Signal:
     )
 
 
-def _signal(kind: Kind, step: JudgedCall, *, confidence: float, cause: Cause | None = None) -> Signal:
+def _signal(kind: str, step: JudgedCall, *, confidence: float, cause: Cause | None = None) -> Signal:
     if cause is None:
         cause = Cause.ENVIRONMENT if step.fault else Cause.AGENT
     return Signal(

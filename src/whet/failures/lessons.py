@@ -8,12 +8,12 @@ thousand sessions turn any accident into a rule; a share alone would let one ses
 import math
 from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
-from enum import StrEnum
 from typing import NamedTuple
 
 from whet.evidence.classical import wilson
 from whet.failures.analysis import Analysis
 from whet.failures.environment import Cause
+from whet.failures.kinds import KINDS, OWN_NAMES, ChangeKind, KindTable, kind_named
 from whet.failures.signals import SHOWN, Kind, Signal
 from whet.sessions.trust import Trust
 from whet.text.words import cut
@@ -30,39 +30,6 @@ SIMILAR_CORRECTION = 0.5
 # Past this many sorts of failure of one tool, those seen once are forgotten: memory does not grow with the input.
 SORTS_KEPT = 300
 NAMES_KEPT = 20
-
-
-class ChangeKind(StrEnum):
-    """What a lesson would change."""
-
-    RULE = "rule"  # an instruction that the agent reads
-    SKILL = "skill"  # a way to do a class of task
-    MEMORY = "memory"  # a fact about the person and their preferences
-    ENVIRONMENT = "environment"  # advice to the person; never an instruction for the agent
-
-
-CHANGE_OF_KIND = {
-    Kind.RETRY_LOOP: ChangeKind.RULE,
-    Kind.TOOL_FAILURE: ChangeKind.RULE,
-    Kind.TIMEOUT: ChangeKind.RULE,
-    Kind.HALLUCINATION: ChangeKind.RULE,
-    Kind.CONTEXT_LOSS: ChangeKind.SKILL,
-    Kind.USER_CORRECTION: ChangeKind.MEMORY,
-    Kind.GAVE_UP: ChangeKind.SKILL,
-    Kind.BUDGET_SPENT: ChangeKind.SKILL,
-}
-
-
-SENTENCES = {
-    Kind.RETRY_LOOP: "calls {tool} again in the same way after it failed",
-    Kind.TOOL_FAILURE: "{tool} fails",
-    Kind.TIMEOUT: "{tool} runs out of time",
-    Kind.HALLUCINATION: "claims or uses something the record contradicts",
-    Kind.CONTEXT_LOSS: "asks for or repeats something already in the session",
-    Kind.USER_CORRECTION: "is corrected by the user",
-    Kind.GAVE_UP: "gives up",
-    Kind.BUDGET_SPENT: "spends its budget without finishing",
-}
 
 
 class Sighting(Value, frozen=True):
@@ -84,7 +51,7 @@ class Lesson(Value, frozen=True):
     ('order not found: tn', 3, 4, 'rule')
     """
 
-    kind: Kind
+    kind: str
     change: ChangeKind
     cause: Cause
     tool: str
@@ -105,11 +72,6 @@ class Lesson(Value, frozen=True):
         return cut(quote, LINE_LETTERS) or self.fingerprint
 
     @property
-    def what(self) -> str:
-        """What goes wrong, as a sentence without its subject."""
-        return SENTENCES[self.kind].format(tool=self.tool or "a tool")
-
-    @property
     def share(self) -> float:
         return self.sessions / self.base if self.base else 0.0
 
@@ -124,7 +86,7 @@ class RecurringFailure(NamedTuple):
 class Subject(NamedTuple):
     """What signals have in common that may be one lesson: the rest is the likeness of their fingerprints."""
 
-    kind: Kind
+    kind: str
     cause: Cause
     tool: str
 
@@ -161,16 +123,10 @@ class SignalTally:
             self.since, self.latest = min(self.since, analysis.at), max(self.latest, analysis.at)
 
 
-def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
+def distill(analyses: Iterable[Analysis], kinds: KindTable = KINDS) -> tuple[Lesson, ...]:
     """Find what recurs across sessions, most common first. Reads its argument once and keeps only tallies.
 
     A lesson needs three distinct sessions, and clearly more than 5 % of the sessions that used the tool.
-
-    >>> import msgspec, whet
-    >>> session, _ = whet.read("examples/sessions/openai")
-    >>> sessions = [msgspec.structs.replace(session, native_id=f"day-{day}") for day in range(3)]
-    >>> [(lesson.kind.value, lesson.tool, lesson.sessions) for lesson in whet.distill(map(whet.analyse, sessions))]
-    [('retry_loop', 'get_order', 3)]
     """
     tallies: dict[Subject, dict[str, SignalTally]] = {}
     used: dict[str, int] = {}
@@ -182,7 +138,7 @@ def distill(analyses: Iterable[Analysis]) -> tuple[Lesson, ...]:
         for subject, signal in _counted(analysis):
             _tally(tallies.setdefault(subject, {}), signal).add(analysis, signal)
     lessons = [
-        _lesson(subject, tally, used.get(subject.tool, total) if subject.tool else total)
+        _lesson(subject, tally, used.get(subject.tool, total) if subject.tool else total, kinds)
         for subject, sorts in tallies.items()
         for tally in sorts.values()
     ]
@@ -208,9 +164,9 @@ def shows(lesson: Lesson, analysis: Analysis) -> bool:
     )
 
 
-def recurring(analyses: Callable[[], Iterable[Analysis]]) -> tuple[RecurringFailure, ...]:
+def recurring(analyses: Callable[[], Iterable[Analysis]], kinds: KindTable = KINDS) -> tuple[RecurringFailure, ...]:
     """What recurs across sessions, as `distill` finds it, each with its sessions; reads them all twice."""
-    lessons = distill(analyses())
+    lessons = distill(analyses(), kinds)
     found: list[list[str]] = [[] for _ in lessons]
     for analysis in analyses() if lessons else ():
         for lesson, sessions in zip(lessons, found, strict=True):
@@ -221,12 +177,13 @@ def recurring(analyses: Callable[[], Iterable[Analysis]]) -> tuple[RecurringFail
 
 def _counted(analysis: Analysis) -> Iterator[tuple[Subject, Signal]]:
     """The signals that count. A loop stands for the failures that it is made of."""
-    looping = {signal.tool for signal in analysis.signals if signal.kind is Kind.RETRY_LOOP}
+    looping = {signal.tool for signal in analysis.signals if signal.kind == Kind.RETRY_LOOP}
     for signal in analysis.signals:
-        if signal.confidence < SHOWN or (signal.kind is Kind.TOOL_FAILURE and signal.tool in looping):
+        if signal.confidence < SHOWN or (signal.kind == Kind.TOOL_FAILURE and signal.tool in looping):
             continue
         # A fault of the surroundings is one fault, whatever it broke first.
-        kind = Kind.TOOL_FAILURE if signal.cause is Cause.ENVIRONMENT else signal.kind
+        is_tools = signal.cause is Cause.ENVIRONMENT and signal.kind in OWN_NAMES
+        kind = Kind.TOOL_FAILURE if is_tools else signal.kind
         yield Subject(kind, signal.cause, signal.tool), signal
 
 
@@ -247,24 +204,24 @@ def _tally(sorts: dict[str, SignalTally], signal: Signal) -> SignalTally:
     return sorts[signal.fingerprint]
 
 
-def _is_alike(one: frozenset[str], other: frozenset[str], kind: Kind) -> bool:
-    needed = SIMILAR_CORRECTION if kind is Kind.USER_CORRECTION else SIMILAR_ERROR
+def _is_alike(one: frozenset[str], other: frozenset[str], kind: str) -> bool:
+    needed = SIMILAR_CORRECTION if kind == Kind.USER_CORRECTION else SIMILAR_ERROR
     return len(one & other) >= needed * len(one | other)
 
 
-def _change(subject: Subject, tally: SignalTally) -> ChangeKind:
+def _change(subject: Subject, tally: SignalTally, kinds: KindTable) -> ChangeKind:
     if subject.cause is Cause.ENVIRONMENT:
         return ChangeKind.ENVIRONMENT
-    change = CHANGE_OF_KIND[subject.kind]
+    change = kind_named(subject.kind, kinds).change
     # What the agent makes good by itself costs a call or two; it is worth knowing, not worth a standing order.
     firm = tally.firm >= SESSIONS_NEEDED and tally.firm >= FIRM_SHARE * tally.sessions
     return ChangeKind.SKILL if change is ChangeKind.RULE and not firm else change
 
 
-def _lesson(subject: Subject, tally: SignalTally, base: int) -> Lesson:
+def _lesson(subject: Subject, tally: SignalTally, base: int, kinds: KindTable) -> Lesson:
     return Lesson(
         kind=subject.kind,
-        change=_change(subject, tally),
+        change=_change(subject, tally, kinds),
         cause=subject.cause,
         tool=subject.tool,
         fingerprint=tally.fingerprint,

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from whet.failures.environment import Cause
 from whet.failures.phrases import AGENT_PHRASES, ANSWER_PHRASES
-from whet.failures.signals import Kind, Signal
+from whet.failures.signals import Signal
 from whet.failures.view import JudgedCall, Saying, SessionView
 from whet.failures.wordings import Phrase
 from whet.sessions.transcripts import Role
@@ -37,7 +37,7 @@ def topic(said: str) -> str:
     return " ".join(sorted(word for word in words if len(word) >= WORD_LENGTH)[:TOPIC_WORDS])
 
 
-def quoted(kind: Kind, saying: Saying, phrase: Phrase, *, confidence: float, step: JudgedCall | None = None) -> Signal:
+def quoted(kind: str, saying: Saying, phrase: Phrase, *, confidence: float, step: JudgedCall | None = None) -> Signal:
     """A signal that quotes the sentence with the phrase."""
     table = ANSWER_PHRASES if saying.role is Role.USER else AGENT_PHRASES
     return Signal(

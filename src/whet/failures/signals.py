@@ -1,6 +1,6 @@
 """Signals: single observations of failure in a session."""
 
-from enum import StrEnum
+from typing import Final
 
 from whet.failures.environment import Cause
 from whet.sessions.trust import Trust
@@ -10,17 +10,17 @@ from whet.values import Value
 SHOWN = 0.5
 
 
-class Kind(StrEnum):
-    """What kind of failure was seen."""
+class Kind:
+    """The names of Whet's own kinds of trouble; all else about them is in `failures/kinds.py`."""
 
-    RETRY_LOOP = "retry_loop"
-    TOOL_FAILURE = "tool_failure"
-    TIMEOUT = "timeout"
-    HALLUCINATION = "hallucination"
-    CONTEXT_LOSS = "context_loss"
-    USER_CORRECTION = "user_correction"
-    GAVE_UP = "gave_up"
-    BUDGET_SPENT = "budget_spent"
+    RETRY_LOOP: Final = "retry_loop"
+    TOOL_FAILURE: Final = "tool_failure"
+    TIMEOUT: Final = "timeout"
+    HALLUCINATION: Final = "hallucination"
+    CONTEXT_LOSS: Final = "context_loss"
+    USER_CORRECTION: Final = "user_correction"
+    GAVE_UP: Final = "gave_up"
+    BUDGET_SPENT: Final = "budget_spent"
 
 
 class Signal(Value, frozen=True):
@@ -31,11 +31,11 @@ class Signal(Value, frozen=True):
     >>> import whet
     >>> session, _ = whet.read("examples/sessions/openai")
     >>> signal = whet.analyse(session).signals[-1]
-    >>> signal.kind.value, signal.tool, signal.quote
+    >>> signal.kind, signal.tool, signal.quote
     ('retry_loop', 'get_order', 'order not found: T48213')
     """
 
-    kind: Kind
+    kind: str
     message: int
     quote: str
     cause: Cause

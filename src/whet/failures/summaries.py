@@ -7,6 +7,7 @@ from datetime import UTC, datetime
 from typing import NamedTuple
 
 from whet.failures.analysis import Analysis
+from whet.failures.kinds import KINDS, KindTable
 from whet.failures.lessons import Lesson, distill
 from whet.failures.signals import SHOWN
 from whet.outcomes.deciding import Outcome
@@ -90,7 +91,7 @@ class Summary:
             group.add(judged, calls=all_calls, failed_calls=all_failed)
         for tool, number in calls.items():
             self.tools.setdefault(tool, SessionGroup(tool)).add(judged, calls=number, failed_calls=failed[tool])
-        for kind in {signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN}:
+        for kind in {signal.kind for signal in analysis.signals if signal.confidence >= SHOWN}:
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         self.first = judged.at if self.first is None else min(self.first, judged.at)
         self.last = judged.at if self.last is None else max(self.last, judged.at)
@@ -111,7 +112,7 @@ class Summary:
         self.worst = sorted([*self.worst, worst], key=lambda one: -one.score)[:WORST_KEPT]
 
 
-def summarise(sessions: Iterable[JudgedSession]) -> tuple[Summary, tuple[Lesson, ...]]:
+def summarise(sessions: Iterable[JudgedSession], kinds: KindTable = KINDS) -> tuple[Summary, tuple[Lesson, ...]]:
     """The summary and the lessons of many sessions, in one pass over them."""
     summary = Summary()
 
@@ -120,7 +121,7 @@ def summarise(sessions: Iterable[JudgedSession]) -> tuple[Summary, tuple[Lesson,
             summary.add(judged)
             yield judged.analysis
 
-    return summary, distill(seen())
+    return summary, distill(seen(), kinds)
 
 
 def has_failed(analysis: Analysis) -> bool:

@@ -12,7 +12,8 @@ from msgspec.structs import replace
 
 from whet.changes.notes import known as notes_known
 from whet.failures.fingerprints import fingerprint
-from whet.failures.lessons import ChangeKind, Lesson
+from whet.failures.kinds import ChangeKind
+from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
 from whet.improving.across_projects import gathered
 from whet.improving.compared import ComparedWith, against

@@ -10,6 +10,7 @@ from msgspec.structs import replace
 from whet.agent.protocols import Chosen
 from whet.examples.templates import written as template_text
 from whet.failures.analysis import Analysis
+from whet.failures.kinds import in_words
 from whet.failures.lessons import Lesson, distill, shows
 from whet.improving.compared import ComparedWith, against
 from whet.improving.evidence_ideas import from_evidence, is_answered, once_each
@@ -27,6 +28,7 @@ from whet.sessions.trust import Trust
 from whet.shipped.data import failure_weights
 from whet.shipped.guidance import writing as words
 from whet.shipped.guidance.rules import catalogue
+from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged, refresh
 from whet.store.case_files import chosen as chosen_cases
 from whet.store.database import Database
@@ -131,7 +133,7 @@ def cases_for(home: Home, database: Database, ask: ImproveRequest, idea: Idea) -
     if ask.cases:
         return chosen_cases(home.folder, ask.cases)
     own = chosen_cases(home.folder, ())
-    tags = {idea.lesson.kind.value, idea.lesson.tool} if idea.lesson else set()
+    tags = {idea.lesson.kind, idea.lesson.tool} if idea.lesson else set()
     fitting = own if idea.way in OWN_CASES else [each for each in own if each.guard or tags & set(each.tags)]
     found = {case.name: case for case in fitting}
     lesson = idea.lesson
@@ -167,7 +169,7 @@ def _live(database: Database, ask: ImproveRequest) -> LiveSessions:
                 signalled.extend([replace(each.analysis, exchanges=())] if each.analysis.signals else [])
                 yield each.analysis
 
-    lessons = distill(streamed())
+    lessons = distill(streamed(), known_kinds())
     return LiveSessions(sessions, lessons, signalled)
 
 
@@ -193,7 +195,7 @@ def _from_lessons(
 
 def _idea(books: ComparedWith, lesson: Lesson, *, can_try: bool) -> Idea | None:
     """The first draft that nothing speaks against, else one for a model to write; none where one waits already."""
-    kind = lesson.kind.value.replace("_", " ")
+    kind = in_words(lesson.kind)
     why = f"{kind}{f' of {lesson.tool}' if lesson.tool else ''} in {lesson.sessions} of {lesson.base} sessions"
     quote = correction_of(lesson)
     reasons: list[str] = []

@@ -13,6 +13,7 @@ from whet.improving.project_evidence import ProjectLessons, TaughtLesson
 from whet.improving.taught import contradictions
 from whet.lessons.conflicts import LessonConflict
 from whet.sessions.temporary import is_temporary
+from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged
 from whet.store.database import Database
 from whet.store.listing import Filters
@@ -51,7 +52,7 @@ def learned(database: Database, scope: LessonScope, projects: Iterable[ProjectLe
             folders[one.analysis.circle.folder] += 1
             yield one.analysis
 
-    recurring = distill(seen())
+    recurring = distill(seen(), known_kinds())
     meant_folders = {folder: number for folder, number in folders.items() if _is_meant(folder, scope)}
     asked = [each for each in projects if not scope.is_whole_name or each.project == scope.project]
     meant = sorted(asked, key=_most_seen, reverse=True)

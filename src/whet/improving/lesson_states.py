@@ -8,7 +8,8 @@ from msgspec.structs import replace
 
 from whet.changes.pending import propose
 from whet.errors import WhetError
-from whet.failures.lessons import ChangeKind, Lesson
+from whet.failures.kinds import ChangeKind
+from whet.failures.lessons import Lesson
 from whet.improving.evidence_ideas import SAME_FAILURE, same_rule
 from whet.improving.learned_forms import merged, patch_in_form
 from whet.improving.project_evidence import TaughtLesson
@@ -104,7 +105,7 @@ def without_fix(lesson: Lesson) -> str:
 def lesson_id(lesson: TaughtLesson | Lesson) -> str:
     """The name of a lesson; it stays the same as long as its best piece of evidence does, or what recurs."""
     if isinstance(lesson, Lesson):
-        return digest(f"{lesson.kind.value} {lesson.tool} {lesson.fingerprint}")[:ID_LETTERS]
+        return digest(f"{lesson.kind} {lesson.tool} {lesson.fingerprint}")[:ID_LETTERS]
     best = lesson.candidate.best
     return digest(f"{lesson.project} {best.session} {best.message} {best.text}")[:ID_LETTERS]
 

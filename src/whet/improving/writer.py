@@ -23,6 +23,7 @@ from whet.runs.run import Budget, Ended, Spent
 from whet.sessions.transcripts import Ending, Purpose, Role
 from whet.sessions.trust import Trust
 from whet.shipped.guidance import writing as words
+from whet.shipped.kinds import known_kinds
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.text.quoting import mark_for, quoted
@@ -65,7 +66,7 @@ class Pen(NamedTuple):
 
 def write(pen: Pen, lesson: Lesson) -> Written:
     """Have a rule written. The request holds the facts of the lesson and nothing that stood in a session."""
-    facts = msgspec.json.format(msgspec.json.encode(facts_of(lesson)), indent=2).decode()
+    facts = msgspec.json.format(msgspec.json.encode(facts_of(lesson, known_kinds())), indent=2).decode()
     text, ended = _ask(pen, words.system(), words.order(facts), trust=Trust.OPERATOR)
     patch = written(lesson, text) if ended.ending is Ending.FINISHED else None
     return Written(patch, ended.spent, "" if patch else ended.detail or NOTHING_OF_USE)

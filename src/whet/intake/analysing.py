@@ -16,6 +16,7 @@ from whet.intake.reading import read_transcripts
 from whet.sessions.copies import Seen, copied_count, history_of
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
+from whet.shipped.kinds import known_kinds
 from whet.store.preparing import opening
 from whet.store.side_by_side import process_pool
 
@@ -88,7 +89,7 @@ def _of_file(path: Path, *, ignore_flags: bool) -> list[FoundSession | Skipped]:
 
 def _analysed(transcript: Transcript, ignore_flags: bool, shared: int) -> Analysis:
     """The analysis under the id that the session has in its file."""
-    found = analyse(transcript, failure_weights(), ignore_flags=ignore_flags, shared=shared)
+    found = analyse(transcript, failure_weights(), known_kinds(), ignore_flags=ignore_flags, shared=shared)
     return replace(found, session=transcript.native_id)
 
 

@@ -15,6 +15,7 @@ from whet.proving.workspace import check_in, laid_out, situation_for
 from whet.sessions.example_marks import cold
 from whet.sessions.transcripts import Message, Role, Transcript
 from whet.shipped.data import failure_weights
+from whet.shipped.kinds import known_kinds
 from whet.store.home import Home
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
@@ -70,7 +71,7 @@ def _by_weight(transcript: Transcript, about: About | None) -> list[Recovery]:
     A failure in whose place nothing worked gives no case: what would have been right is not on record.
     """
     found = list(recoveries(gather(transcript).steps))
-    judged = analyse(transcript, failure_weights())
+    judged = analyse(transcript, failure_weights(), known_kinds())
     turning = judged.decisive_step if judged.decisive_confidence >= SHOWN else None
     after = [each for each in found if turning is not None and each.asked >= turning]
     ranked = [*after, *(each for each in reversed(found) if each not in after)]

@@ -7,12 +7,13 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.analysis import ANALYSIS_VERSION, Analysis, analyse, scored
+from whet.failures.analysis import Analysis, analyse, scored, version_of
 from whet.failures.score import Weighed, Weights, failure_of, told_reasons
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
 from whet.sessions.transcripts import Purpose
+from whet.shipped.kinds import known_kinds
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.in_short import keep_in_short
@@ -56,7 +57,7 @@ def refresh(
     processors: int | None = None,
 ) -> int:
     """Analyse every session that is new, has grown or was analysed by an older version; how many there were."""
-    waiting = [session_of(row) for row in database.query(WAITING, (ANALYSIS_VERSION, *[database.member] * 2))]
+    waiting = [session_of(row) for row in database.query(WAITING, (version_of(known_kinds()), *[database.member] * 2))]
 
     def keep(session: Session, found: Analysis | None) -> None:
         if found is not None:
@@ -69,17 +70,17 @@ def refresh(
 
 
 def _analyse(weights: Weights, stored: StoredTranscript) -> Analysis:
-    return analyse(stored.decoded(), weights, shared=stored.shared)
+    return analyse(stored.decoded(), weights, known_kinds(), shared=stored.shared)
 
 
 def is_behind(database: Database) -> bool:
     """Whether a session is not analysed as it is now, or its analysis is not kept in short."""
-    return bool(database.query(BEHIND, (ANALYSIS_VERSION, *[database.member] * 2)))
+    return bool(database.query(BEHIND, (version_of(known_kinds()), *[database.member] * 2)))
 
 
 def _compare(database: Database, weights: Weights) -> None:
     """Score every session among the others of its kind: what is usual there changes with the new ones."""
-    rows = [ComparedRow(*row) for row in database.query(COMPARED)]
+    rows = [ComparedRow(*row) for row in database.query(COMPARED, (version_of(known_kinds()),))]
     usual = usual_by_circle((row.circle, row.size) for row in rows)
     changed: list[tuple[float, float, int]] = []
     for row in rows:
@@ -145,7 +146,7 @@ def _keep(database: Database, session: Session, analysis: Analysis) -> None:
         " SELECT no, ?, ?, ?, ?, ?, ?, ?, ?, ? FROM sessions WHERE no = ?",
         (
             session.head,
-            ANALYSIS_VERSION,
+            version_of(known_kinds()),
             analysis.failure_score,
             msgspec.json.encode(analysis),
             analysis.weighed.logit,
@@ -181,7 +182,7 @@ def _counts(analysis: Analysis) -> dict[str, tuple[int, int, int, int]]:
 COMPARED = f"""
     SELECT a.session, s.source, a.order_digest, s.folder, s.model, a.whole, a.said, a.weighed, a.failure_score, a.longer
     FROM analyses AS a JOIN sessions AS s ON s.no = a.session
-    WHERE a.version = {ANALYSIS_VERSION} AND s.purpose <> '{Purpose.TRIAL.value}' AND a.whole > 0
+    WHERE a.version = ? AND s.purpose <> '{Purpose.TRIAL.value}' AND a.whole > 0
 """
 IS_WAITING = """a.session IS NULL OR a.version <> ? OR a.head <> s.head OR a.shared <> s.base_count
     OR (s.maker IN ('', ?) AND a.maker NOT IN ('', ?))"""

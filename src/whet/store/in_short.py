@@ -87,7 +87,7 @@ def in_short(analysis: Analysis) -> AnalysisInShort:
         copied=analysis.copied.whole,
         copied_tokens=analysis.copied.tokens,
         decisive_step=analysis.decisive_step,
-        kinds=tuple(sorted({signal.kind.value for signal in analysis.signals if signal.confidence >= SHOWN})),
+        kinds=tuple(sorted({signal.kind for signal in analysis.signals if signal.confidence >= SHOWN})),
         tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
         cache_written=analysis.cache_written,
         cache_written_hour=analysis.cache_written_hour,

@@ -5,8 +5,9 @@ from collections.abc import Iterable
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.environment import Cause
-from whet.failures.lessons import ChangeKind, Lesson, SignalTally
-from whet.failures.signals import SHOWN, Kind, Signal
+from whet.failures.kinds import OWN_NAMES, ChangeKind
+from whet.failures.lessons import Lesson, SignalTally
+from whet.failures.signals import SHOWN, Signal
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.sessions.tool_families import Family, family_of, plain_name
 from whet.sessions.transcripts import ToolCall
@@ -26,7 +27,7 @@ class Remedy(Value, frozen=True):
 
     name: str
     text: str
-    kind: Kind
+    kind: str
     families: tuple[Family, ...] = ()  # of tools
     tools: tuple[str, ...] = ()
     purposes: tuple[str, ...] = ()
@@ -37,14 +38,15 @@ class Remedy(Value, frozen=True):
 def remedy_of(name: str, source: str) -> Remedy:
     """A remedy from its file; a field or a word that is not known is refused."""
     fields, text = document(source, name=name)
+    kind = fields.get("kind", "")
     unknown = sorted(set(fields) - FIELDS) + [p for p in words(fields.get("purposes", "")) if p not in PURPOSES]
     try:
-        kind = Kind(fields.get("kind", ""))
         families = tuple(Family(word) for word in words(fields.get("families", "")))
     except ValueError as error:
         raise WhetError(
             f"The rule {name} has a word that is not known: {error}.", advice="Correct its file."
         ) from error
+    unknown += [] if kind in OWN_NAMES else [f"kind: {kind}"]
     if unknown:
         raise WhetError(
             f"The rule {name} says {', '.join(unknown)}.", advice=f"It may say {', '.join(sorted(FIELDS))}."
@@ -63,7 +65,7 @@ def remedy_of(name: str, source: str) -> Remedy:
 
 def suited(remedies: Iterable[Remedy], lesson: Lesson) -> tuple[Remedy, ...]:
     """The remedies for a lesson; those for its very tool, family or error come first."""
-    found = [remedy for remedy in remedies if remedy.kind is lesson.kind and _fits(remedy, lesson)]
+    found = [remedy for remedy in remedies if remedy.kind == lesson.kind and _fits(remedy, lesson)]
     return tuple(sorted(found, key=lambda remedy: not (remedy.tools or remedy.families or remedy.errors)))
 
 
@@ -109,7 +111,7 @@ def calls_for(remedy: Remedy, analysis: Analysis) -> bool:
 
 def _is_about(remedy: Remedy, signal: Signal) -> bool:
     return (
-        remedy.kind is signal.kind
+        remedy.kind == signal.kind
         and signal.cause is Cause.AGENT
         and signal.confidence >= SHOWN
         and _is_for(remedy, signal.tool)

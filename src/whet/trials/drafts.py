@@ -10,7 +10,8 @@ from enum import StrEnum
 from typing import NamedTuple
 
 from whet.failures.environment import Cause
-from whet.failures.lessons import ChangeKind, Lesson
+from whet.failures.kinds import KINDS, ChangeKind, KindTable, kind_named
+from whet.failures.lessons import Lesson
 from whet.failures.signals import Kind
 from whet.ledger.patches import Action, Form, Patch, Proof, digest
 from whet.lessons.known_causes import explains_itself
@@ -23,16 +24,6 @@ from whet.values import Value
 NAME_LETTERS = 10
 ROUNDING = 5  # percent
 
-MEANINGS = {
-    Kind.RETRY_LOOP: "the agent repeats a call that failed, unchanged",
-    Kind.TOOL_FAILURE: "a call of the tool fails",
-    Kind.TIMEOUT: "a call runs out of time",
-    Kind.HALLUCINATION: "the agent says or uses what its record does not bear out",
-    Kind.CONTEXT_LOSS: "the agent asks for, or does again, what the record already holds",
-    Kind.USER_CORRECTION: "the user corrects the agent",
-    Kind.GAVE_UP: "the agent gives up",
-    Kind.BUDGET_SPENT: "the agent spends its budget without finishing",
-}
 # The class of an error, by what its text speaks of. Only the class is told, never the text.
 CLASSES: tuple[tuple[str, re.Pattern[str]], ...] = tuple(
     (name, re.compile(pattern, re.IGNORECASE))
@@ -98,7 +89,7 @@ def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str, *, can_t
     if lesson.cause is Cause.ENVIRONMENT or lesson.change is ChangeKind.ENVIRONMENT:
         yield Draft(None, Way.NONE, "the surroundings are at fault: a person can put them right, no rule can")
         return
-    if lesson.kind is Kind.USER_CORRECTION and lesson.trust >= Trust.TOOL and correction:
+    if lesson.kind == Kind.USER_CORRECTION and lesson.trust >= Trust.TOOL and correction:
         # Of words that no record vouches for nobody knows whether the user typed them: such a rule waits for a person.
         yield Draft(_learned(lesson, correction, min(lesson.trust, Trust.USER)), Way.USER)
     for remedy in suited(remedies, lesson):
@@ -107,12 +98,12 @@ def drafts(lesson: Lesson, remedies: Iterable[Remedy], correction: str, *, can_t
         yield Draft(patch_of(remedy, lesson), Way.CATALOGUE)
 
 
-def facts_of(lesson: Lesson) -> LessonFacts:
+def facts_of(lesson: Lesson, kinds: KindTable = KINDS) -> LessonFacts:
     """What a model may know of a lesson."""
-    name = plain_name(lesson.tool)
+    kind, name = kind_named(lesson.kind, kinds), plain_name(lesson.tool)
     family = family_of(ToolCall("", lesson.tool)) if lesson.tool else None
     return LessonFacts(
-        what_happens=MEANINGS[lesson.kind],
+        what_happens=kind.meaning or kind.what(),
         tool=name if name in FAMILY_OF_NAME else "one that is not widely known" if lesson.tool else "any",
         kind_of_tool=family.value if family else "any",
         error=next((name for name, pattern in CLASSES if pattern.search(lesson.fingerprint)), "of an unknown class"),
@@ -130,7 +121,7 @@ def written(lesson: Lesson, answer: str) -> Patch | None:
 
 def correction_of(lesson: Lesson) -> str:
     """The user's words, where the lesson is that they were not heeded; nothing where a stranger's may be among them."""
-    if lesson.kind is not Kind.USER_CORRECTION or lesson.trust < Trust.TOOL:
+    if lesson.kind != Kind.USER_CORRECTION or lesson.trust < Trust.TOOL:
         return ""
     return min((each.quote.strip() for each in lesson.examples if each.quote.strip()), key=len, default="")
 

@@ -15,6 +15,7 @@ from whet.ledger.entries import Item
 from whet.lessons.following import SeenRule
 from whet.sessions.temporary import is_temporary
 from whet.shipped.data import failure_weights
+from whet.shipped.kinds import known_kinds
 from whet.store.analyses import is_behind, judged, refresh
 from whet.store.database import Database
 from whet.store.home import Home
@@ -167,7 +168,7 @@ class PageCache:
             def analyses() -> Iterator[Analysis]:
                 return (each.analysis for each in judged(database, asked) if each.analysis.session in ids)
 
-            found = {each.lesson: each for each in recurring(analyses)}
+            found = {each.lesson: each for each in recurring(analyses, known_kinds())}
             return tuple(found[lesson] for lesson in each_once(found))
 
     def _look_for(self, rule: Item) -> tuple[SeenRule, ...]:

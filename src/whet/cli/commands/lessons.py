@@ -24,7 +24,8 @@ from whet.cli.shown.taught import (
     taught_record,
 )
 from whet.errors import WhetError
-from whet.failures.lessons import RARE, SESSIONS_NEEDED, ChangeKind, Lesson
+from whet.failures.kinds import ChangeKind
+from whet.failures.lessons import RARE, SESSIONS_NEEDED, Lesson
 from whet.improving.learned import LearnedOfAll, LessonScope, learned
 from whet.improving.lesson_states import DECIDED, decisions_on_lessons, lesson_id, propose_lesson, standing_of
 from whet.improving.project_evidence import TaughtLesson

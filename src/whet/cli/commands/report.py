@@ -12,12 +12,12 @@ from rich.table import Table
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, table
-from whet.cli.shown.findings import KIND_WORDS, lesson_sentence
+from whet.cli.shown.findings import lesson_sentence
 from whet.cli.shown.left_out import left_out, none_found
 from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
-from whet.failures.lessons import ChangeKind, Lesson
-from whet.failures.signals import Kind
+from whet.failures.kinds import ChangeKind, in_words
+from whet.failures.lessons import Lesson
 from whet.failures.summaries import MAY_HAVE_FAILED, SessionGroup, Summary, ranked, summarise
 from whet.failures.week_comparison import BETTER, WeekComparison
 from whet.improving.evidence_ideas import each_once
@@ -26,6 +26,7 @@ from whet.improving.learned import taught_by
 from whet.improving.lesson_states import UNDECIDED, decisions_on_lessons, lesson_id, standing_of
 from whet.improving.project_evidence import ProjectLessons, TaughtLesson
 from whet.sessions.exports import iso
+from whet.shipped.kinds import known_kinds
 from whet.store.analyses import judged
 from whet.store.home import find_home
 from whet.store.listing import count_sessions, count_temporary
@@ -64,7 +65,7 @@ def command(
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
-        summary, found = summarise(judged(database, filters))
+        summary, found = summarise(judged(database, filters), known_kinds())
         lessons = each_once(found)
         listed = count_sessions(database, filters)
         hidden = count_temporary(database, filters)
@@ -156,11 +157,7 @@ def _most(summary: Summary, lessons: tuple[Lesson, ...]) -> Iterator[str]:
         yield "No failure recurs often enough to be a lesson."
     if summary.kinds:
         kinds = sorted(summary.kinds.items(), key=lambda item: -item[1])
-        yield (
-            "[dim]Seen in sessions: "
-            + ", ".join(f"{KIND_WORDS[Kind(name)]} {number:,}" for name, number in kinds)
-            + "[/]"
-        )
+        yield ("[dim]Seen in sessions: " + ", ".join(f"{in_words(name)} {number:,}" for name, number in kinds) + "[/]")
 
 
 def _surroundings(lessons: tuple[Lesson, ...]) -> Iterator[str]:

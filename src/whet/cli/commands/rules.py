@@ -202,11 +202,10 @@ def remove(name: str, yes: bool, as_json: bool) -> int:
 @click.option("--kind", help="Only rules for this kind of failure, such as retry_loop.")
 @json_option
 def catalogue(seen: bool, kind: str | None, as_json: bool) -> int:
-    from whet.failures.signals import Kind
+    from whet.cli.shown.findings import check_kinds
     from whet.shipped.guidance.rules import catalogue as remedies
 
-    if kind not in (None, *Kind):
-        raise WhetError(f"{kind} is not a kind of failure.", advice=f"Kinds: {', '.join(Kind)}.")
+    check_kinds((kind,) if kind else ())
     fitting = (remedy for remedy in remedies() if kind in (None, remedy.kind))
     found = sorted(fitting, key=lambda remedy: (remedy.kind, remedy.name))
     sightings = _sightings() if seen else {}

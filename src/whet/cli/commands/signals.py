@@ -10,14 +10,15 @@ import click
 from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, temporary_option
 from whet.cli.output import many, plain, print_json_line, say
-from whet.cli.shown.findings import SIGNALS_HEADING, analysis_lines
+from whet.cli.shown.findings import SIGNALS_HEADING, analysis_lines, check_kinds
 from whet.cli.shown.left_out import left_out, none_found
 from whet.cli.shown.records import project_of_session
 from whet.errors import WhetError
 from whet.failures.analysis import analyse, record
-from whet.failures.signals import SHOWN, Kind
+from whet.failures.signals import SHOWN
 from whet.failures.summaries import JudgedSession, has_failed
 from whet.shipped.data import failure_weights
+from whet.shipped.kinds import known_kinds
 from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
 from whet.store.listing import Filters, count_sessions, count_temporary, find, list_sessions
@@ -39,9 +40,7 @@ WORST = 10
 )
 @click.argument("names", nargs=-1, metavar="[ID | PATH]...")
 @filter_options
-@click.option(
-    "--kind", "kinds", multiple=True, type=click.Choice([kind.value for kind in Kind]), help="Only this kind."
-)
+@click.option("--kind", "kinds", multiple=True, metavar="KIND", help="Only this kind, such as retry_loop.")
 @temporary_option
 @click.option(
     "--all",
@@ -69,6 +68,7 @@ def command(
 ) -> int:
     asked = filters_of(source, model, folder, tool, since, until)
     filters = asked if names else asked._replace(without_own_work=True, without_temporary=not (temporary or everything))
+    check_kinds(kinds)
     wanted, least = frozenset(kinds), 0.0 if everything else SHOWN
     seen = found = 0
 
@@ -76,7 +76,7 @@ def command(
         nonlocal seen, found
         for one in _sessions(names, filters, ignore_flags):
             seen += 1
-            signals = [signal.kind.value for signal in one.analysis.signals if signal.confidence >= least]
+            signals = [signal.kind for signal in one.analysis.signals if signal.confidence >= least]
             if wanted.intersection(signals) if wanted else signals or has_failed(one.analysis) or names or as_json:
                 found += 1
                 yield one
@@ -163,6 +163,6 @@ def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[Ju
             found = None if ignore_flags else analysis_of(database, session)
             if found is None:
                 transcript, shared = load(database, session), session.base_count
-                found = analyse(transcript, failure_weights(), ignore_flags=ignore_flags, shared=shared)
+                found = analyse(transcript, failure_weights(), known_kinds(), ignore_flags=ignore_flags, shared=shared)
             if ids or not found.copied.whole:
                 yield JudgedSession(found, session.title, session.input_tokens + session.output_tokens, session.dated)

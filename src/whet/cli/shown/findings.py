@@ -1,19 +1,20 @@
 """What was found, in sentences for people."""
 
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 
 from whet.cli.output import many, plain
+from whet.errors import WhetError
 from whet.failures.analysis import Analysis
 from whet.failures.gone_wrong import gone_wrong, where_it_went_wrong
-from whet.failures.lessons import ChangeKind, Lesson
-from whet.failures.signals import SHOWN, Kind
+from whet.failures.kinds import ChangeKind, kind_named
+from whet.failures.lessons import Lesson
+from whet.failures.signals import SHOWN
+from whet.shipped.kinds import known_kinds
 
 SHORT = 8
 RANDOM = re.compile(r"[0-9a-f]{8}(-[0-9a-f]{4}|[0-9a-f]{8})", re.IGNORECASE)
 SIGNALS_HEADING = "id       score work, calls, title; then message, kind, confidence, quote"
-
-KIND_WORDS = {kind: kind.value.replace("_", " ") for kind in Kind}  # as people read them; programs get the value
 
 
 def lesson_sentence(lesson: Lesson) -> str:
@@ -21,11 +22,19 @@ def lesson_sentence(lesson: Lesson) -> str:
     if lesson.change is ChangeKind.ENVIRONMENT:
         what = f"{plain(lesson.line)} ({plain(lesson.tool)})" if lesson.tool else plain(lesson.line)
         return f"{what} in {many(lesson.sessions, 'session')}"
-    what = plain(lesson.what)
+    what = plain(kind_named(lesson.kind, known_kinds()).what(lesson.tool))
     if lesson.fingerprint:
         what += f": [italic]{plain(lesson.line)}[/]"
     among = f" that used {plain(lesson.tool)}" if lesson.tool else ""
     return f"{what} — {lesson.sessions:,} of {many(lesson.base, 'session')}{among} ({100 * lesson.share:.0f} %)"
+
+
+def check_kinds(names: Iterable[str]) -> None:
+    """Refuse the name of a kind of trouble that is not known here."""
+    known = [row.name for row in known_kinds()]
+    for name in names:
+        if name not in known:
+            raise WhetError(f"{name} is not a kind of failure.", advice=f"Kinds: {', '.join(known)}.")
 
 
 def short_id(session: str) -> str:
@@ -44,12 +53,12 @@ def analysis_lines(analysis: Analysis, title: str, kinds: frozenset[str], least:
     if analysis.reasons and analysis.failure_score >= 0.5:
         yield f"    [dim]because {plain('; '.join(analysis.reasons))}[/]"
     for signal in analysis.signals:
-        if signal.confidence < least or (kinds and signal.kind.value not in kinds):
+        if signal.confidence < least or (kinds and signal.kind not in kinds):
             continue
         tool = f" {plain(signal.tool)}" if signal.tool else ""
         cause = "" if signal.cause.value == "agent" else " [yellow](environment)[/]"
         yield (
-            f"    #{signal.message:<4} {signal.kind.value}{tool}{cause} [dim]{signal.confidence:.2f}[/]"
+            f"    #{signal.message:<4} {signal.kind}{tool}{cause} [dim]{signal.confidence:.2f}[/]"
             f"  {plain(' '.join(signal.quote.split()))}"
         )
 

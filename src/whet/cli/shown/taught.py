@@ -10,7 +10,8 @@ import msgspec
 
 from whet.cli.output import many, moment, plain
 from whet.cli.shown.findings import lesson_sentence
-from whet.failures.lessons import ChangeKind, Lesson
+from whet.failures.kinds import ChangeKind
+from whet.failures.lessons import Lesson
 from whet.improving.lesson_states import DecisionsOnLessons, LessonState, lesson_id, standing_of, without_fix
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.ledger.patches import Form

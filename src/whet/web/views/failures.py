@@ -4,11 +4,12 @@ from collections import Counter
 from collections.abc import Callable, Mapping, Sequence
 from typing import NamedTuple
 
-from whet.failures.lessons import ChangeKind, RecurringFailure
-from whet.failures.signals import Kind
+from whet.failures.kinds import ChangeKind, kind_named
+from whet.failures.lessons import RecurringFailure
 from whet.failures.summaries import week
 from whet.improving.lesson_states import lesson_id
 from whet.lessons.following import Fared
+from whet.shipped.kinds import known_kinds
 from whet.store.session_facts import SessionFact
 from whet.text.amounts import short
 from whet.text.showing import shown
@@ -39,16 +40,6 @@ MOST_TOOLS = 12
 MOST_COLUMNS = 7
 MOST_ROWS = 12
 PAGE = 100
-KINDS = {
-    Kind.RETRY_LOOP: "repeats a failing call",
-    Kind.TOOL_FAILURE: "a tool fails",
-    Kind.TIMEOUT: "runs out of time",
-    Kind.HALLUCINATION: "contradicts the record",
-    Kind.CONTEXT_LOSS: "asks again for what it has",
-    Kind.USER_CORRECTION: "is corrected",
-    Kind.GAVE_UP: "gives up",
-    Kind.BUDGET_SPENT: "runs out of budget",
-}
 
 
 class SeenFailures(NamedTuple):
@@ -99,15 +90,16 @@ def _again(site: Site, found: RecurringFailure, folders: Mapping[str, str], name
     where = _most(Counter(folders[id] for id in found.sessions if id in folders))
     among = f" of {many(lesson.base, 'session')}{f' that used {shown(lesson.tool)}' if lesson.tool else ''}"
     place = ", ".join(f"{named[name]} ({number:,})" for name, number in where)
+    what = shown(kind_named(lesson.kind, known_kinds()).what(lesson.tool))
     advice = " · look at your environment" if lesson.change is ChangeKind.ENVIRONMENT else ""
     return h(
         "article",
         {"class": "card"},
-        h("h3", {}, code(shown(lesson.line)) if lesson.fingerprint else shown(lesson.what)),
+        h("h3", {}, code(shown(lesson.line)) if lesson.fingerprint else what),
         h(
             "p",
             {"class": "facts"},
-            f"{shown(lesson.what)} · " if lesson.fingerprint else "",
+            f"{what} · " if lesson.fingerprint else "",
             site.link(f"{lesson.sessions:,}", "sessions", failure=lesson_id(lesson)),
             f"{among} ({100 * lesson.share:.0f} %) · {place}{advice}",
         ),
@@ -117,7 +109,7 @@ def _again(site: Site, found: RecurringFailure, folders: Mapping[str, str], name
 def _kinds(site: Site, kinds: Mapping[str, int], all_of: int) -> Element:
     rows = [
         ChartBar(
-            f"{kind}: {KINDS[Kind(kind)]}",
+            f"{kind}: {kind_named(kind, known_kinds()).label}",
             (("sessions", number),),
             f"{number:,} ({share(number, all_of)})",
             site.href("sessions", kind=kind),

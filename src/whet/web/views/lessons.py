@@ -2,8 +2,8 @@
 
 from collections.abc import Sequence
 
+from whet.failures.kinds import kind_named
 from whet.failures.lessons import Lesson
-from whet.failures.signals import Kind
 from whet.improving.learned import LearnedOfAll
 from whet.improving.lesson_states import (
     DECIDED,
@@ -18,10 +18,10 @@ from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.ledger.patches import Patch
 from whet.lessons.conflicts import LessonConflict
 from whet.lessons.drafts import PERSONS_WORD
+from whet.shipped.kinds import known_kinds
 from whet.text.showing import shown
 from whet.web.html import Child, Element, h
 from whet.web.site import NO_PROJECT, Site, code, empty, many, moment, reading, section, short_name
-from whet.web.views.failures import KINDS
 
 QUOTES = 3
 
@@ -156,7 +156,7 @@ def _again(site: Site, lesson: Lesson) -> Element:
         )
         for each in lesson.examples
     ]
-    what = KINDS[Kind(lesson.kind)]
+    what = kind_named(lesson.kind, known_kinds()).label
     return h(
         "article",
         {"class": "card"},

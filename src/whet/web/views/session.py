@@ -183,7 +183,7 @@ def _notes(signals: list[Signal], turning: Turning | None) -> list[Child]:
         notes.append(h("p", {"class": "signal"}, words))
     for signal in signals:
         tool = f" ({signal.tool})" if signal.tool else ""
-        words = f"⚠ {signal.kind.value}{tool}, confidence {signal.confidence:.2f}: {' '.join(signal.quote.split())}"
+        words = f"⚠ {signal.kind}{tool}, confidence {signal.confidence:.2f}: {' '.join(signal.quote.split())}"
         notes.append(h("p", {"class": "signal"}, words))
     return notes
 

@@ -1,0 +1,140 @@
+"""A kind of trouble is one row: one of another package is found, told and learned from as Whet's own are."""
+
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from command import Done, Whet
+from conversations import conversation, user
+from whet.cli.shown.findings import lesson_sentence
+from whet.failures.analysis import analyse
+from whet.failures.environment import Cause
+from whet.failures.kinds import KINDS, OWN_NAMES, kind_named
+from whet.failures.lessons import distill
+from whet.failures.signals import Kind, Signal
+from whet.sessions.trust import Trust
+from whet.shipped.data import failure_weights
+
+ENTRY = "[whet.troubles]\nbare = whet_bare_tests:BARE\n"
+MODULE = '''
+"""Runs of pytest by a bare name."""
+
+from collections.abc import Iterator
+
+from whet.failures.environment import Cause
+from whet.failures.kinds import ChangeKind, KindOfTrouble
+from whet.failures.signals import Signal
+from whet.failures.view import SessionView
+
+
+def bare_tests(view: SessionView) -> Iterator[Signal]:
+    for step in view.steps:
+        if "pytest" in step.exchange.call.arguments:
+            yield Signal(
+                "bare_tests", step.message, "pytest without make", Cause.AGENT, step.trust, 0.9, tool=step.tool
+            )
+
+
+BARE = KindOfTrouble(
+    "bare_tests",
+    label="runs tests by a bare name",
+    sentence="runs the tests with {tool} instead of make",
+    change=ChangeKind.RULE,
+    detectors=(bare_tests,),
+)
+'''
+LINE = (
+    '{{"type":"user","sessionId":"{id}","uuid":"{id}-1","timestamp":"2026-05-0{day}T10:00:00Z","cwd":"/srv/shop",'
+    '"message":{{"role":"user","content":"run the tests"}}}}\n'
+    '{{"type":"assistant","sessionId":"{id}","uuid":"{id}-2","timestamp":"2026-05-0{day}T10:00:01Z","cwd":"/srv/shop",'
+    '"message":{{"role":"assistant","id":"m{day}","model":"claude-opus-4-5","content":[{{"type":"tool_use",'
+    '"id":"t{day}","name":"Bash","input":{{"command":"pytest -q"}}}}]}}}}\n'
+    '{{"type":"user","sessionId":"{id}","uuid":"{id}-3","timestamp":"2026-05-0{day}T10:00:05Z","cwd":"/srv/shop",'
+    '"message":{{"role":"user","content":[{{"type":"tool_result","tool_use_id":"t{day}","content":"3 passed"}}]}}}}\n'
+)
+
+
+@pytest.fixture
+def package(tmp_path: Path) -> dict[str, str]:
+    """A package with one module, installed for whoever has these variables."""
+    folder = tmp_path / "packages"
+    (folder / "whet_bare_tests-1.0.dist-info").mkdir(parents=True)
+    (folder / "whet_bare_tests-1.0.dist-info" / "entry_points.txt").write_text(ENTRY)
+    (folder / "whet_bare_tests.py").write_text(MODULE)
+    return {"PYTHONPATH": str(folder)}
+
+
+@pytest.fixture
+def sessions(tmp_path: Path) -> str:
+    folder = tmp_path / "sessions"
+    folder.mkdir()
+    for day in range(1, 5):
+        (folder / f"{day}.jsonl").write_text(LINE.format(id=f"shop-{day}", day=day))
+    return str(folder)
+
+
+def python(*arguments: str, variables: dict[str, str]) -> Done:
+    kept = {"PATH": os.environ["PATH"], **variables}
+    done = subprocess.run([sys.executable, "-c", *arguments], env=kept, capture_output=True, text=True, check=False)
+    return Done(done.returncode, done.stdout, done.stderr)
+
+
+def good(done: Done) -> Done:
+    assert (done.code, done.err) == (0, ""), done
+    return done
+
+
+def test_each_row_has_words_and_a_detector() -> None:
+    assert len(OWN_NAMES) == len(KINDS)
+    assert all(row.label and row.what() and row.meaning and row.detectors for row in KINDS)
+    assert kind_named(Kind.TIMEOUT).what("Bash") == "Bash runs out of time"
+
+
+def test_a_kind_that_nobody_knows_is_told_by_its_name() -> None:
+    assert kind_named("gone_{astray}").what("Bash") == kind_named("gone_{astray}").label == "gone {astray}"
+
+
+def test_a_stored_signal_of_a_kind_that_is_gone_still_makes_a_lesson() -> None:
+    signal = Signal("bare_tests", 1, "pytest", Cause.AGENT, Trust.TOOL, 0.9, tool="Bash")
+    plain = analyse(conversation(user("run the tests")), failure_weights())
+    [lesson] = distill(replace(plain, session=f"day-{day}", signals=(signal,)) for day in range(3))
+    assert lesson_sentence(lesson) == "bare tests — 3 of 3 sessions that used Bash (100 %)"
+
+
+def test_a_kind_of_another_package_is_shown_everywhere(
+    whet: Whet, package: dict[str, str], sessions: str, tmp_path: Path
+) -> None:
+    good(whet("import", sessions))
+    assert "bare" not in good(whet("report")).out  # analysed without the package, and again with it
+
+    report = good(whet("report", variables=package)).out
+    assert "runs the tests with Bash instead of make" in report
+    assert "bare tests 4" in report
+    [lesson] = good(whet("lessons", "--json", variables=package)).json["lessons"]
+    assert (lesson["kind"], lesson["sessions"], lesson["change"]) == ("bare_tests", 4, "rule")
+    assert "runs the tests with Bash" in good(whet("lessons", variables=package)).out
+    assert "bare tests of Bash in 4 of 4 sessions" in good(whet("improve", "--dry-run", variables=package)).out
+    assert good(whet("signals", "--kind", "bare_tests", variables=package)).out.count("bare_tests") == 4
+    assert "pytest -q" in good(whet("show", lesson["examples"][0]["session"], variables=package)).out
+
+    program = "import sys, whet; print(whet.distill(map(whet.analyse, whet.read(sys.argv[1])))[0].kind)"
+    assert good(python(program, sessions, variables=package)).out == "bare_tests\n"
+
+    page = tmp_path / "page.html"
+    good(whet("page", "--export", str(page), variables=package))
+    assert "bare_tests: runs tests by a bare name" in page.read_text()
+
+
+def test_without_its_package_a_kind_is_gone_and_breaks_nothing(
+    whet: Whet, package: dict[str, str], sessions: str
+) -> None:
+    good(whet("import", sessions))
+    good(whet("report", variables=package))
+    assert "bare tests" not in good(whet("report")).out
+    refused = whet("signals", "--kind", "bare_tests")
+    assert refused.code == 1
+    assert "bare_tests is not a kind of failure. Kinds: retry_loop, " in " ".join(refused.err.split())
