@@ -91,7 +91,7 @@ class Summary:
             group.add(judged, calls=all_calls, failed_calls=all_failed)
         for tool, number in calls.items():
             self.tools.setdefault(tool, SessionGroup(tool)).add(judged, calls=number, failed_calls=failed[tool])
-        for kind in {signal.kind for signal in analysis.signals if signal.confidence >= SHOWN}:
+        for kind in sorted({signal.kind for signal in analysis.signals if signal.confidence >= SHOWN}):
             self.kinds[kind] = self.kinds.get(kind, 0) + 1
         self.first = judged.at if self.first is None else min(self.first, judged.at)
         self.last = judged.at if self.last is None else max(self.last, judged.at)

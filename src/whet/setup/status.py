@@ -145,7 +145,7 @@ def _stored(home: Home, now: float) -> StoreStatus:
             is_behind=is_behind(database),
             weeks=last_weeks(database, COUNTED),
             lessons=_unseen_lessons(database, entries),
-            learned=Counter(form.value for form, name in _learned(entries, since) if state.get(form, name)),
+            learned=Counter(form.value for form, name in sorted(_learned(entries, since)) if state.get(form, name)),
             rules=sum(not rule.canary for rule in rules),
             canaries=sum(bool(rule.canary) for rule in rules),
             pending=waiting(home, database, now=now),
