@@ -37,6 +37,7 @@ from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
+from whet.trials.design import TrialDesign
 from whet.trials.shapes import TextDemand
 
 AT_ONCE = 2  # attempts of one worker, as `whet worker` has it
@@ -123,7 +124,7 @@ def measured(home: Home, workers: int, model: SlowModel, *, port: int, rounds: i
     )
     rule = Patch(Form.RULE, Action.ADD, "say-yes", "Say yes to every question.", trust=Trust.USER)
     with opened(home) as database:
-        ready = prepare(home, database, WantedTrial(rule, cases, placebo=False), now=time.time())
+        ready = prepare(home, database, WantedTrial(rule, cases, TrialDesign(placebo=False)), now=time.time())
     model.times.clear()
     with office(home) as counter, working(home, workers) as processes, psycopg.connect(home.database_url) as asked:
         [backend] = asked.execute("SELECT pg_backend_pid()").fetchone() or (0,)  # a pooler tells another one

@@ -19,14 +19,13 @@ from whet.engine.orders import Order, Queue
 from whet.engine.system import NAME, system_of
 from whet.engine.work import WORKFLOW, office
 from whet.jobs.runs import Handing, JobOutcome, JobRecord, JobResult, RunState
-from whet.proving.attempt import AttemptRequest
 from whet.scheduling import runs
 from whet.store import job_records
 from whet.store.opening import opened
 from whet.store.owner import owner_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
-from whet.trials.attempts import Arm
+from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest
 from whet.trials.cases import Case
 from whet.trials.checks import Check
 
@@ -42,11 +41,12 @@ def orders_in_anothers_queue(stage: Stage) -> tuple[int, int]:
     with opened(stage.mallory) as database:
         keep(database, prepare(talk("planted")), Provenance("/tmp/x", NOW, NOW))
     case_key = store_material(stage.mallory, case)
+    ask = AttemptRequest("t", AttemptPlace("", Arm.BASE, 1), case_key, AttemptConditions())
     bodies = {
         "job": msgspec.json.encode(runs.JobRequest(record.id)).decode(),
         "delivery": msgspec.json.encode(runs.JobRequest(record.id)).decode(),
         "review": '{"session": "planted", "messages": 2, "kind": "memory"}',
-        "attempt": msgspec.json.encode(AttemptRequest("t", case_key, Arm.BASE, 1)).decode(),
+        "attempt": msgspec.json.encode(ask).decode(),
         "improve": "{}",
         "watch": "{}",
         "clock": "{}",

@@ -16,7 +16,7 @@ from whet.improving.ideas import find_ideas
 from whet.jobs.job import Job
 from whet.jobs.runs import JobRecord, RunState
 from whet.ledger.patches import Action, Form, Patch
-from whet.proving.attempt import AttemptRequest, vouch_for
+from whet.proving.attempt import vouch_for
 from whet.runs.run import Ended, Run
 from whet.scheduling import runs
 from whet.sessions.definitions import Definition
@@ -33,7 +33,7 @@ from whet.store.preparing import prepare
 from whet.store.recording import recorded
 from whet.store.sessions import Provenance, keep
 from whet.store.template_files import stored_transcripts
-from whet.trials.attempts import Arm
+from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest
 from whet.trials.cases import Case
 from whet.trials.checks import Check
 from whet.trials.ideas import ImproveRequest
@@ -56,12 +56,12 @@ def attempts_ordered_by_another(stage: Stage) -> tuple[int, int]:
     for key in keys:
         for arm, change in ((Arm.BASE, ""), (Arm.CANDIDATE, patched)):
             for model in ("", f"scripted:{script}"):
-                ask = AttemptRequest("t", key, arm, 1, patch=change, model=model)
+                ask = AttemptRequest("t", AttemptPlace("", arm, 1), key, AttemptConditions(model), change)
                 store_material(stage.mallory, ask)
                 enqueue(stage, queue, f"attempt-{count}", "attempt", msgspec.json.encode(ask).decode())
                 count += 1
     key = store_material(stage.alice, Case(task="Fine?", name="own", check=Check(command="true")))
-    mine = AttemptRequest("mine", key, Arm.BASE, 1)
+    mine = AttemptRequest("mine", AttemptPlace("own", Arm.BASE, 1), key, AttemptConditions())
     vouch_for(stage.alice, (mine,))
     with stage.rows() as connection:  # alice's own order, another case behind its key
         packed = zlib.compress(msgspec.json.encode(cases[0]))

@@ -42,8 +42,8 @@ from whet.store.home import Home, prepare_home
 from whet.store.listing import Filters
 from whet.store.opening import opened
 from whet.store.template_files import list_templates, stored_transcripts
-from whet.trials.attempts import Arm
-from whet.trials.design import TrialProgress, plan
+from whet.trials.attempts import Arm, AttemptConditions
+from whet.trials.design import TrialDesign, TrialProgress, plan
 
 NAME = "small-file-work"
 
@@ -145,10 +145,8 @@ def conduct(home: Home, database: Database, template: Template, options: argpars
     wanted = WantedTrial(
         patch,
         cases[: options.most or None],
-        seeds=options.seeds,
-        placebo=not options.no_placebo,
-        alpha=1e-9 if options.all_cases else 0.05,
-        sampling=Sampling(temperature=options.temperature, output_tokens=options.output_tokens),
+        TrialDesign(options.seeds, 1e-9 if options.all_cases else 0.05, not options.no_placebo),
+        AttemptConditions(sampling=Sampling(temperature=options.temperature, output_tokens=options.output_tokens)),
     )
     ready = prepare(home, database, wanted, id=options.trial or new_id(time.time()), now=time.time())
     print(f"trial {ready.id}")

@@ -18,6 +18,7 @@ from whet.runs.endpoints import address_of
 from whet.runs.run import Run
 from whet.runs.settings import Settings
 from whet.store.home import Home, find_home
+from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
 
 FOLDER = Path(os.environ["TRIAL_FOLDER"])
@@ -31,7 +32,7 @@ def main() -> None:
     procedures: Procedures = {
         plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
         attempt.KIND: Procedure(
-            Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply_for(role)), attempt.AttemptRequest
+            Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply_for(role)), AttemptRequest
         ),
     }
     queues = [Queue.TRIALS, Queue.ATTEMPTS]

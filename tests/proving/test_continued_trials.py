@@ -20,10 +20,12 @@ from whet.store.case_files import keep_case
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.trials.attempts import AttemptConditions
 from whet.trials.cases import Case
 from whet.trials.continuing import TooFewCases
+from whet.trials.design import TrialDesign
 
-FOUR = WantedTrial(RULE, questions(4), placebo=False)
+FOUR = WantedTrial(RULE, questions(4), TrialDesign(placebo=False))
 NINE = FOUR._replace(cases=questions(9))
 
 
@@ -43,9 +45,9 @@ def test_the_same_change_goes_on_at_the_same_bar_with_new_cases_alone(home: Home
     undecided = tried(home, first, supply_of(obeys))
     assert (undecided.result.verdict.ruling, undecided.after.helped) == (Ruling.UNDECIDED, 4)
     more = prepared(home, database, NINE, id="t2")
-    assert more.alpha == first.alpha
-    assert len(more.cases) == 5
-    assert not set(more.cases) & set(first.cases)
+    assert more.design.alpha == first.design.alpha
+    assert len(more.cases.tried) == 5
+    assert not set(more.cases.tried) & set(first.cases.tried)
     done = tried(home, more, supply_of(obeys))
     assert (done.result.verdict.ruling, done.after.helped, done.after.cases) == (Ruling.ACCEPT, 9, 9)
     [one] = past_trials(home, database)
@@ -58,14 +60,14 @@ def test_however_often_it_is_undecided_the_bar_of_no_change_rises(home: Home, da
 
     bars = []
     for number in range(1, 4):
-        wanted = WantedTrial(RULE, questions(6 * number), placebo=False)
+        wanted = WantedTrial(RULE, questions(6 * number), TrialDesign(placebo=False))
         ready = prepared(home, database, wanted, id=f"t{number}")
-        bars.append(ready.alpha)
+        bars.append(ready.design.alpha)
         tried(home, ready, supply_of(by_chance))
     assert len(set(bars)) == 1
     assert len(past_trials(home, database)) == 1
     other = replace(RULE, text="Nod.")
-    assert prepared(home, database, WantedTrial(other, questions(6)), id="o").alpha < bars[0]
+    assert prepared(home, database, WantedTrial(other, questions(6)), id="o").design.alpha < bars[0]
 
 
 def test_nothing_new_to_try_is_said_with_what_is_known(home: Home, database: Database) -> None:
@@ -80,7 +82,10 @@ def test_nothing_new_to_try_is_said_with_what_is_known(home: Home, database: Dat
 
 def test_another_model_or_kind_of_case_begins_anew(home: Home, database: Database) -> None:
     tried(home, prepared(home, database, FOUR), supply_of(obeys))
-    assert prepared(home, database, FOUR._replace(model="openai:other"), id="t2").before.trials == 0
+    assert (
+        prepared(home, database, FOUR._replace(conditions=AttemptConditions("openai:other")), id="t2").before.trials
+        == 0
+    )
 
 
 def test_a_trial_that_can_prove_nothing_is_not_begun(home: Home, database: Database) -> None:
@@ -100,7 +105,7 @@ def test_a_control_rule_that_does_nothing_is_not_accepted(home: Home, database: 
         bare.append(len(run.system))
         return says("yes" if len(run.system) > min(bare) else "no")
 
-    ready = prepared(home, database, WantedTrial(RULE, questions(12), placebo=True))
+    ready = prepared(home, database, WantedTrial(RULE, questions(12), TrialDesign(placebo=True)))
     result = tried(home, ready, supply_of(eager)).result
     assert result.verdict.ruling is Ruling.UNDECIDED
     assert "placebo" in result.held_back
@@ -112,15 +117,15 @@ def test_cases_that_always_passed_guard_the_next_trial(home: Home, database: Dat
     easy = tuple(replace(case, name=f"easy-{case.name}", task=f"easy {case.task}") for case in questions(8))
     for case in easy:
         keep_case(home.folder / "cases", case)
-    ready = prepared(home, database, WantedTrial(RULE, easy, placebo=False))
-    assert ready.guards == ()
+    ready = prepared(home, database, WantedTrial(RULE, easy, TrialDesign(placebo=False)))
+    assert ready.cases.guards == ()
     tried(home, ready, supply_of(lambda _run: says("yes")))
     other = replace(RULE, text=f"{WORDS} Always.")
-    guarded = prepared(home, database, WantedTrial(other, questions(8), placebo=False), id="t2")
-    assert len(guarded.guards) == 5
-    assert set(guarded.guards) < {case.name for case in easy}
-    own = WantedTrial(other, (*questions(8), case_of("standing", guard=True)), placebo=False)
-    assert prepared(home, database, own, id="t3").guards == ("standing",)
+    guarded = prepared(home, database, WantedTrial(other, questions(8), TrialDesign(placebo=False)), id="t2")
+    assert len(guarded.cases.guards) == 5
+    assert set(guarded.cases.guards) < {case.name for case in easy}
+    own = WantedTrial(other, (*questions(8), case_of("standing", guard=True)), TrialDesign(placebo=False))
+    assert prepared(home, database, own, id="t3").cases.guards == ("standing",)
     assert tried(home, guarded, supply_of(obeys)).result.guard is not None
 
 
@@ -131,15 +136,15 @@ def made_from(session: str, name: str) -> Case:
 def test_cases_from_the_sessions_it_was_written_from_do_not_count(home: Home, database: Database) -> None:
     written = replace(RULE, proofs=(Proof("old"),))
     cases = (*(made_from("old", f"old-{n}") for n in range(3)), *(made_from("new", f"new-{n}") for n in range(8)))
-    ready = prepared(home, database, WantedTrial(written, cases, placebo=False))
-    assert (len(ready.cases), ready.left_out) == (8, 3)
+    ready = prepared(home, database, WantedTrial(written, cases, TrialDesign(placebo=False)))
+    assert (len(ready.cases.tried), ready.cases.left_out) == (8, 3)
     progress = tried(home, ready, supply_of(obeys))
     assert (progress.result.verdict.ruling, progress.left_out) == (Ruling.ACCEPT, 3)
     with pytest.raises(TooFewCases, match="written from"):
         prepared(home, database, WantedTrial(written, cases[:3]), id="t2")
     known = next(remedy for remedy in catalogue() if not (remedy.purposes or remedy.families or remedy.tools))
     shipped = replace(written, text=known.text)
-    assert len(prepared(home, database, WantedTrial(shipped, cases), id="t3").cases) == 11
+    assert len(prepared(home, database, WantedTrial(shipped, cases), id="t3").cases.tried) == 11
 
 
 def test_a_rule_that_no_request_would_hold_is_not_tried(home: Home, database: Database) -> None:
@@ -150,9 +155,9 @@ def test_a_rule_that_no_request_would_hold_is_not_tried(home: Home, database: Da
 
 def test_a_rule_for_conversations_is_tried_in_conversations(home: Home, database: Database) -> None:
     talking = replace(RULE, scope=Scope(purposes=("interactive",)))
-    ready = prepared(home, database, WantedTrial(talking, questions(8), placebo=False))
-    assert ready.interactive
-    assert ready.price.added > 0
+    ready = prepared(home, database, WantedTrial(talking, questions(8), TrialDesign(placebo=False)))
+    assert ready.conditions.interactive
+    assert ready.change.price.added > 0
     assert tried(home, ready, supply_of(obeys)).result.verdict.ruling is Ruling.ACCEPT
 
 

@@ -18,16 +18,16 @@ from whet.engine.steps import Direct, decoded
 from whet.engine.work import WorkState, office
 from whet.errors import WhetError
 from whet.evidence.verdicts import Ruling
-from whet.proving.attempt import AttemptRequest, attempt, vouch_for
+from whet.proving.attempt import attempt, vouch_for
 from whet.proving.plan import WantedTrial, order
 from whet.proving.world import TrialWorld, WorldFile, lay_out_home
 from whet.runs.run import Run
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.store.trials import keep_material
-from whet.trials.attempts import Arm, Attempt
+from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.cases import Checkout
-from whet.trials.design import Trial, TrialProgress
+from whet.trials.design import Trial, TrialDesign, TrialProgress
 
 WORKER = Path(__file__).with_name("fleet_worker.py")
 SETTINGS = 'model = "scripted:x"\n'
@@ -60,7 +60,7 @@ def machine(folder: Path, url: str, *, note: str, settings: str) -> Home:
 
 def planned(home: Home) -> Trial:
     with opened(home) as database:
-        return prepared(home, database, WantedTrial(RULE, questions(20), placebo=False))
+        return prepared(home, database, WantedTrial(RULE, questions(20), TrialDesign(placebo=False)))
 
 
 def carried_out(first: Home, second: Home, folder: Path) -> tuple[TrialProgress, list[Done]]:
@@ -113,7 +113,8 @@ def ordered(home: Home, **fields: object) -> AttemptRequest:
     ready = planned(home)
     with opened(home) as database:
         case = keep_material(database, case_of("question-0", **fields), now=1.0)
-    ask = AttemptRequest(ready.id, case, Arm.BASE, 1, model=ready.model, world=ready.world, home=ready.home)
+    place = AttemptPlace("question-0", Arm.BASE, 1)
+    ask = AttemptRequest(ready.id, place, case, ready.conditions, terms=ready.terms)
     vouch_for(home, (ask,))
     return ask
 

@@ -15,7 +15,7 @@ from whet.changes.apply import apply
 from whet.engine.steps import Direct
 from whet.errors import WhetError
 from whet.ledger.entries import Actor
-from whet.proving.attempt import AttemptRequest, attempt, vouch_for
+from whet.proving.attempt import attempt, vouch_for
 from whet.proving.overlay import overlaid
 from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial
@@ -24,10 +24,10 @@ from whet.proving.world import TrialWorld
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.trials import keep_material, keep_progress, material
-from whet.trials.attempts import Arm
+from whet.trials.attempts import Arm, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 from whet.trials.cases import Case
 from whet.trials.checks import Check
-from whet.trials.design import TrialProgress
+from whet.trials.design import TrialDesign, TrialProgress
 
 
 @pytest.fixture
@@ -50,7 +50,9 @@ def asking(home: Home, case: Case) -> AttemptRequest:
     """An order for an attempt, in this home's name."""
     with opened(home) as database:
         key = keep_material(database, case, now=1.0)
-    ask = AttemptRequest(uuid4().hex, key, Arm.BASE, 1, fresh=True)
+    ask = AttemptRequest(
+        uuid4().hex, AttemptPlace(case.name, Arm.BASE, 1), key, AttemptConditions(), terms=OrderTerms(fresh=True)
+    )
     vouch_for(home, (ask,))
     return ask
 
@@ -97,7 +99,7 @@ def test_two_members_try_the_same_thing_side_by_side(alice: Home, mallory: Home)
 def test_what_others_can_write_is_not_taken_for_a_verdict_in_the_ledger(
     alice: Home, mallory: Home, tmp_path: Path
 ) -> None:
-    wanted = WantedTrial(RULE, questions(4), placebo=False)
+    wanted = WantedTrial(RULE, questions(4), TrialDesign(placebo=False))
     with opened(mallory) as database:
         forged = tried(mallory, prepared(mallory, database, wanted, id="t1"), supply_of(obeys))
         assert forged.entry
@@ -112,7 +114,7 @@ def test_what_others_can_write_is_not_taken_for_a_verdict_in_the_ledger(
 
 def test_an_attempts_answer_that_nobody_can_read_fails_the_trial(alice: Home) -> None:
     with opened(alice) as database:
-        ready = prepared(alice, database, WantedTrial(RULE, questions(4), placebo=False))
+        ready = prepared(alice, database, WantedTrial(RULE, questions(4), TrialDesign(placebo=False)))
     steps = Direct("t1", lambda _steps, _kind, _body: '{"case": 1}')
     with pytest.raises(WhetError, match="started this work"):
         trial(alice, steps, ready)

@@ -18,6 +18,7 @@ from whet.sessions.trust import Trust
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
 from whet.trials.cases import Case
+from whet.trials.design import TrialDesign
 
 NONSENSE = "Begin every shell command with `true; `."
 HELPFUL = "Run the tests with `./dev test`."
@@ -55,8 +56,8 @@ def obeys(run: Run) -> Reply:
 def test_only_the_rule_that_helps_is_accepted(home: Home, words: str, ruling: Ruling, passed: int) -> None:
     rule = Patch(Form.RULE, Action.ADD, "tests", words, trust=Trust.USER)
     with opened(home) as database:
-        ready = prepared(home, database, WantedTrial(rule, cases(home), placebo=False), obeys)
+        ready = prepared(home, database, WantedTrial(rule, cases(home), TrialDesign(placebo=False)), obeys)
     found = tried(home, ready, supply_of(obeys))
-    assert len(ready.cases) == SESSIONS
+    assert len(ready.cases.tried) == SESSIONS
     assert found.result.verdict.ruling is ruling
     assert found.result.verdict.effect == passed

@@ -9,13 +9,15 @@ from proving.trial_scenes import RULE, Answer, case_of, obeys, prepared, questio
 from replies import says
 from whet.agent.protocols import Reply
 from whet.errors import WhetError
-from whet.proving.plan import WantedTrial, base_request
+from whet.proving.plan import WantedTrial
 from whet.proving.screening import MOST_GUARDS, screen
 from whet.runs.run import Run, Sampling
 from whet.store.database import Database
 from whet.store.home import Home, prepare_home
 from whet.store.opening import opened
+from whet.trials.attempts import AttemptConditions
 from whet.trials.cases import Case
+from whet.trials.design import TrialDesign
 
 
 @pytest.fixture
@@ -33,13 +35,12 @@ def knows_some(run: Run) -> Reply:
 
 
 def screens(home: Home, cases: tuple[Case, ...], answer: Answer = knows_some, log: Path | None = None) -> list[int]:
-    ask = base_request("", Sampling())
-    found = screen(home, cases, ask, times=2, supply=supply_of(answer, log))
+    found = screen(home, cases, AttemptConditions(), times=2, supply=supply_of(answer, log))
     return [sum(each.measures.passed for each in attempts) for _, attempts in found]
 
 
 def wanted(cases: tuple[Case, ...]) -> WantedTrial:
-    return WantedTrial(RULE, cases, placebo=False, sampling=Sampling())
+    return WantedTrial(RULE, cases, TrialDesign(placebo=False))
 
 
 def test_what_always_passes_is_left_out_and_a_sample_guards(home: Home) -> None:
@@ -47,9 +48,9 @@ def test_what_always_passes_is_left_out_and_a_sample_guards(home: Home) -> None:
     assert screens(home, (*hard, *EASY)) == [0] * 12 + [2] * len(EASY)
     with opened(home) as database:
         ready = prepared(home, database, wanted((*hard, *EASY)), knows_some)
-    assert sorted(ready.cases) == sorted(case.name for case in hard)
-    assert len(ready.guards) == MOST_GUARDS
-    assert sorted(ready.screened) == [case.name for case in EASY]
+    assert sorted(ready.cases.tried) == sorted(case.name for case in hard)
+    assert len(ready.cases.guards) == MOST_GUARDS
+    assert sorted(ready.cases.screened) == [case.name for case in EASY]
     found = tried(home, ready, supply_of(knows_some))
     assert found.result.guard is not None
 
@@ -71,9 +72,9 @@ def test_a_case_that_was_changed_or_is_tried_on_another_model_is_not_known(home:
     screens(home, EASY)
     changed = tuple(replace(case, task="easy it is?") for case in EASY)
     with opened(home) as database:
-        assert prepared(home, database, wanted(changed), knows_some).screened == ()
-        other = wanted(EASY)._replace(sampling=Sampling(temperature=0.5))
-        assert prepared(home, database, other, knows_some).screened == ()
+        assert prepared(home, database, wanted(changed), knows_some).cases.screened == ()
+        other = wanted(EASY)._replace(conditions=AttemptConditions(sampling=Sampling(temperature=0.5)))
+        assert prepared(home, database, other, knows_some).cases.screened == ()
 
 
 def test_a_trial_of_which_nothing_is_left_is_not_begun(home: Home) -> None:

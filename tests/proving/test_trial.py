@@ -18,7 +18,7 @@ from whet.evidence.verdicts import Ruling
 from whet.examples.templates import Example, Template, written
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, digest
-from whet.proving.attempt import AttemptRequest, attempt
+from whet.proving.attempt import attempt
 from whet.proving.past_trials import past_trials
 from whet.proving.plan import WantedTrial
 from whet.proving.trial import trial
@@ -31,8 +31,8 @@ from whet.store.ledger import Ledger
 from whet.store.opening import opened
 from whet.store.template_files import worths
 from whet.store.trials import attempts_of, progress_of
-from whet.trials.attempts import Arm
-from whet.trials.design import Allowance, TrialProgress, TrialStop
+from whet.trials.attempts import Arm, AttemptRequest
+from whet.trials.design import Allowance, TrialDesign, TrialProgress, TrialStop
 
 TEMPLATE = Template("greeting", (Example("read_file", '{"path": "a.txt"}', "(1 line)", "Read a.txt."),))
 OTHER = replace(RULE, text="Say yes, and say it twice.")
@@ -86,7 +86,7 @@ def test_what_does_nothing_stays_undecided(small: Home, embedded: Database) -> N
     assert len(progress.result.always) == len(progress.result.never) == 4
     assert past_trials(small, embedded) == (Past(accepted=False),)
     later = prepared(small, embedded, WantedTrial(OTHER, questions(8)), id="t2")
-    assert later.alpha < ready.alpha, "every change takes its part of the error budget"
+    assert later.design.alpha < ready.design.alpha, "every change takes its part of the error budget"
 
 
 def test_a_trial_of_a_time_with_even_parts_keeps_them(small: Home, embedded: Database) -> None:
@@ -102,7 +102,7 @@ def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(
     small: Home, embedded: Database, tmp_path: Path
 ) -> None:
     log = tmp_path / "log"
-    wanted = WantedTrial(RULE, questions(3), placebo=False)
+    wanted = WantedTrial(RULE, questions(3), TrialDesign(placebo=False))
     tried(small, prepared(small, embedded, wanted), supply_of(obeys, log))
     again = tried(small, prepared(small, embedded, wanted._replace(patch=OTHER), id="t2"), supply_of(obeys, log))
     assert again.result.reused == 3
@@ -121,7 +121,7 @@ def test_the_base_arm_is_reused_while_model_prompt_and_case_are_the_same(
 
 
 def test_the_base_arm_is_not_reused_where_the_model_is_served_in_another_way(small: Home, embedded: Database) -> None:
-    wanted = WantedTrial(RULE, questions(3), placebo=False)
+    wanted = WantedTrial(RULE, questions(3), TrialDesign(placebo=False))
     reused = []
     for number, calls in enumerate(("valid", "valid", "always")):
         (small.folder / "settings.toml").write_text(f'model = "local"\n[local]\ncalls = "{calls}"\n')
@@ -135,15 +135,15 @@ def test_leaving_a_rule_out_is_tried_like_a_change(small: Home, embedded: Databa
     apply(small, embedded, RULE, actor=Actor.PERSON, now=1.0)
     without = Patch(Form.RULE, Action.REMOVE, RULE.name, before=digest(WORDS), trust=Trust.AGENT)
     ready = prepared(small, embedded, WantedTrial(without, questions(20)))
-    assert ready.arms == (Arm.BASE, Arm.CANDIDATE)
+    assert ready.design.arms == (Arm.BASE, Arm.CANDIDATE)
     assert tried(small, ready, supply_of(obeys)).result.verdict.ruling is Ruling.REJECT
     assert [rule.text for rule in Ledger(embedded).state().rules] == [WORDS]
 
 
 def test_the_worth_of_a_template_is_kept(small: Home, embedded: Database) -> None:
     ready = prepared(small, embedded, WantedTrial(WARM, questions(20)))
-    assert ready.price.added > 0
-    assert ready.price.invalidated == 0
+    assert ready.change.price.added > 0
+    assert ready.change.price.invalidated == 0
     progress = tried(small, ready, supply_of(lambda run: says("yes" if "a.txt" in str(run.messages) else "no")))
     [worth] = worths(embedded)
     assert (worth.key, worth.effect, worth.cases) == (TEMPLATE.key, 1.0, progress.result.verdict.cases)
@@ -152,8 +152,8 @@ def test_the_worth_of_a_template_is_kept(small: Home, embedded: Database) -> Non
 
 
 def test_a_budget_ends_the_trial_and_leaves_the_placebo_out(small: Home, embedded: Database) -> None:
-    ready = prepared(small, embedded, WantedTrial(RULE, questions(30), allowance=Allowance(tokens=600)))
-    assert Arm.PLACEBO not in ready.arms
+    ready = prepared(small, embedded, WantedTrial(RULE, questions(30), TrialDesign(allowance=Allowance(tokens=600))))
+    assert Arm.PLACEBO not in ready.design.arms
     progress = tried(small, ready, supply_of(lambda _run: says("no", usage=Usage(input=100, output=1))))
     assert (progress.result.stop, progress.result.verdict.ruling) == (TrialStop.BUDGET, Ruling.UNDECIDED)
     assert progress.attempts < 20
@@ -217,6 +217,6 @@ def test_two_trials_in_one_piece_of_work_share_no_order(small: Home, embedded: D
         return attempt(small, inner, ask, supply=supply_of(obeys)).value
 
     for id, patch in (("night-1", RULE), ("night-2", OTHER)):
-        ready = prepared(small, embedded, WantedTrial(patch, questions(3), placebo=False), id=id)
+        ready = prepared(small, embedded, WantedTrial(patch, questions(3), TrialDesign(placebo=False)), id=id)
         trial(small, Direct("night", carried_out), ready)
     assert len(keys) == len(set(keys)) == 12

@@ -13,7 +13,7 @@ from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.scripted import Call, Scripted
 from whet.engine.steps import Direct, decoded
 from whet.ledger.patches import Action, Form, Patch
-from whet.proving.attempt import AttemptRequest, Supply, attempt, vouch_for
+from whet.proving.attempt import Supply, attempt, vouch_for
 from whet.proving.plan import WantedTrial, prepare
 from whet.proving.trial import trial
 from whet.runs.models import Model
@@ -24,7 +24,7 @@ from whet.shipped.guidance.rules import catalogue
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.trials import keep_material
-from whet.trials.attempts import Arm, Attempt
+from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 from whet.trials.cases import Case, Limits
 from whet.trials.checks import Check
 from whet.trials.design import Trial, TrialProgress
@@ -105,6 +105,7 @@ def attempted(home: Home, database: Database, case: Case, answer: Answer, patch:
     """One attempt by itself."""
     keys = [keep_material(database, each, now=1.0) for each in (case, patch) if each is not None]
     arm = Arm.CANDIDATE if patch else Arm.BASE
-    ask = AttemptRequest(uuid4().hex, keys[0], arm, 1, patch=keys[1] if patch else "", fresh=True)
+    place, change = AttemptPlace(case.name, arm, 1), keys[1] if patch else ""
+    ask = AttemptRequest(uuid4().hex, place, keys[0], AttemptConditions(), change, OrderTerms(fresh=True))
     vouch_for(home, (ask,))
     return decoded(attempt(home, Direct("one"), ask, supply=supply_of(answer)).value, Attempt)

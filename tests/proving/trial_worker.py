@@ -13,6 +13,7 @@ from whet.engine.worker import launched
 from whet.proving import attempt, plan, trial
 from whet.runs.run import Run
 from whet.store.home import find_home
+from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
 
 
@@ -21,9 +22,7 @@ def main() -> None:
     supply = supply_of(functools.partial(mortal, folder), folder / "log")
     procedures: Procedures = {
         plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
-        attempt.KIND: Procedure(
-            Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply), attempt.AttemptRequest
-        ),
+        attempt.KIND: Procedure(Queue.ATTEMPTS, functools.partial(attempt.attempt, supply=supply), AttemptRequest),
     }
     queues = [Queue.TRIALS, Queue.ATTEMPTS]
     with launched(find_home(os.environ), procedures, queues=queues, concurrency=2) as worker:

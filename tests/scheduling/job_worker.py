@@ -26,6 +26,7 @@ from whet.store import job_records
 from whet.store.home import Home, find_home
 from whet.store.opening import opened
 from whet.store.owner import owner_of
+from whet.trials.attempts import AttemptRequest
 from whet.trials.ideas import ImproveRequest
 
 MOST_WORKERS = 20
@@ -88,7 +89,7 @@ def procedures(folder: Path) -> Procedures:
         improve.KIND: Procedure(
             Queue.TRIALS, partial(of_kind, improve.KIND, partial(improve.improve, supply=supply)), ImproveRequest
         ),
-        attempt.KIND: Procedure(Queue.ATTEMPTS, partial(attempt.attempt, supply=supply), attempt.AttemptRequest),
+        attempt.KIND: Procedure(Queue.ATTEMPTS, partial(attempt.attempt, supply=supply), AttemptRequest),
         CLOCK: Procedure(Queue.CHORES, partial(of_kind, CLOCK, clock.clock), str),
     }
 

@@ -10,8 +10,17 @@ from msgspec.structs import replace
 from whet.evidence.verdicts import Ruling
 from whet.runs.run import Spent
 from whet.text import tokens
-from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, differences
-from whet.trials.design import Allowance, Trial, TrialStop, cache_price, design, is_affordable, waves
+from whet.trials.attempts import Arm, Attempt, AttemptConditions, Measures, TrialAgent, differences
+from whet.trials.design import (
+    Allowance,
+    Trial,
+    TrialDesign,
+    TrialStop,
+    cache_price,
+    cases_in_order,
+    is_affordable,
+    waves,
+)
 from whet.trials.judging import is_needed, judged
 
 NAMES = [f"case-{number}" for number in range(30)]
@@ -24,7 +33,7 @@ def made(case: str, arm: Arm, passed: bool, *, seed: int = 1, tokens: int = 10, 
 def planned(cases: int = 30, guards: int = 0, *, seeds: int = 1, placebo: bool = True, **limits: float) -> Trial:
     standing = [f"guard-{number}" for number in range(guards)]
     allowance = Allowance(**limits)  # type: ignore[arg-type]
-    return design(NAMES[:cases], standing, seeds=seeds, placebo=placebo, alpha=0.05, allowance=allowance)
+    return Trial("t", cases_in_order(NAMES[:cases], standing), TrialDesign(seeds, 0.05, placebo, allowance))
 
 
 def carried_out(fixed: Trial, passes: dict[Arm, bool]) -> tuple[list[Attempt], TrialStop]:
@@ -33,7 +42,7 @@ def carried_out(fixed: Trial, passes: dict[Arm, bool]) -> tuple[list[Attempt], T
     result = judged(fixed, attempts)
     for wave in waves(fixed):
         attempts += [
-            made(place.case, place.arm, passes[place.arm] or place.case in fixed.guards, seed=place.seed)
+            made(place.case, place.arm, passes[place.arm] or place.case in fixed.cases.guards, seed=place.seed)
             for place in wave
             if is_needed(fixed, result, place)
         ]
@@ -49,10 +58,10 @@ def test_every_case_is_tried_once_in_each_arm_with_each_seed(
 ) -> None:
     fixed = planned(cases, guards, seeds=seeds, placebo=placebo)
     places = [place for wave in waves(fixed) for place in wave]
-    assert len(places) == len(set(places)) == (cases + guards) * seeds * len(fixed.arms)
+    assert len(places) == len(set(places)) == (cases + guards) * seeds * len(fixed.design.arms)
     for wave in waves(fixed):
         whole = Counter(place.case for place in wave)
-        assert set(whole.values()) == {seeds * len(fixed.arms)}, "a wave holds whole cases"
+        assert set(whole.values()) == {seeds * len(fixed.design.arms)}, "a wave holds whole cases"
 
 
 def test_the_arms_take_turns_at_being_first() -> None:
@@ -61,10 +70,9 @@ def test_the_arms_take_turns_at_being_first() -> None:
 
 
 def test_the_order_of_the_cases_is_not_the_persons() -> None:
-    one = design(NAMES, (), seeds=1, placebo=False, alpha=0.05, allowance=Allowance())
-    other = design(reversed(NAMES), (), seeds=1, placebo=False, alpha=0.05, allowance=Allowance())
+    one, other = cases_in_order(NAMES, ()), cases_in_order(reversed(NAMES), ())
     assert one == other
-    assert one.cases != tuple(NAMES)
+    assert one.tried != tuple(NAMES)
 
 
 def test_a_change_that_always_helps_is_accepted_long_before_the_last_case() -> None:
@@ -92,14 +100,14 @@ def test_what_a_placebo_gains_as_well_is_form_and_no_lesson_and_is_not_accepted(
 
 def test_what_is_proved_against_the_base_goes_on_until_it_is_proved_against_the_placebo() -> None:
     fixed = planned(30)
-    lucky = set(fixed.cases[:6])  # in which the placebo does as well
+    lucky = set(fixed.cases.tried[:6])  # in which the placebo does as well
     attempts = [
         made(place.case, place.arm, place.arm is Arm.CANDIDATE or (place.arm is Arm.PLACEBO and place.case in lucky))
         for wave in waves(fixed)
         for place in wave
     ]
     ways = [
-        (place, judged(fixed, [each for each in attempts if each.case in fixed.cases[:place]]))
+        (place, judged(fixed, [each for each in attempts if each.case in fixed.cases.tried[:place]]))
         for place in range(5, 31, 5)
     ]
     proved = next(place for place, result in ways if result.verdict.stopped_at is not None)
@@ -110,10 +118,13 @@ def test_what_is_proved_against_the_base_goes_on_until_it_is_proved_against_the_
 
 def test_when_the_allowance_is_spent_the_final_look_is_taken() -> None:
     fixed = planned(30, placebo=False, tokens=160)
-    attempts = [made(case, arm, arm is Arm.CANDIDATE) for case in fixed.cases[:8] for arm in fixed.arms]
+    attempts = [made(case, arm, arm is Arm.CANDIDATE) for case in fixed.cases.tried[:8] for arm in fixed.design.arms]
     result = judged(fixed, attempts)
     assert result.verdict.ruling is Ruling.ACCEPT, "8 of 8 are enough at the end"
-    assert judged(replace(fixed, allowance=Allowance()), attempts).verdict.ruling is Ruling.UNDECIDED
+    assert (
+        judged(replace(fixed, design=replace(fixed.design, allowance=Allowance())), attempts).verdict.ruling
+        is Ruling.UNDECIDED
+    )
 
 
 def test_a_change_that_harms_is_rejected() -> None:
@@ -150,20 +161,24 @@ def test_standing_cases_are_all_run_before_an_acceptance_counts() -> None:
     fixed = planned(30, guards=9)
     attempts, stop = carried_out(fixed, {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: False})
     assert stop is TrialStop.EVIDENCE
-    assert set(fixed.guards) <= {attempt.case for attempt in attempts}
-    assert len({attempt.case for attempt in attempts} - set(fixed.guards)) < 20
+    assert set(fixed.cases.guards) <= {attempt.case for attempt in attempts}
+    assert len({attempt.case for attempt in attempts} - set(fixed.cases.guards)) < 20
     assert judged(fixed, attempts).verdict.ruling is Ruling.ACCEPT
 
 
 def test_harm_on_standing_cases_takes_an_acceptance_away() -> None:
     fixed = planned(12, guards=12, placebo=False)
-    helped = [made(case, arm, arm is Arm.CANDIDATE) for case in fixed.cases for arm in fixed.arms]
-    harmed = [made(case, arm, arm is Arm.BASE) for case in fixed.guards for arm in fixed.arms]
+    helped = [made(case, arm, arm is Arm.CANDIDATE) for case in fixed.cases.tried for arm in fixed.design.arms]
+    harmed = [made(case, arm, arm is Arm.BASE) for case in fixed.cases.guards for arm in fixed.design.arms]
     assert judged(fixed, [*helped, *harmed]).verdict.ruling is Ruling.REJECT
-    some = [made(case, arm, arm is Arm.BASE or case != fixed.guards[0]) for case in fixed.guards for arm in fixed.arms]
+    some = [
+        made(case, arm, arm is Arm.BASE or case != fixed.cases.guards[0])
+        for case in fixed.cases.guards
+        for arm in fixed.design.arms
+    ]
     few = planned(12, guards=3, placebo=False)
-    result = judged(few, [*helped, *(each for each in some if each.case in few.guards)])
-    fell = any(not each.measures.passed for each in some if each.case in few.guards)
+    result = judged(few, [*helped, *(each for each in some if each.case in few.cases.guards)])
+    fell = any(not each.measures.passed for each in some if each.case in few.cases.guards)
     assert (result.verdict.ruling is Ruling.UNDECIDED) == fell == bool(result.held_back)
 
 
@@ -176,7 +191,9 @@ def test_a_trial_ends_with_its_budget() -> None:
 
 def test_what_was_paid_in_another_trial_costs_nothing_in_this_one() -> None:
     fixed = planned(4)
-    attempts = [made(case, arm, True, reused=arm is Arm.BASE) for case in fixed.cases for arm in fixed.arms]
+    attempts = [
+        made(case, arm, True, reused=arm is Arm.BASE) for case in fixed.cases.tried for arm in fixed.design.arms
+    ]
     result = judged(fixed, attempts)
     assert (result.spent.input, result.reused) == (80, 4)
 
@@ -206,7 +223,7 @@ def test_a_trial_of_which_most_attempts_are_invalid_is_undecided() -> None:
 
 def test_a_trial_ends_when_its_agent_changes() -> None:
     agent = TrialAgent("claude", "2.1.1", "sonnet")
-    fixed = replace(planned(30), agent=agent)
+    fixed = replace(planned(30), conditions=AttemptConditions(agent=agent))
     attempts, _ = carried_out(fixed, {Arm.BASE: False, Arm.CANDIDATE: True, Arm.PLACEBO: False})
     recorded = replace(agent, model="claude-sonnet-4-5")
     as_recorded = [replace(each, agent=recorded) for each in attempts]

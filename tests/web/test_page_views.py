@@ -47,7 +47,7 @@ from whet.store.trials import attempts_of, keep_attempt, keep_progress, reuse
 from whet.told.remedies import patch_of, sightings
 from whet.trials.attempts import Arm, Attempt, Measures
 from whet.trials.canaries import Observation, compare
-from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop
+from whet.trials.design import Trial, TrialCases, TrialDesign, TrialProgress, TrialResult, TrialStop
 from whet.trials.judging import judged as judge_attempts
 from whet.web.groups import CAME_UP, FAILED
 from whet.web.html import render, words_of
@@ -431,7 +431,7 @@ def test_the_chart_of_a_trial_ends_at_the_number_of_its_verdict() -> None:
         for arm in (Arm.BASE, Arm.CANDIDATE)
         for seed in (1, 2)
     ]
-    planned = Trial(cases, seeds=2, arms=(Arm.BASE, Arm.CANDIDATE), alpha=0.001)
+    planned = Trial("t-3", TrialCases(cases), TrialDesign(2, 0.001))
     for attempts in (made[:24], made):
         result = judge_attempts(planned, attempts)
         found = ShownTrial(TrialProgress("t-3", result, len(attempts), 48), "rule tidy", 1.0)

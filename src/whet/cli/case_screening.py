@@ -26,9 +26,9 @@ from whet.store.home import find_home
 def screen_command(wanted: tuple[str, ...], times: int, model: str, temperature: float | None, as_json: bool) -> int:
     from msgspec.structs import replace
 
-    from whet.proving.plan import base_request
     from whet.proving.screening import screen
     from whet.store.settings_file import load
+    from whet.trials.attempts import AttemptConditions
 
     home = find_home(os.environ)
     found = chosen(home.folder, wanted)
@@ -36,10 +36,10 @@ def screen_command(wanted: tuple[str, ...], times: int, model: str, temperature:
         raise WhetError("No cases found.", advice="To create some, run `whet cases from-commits`.")
     settings = load(home)
     sampling = settings.sampling if temperature is None else replace(settings.sampling, temperature=temperature)
-    ask = replace(base_request(model or settings.model, sampling), hidden=folders_of(home.folder, wanted))
+    conditions = AttemptConditions(model or settings.model, sampling, hidden=folders_of(home.folder, wanted))
     rows: list[tuple[str, int, int]] = []
     with bar("Screening", len(found)) as advance:
-        for case, attempts in screen(home, found, ask, times=times):
+        for case, attempts in screen(home, found, conditions, times=times):
             counted = [each for each in attempts if not each.invalid]
             rows.append((case.name, sum(each.measures.passed for each in counted), len(counted)))
             advance()

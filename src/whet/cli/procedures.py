@@ -13,13 +13,14 @@ from whet.runs.settings import Settings
 from whet.scheduling import runs
 from whet.store.home import Home
 from whet.store.opening import opened
+from whet.trials.attempts import AttemptRequest
 from whet.trials.design import Trial
 from whet.trials.ideas import ImproveRequest
 
 UNLIMITED: Procedures = {
     review.KIND: Procedure(Queue.REVIEWS, review.review, review.ReviewRequest),
     plan.KIND: Procedure(Queue.TRIALS, trial.trial, Trial),
-    attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, attempt.AttemptRequest),
+    attempt.KIND: Procedure(Queue.ATTEMPTS, attempt.attempt, AttemptRequest),
     runs.KIND: Procedure(Queue.JOBS, runs.job, runs.JobRequest),
     runs.DELIVERY: Procedure(Queue.JOBS, runs.delivery, runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, improve.improve, ImproveRequest),
@@ -37,8 +38,8 @@ def _review(home: Home, steps: Steps, ask: review.ReviewRequest) -> Done:
     return review.review(home, steps, ask, supply=within_limit)
 
 
-def _attempt(home: Home, steps: Steps, ask: attempt.AttemptRequest) -> Done:
-    if ask.watched:
+def _attempt(home: Home, steps: Steps, ask: AttemptRequest) -> Done:
+    if ask.terms.watched:
         return attempt.attempt(home, steps, ask)
     return attempt.attempt(home, steps, ask, supply=within_limit, meter=Meter(home))
 
@@ -68,7 +69,7 @@ def _improve(home: Home, steps: Steps, ask: ImproveRequest) -> Done:
 PROCEDURES: Procedures = {
     **UNLIMITED,
     review.KIND: Procedure(Queue.REVIEWS, _review, review.ReviewRequest),
-    attempt.KIND: Procedure(Queue.ATTEMPTS, _attempt, attempt.AttemptRequest),
+    attempt.KIND: Procedure(Queue.ATTEMPTS, _attempt, AttemptRequest),
     runs.KIND: Procedure(Queue.JOBS, _job, runs.JobRequest),
     improve.KIND: Procedure(Queue.TRIALS, _improve, ImproveRequest),
 }

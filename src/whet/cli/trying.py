@@ -100,11 +100,12 @@ def conduct(patch: "Patch", given: TryOptions, *, as_json: bool, about: int = 0)
         raise WhetError("Use only one of --now and --background.", advice="Remove the others.")
     with opened(home) as database:
         trial = prepare(home, database, wanted_of(home, patch, given, about=about), now=time.time())
-    if trial.agent and not given.dry_run:
-        expect_allowed(trial.agent.name, () if as_json else plan_lines(trial), yes=given.yes)
+    agent = trial.conditions.agent
+    if agent and not given.dry_run:
+        expect_allowed(agent.name, () if as_json else plan_lines(trial), yes=given.yes)
     if given.dry_run and as_json:
         print_json(plan_record(trial))
-    if not as_json and (given.dry_run or given.yes or not trial.agent):
+    if not as_json and (given.dry_run or given.yes or not agent):
         for line in plan_lines(trial):
             say(line)
     if given.dry_run:
@@ -120,6 +121,8 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
     from whet.proving.plan import WantedTrial
     from whet.store.case_files import chosen, folders_of
     from whet.store.settings_file import load
+    from whet.trials.attempts import AttemptConditions, TrialAgent
+    from whet.trials.design import TrialDesign
 
     sampling = load(home).sampling
     if given.temperature is not None:
@@ -129,20 +132,10 @@ def wanted_of(home: Home, patch: "Patch", given: TryOptions, *, about: int = 0) 
         raise WhetError(f"{agent} chooses its own temperature.", advice="Leave out --temperature.")
     if sampling.temperature == 0 and given.seeds > 1 and not agent:
         raise WhetError("At temperature 0, all seeds give the same answer.", advice="Give --temperature, or one seed.")
-    return WantedTrial(
-        patch,
-        chosen(home.folder, given.cases),
-        given.seeds,
-        given.alpha,
-        allowance_of(given.budget),
-        given.placebo,
-        given.model,
-        sampling,
-        folders_of(home.folder, given.cases),
-        given.fresh,
-        about,
-        agent,
-    )
+    design = TrialDesign(given.seeds, given.alpha, given.placebo, allowance_of(given.budget))
+    asked = TrialAgent(agent, model=given.model) if agent else None
+    conditions = AttemptConditions(given.model, sampling, asked, hidden=folders_of(home.folder, given.cases))
+    return WantedTrial(patch, chosen(home.folder, given.cases), design, conditions, given.fresh, about)
 
 
 def allowance_of(amounts: tuple[str, ...]) -> "Allowance":
@@ -174,7 +167,8 @@ def _now(home: Home, trial: "Trial") -> "TrialProgress":
     from whet.trials.design import TrialProgress
 
     with LiveLine() as line:
-        done = carry_out(home, direct(home, trial.id, at_once=at_once(home, trial.agent)), trial, observe=line.show)
+        steps = direct(home, trial.id, at_once=at_once(home, trial.conditions.agent))
+        done = carry_out(home, steps, trial, observe=line.show)
     return decoded(done.value, TrialProgress)
 
 
@@ -190,7 +184,7 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
 
     with office(home) as counter:
         # Work of its own, unless the same is open: what was cancelled or failed is not taken up by its key.
-        watched = replace(trial, watched=follow and is_watched(os.environ))
+        watched = replace(trial, terms=replace(trial.terms, watched=follow and is_watched(os.environ)))
         id = counter.submit(replace(order(watched), key=new_id(time.time())), Queue.TRIALS)
     if not follow:
         if as_json:
@@ -198,7 +192,7 @@ def _queued(home: Home, trial: "Trial", *, follow: bool, as_json: bool) -> "Tria
         else:
             say(f"Queued as {id}. To run it: `whet worker`. To see progress: `whet work show {id}`.")
         return None
-    return _followed(home, id, concurrency=max(2, at_once(home, trial.agent)))
+    return _followed(home, id, concurrency=max(2, at_once(home, trial.conditions.agent)))
 
 
 def _followed(home: Home, id: str, *, concurrency: int) -> "TrialProgress":

@@ -29,9 +29,10 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.settings_file import load
+from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.cases import is_errand
 from whet.trials.continuing import TooFewCases
-from whet.trials.design import Trial, TrialProgress, plan
+from whet.trials.design import Trial, TrialDesign, TrialProgress, plan
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest
 from whet.values import Value
@@ -232,7 +233,8 @@ def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
         return replace(_leave_to_person(course, number, ready.idea, why=outcome.why), spent=ready.spent)
     observe = course.observe(ready.idea) if course.observe else None
     try:
-        done = trial(course.home, course.steps, replace(ready.trial, watched=course.ask.watched), observe=observe)
+        terms = replace(ready.trial.terms, watched=course.ask.watched)
+        done = trial(course.home, course.steps, replace(ready.trial, terms=terms), observe=observe)
     except WhetError as error:
         spent = together((ready.spent, left_by(error).spent))
         return IdeaOutcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
@@ -283,10 +285,14 @@ def _prepare(
         live = "; your own sessions can try it, once it waits: `whet canary start --pending ID`" if ask.agent else ""
         why = f"no {kind}{made}: {ways}{live}"
         return IdeaOutcome(idea, Became.UNTRIED, why)
-    wanted = WantedTrial(
-        idea.patch, cases, ask.seeds, ask.alpha, ask.allowance, ask.placebo, ask.model,
-        hidden=folders_of(home.folder, ask.cases), agent=ask.agent,
-    )  # fmt: skip
+    conditions = AttemptConditions(
+        ask.model,
+        load(home).sampling,
+        TrialAgent(ask.agent, model=ask.model) if ask.agent else None,
+        hidden=folders_of(home.folder, ask.cases),
+    )
+    design = TrialDesign(ask.seeds, ask.alpha, ask.placebo, ask.allowance)
+    wanted = WantedTrial(idea.patch, cases, design, conditions)
     try:
         ready = prepare(home, database, wanted, id=id, now=time.time(), supply=supply)
         expect_worth_it(ready)
@@ -302,7 +308,7 @@ def _costing(idea: Idea, trial: Trial) -> IdeaOutcome:
     return IdeaOutcome(
         idea,
         Became.PLANNED,
-        f"{len(trial.cases)} cases, {trial.seeds} seed{'' if trial.seeds == 1 else 's'}",
+        f"{len(trial.cases.tried)} cases, {trial.design.seeds} seed{'' if trial.design.seeds == 1 else 's'}",
         attempts_most=found.attempts_most,
         tokens_most=found.attempts_most * (trial.of_one.input + trial.of_one.output),
         dollars_most=found.cost_most if trial.of_one.dollars is not None else None,

@@ -34,22 +34,17 @@ from whet.store.home import Home
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.trials import keep_attempt, key_of, known_attempt, reuse
-from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
+from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, TrialAgent, measure
 from whet.trials.cases import Case, is_errand
 from whet.trials.checks import Ran, mark
 
 
-class AgentOrder(NamedTuple):
-    """What another agent is to attempt: a case in one arm of a trial."""
+class WantedAttempt(NamedTuple):
+    """An attempt that was asked for, with its materials."""
 
-    agent: TrialAgent
+    ask: AttemptRequest
     case: Case
     patch: Patch | None
-    arm: Arm
-    seed: int
-    trial: str
-    hidden: tuple[Path, ...] = ()
-    fresh: bool = False
 
 
 def expect_possible(executor: Executor, case: Case) -> None:
@@ -70,60 +65,67 @@ class AttemptScene(NamedTuple):
     world: TrialWorld
 
 
-def make_by_agent(scene: AttemptScene, order: AgentOrder, *, interrupt: Event, meter: Meter | None = None) -> Attempt:
+def make_by_agent(
+    scene: AttemptScene, wanted: WantedAttempt, agent: TrialAgent, *, interrupt: Event, meter: Meter | None = None
+) -> Attempt:
     """Carry out one attempt, unless the same was made before."""
     home, database, settings, world = scene
-    executor = executor_named(order.agent.name, settings)
-    expect_possible(executor, order.case)
-    with overlaid(home, order.case, world, order.patch, now=time.time()) as overlay:
-        told = instruct(overlay, executor, order.patch)
-        parts = (order.case.key, told.key, order.agent, order.seed)
-        is_shared = order.arm is Arm.BASE and not order.fresh
-        key = key_of(*parts) if is_shared else key_of(*parts, order.trial, order.arm)
+    ask, case, patch = wanted
+    _, arm, seed = ask.place
+    executor = executor_named(agent.name, settings)
+    expect_possible(executor, case)
+    with overlaid(home, case, world, patch, now=time.time()) as overlay:
+        told = instruct(overlay, executor, patch)
+        parts = (case.key, told.key, agent, seed)
+        is_shared = arm is Arm.BASE and not ask.terms.fresh
+        key = key_of(*parts) if is_shared else key_of(*parts, ask.trial, arm)
         known = known_attempt(database, key)
         if known is not None:
-            return reuse(database, known, case=order.case.name, seed=order.seed, trial=order.trial, now=time.time())
-        made = _Scene(home, database, settings, overlay, executor, meter).attempt(order, told.examples, interrupt)
-        if not made.invalid and made.agent and made.agent.version in ("", order.agent.version):
+            return reuse(database, known, case=case.name, seed=seed, trial=ask.trial, now=time.time())
+        hidden = tuple(map(Path, ask.conditions.hidden))
+        stage = _Stage(scene, overlay, executor, agent, hidden, meter)
+        made = stage.attempt(ask, case, told.examples, interrupt)
+        if not made.invalid and made.agent and made.agent.version in ("", agent.version):
             keep_attempt(database, key, made, now=time.time())
         return made
 
 
-class _Scene(NamedTuple):
-    home: Home
-    database: Database
-    settings: Settings
+class _Stage(NamedTuple):
+    """One attempt by an agent while it is made."""
+
+    scene: AttemptScene
     overlay: Overlay
     executor: Executor
+    agent: TrialAgent
+    hidden: tuple[Path, ...]
     meter: Meter | None = None
 
-    def attempt(self, order: AgentOrder, examples: str, interrupt: Event) -> Attempt:
+    def attempt(self, ask: AttemptRequest, case: Case, examples: str, interrupt: Event) -> Attempt:
         began = time.time()
-        limits = order.case.budget
+        limits = case.budget
         call = (
             self.meter.begin(Purpose.TRIAL, errand_most(limits.tokens, limits.dollars), interrupt)
             if self.meter
             else None
         )
-        carried = self._carried(order, examples, interrupt)
-        spent = spent_on(carried, self.settings)
+        carried = self._carried(case, examples, interrupt)
+        spent = spent_on(carried, self.scene.settings)
         if self.meter:
             self.meter.end(call, Amount(spent.input + spent.output, spent.dollars))
         if interrupt.is_set():
             raise Failed("The attempt was stopped.", advice="`whet work retry` goes on with the trial.", spent=spent)
-        recorded = TrialAgent(order.agent.name, carried.version or self._version(), carried.model)
+        recorded = TrialAgent(self.agent.name, carried.version or self._version(), carried.model)
         session = self._keep(carried.transcript) if carried.transcript else ""
-        made = Attempt(
-            order.case.name, order.arm, order.seed, Measures(False, spent=spent), session=session, trial=order.trial,
-            agent=recorded,
-        )  # fmt: skip
+        _, arm, seed = ask.place
+        measures = Measures(False, spent=spent)
+        made = Attempt(case.name, arm, seed, measures, session=session, trial=ask.trial, agent=recorded)
         if not carried.validity.counts or carried.transcript is None:
             why = f": {carried.why}" if carried.why else ""
-            return replace(made, invalid=f"{order.agent.name} {carried.validity.value}{why}")
-        ran, judging = self._checked(order, carried.transcript.messages)
+            return replace(made, invalid=f"{self.agent.name} {carried.validity.value}{why}")
+        ran, judging = self._checked(ask.trial, case, carried.transcript.messages)
         measures = measure(
             carried.transcript.messages,
-            mark(order.case.check, ran),
+            mark(case.check, ran),
             began=began,
             spent=together((spent, judging)),
             ending=carried.transcript.ending.value,
@@ -134,19 +136,19 @@ class _Scene(NamedTuple):
         """What the program says of itself, where its record does not name a version."""
         return version_of(self.executor, program_of(self.executor, path=os.environ.get("PATH")), os.environ)
 
-    def _carried(self, order: AgentOrder, examples: str, interrupt: Event) -> Carried:
-        limits = order.case.budget
+    def _carried(self, case: Case, examples: str, interrupt: Event) -> Carried:
+        limits = case.budget
         work = Path(os.path.realpath(self.overlay.work))
         errand = Errand(
-            order.case.task, work, work.parent / "config", model=order.agent.model, seconds=limits.seconds,
-            dollars=limits.dollars, turns=limits.model_calls, examples=examples, environment=order.case.environment,
+            case.task, work, work.parent / "config", model=self.agent.model, seconds=limits.seconds,
+            dollars=limits.dollars, turns=limits.model_calls, examples=examples, environment=case.environment,
         )  # fmt: skip
-        hidden = (self.home.folder, self.overlay.home.folder, *hidden_by(order.case), *order.hidden)
+        hidden = (self.scene.home.folder, self.overlay.home.folder, *hidden_by(case), *self.hidden)
         return carry_out(
             self.executor,
             errand,
             program=program_of(self.executor, path=os.environ.get("PATH")),
-            grounds=grounds_of(order.agent.name, self.settings, os.environ, hidden=hidden),
+            grounds=grounds_of(self.agent.name, self.scene.settings, os.environ, hidden=hidden),
             interrupt=interrupt,
         )
 
@@ -154,28 +156,29 @@ class _Scene(NamedTuple):
         """Store the record as a trial's, without secrets; gives the session's id."""
         clean = redact(replace(transcript, purpose=Purpose.TRIAL), secret_values(os.environ)).transcript
         now = time.time()
-        keep(self.database, prepare(clean), Provenance(f"trial:{clean.id}", now, now))
+        keep(self.scene.database, prepare(clean), Provenance(f"trial:{clean.id}", now, now))
         return clean.id
 
-    def _checked(self, order: AgentOrder, messages: tuple[Message, ...]) -> tuple[Ran, Spent]:
+    def _checked(self, trial: str, case: Case, messages: tuple[Message, ...]) -> tuple[Ran, Spent]:
         """What the agent left, and what a judge of it cost."""
-        check, overlay = order.case.check, self.overlay
+        home, database, settings, _ = self.scene
+        check, overlay = case.check, self.overlay
         answer = next((each.text for each in reversed(messages) if each.role is Role.AGENT and each.text), "")
         passed, spent = None, Spent()
         if check.rubric:
-            chosen = provider_for(self.settings, environment=os.environ, home=self.home)
+            chosen = provider_for(settings, environment=os.environ, home=home)
             chosen = metered(chosen, self.meter) if self.meter else chosen
-            passed, spent = judge(overlay.home, self.database, chosen, answer, check.rubric)
+            passed, spent = judge(overlay.home, database, chosen, answer, check.rubric)
         situation = Situation(
             overlay.work,
             overlay.home,
-            order.trial,
+            trial,
             os.environ,
-            sandbox=replace(self.settings.sandbox, required=True),
-            terminal=self.settings.terminal,
-            hidden=(self.home.folder, *order.hidden),
+            sandbox=replace(settings.sandbox, required=True),
+            terminal=settings.terminal,
+            hidden=(home.folder, *self.hidden),
         )
-        code = check_in(situation, order.case).exit_code if check.command else None
+        code = check_in(situation, case).exit_code if check.command else None
         files = {path: overlay.content(path) for path in check.files}
         return Ran(messages, answer, files, exit_code=code, rubric=passed), spent
 

@@ -23,7 +23,7 @@ from whet.errors import WhetError
 from whet.examples import templates
 from whet.examples.warm_start import warm_start
 from whet.ledger.patches import Form, Patch
-from whet.proving.agent_attempt import AgentOrder, AttemptScene, make_by_agent
+from whet.proving.agent_attempt import AttemptScene, WantedAttempt, make_by_agent
 from whet.proving.carried_steps import carried_calls
 from whet.proving.checks import judge
 from whet.proving.overlay import Overlay, overlaid
@@ -39,7 +39,7 @@ from whet.proving.world import (
     world_of,
 )
 from whet.runs.endpoints import address_of
-from whet.runs.run import Ended, Run, Sampling, Spent, spend
+from whet.runs.run import Ended, Run, Spent, spend
 from whet.runs.settings import Settings
 from whet.sessions.transcripts import Ending, Message, Purpose, Role, Usage
 from whet.shipped.guidance.warm import words
@@ -51,7 +51,7 @@ from whet.store.prompts import keep_prompt
 from whet.store.settings_file import load
 from whet.store.trials import has_stored, keep_attempt, keep_material, key_of, known_attempt, material, reuse
 from whet.told.prompt import assemble
-from whet.trials.attempts import Arm, Attempt, Measures, TrialAgent, measure
+from whet.trials.attempts import Arm, Attempt, AttemptRequest, Measures, measure
 from whet.trials.cases import Case
 from whet.trials.checks import Ran, mark
 from whet.values import Value
@@ -80,25 +80,6 @@ class _Ways(NamedTuple):
     meter: Meter | None
     interrupt: Event
     is_guest: bool
-
-
-class AttemptRequest(Value, frozen=True):
-    """Which attempt is wanted. Case and patch are materials of the store; no patch is the base arm."""
-
-    trial: str
-    case: str
-    arm: Arm
-    seed: int
-    patch: str = ""
-    model: str = ""  # as in the settings
-    sampling: Sampling = Sampling()
-    hidden: tuple[str, ...] = ()  # folders that no tool may see, such as where the cases lie
-    fresh: bool = False  # do not reuse what another trial paid for
-    agent: TrialAgent | None = None  # who carries it out; None: Whet's own
-    interactive: bool = False  # as a conversation, which some rules are for
-    watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
-    world: str = ""  # what it is told, as material; empty: as the home says now
-    home: str = ""  # that ordered it, where several share the database
 
 
 def vouch_for(home: Home, asks: Iterable[AttemptRequest]) -> None:
@@ -131,7 +112,7 @@ def attempt(
                     "This attempt was not ordered by a home of this member, so it was not carried out.",
                     advice="Look who can write to the team's database; start the trial anew.",
                 )
-            is_guest = ask.home != identity_of(home) and bool(ask.world)
+            is_guest = ask.terms.home != identity_of(home) and bool(ask.conditions.world)
             try:
                 made = _carried_out(home, database, ask, _Ways(supply or served, meter, steps.interrupt, is_guest))
             except WhetError as error:
@@ -173,45 +154,43 @@ def _served_here(home: Home, settings: Settings, model: str) -> Chosen:
 
 
 def _carried_out(home: Home, database: Database, ask: AttemptRequest, ways: _Ways) -> Attempt:
-    own = load(home)
-    world = material(database, ask.world, TrialWorld) if ask.world else world_of(home, database, own, {})
+    own, key, agent = load(home), ask.conditions.world, ask.conditions.agent
+    world = material(database, key, TrialWorld) if key else world_of(home, database, own, {})
     settings = settings_within(world, own)
     scene = AttemptScene(home, database, settings, world)
     case = material(database, ask.case, Case)
-    patch = material(database, ask.patch, Patch) if ask.patch else None
-    if ask.agent is None:
-        return _make(scene, ask, case, patch, ways)
+    wanted = WantedAttempt(ask, case, material(database, ask.patch, Patch) if ask.patch else None)
+    if agent is None:
+        return _make(scene, wanted, ways)
     if ways.is_guest:
         is_judged = "judge" in world.grounds
-        expect_same(world, grounds_of_agent(home, settings, ask.agent, is_judged=is_judged))
-        expect_version(ask.agent, settings)
-    hidden = tuple(map(Path, ask.hidden))
-    order = AgentOrder(ask.agent, case, patch, ask.arm, ask.seed, ask.trial, hidden, ask.fresh)
-    return make_by_agent(scene, order, meter=ways.meter, interrupt=ways.interrupt)
+        expect_same(world, grounds_of_agent(home, settings, agent, is_judged=is_judged))
+        expect_version(agent, settings)
+    return make_by_agent(scene, wanted, agent, meter=ways.meter, interrupt=ways.interrupt)
 
 
-def _make(scene: AttemptScene, ask: AttemptRequest, case: Case, patch: Patch | None, ways: _Ways) -> Attempt:
+def _make(scene: AttemptScene, wanted: WantedAttempt, ways: _Ways) -> Attempt:
     home, database, settings, world = scene
-    chosen = ways.supply(home, settings, ask.model)
+    ask, case, patch = wanted
+    conditions, seed = ask.conditions, ask.place.seed
+    chosen = ways.supply(home, settings, conditions.model)
     if ways.is_guest:
-        expect_same(world, grounds_of_model(home, settings, ask.model, chosen))
-    sampling = replace(ask.sampling, seed=ask.seed)
-    hidden = (home.folder, *hidden_by(case), *map(Path, ask.hidden))
+        expect_same(world, grounds_of_model(home, settings, conditions.model, chosen))
     wish = Wish(
         settings,
-        sampling=sampling,
-        hidden=hidden,
+        sampling=replace(conditions.sampling, seed=seed),
+        hidden=(home.folder, *hidden_by(case), *map(Path, conditions.hidden)),
         chosen=chosen,
-        interactive=ask.interactive,
+        interactive=conditions.interactive,
         environments=world.environments,
     )
     with overlaid(home, case, world, patch, now=time.time()) as overlay:
         made = begin(overlay, case, patch, wish)
         try:
-            key = _key(ask, case, made, _server(settings, ask.model, chosen))
+            key = _key(ask, case, made, _server(settings, conditions.model, chosen))
             known = known_attempt(database, key)
             if known is not None:
-                return reuse(database, known, case=case.name, seed=ask.seed, trial=ask.trial, now=time.time())
+                return reuse(database, known, case=case.name, seed=seed, trial=ask.trial, now=time.time())
             attempt = _carry_out(database, ask, case, _Scene(overlay, made, chosen, ways.interrupt))
         finally:
             made.means.toolbox.close()
@@ -264,7 +243,8 @@ def _key(ask: AttemptRequest, case: Case, made: Assembled, server: tuple[object,
     assert made.sources is not None
     undated = assemble(replace(made.sources, date=None)).key
     parts = (case.key, undated, made.run.shown, *server, made.run.sampling)
-    return key_of(*parts) if ask.arm is Arm.BASE and not ask.fresh else key_of(*parts, ask.trial, ask.arm)
+    arm = ask.place.arm
+    return key_of(*parts) if arm is Arm.BASE and not ask.terms.fresh else key_of(*parts, ask.trial, arm)
 
 
 class _Scene(NamedTuple):
@@ -284,7 +264,8 @@ def _carry_out(database: Database, ask: AttemptRequest, case: Case, scene: _Scen
         keep_prompt(database, scene.made.prompt, now=began)  # beside the session, which outlives the overlay
     messages, ended = carry_out(database, scene.run, scene.made.means, interrupt=scene.interrupt)
     _expect_usable(ended)
-    made = Attempt(case.name, ask.arm, ask.seed, Measures(False), session=scene.run.id, trial=ask.trial)
+    _, arm, seed = ask.place
+    made = Attempt(case.name, arm, seed, Measures(False), session=scene.run.id, trial=ask.trial)
     if ended.ending is Ending.FAILED:
         lost = measure(messages, mark(case.check, Ran(())), began=began, spent=ended.spent, ending=ended.ending.value)
         return replace(made, measures=lost, invalid=ended.detail or "the provider failed")

@@ -10,16 +10,15 @@ from whet.engine.orders import Order
 from whet.engine.steps import encoded
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.evidence.verdicts import ALPHA
 from whet.ledger.patches import Patch
 from whet.proving.agent_attempt import AttemptScene
 from whet.proving.agent_plan import prepare_agent
 from whet.proving.applying import Applying, TrialSurroundings, where_told
-from whet.proving.attempt import AttemptRequest, Supply, is_interactive, served
+from whet.proving.attempt import Supply, is_interactive, served
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
 from whet.proving.screening import MOST_GUARDS, screened
-from whet.proving.world import grounds_of_agent, grounds_of_model, world_of
-from whet.runs.run import Sampling, Spent
+from whet.proving.world import TrialWorld, grounds_of_agent, grounds_of_model, world_of
+from whet.runs.run import Spent
 from whet.shipped.guidance.placebo import filler
 from whet.shipped.guidance.rules import catalogue
 from whet.store.database import Database
@@ -27,10 +26,10 @@ from whet.store.home import Home
 from whet.store.owner import identity_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
-from whet.trials.attempts import Arm, TrialAgent
+from whet.trials.attempts import Arm, AttemptConditions, OrderTerms, TrialAgent
 from whet.trials.cases import Case, is_errand
 from whet.trials.continuing import PastEvidence, TooFewCases, expect_provable
-from whet.trials.design import Allowance, Trial, design, is_affordable
+from whet.trials.design import Trial, TrialDesign, TriedChange, cases_in_order, is_affordable
 from whet.trials.placebos import placebo_of
 
 KIND = "trial"
@@ -38,20 +37,24 @@ ID_LETTERS = 12
 
 
 class WantedTrial(NamedTuple):
-    """What is to be tried, on what, and for how much."""
+    """What is to be tried, on what, how, and by whom. Whose model is not named gets the one of the settings."""
 
     patch: Patch
     cases: tuple[Case, ...]
-    seeds: int = 1
-    alpha: float = ALPHA
-    allowance: Allowance = Allowance()
-    placebo: bool | None = None  # None: where it fits the allowance
-    model: str = ""
-    sampling: Sampling | None = None
-    hidden: tuple[str, ...] = ()
-    fresh: bool = False
+    design: TrialDesign = TrialDesign()
+    conditions: AttemptConditions = AttemptConditions()
+    fresh: bool = False  # begin again: nothing is reused that another trial paid for or found
     about: int = 0  # the entry that waits for a decision on it
-    agent: str = ""  # another agent that carries the attempts out
+
+
+class _Ground(NamedTuple):
+    """What a trial stands on, once it is known who makes its attempts."""
+
+    conditions: AttemptConditions
+    world: TrialWorld
+    change: str
+    before: PastEvidence
+    applying: Applying
 
 
 def order(trial: Trial) -> Order:
@@ -67,79 +70,83 @@ def prepare(
     Without an id it gets one by its content: a trial that came to no verdict, asked for again, is the same trial, and
     what its attempts cost is not paid again.
     """
-    settings = load(home)
-    sampling = wanted.sampling or settings.sampling
     _expect_named(wanted.cases)
-    asked = TrialAgent(wanted.agent, model=wanted.model) if wanted.agent else None
-    found = screened(database, wanted.cases, base_request(wanted.model or settings.model, sampling, asked))
+    model = wanted.conditions.model or load(home).model
+    found = screened(database, wanted.cases, replace(wanted.conditions, model=model))
     guards = guards_from_past(home, database, found.cases, most=MOST_GUARDS)
-    wanted = wanted._replace(cases=_able((*found.cases, *guards), wanted))
-    targets = _targets(wanted)
+    wanted = wanted._replace(cases=_able((*found.cases, *guards), wanted.conditions.agent))
+    targets = _targets(wanted.cases)
     own = _independent(targets, wanted.patch)
-    agent = None
-    placebo = placebo_of(wanted.patch, filler()) if wanted.placebo is not False else None
+    ground = _ground(home, database, wanted, own, now=now, supply=supply)
+    applying, before = ground.applying, ground.before
+    placebo = placebo_of(wanted.patch, filler()) if wanted.design.placebo is not False else None
+    alpha = before.alpha or alpha_for(past_trials(home, database), most=wanted.design.alpha)
+    trial = Trial(
+        id,
+        replace(
+            cases_in_order((case.name for case in applying.cases), (case.name for case in wanted.cases if case.guard)),
+            materials={case.name: keep_material(database, case, now=now) for case in wanted.cases},
+            contents={case.name: case.key for case in applying.cases},
+            screened=found.left_out,
+            left_out=len(targets) - len(own),
+        ),
+        replace(wanted.design, alpha=alpha, placebo=placebo is not None),
+        TriedChange(ground.change, wanted.patch.form, wanted.patch.name, price=applying.price, about=wanted.about),
+        replace(ground.conditions, world=keep_material(database, ground.world, now=now)),
+        OrderTerms(identity_of(home), fresh=wanted.fresh),
+        before,
+        applying.of_one,
+    )
+    if placebo is not None and not wanted.design.placebo and not is_affordable(trial):
+        trial, placebo = replace(trial, design=replace(trial.design, placebo=False)), None
+    patches = _keep_patches(database, wanted.patch, placebo, now=now)
+    trial = replace(trial, change=replace(trial.change, patches=patches))
+    return trial if id else replace(trial, id=_identity(home, database, trial))
+
+
+def _ground(
+    home: Home,
+    database: Database,
+    wanted: WantedTrial,
+    own: Sequence[Case],
+    *,
+    now: float,
+    supply: Supply | None,
+) -> _Ground:
+    """Prove that the change reaches whoever makes the attempts, and find what is known of it there."""
+    settings, patch = load(home), wanted.patch
+    conditions = replace(wanted.conditions, interactive=is_interactive(patch))
+    asked, targets = conditions.agent, _targets(wanted.cases)
+
+    def known(change: str) -> PastEvidence:
+        return PastEvidence() if wanted.fresh else known_evidence(home, database, change)
+
     if asked is not None:
         cases = (*targets, *wanted.cases)
         is_judged = any(case.check.rubric for case in cases)
         world = world_of(home, database, settings, grounds_of_agent(home, settings, asked, is_judged=is_judged))
         scene = AttemptScene(home, database, settings, world)
-        agent, price, of_one = prepare_agent(scene, asked, wanted.patch, cases, now=now)
-        model = agent.model
-        change = _change(wanted.patch, agent, targets)
-        before = PastEvidence() if wanted.fresh else known_evidence(home, database, change)
-        applying = Applying(_new_of(own, before), price, of_one)
-    else:
-        model = wanted.model or settings.model
-        chosen = (supply or served)(home, settings, model)
-        world = world_of(home, database, settings, grounds_of_model(home, settings, model, chosen))
-        around = TrialSurroundings(home, database, settings, chosen, world)
-        change = _change(wanted.patch, model, targets)
-        before = PastEvidence() if wanted.fresh else known_evidence(home, database, change)
-        applying = where_told(around, wanted.patch, _new_of(own, before), now=now)
-    trial = replace(
-        design(
-            (case.name for case in applying.cases),
-            (case.name for case in wanted.cases if case.guard),
-            seeds=wanted.seeds,
-            placebo=placebo is not None,
-            alpha=before.alpha or alpha_for(past_trials(home, database), most=wanted.alpha),
-            allowance=wanted.allowance,
-        ),
-        id=id,
-        form=wanted.patch.form,
-        name=wanted.patch.name,
-        materials={case.name: keep_material(database, case, now=now) for case in wanted.cases},
-        model=model,
-        sampling=sampling,
-        hidden=wanted.hidden,
-        price=applying.price,
-        of_one=applying.of_one,
-        fresh=wanted.fresh,
-        about=wanted.about,
-        agent=agent,
-        screened=found.left_out,
-        interactive=is_interactive(wanted.patch),
-        change=change,
-        before=before,
-        keys={case.name: case.key for case in applying.cases},
-        left_out=len(targets) - len(own),
-        world=keep_material(database, world, now=now),
-        home=identity_of(home),
-    )
-    if placebo is not None and not wanted.placebo and not is_affordable(trial):
-        trial, placebo = replace(trial, arms=(Arm.BASE, Arm.CANDIDATE)), None
-    trial = replace(trial, patches=_keep_patches(database, wanted.patch, placebo, now=now))
-    return trial if id else replace(trial, id=_identity(home, database, trial))
+        agent, price, of_one = prepare_agent(scene, asked, patch, cases, now=now)
+        before = known(change := _change(patch, agent, targets))
+        conditions = replace(conditions, agent=agent, model=agent.model)
+        return _Ground(conditions, world, change, before, Applying(_new_of(own, before), price, of_one))
+    conditions = replace(conditions, model=conditions.model or settings.model)
+    chosen = (supply or served)(home, settings, conditions.model)
+    world = world_of(home, database, settings, grounds_of_model(home, settings, conditions.model, chosen))
+    before = known(change := _change(patch, conditions.model, targets))
+    around = TrialSurroundings(home, database, settings, chosen, world)
+    return _Ground(conditions, world, change, before, where_told(around, patch, _new_of(own, before), now=now))
 
 
 def expect_worth_it(trial: Trial) -> None:
     """Raise TooFewCases for a trial that could prove nothing, before anything is spent on it."""
-    expect_provable(trial.before, len(trial.cases), alpha=trial.alpha, placebo=Arm.PLACEBO in trial.arms)
+    design = trial.design
+    expect_provable(trial.before, len(trial.cases.tried), alpha=design.alpha, placebo=bool(design.placebo))
 
 
-def _able(cases: Sequence[Case], wanted: WantedTrial) -> tuple[Case, ...]:
+def _able(cases: Sequence[Case], agent: TrialAgent | None) -> tuple[Case, ...]:
     """The cases without standing ones that another agent cannot be asked to do: they are no reason to try nothing."""
-    return tuple(case for case in cases if not wanted.agent or not case.guard or is_errand(case))
+    return tuple(case for case in cases if agent is None or not case.guard or is_errand(case))
 
 
 def _change(patch: Patch, who: str | TrialAgent, targets: Sequence[Case]) -> str:
@@ -188,12 +195,8 @@ def _identity(home: Home, database: Database, trial: Trial) -> str:
 
 def _content(trial: Trial) -> str:
     """What makes it the same trial; attempts know by themselves what they were told."""
-    return key_of(replace(trial, id="", of_one=Spent(), watched=False, world=""))
-
-
-def base_request(model: str, sampling: Sampling, agent: TrialAgent | None = None) -> AttemptRequest:
-    """What an attempt of the base arm is, whatever its case: screenings are remembered by it."""
-    return AttemptRequest("", "", Arm.BASE, 0, model=model, sampling=sampling, agent=agent)
+    terms, conditions = replace(trial.terms, watched=False), replace(trial.conditions, world="")
+    return key_of(replace(trial, id="", of_one=Spent(), terms=terms, conditions=conditions))
 
 
 def _expect_named(cases: tuple[Case, ...]) -> None:
@@ -203,8 +206,8 @@ def _expect_named(cases: tuple[Case, ...]) -> None:
         raise WhetError(f"Several cases have the name {twice[0]}.", advice="Rename one, or choose fewer folders.")
 
 
-def _targets(wanted: WantedTrial) -> list[Case]:
-    found = [case for case in wanted.cases if not case.guard]
+def _targets(cases: Sequence[Case]) -> list[Case]:
+    found = [case for case in cases if not case.guard]
     if not found:
         raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
     return found

@@ -9,12 +9,13 @@ from msgspec.structs import replace
 
 from whet.engine.steps import Direct, decoded
 from whet.errors import WhetError
-from whet.proving.attempt import AttemptRequest, Supply, attempt, vouch_for
+from whet.proving.attempt import Supply, attempt, vouch_for
+from whet.runs.run import Sampling
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.opening import opened
 from whet.store.trials import has_stored, keep_material, keep_progress, key_of, progress_of
-from whet.trials.attempts import Arm, Attempt
+from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms, TrialAgent
 from whet.trials.cases import Case
 from whet.values import Value
 
@@ -42,17 +43,17 @@ class ScreenedCases(NamedTuple):
 
 
 def screen(
-    home: Home, cases: Iterable[Case], ask: AttemptRequest, *, times: int, supply: Supply | None = None
+    home: Home, cases: Iterable[Case], conditions: AttemptConditions, *, times: int, supply: Supply | None = None
 ) -> Iterator[tuple[Case, list[Attempt]]]:
-    """Attempt each case some times as the request says, and remember how often it passed."""
+    """Attempt each case some times under these conditions, and remember how often it passed."""
     for case in cases:
         with opened(home) as database:
             key = keep_material(database, case, now=time.time())
         made: list[Attempt] = []
         for seed in range(FIRST_SEED, FIRST_SEED + times):
-            wanted = replace(
-                ask, trial=f"screen-{time.time_ns()}", case=key, arm=Arm.BASE, seed=seed, patch="", fresh=True
-            )
+            place = AttemptPlace(case.name, Arm.BASE, seed)
+            terms = OrderTerms(fresh=True)
+            wanted = AttemptRequest(f"screen-{time.time_ns()}", place, key, conditions, terms=terms)
             vouch_for(home, (wanted,))
             done = attempt(home, Direct(f"{wanted.trial}/{key}/{seed}"), wanted, supply=supply)
             made.append(decoded(done.value, Attempt))
@@ -61,16 +62,16 @@ def screen(
         if counted:
             with opened(home) as database, database.writing():
                 keep_material(database, found, now=time.time())
-                keep_progress(database, _place(case, ask), found, now=time.time())
+                keep_progress(database, _place(case, conditions), found, now=time.time())
         yield case, made
 
 
-def screened(database: Database, cases: tuple[Case, ...], ask: AttemptRequest) -> ScreenedCases:
+def screened(database: Database, cases: tuple[Case, ...], conditions: AttemptConditions) -> ScreenedCases:
     """The cases without those that passed every screening attempt: of these a few become standing cases.
 
     A case that always passes cannot show that a change helps; it can show that one harms.
     """
-    passing = [case for case in cases if not case.guard and _always_passes(database, case, ask)]
+    passing = [case for case in cases if not case.guard and _always_passes(database, case, conditions)]
     if not passing:
         return ScreenedCases(cases)
     names = {case.name for case in passing}
@@ -86,15 +87,27 @@ def screened(database: Database, cases: tuple[Case, ...], ask: AttemptRequest) -
     )
 
 
-def _always_passes(database: Database, case: Case, ask: AttemptRequest) -> bool:
-    found = progress_of(database, _place(case, ask), Screening)
+def _always_passes(database: Database, case: Case, conditions: AttemptConditions) -> bool:
+    found = progress_of(database, _place(case, conditions), Screening)
     return found is not None and found.case == case.key and found.always_passes and has_stored(database, found)
 
 
-def _place(case: Case, ask: AttemptRequest) -> str:
+class _Attempter(Value, frozen=True):
+    """Who attempts a case. The first fields are those of the first version: they keep its screenings known."""
+
+    trial: str
+    case: str
+    arm: Arm
+    seed: int
+    model: str
+    sampling: Sampling
+    agent: TrialAgent | None = None
+
+
+def _place(case: Case, conditions: AttemptConditions) -> str:
     """Under what a screening is remembered: the case, and who attempts it."""
-    plain = replace(ask, trial="", case="", arm=Arm.BASE, seed=0, patch="", hidden=(), fresh=False)
-    return f"screening-{key_of(case.key, plain)}"
+    who = _Attempter("", "", Arm.BASE, 0, conditions.model, conditions.sampling, conditions.agent)
+    return f"screening-{key_of(case.key, who)}"
 
 
 def _order(case: Case) -> str:

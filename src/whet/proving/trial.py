@@ -16,7 +16,7 @@ from whet.examples.choosing import Worth
 from whet.ledger.entries import Actor, Entry
 from whet.ledger.patches import Form, Patch
 from whet.proving.attempt import KIND as ATTEMPT
-from whet.proving.attempt import AttemptRequest, vouch_for
+from whet.proving.attempt import vouch_for
 from whet.proving.past_trials import STEPS
 from whet.runs.run import Spent, together
 from whet.store.home import Home
@@ -24,7 +24,7 @@ from whet.store.ledger import Ledger, ledger_of
 from whet.store.opening import opened
 from whet.store.template_files import record_worth
 from whet.store.trials import keep_progress, material, progress_of
-from whet.trials.attempts import Arm, Attempt, AttemptPlace
+from whet.trials.attempts import Arm, Attempt, AttemptPlace, AttemptRequest
 from whet.trials.design import Trial, TrialProgress, TrialResult, TrialStop, waves
 from whet.trials.judging import is_needed, judged, left_to_next
 from whet.trials.outcome_words import counted, outlook
@@ -105,19 +105,20 @@ def _progress(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) ->
         result,
         len(attempts),
         sum(len(wave) for wave in waves(trial)),
-        trial.price,
+        trial.change.price,
         parts=BudgetParts.EARLY,
-        change=trial.change,
+        change=trial.change.key,
         after=left_to_next(trial, attempts, result),
-        left_out=trial.left_out,
-        what=f"{trial.form} {trial.name}",
+        left_out=trial.cases.left_out,
+        what=f"{trial.change.form} {trial.change.name}",
     )
 
 
 def _advice(trial: Trial) -> str:
-    if trial.agent is None:
+    agent = trial.conditions.agent
+    if agent is None:
         return "Check the model: `whet run hello`."
-    name = trial.agent.name
+    name = agent.name
     return f"Try {name} by hand. To log it in, set agents.{name}.config or agents.{name}.variables."
 
 
@@ -127,22 +128,8 @@ def _failed(message: str, advice: str, result: TrialResult, *more: Spent) -> Fai
 
 
 def _request(trial: Trial, place: AttemptPlace, work: str) -> tuple[str, AttemptRequest]:
-    ask = AttemptRequest(
-        trial=trial.id,
-        case=trial.materials[place.case],
-        arm=place.arm,
-        seed=place.seed,
-        patch=trial.patches.get(place.arm, ""),
-        model=trial.model,
-        sampling=trial.sampling,
-        hidden=trial.hidden,
-        fresh=trial.fresh,
-        agent=trial.agent,
-        interactive=trial.interactive,
-        watched=trial.watched,
-        world=trial.world,
-        home=trial.home,
-    )
+    case, patch = trial.cases.materials[place.case], trial.change.patches.get(place.arm, "")
+    ask = AttemptRequest(trial.id, place, case, trial.conditions, patch, trial.terms)
     return f"{work}/{trial.id}/{place.case}/{place.arm}/{place.seed}", ask
 
 
@@ -161,7 +148,7 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
         ledger = ledger_of(home, database)
         if known is not None and _is_entered(ledger, known):
             return known
-        patch = material(database, trial.patches[Arm.CANDIDATE], Patch)
+        patch = material(database, trial.change.patches[Arm.CANDIDATE], Patch)
         verdict = progress.result.verdict
         entry = Entry(
             number=0,
@@ -171,16 +158,18 @@ def _enter(home: Home, trial: Trial, progress: TrialProgress) -> TrialProgress:
             at=now,
             note=sentence(trial, progress),
             verdict=encoded(progress),
-            about=trial.about,
+            about=trial.change.about,
             home="" if patch.form is Form.RULE else ledger.home,
-            tried_on=trial.model,
+            tried_on=trial.conditions.model,
         )
         done = replace(progress, entry=ledger.append([entry])[0].number)
         keep_progress(database, trial.id, done, now=now)
-        if patch.form is Form.TEMPLATE and trial.agent is None:  # what it is worth to another agent chooses none here
+        is_own = trial.conditions.agent is None
+        if patch.form is Form.TEMPLATE and is_own:  # what it is worth to another agent chooses none here
             key = templates.read(patch.text, name=patch.name).key
             low, high = verdict.interval
-            record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=trial.model))
+            model = trial.conditions.model
+            record_worth(database, Worth(key, verdict.effect, low, high, verdict.cases, now, model=model))
     return done
 
 
@@ -197,6 +186,6 @@ def sentence(trial: Trial, progress: TrialProgress) -> str:
     low, high = (100 * bound for bound in verdict.interval)
     after = outlook(progress) or progress.result.held_back
     return (
-        f"The {trial.form} {trial.name} is {words[verdict.ruling]}: {counted(progress)},"
+        f"The {trial.change.form} {trial.change.name} is {words[verdict.ruling]}: {counted(progress)},"
         f" {100 * verdict.effect:+.0f} points ({low:+.0f} to {high:+.0f}){f'; {after}' if after else ''}"
     )

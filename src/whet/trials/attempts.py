@@ -11,7 +11,7 @@ from whet.evidence.classical import wilson
 from whet.evidence.intervals import Interval
 from whet.evidence.outcome_table import TIES
 from whet.outcomes.deciding import Outcome, decide
-from whet.runs.run import Spent, together
+from whet.runs.run import Sampling, Spent, together
 from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Exchange, Message, Role, pair
 from whet.trials.checks import Mark
@@ -67,6 +67,36 @@ class TrialAgent(Value, frozen=True):
     name: str
     version: str = ""
     model: str = ""
+
+
+class AttemptConditions(Value, frozen=True):
+    """What all attempts of a trial have in common and depend on: who makes them, how, and what is told and hidden."""
+
+    model: str = ""  # as in the settings
+    sampling: Sampling = Sampling()
+    agent: TrialAgent | None = None  # who carries them out; None: Whet's own
+    interactive: bool = False  # whether they are conversations, as the change is for
+    hidden: tuple[str, ...] = ()  # folders that no tool may see, such as where the cases are
+    world: str = ""  # the key of what all are told; empty: as the home says when each begins
+
+
+class OrderTerms(Value, frozen=True):
+    """For whom attempts are made and on whose time; nothing of it changes what an attempt does."""
+
+    home: str = ""  # that ordered them, where several share the database
+    watched: bool = False  # somebody waits for them, so that the daily limit does not hold them up
+    fresh: bool = False  # nothing is reused that another trial paid for
+
+
+class AttemptRequest(Value, frozen=True):
+    """Which attempt is wanted. Case and patch are the keys of materials of the store; no patch is the base arm."""
+
+    trial: str
+    place: AttemptPlace
+    case: str
+    conditions: AttemptConditions  # without a default: orders of earlier versions, which have none, are refused
+    patch: str = ""
+    terms: OrderTerms = OrderTerms()
 
 
 class Attempt(Value, frozen=True):

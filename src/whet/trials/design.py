@@ -9,9 +9,9 @@ from whet.evidence import power
 from whet.evidence.error_budget import BudgetParts
 from whet.evidence.verdicts import ALPHA, Verdict, fixed_order
 from whet.ledger.patches import Form
-from whet.runs.run import Sampling, Spent
+from whet.runs.run import Spent
 from whet.text import tokens
-from whet.trials.attempts import Arm, ArmTally, AttemptPlace, TrialAgent
+from whet.trials.attempts import Arm, ArmTally, AttemptConditions, AttemptPlace, OrderTerms
 from whet.trials.continuing import PastEvidence
 from whet.values import Value
 
@@ -35,40 +35,52 @@ class Price(Value, frozen=True):
     added: int = 0
 
 
-class Trial(Value, frozen=True):
-    """A trial before its first outcome: what is fixed, and the keys of what it is made of.
+class TrialDesign(Value, frozen=True):
+    """How the question is put: how often each case is tried, against what, at which error rate, and for how much."""
 
-    The cases stand in the order in which they are tried; standing cases are among them as `guards`.
-    """
-
-    cases: tuple[str, ...]
-    guards: tuple[str, ...] = ()
     seeds: int = 1
-    arms: tuple[Arm, ...] = (Arm.BASE, Arm.CANDIDATE, Arm.PLACEBO)
     alpha: float = ALPHA
+    placebo: bool | None = None  # None, before it is planned: where it fits the allowance
     allowance: Allowance = Allowance()
-    id: str = ""
-    form: Form = Form.RULE  # of what is tried
+
+    @property
+    def arms(self) -> tuple[Arm, ...]:
+        return (Arm.BASE, Arm.CANDIDATE, *((Arm.PLACEBO,) if self.placebo else ()))
+
+
+class TriedChange(Value, frozen=True):
+    """What the question is about: a change, and what each arm is told of it."""
+
+    key: str = ""  # the same for all trials of it: words, model or agent, and kind of cases
+    form: Form = Form.RULE
     name: str = ""
-    materials: Mapping[str, str] = {}  # the key of each case, by its name
-    patches: Mapping[Arm, str] = {}  # the key of each arm's change
-    model: str = ""
-    sampling: Sampling = Sampling()
-    hidden: tuple[str, ...] = ()  # folders that no tool may see
+    patches: Mapping[Arm, str] = {}  # the key of each arm's patch
     price: Price = Price()
-    of_one: Spent = Spent()  # about what one attempt costs
-    fresh: bool = False  # nothing is reused that another trial paid for
     about: int = 0  # the entry that waits for a decision on it
-    agent: TrialAgent | None = None  # who carries the attempts out; None: Whet's own
+
+
+class TrialCases(Value, frozen=True):
+    """The cases by name, in the order in which they are tried, and those that were left out."""
+
+    tried: tuple[str, ...]
+    guards: tuple[str, ...] = ()  # standing cases, spread among the others
+    materials: Mapping[str, str] = {}  # the key of each case, by its name
+    contents: Mapping[str, str] = {}  # by the name of each case, what makes it the same case under another name
     screened: tuple[str, ...] = ()  # cases that always passed beforehand: left out, or among the guards
-    interactive: bool = False  # whether the attempts are conversations, as the change is for
-    change: str = ""  # the key of what is tried: words, model and kind of cases
-    before: PastEvidence = PastEvidence()  # what earlier trials of the same change have won
-    keys: Mapping[str, str] = {}  # by the name of each case, what makes it the same case under another name
     left_out: int = 0  # cases from sessions that the change was written from
-    watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
-    world: str = ""  # the key of what all attempts are told; empty: as the home says when each begins
-    home: str = ""  # that planned it, where several share the database
+
+
+class Trial(Value, frozen=True):
+    """A trial before its first outcome: everything that is fixed."""
+
+    id: str
+    cases: TrialCases
+    design: TrialDesign
+    change: TriedChange = TriedChange()
+    conditions: AttemptConditions = AttemptConditions()
+    terms: OrderTerms = OrderTerms()
+    before: PastEvidence = PastEvidence()  # what earlier trials of the same change have won
+    of_one: Spent = Spent()  # about what one attempt costs
 
 
 class TrialStop(StrEnum):
@@ -124,19 +136,10 @@ class TrialProgress(Value, frozen=True):
         return min(found, lesson.evidence_help) if lesson else found
 
 
-def design(
-    cases: Iterable[str], guards: Iterable[str], *, seeds: int, placebo: bool, alpha: float, allowance: Allowance
-) -> Trial:
-    """A trial before its first attempt: each case once, in an order that nobody chose."""
+def cases_in_order(cases: Iterable[str], guards: Iterable[str]) -> TrialCases:
+    """Each case once, in an order that nobody chose; a standing case is tried as nothing else."""
     standing = frozenset(guards)
-    return Trial(
-        cases=tuple(fixed_order(set(cases) - standing)),
-        guards=tuple(fixed_order(standing)),
-        seeds=seeds,
-        arms=(Arm.BASE, Arm.CANDIDATE, *((Arm.PLACEBO,) if placebo else ())),
-        alpha=alpha,
-        allowance=allowance,
-    )
+    return TrialCases(tuple(fixed_order(set(cases) - standing)), tuple(fixed_order(standing)))
 
 
 def waves(trial: Trial) -> Iterator[tuple[AttemptPlace, ...]]:
@@ -145,16 +148,17 @@ def waves(trial: Trial) -> Iterator[tuple[AttemptPlace, ...]]:
     From wave to wave the arms take turns at being first, so that a slow hour favours none; within a wave each arm's
     attempts follow one another, so that a cache of its prompt is of use.
     """
-    most = AGENT_WAVE_ATTEMPTS if trial.agent else WAVE_ATTEMPTS
-    each = max(1, most // (len(trial.arms) * trial.seeds))
-    order = _mixed(trial.cases, trial.guards)
+    arms, seeds = trial.design.arms, trial.design.seeds
+    most = AGENT_WAVE_ATTEMPTS if trial.conditions.agent else WAVE_ATTEMPTS
+    each = max(1, most // (len(arms) * seeds))
+    order = _mixed(trial.cases.tried, trial.cases.guards)
     for number, start in enumerate(range(0, len(order), each)):
-        first = number % len(trial.arms)
+        first = number % len(arms)
         yield tuple(
             AttemptPlace(case, arm, seed)
-            for arm in (*trial.arms[first:], *trial.arms[:first])
+            for arm in (*arms[first:], *arms[:first])
             for case in order[start : start + each]
-            for seed in range(1, trial.seeds + 1)
+            for seed in range(1, seeds + 1)
         )
 
 
@@ -168,25 +172,26 @@ def _mixed(cases: Sequence[str], guards: Sequence[str]) -> tuple[str, ...]:
 def is_affordable(trial: Trial) -> bool:
     """Whether all attempts fit the allowance, if each costs what one is thought to."""
     of_one = trial.of_one
-    attempts = (len(trial.cases) + len(trial.guards)) * trial.seeds * len(trial.arms)
+    attempts = (len(trial.cases.tried) + len(trial.cases.guards)) * trial.design.seeds * len(trial.design.arms)
     whole = Spent(
         input=of_one.input * attempts,
         output=of_one.output * attempts,
         seconds=of_one.seconds * attempts,
         dollars=None if of_one.dollars is None else of_one.dollars * attempts,
     )
-    return not is_spent(trial.allowance, whole)
+    return not is_spent(trial.design.allowance, whole)
 
 
 def plan(trial: Trial) -> power.TrialPlan:
     """What a trial can find, and about what it will cost."""
-    spread = power.deviation(USUAL_PASS_RATE, trial.seeds)
+    seeds, arms = trial.design.seeds, len(trial.design.arms)
+    spread = power.deviation(USUAL_PASS_RATE, seeds)
     cost = trial.of_one.dollars or 0.0
-    found = power.plan(len(trial.cases), trial.seeds, alpha=trial.alpha, spread=spread, cost_of_attempt=cost)
-    share = len(trial.arms) / 2
+    found = power.plan(len(trial.cases.tried), seeds, alpha=trial.design.alpha, spread=spread, cost_of_attempt=cost)
+    share = arms / 2
     return replace(
         found,
-        attempts_most=int(found.attempts_most * share) + len(trial.guards) * trial.seeds * len(trial.arms),
+        attempts_most=int(found.attempts_most * share) + len(trial.cases.guards) * seeds * arms,
         attempts_expected=found.attempts_expected * share,
         cost_most=found.cost_most * share,
         cost_expected=found.cost_expected * share,

@@ -29,30 +29,32 @@ def judged(trial: Trial, attempts: Sequence[Attempt]) -> TrialResult:
     spent = total_spent(attempts)
     fault = _fault(trial, attempts)
     invalid = Counter(attempt.invalid for attempt in attempts if attempt.invalid)
-    with_placebo = Arm.PLACEBO in trial.arms
+    with_placebo = trial.design.placebo
     # The final look is taken when nothing more will be run; what was spent does not depend on which arm did better.
-    is_over = fault is None and (_is_run(trial, attempts) or is_spent(trial.allowance, spent))
+    is_over = fault is None and (_is_run(trial, attempts) or is_spent(trial.design.allowance, spent))
 
     def compared(arm: Arm, against: Arm, cases: tuple[str, ...], before: Capital = FRESH) -> Verdict:
         return _compared(trial, attempts, (arm, against), cases, before=before, is_over=is_over)
 
-    verdict = compared(Arm.CANDIDATE, Arm.BASE, trial.cases, trial.before.against_base)
-    lesson = compared(Arm.CANDIDATE, Arm.PLACEBO, trial.cases, trial.before.against_placebo) if with_placebo else None
-    guard = compared(Arm.CANDIDATE, Arm.BASE, trial.guards) if trial.guards else None
+    verdict = compared(Arm.CANDIDATE, Arm.BASE, trial.cases.tried, trial.before.against_base)
+    lesson = (
+        compared(Arm.CANDIDATE, Arm.PLACEBO, trial.cases.tried, trial.before.against_placebo) if with_placebo else None
+    )
+    guard = compared(Arm.CANDIDATE, Arm.BASE, trial.cases.guards) if trial.cases.guards else None
     ruling, held_back = (Ruling.UNDECIDED, fault.why) if fault else _ruled(trial, attempts, verdict, lesson, guard)
     alike = useless(attempts)
-    moves = differences(attempts, _begun(trial.cases, attempts), arm=Arm.CANDIDATE, against=Arm.BASE)
+    moves = differences(attempts, _begun(trial.cases.tried, attempts), arm=Arm.CANDIDATE, against=Arm.BASE)
     result = TrialResult(
         verdict=replace(verdict, ruling=ruling),
         stop=TrialStop.OPEN,
         lesson=lesson,
-        way=way(moves, verdict, planned=len(trial.cases), before=trial.before.against_base),
-        form=compared(Arm.PLACEBO, Arm.BASE, trial.cases) if with_placebo else None,
+        way=way(moves, verdict, planned=len(trial.cases.tried), before=trial.before.against_base),
+        form=compared(Arm.PLACEBO, Arm.BASE, trial.cases.tried) if with_placebo else None,
         guard=guard,
         held_back=held_back,
         always=alike.always,
         never=alike.never,
-        tallies=tuple(tally(arm, attempts) for arm in trial.arms),
+        tallies=tuple(tally(arm, attempts) for arm in trial.design.arms),
         spent=spent,
         reused=sum(attempt.reused for attempt in attempts),
         invalid=invalid.total(),
@@ -70,7 +72,7 @@ class _Fault(NamedTuple):
 
 def _fault(trial: Trial, attempts: Sequence[Attempt]) -> _Fault | None:
     """A trial is about one agent, and about what it does: neither holds where it changed, or hardly ever worked."""
-    if changed := change_of_agent(trial.agent, attempts):
+    if changed := change_of_agent(trial.conditions.agent, attempts):
         return _Fault(TrialStop.CHANGED, changed)
     lost = why_invalid(attempts)
     return _Fault(TrialStop.INVALID, lost) if lost else None
@@ -82,10 +84,10 @@ def left_to_next(trial: Trial, attempts: Sequence[Attempt], result: TrialResult)
     One that could not go on, whatever its evidence, leaves what was there before it.
     """
     if result.stop in (TrialStop.INVALID, TrialStop.CHANGED):
-        return replace(trial.before, trials=trial.before.trials + 1, alpha=trial.alpha)
+        return replace(trial.before, trials=trial.before.trials + 1, alpha=trial.design.alpha)
     tried = [
-        trial.keys.get(case, case)
-        for case in trial.cases
+        trial.cases.contents.get(case, case)
+        for case in trial.cases.tried
         if differences(attempts, (case,), arm=Arm.CANDIDATE, against=Arm.BASE)
     ]
     return carry(trial.before, result.verdict, result.lesson, tried)
@@ -104,11 +106,11 @@ def _compared(
     known = frozenset(cases)
     made = sum(each.arm in arms and each.case in known and not each.invalid for each in attempts)
     found = differences(attempts, _begun(cases, attempts), arm=arm, against=against)
-    return judge(found, alpha=trial.alpha, attempts=made, planned=len(cases), before=before, is_over=is_over)
+    return judge(found, alpha=trial.design.alpha, attempts=made, planned=len(cases), before=before, is_over=is_over)
 
 
 def _is_run(trial: Trial, attempts: Sequence[Attempt]) -> bool:
-    return len({each.case for each in attempts}) == len(trial.cases) + len(trial.guards)
+    return len({each.case for each in attempts}) == len(trial.cases.tried) + len(trial.cases.guards)
 
 
 def _begun(cases: tuple[str, ...], attempts: Sequence[Attempt]) -> tuple[str, ...]:
@@ -131,18 +133,18 @@ def _ruled(
     if verdict.ruling is Ruling.ACCEPT and guard is not None:
         if guard.effect < -GUARD_LOSS:
             return Ruling.UNDECIDED, f"the standing cases fell by {-100 * guard.effect:.0f} points"
-        if len(_begun(trial.guards, attempts)) < len(trial.guards):
+        if len(_begun(trial.cases.guards, attempts)) < len(trial.cases.guards):
             return Ruling.UNDECIDED, "not all standing cases were run"
     return verdict.ruling, ""
 
 
 def _stop(trial: Trial, attempts: Sequence[Attempt], result: TrialResult) -> TrialStop:
-    guarded = {each.case for each in attempts} >= set(trial.guards)
+    guarded = {each.case for each in attempts} >= set(trial.cases.guards)
     if result.verdict.ruling is not Ruling.UNDECIDED or (_is_settled(result) and guarded):
         return TrialStop.EVIDENCE
     if _is_run(trial, attempts):
         return TrialStop.CASES
-    return TrialStop.BUDGET if is_spent(trial.allowance, result.spent) else TrialStop.OPEN
+    return TrialStop.BUDGET if is_spent(trial.design.allowance, result.spent) else TrialStop.OPEN
 
 
 def _is_settled(result: TrialResult) -> bool:
@@ -153,4 +155,4 @@ def _is_settled(result: TrialResult) -> bool:
 
 def is_needed(trial: Trial, result: TrialResult, place: AttemptPlace) -> bool:
     """Whether an attempt can still change anything: once the evidence is enough, only the standing cases can."""
-    return place.case in trial.guards or not (result.held_back and _is_settled(result))
+    return place.case in trial.cases.guards or not (result.held_back and _is_settled(result))

@@ -184,11 +184,11 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
 
     from whet.agent.start import new_id
     from whet.engine.steps import Direct, decoded
-    from whet.proving.attempt import AttemptRequest, attempt, vouch_for
+    from whet.proving.attempt import attempt, vouch_for
     from whet.store.opening import opened
     from whet.store.settings_file import load
     from whet.store.trials import keep_material
-    from whet.trials.attempts import Arm, Attempt
+    from whet.trials.attempts import Arm, Attempt, AttemptConditions, AttemptPlace, AttemptRequest, OrderTerms
 
     settings = load(home)
     heat = options["temperature"]
@@ -197,10 +197,12 @@ def _attempts(home: Home, cases: "tuple[Case, ...]", wanted: tuple[str, ...], **
     with opened(home) as database:
         keys = [keep_material(database, case, now=time.time()) for case in cases]
     made: list[Attempt] = []
-    for key in keys:
+    hidden = folders_of(home.folder, wanted)
+    conditions = AttemptConditions(options["model"] or settings.model, sampling, hidden=hidden)
+    terms = OrderTerms(fresh=options["fresh"])
+    for case, key in zip(cases, keys, strict=True):
         for seed in range(1, options["times"] + 1):
-            ask = AttemptRequest(id, key, Arm.BASE, seed, model=options["model"] or settings.model, sampling=sampling,
-                      hidden=folders_of(home.folder, wanted), fresh=options["fresh"])  # fmt: skip
+            ask = AttemptRequest(id, AttemptPlace(case.name, Arm.BASE, seed), key, conditions, terms=terms)
             vouch_for(home, (ask,))
             done = attempt(home, Direct(f"{id}/{key}/{seed}"), ask)
             made.append(decoded(done.value, Attempt))

@@ -69,23 +69,23 @@ def plan_record(trial: Trial) -> dict[str, object]:
     found = plan(trial)
     return {
         "trial": trial.id,
-        "form": trial.form,
-        "name": trial.name,
-        "model": trial.model,
-        "agent": trial.agent,
-        "cases": len(trial.cases),
-        "guards": len(trial.guards),
-        "screened": trial.screened,
-        "seeds": trial.seeds,
-        "arms": trial.arms,
-        "alpha": trial.alpha,
+        "form": trial.change.form,
+        "name": trial.change.name,
+        "model": trial.conditions.model,
+        "agent": trial.conditions.agent,
+        "cases": len(trial.cases.tried),
+        "guards": len(trial.cases.guards),
+        "screened": trial.cases.screened,
+        "seeds": trial.design.seeds,
+        "arms": trial.design.arms,
+        "alpha": trial.design.alpha,
         "minimum_effect": found.minimum_effect,
         "attempts_most": found.attempts_most,
         "attempts_expected": found.attempts_expected,
         "cost_most": found.cost_most if trial.of_one.dollars is not None else None,
-        "minutes_most": found.attempts_most * trial.of_one.seconds / 60 if trial.agent else None,
+        "minutes_most": found.attempts_most * trial.of_one.seconds / 60 if trial.conditions.agent else None,
         "tokens_most": found.attempts_most * (trial.of_one.input + trial.of_one.output),
-        "cache": trial.price,
+        "cache": trial.change.price,
     }
 
 
@@ -107,23 +107,25 @@ def _is_embedded(model: str) -> bool:
 
 def plan_lines(trial: Trial) -> Iterator[str]:
     found = plan(trial)
-    arms = " and ".join(ARMS[arm] for arm in trial.arms)
-    guards = f" and {many(len(trial.guards), 'standing case')}" if trial.guards else ""
+    arms = " and ".join(ARMS[arm] for arm in trial.design.arms)
+    guards = f" and {many(len(trial.cases.guards), 'standing case')}" if trial.cases.guards else ""
     yield (
-        f"Trying the {trial.form} [bold]{plain(trial.name)}[/] on {plain(_who(trial))}: "
-        f"{many(len(trial.cases), 'case')}{guards}, {many(trial.seeds, 'seed')}, {arms}."
+        f"Trying the {trial.change.form} [bold]{plain(trial.change.name)}[/] on {plain(_who(trial))}: "
+        f"{many(len(trial.cases.tried), 'case')}{guards}, {many(trial.design.seeds, 'seed')}, {arms}."
     )
-    yield judge_line(trial.model, trial.agent.name if trial.agent else "")
-    if trial.screened:
-        guarding = len(set(trial.screened) & set(trial.guards))
+    yield judge_line(trial.conditions.model, trial.conditions.agent.name if trial.conditions.agent else "")
+    if trial.cases.screened:
+        guarding = len(set(trial.cases.screened) & set(trial.cases.guards))
         yield (
-            f"{many(len(trial.screened), 'case')} passed every screening attempt and cannot show that it helps: "
-            f"{guarding} guard against harm, {len(trial.screened) - guarding} left out."
+            f"{many(len(trial.cases.screened), 'case')} passed every screening attempt and cannot show that it helps: "
+            f"{guarding} guard against harm, {len(trial.cases.screened) - guarding} left out."
         )
     if trial.before.cases:
         known = trial.before
         yield f"It goes on from {many(known.cases, 'case')}: helped in {known.helped}, harmed in {known.harmed}."
-    missing = missing_cases(trial.before, len(trial.cases), alpha=trial.alpha, placebo=Arm.PLACEBO in trial.arms)
+    missing = missing_cases(
+        trial.before, len(trial.cases.tried), alpha=trial.design.alpha, placebo=bool(trial.design.placebo)
+    )
     if missing:
         yield f"Too few cases to prove anything, even if it helps in every one: {missing} more needed."
     elif found.minimum_effect < 1:
@@ -133,21 +135,31 @@ def plan_lines(trial: Trial) -> Iterator[str]:
         yield f"Too few cases to decide at alpha {found.alpha:.2g}: add cases or seeds."
     tokens = found.attempts_most * (trial.of_one.input + trial.of_one.output)
     dollars = f", about ${found.cost_most:.2f}" if trial.of_one.dollars is not None else ""
-    yield f"At most {found.attempts_most} attempts, roughly {short(tokens)} tokens{dollars}. {_price(trial.price)}"
-    if trial.agent:
+    price = _price(trial.change.price)
+    yield f"At most {found.attempts_most} attempts, roughly {short(tokens)} tokens{dollars}. {price}"
+    if trial.conditions.agent:
         yield from _agent_lines(trial, found.attempts_most)
 
 
 def _who(trial: Trial) -> str:
-    if trial.agent is None:
-        return trial.model
-    return " ".join(filter(None, (trial.agent.name, trial.agent.version, trial.model and f"with {trial.model}")))
+    if trial.conditions.agent is None:
+        return trial.conditions.model
+    return " ".join(
+        filter(
+            None,
+            (
+                trial.conditions.agent.name,
+                trial.conditions.agent.version,
+                trial.conditions.model and f"with {trial.conditions.model}",
+            ),
+        )
+    )
 
 
 def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
     """What another agent may take in the person's name, and what they have to know before they allow it."""
-    assert trial.agent is not None
-    minutes, allowance = trial.of_one.seconds / 60, trial.allowance
+    assert trial.conditions.agent is not None
+    minutes, allowance = trial.of_one.seconds / 60, trial.design.allowance
     yield f"Each attempt takes at most {minutes:.3g} min, all of them {attempts * minutes:.3g} min."
     limits = (
         f"${allowance.dollars:g}" if allowance.dollars is not None else "",
@@ -156,17 +168,17 @@ def _agent_lines(trial: Trial, attempts: int) -> Iterator[str]:
     )
     named = " or ".join(filter(None, limits))
     yield f"It ends at {named}." if named else "No budget is set: --budget 2$ or --budget 30min ends it there."
-    yield ACCOUNT.format(agent=plain(trial.agent.name))
+    yield ACCOUNT.format(agent=plain(trial.conditions.agent.name))
 
 
 def result_record(trial: Trial, progress: TrialProgress) -> dict[str, object]:
     result = progress.result
     record: dict[str, object] = {
         "trial": trial.id,
-        "form": trial.form,
-        "name": trial.name,
-        "model": trial.model,
-        "agent": trial.agent,
+        "form": trial.change.form,
+        "name": trial.change.name,
+        "model": trial.conditions.model,
+        "agent": trial.conditions.agent,
         "entry": progress.entry,
         **record_of(result.verdict),
         "stop": result.stop,
