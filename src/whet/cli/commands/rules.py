@@ -268,7 +268,8 @@ def _give(patch: Patch, *, yes: bool, as_json: bool) -> int:
     given = replace(patch, trust=trust_at(home, actor, yes=yes))
     with opened(home) as database:
         entry = submit(home, database, given, actor=actor, now=time.time())
-        told = "" if as_json or entry.step is Step.PROPOSED else told_to(entry, home, database)
+        is_told = not as_json and entry.step is not Step.PROPOSED and bool(entry.after)
+        told = told_to(entry, home, database) if is_told else ""
     if as_json:
         print_json(entry_record(entry))
     else:
