@@ -9,7 +9,7 @@ from msgspec.structs import replace
 from conversations import conversation, shell, user
 from whet.improving.heeded import following, key_of
 from whet.ledger.entries import Item
-from whet.ledger.patches import Form, RuleSituation
+from whet.ledger.patches import Form, RuleSituation, Scope
 from whet.lessons.following import Fared, Following, SeenRule, count_following, is_among
 from whet.runs.run import Run
 from whet.sessions.transcripts import Transcript
@@ -161,3 +161,26 @@ def test_the_log_of_one_project_says_nothing_of_another(home: Home, database: Da
     keep(database, replace(made("b", "bun i"), folder="/home/noor/shopping"))
     note(home, FileTelling(BEGUN - 5, "/home/noor/shop/AGENTS.md", ("codex",), "/home/noor/shop", (7,)))
     assert fared(home, database) == Following(looked=2, came_up=2, told=1, followed=2, told_followed=1)
+
+
+def test_a_folder_whose_name_only_begins_like_the_projects_was_not_shown_its_file(
+    home: Home, database: Database
+) -> None:
+    keep(database, replace(made("a", "bun i"), folder="/srv/shop/.claude/worktrees/till"))
+    keep(database, replace(made("b", "bun i"), folder="/srv/shop-legacy"))
+    keep_delivery(database, Delivery(7, "/srv/shop/AGENTS.md", DAY, True, ("codex",), "/srv/shop", BEGUN - 5))
+    assert fared(home, database) == Following(looked=2, came_up=2, told=1, followed=2, told_followed=1)
+
+
+def test_a_file_of_the_persons_choice_is_shown_to_every_other_agent(home: Home, database: Database) -> None:
+    """As the watch counts it."""
+    keep(database, made("a", "bun i"))
+    keep(database, made("b", "bun i", source="whet"))
+    keep_delivery(database, Delivery(7, "/srv/RULES.md", DAY, True, ("file",), "", BEGUN - 5))
+    assert fared(home, database) == Following(looked=2, came_up=2, told=1, followed=2, told_followed=1)
+
+
+def test_a_rule_of_a_folder_holds_in_the_folders_below_it(home: Home, database: Database) -> None:
+    for folder in ("/srv/shop", "/srv/shop/till", "/srv/shop-legacy", "/srv"):
+        keep(database, replace(made(folder, "bun i"), folder=folder))
+    assert fared(home, database, replace(RULE, scope=Scope(project="/srv/shop"))).looked == 2

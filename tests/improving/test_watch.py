@@ -58,8 +58,8 @@ def go_by(home: Home, database: Database, *, sessions: int, told_go: Iterable[Me
         live(database, lot, messages, at=BEGAN + 60 + number)
 
 
-def begin(home: Home, database: Database, patch: Patch = RULE, share: float = 0.5) -> int:
-    return try_out(home, database, patch, actor=Actor.POLICY, now=BEGAN, share=share).number
+def begin(home: Home, database: Database, patch: Patch = RULE, share: float = 0.5, actor: Actor = Actor.POLICY) -> int:
+    return try_out(home, database, patch, actor=actor, now=BEGAN, share=share).number
 
 
 def test_a_rule_that_harms_is_reverted_by_itself_and_says_why(home: Home, database: Database) -> None:
@@ -105,7 +105,7 @@ def test_a_session_counts_once_and_not_before_it_has_settled(home: Home, databas
 
 
 def test_sessions_that_the_rule_is_not_for_do_not_count(home: Home, database: Database) -> None:
-    begin(home, database, replace(RULE, scope=Scope(models=("large",))))
+    begin(home, database, replace(RULE, scope=Scope(models=("large",))), actor=Actor.PERSON)
     live(database, "one", WELL, at=BEGAN + 10, model="very-large")
     live(database, "other", WELL, at=BEGAN + 10, model="small")
     assert look(home, database, now=BEGAN + 2 * HOUR).canaries[0].sessions == 1

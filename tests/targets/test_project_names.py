@@ -8,7 +8,7 @@ import pytest
 from whet.ledger.entries import Item
 from whet.ledger.patches import Form, Scope
 from whet.targets.project_names import name_of_project
-from whet.targets.rendering import holds_for
+from whet.targets.reaching import reader_of, reads
 from whet.targets.settings import Target
 
 
@@ -61,4 +61,4 @@ def test_a_rule_of_a_project_goes_to_the_targets_of_that_project(repository: Pat
     here = Target("a", "claude-code", project=str(repository))
     elsewhere = Target("b", "claude-code", project=str(tmp_path))
     everywhere = Target("c", "claude-code")
-    assert [holds_for(target, rule) for target in (here, elsewhere, everywhere)] == [True, False, False]
+    assert [reads(reader_of(target), rule) for target in (here, elsewhere, everywhere)] == [True, False, False]

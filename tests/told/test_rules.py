@@ -4,12 +4,12 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from whet.ledger.patches import TRUSTED, Scope
+from whet.ledger.patches import TRUSTED
 from whet.sessions.trust import Trust
 from whet.text.tokens import estimate
 from whet.told.passages import Circumstances
 from whet.told.prompt_inputs import Rule
-from whet.told.rules import holds_in, rule_lines
+from whet.told.rules import rule_lines
 
 RULES = st.lists(
     st.builds(Rule, st.text(max_size=60), st.sampled_from(Trust), is_approved=st.booleans()),
@@ -41,26 +41,6 @@ def test_ten_thousand_rules_do_not_break_the_budget_and_the_operators_come_first
     assert found.lines[1] == "- Learned rule number 0: look at the result."
     (warning,) = found.warnings
     assert f"{10_001 - len(found.lines):,}" in warning
-
-
-@pytest.mark.parametrize(
-    ("scope", "holds"),
-    [
-        (Scope(), True),
-        (Scope(models=("GPT",)), True),
-        (Scope(models=("claude", "gpt-5")), True),
-        (Scope(models=("claude",)), False),
-        (Scope(tools=("Bash",)), True),
-        (Scope(tools=("browser",)), False),
-        (Scope(purposes=("interactive",)), True),
-        (Scope(purposes=("unattended",)), False),
-        (Scope(models=("gpt",), tools=("browser",)), False),
-        (Scope(project="example.org/shop"), True),
-        (Scope(project="example.org/other"), False),
-    ],
-)
-def test_a_rule_holds_where_its_scope_says(scope: Scope, holds: bool) -> None:
-    assert holds_in(scope, Circumstances(model="gpt-5", tools=("bash", "memory"), project="example.org/shop")) is holds
 
 
 def test_the_lines_of_a_rule_cannot_pass_for_a_heading_or_another_rule() -> None:

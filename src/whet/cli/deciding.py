@@ -21,8 +21,8 @@ from whet.ledger.patches import Form
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
+from whet.targets.reaching import Reader, reads
 from whet.targets.readers import command_for, readers_of
-from whet.targets.rendering import is_run_by
 from whet.text.showing import shown
 
 KEYS = "a approve · e edit · r refuse · n never · s skip · q quit"
@@ -135,7 +135,9 @@ def told_to(made: Entry, home: Home, database: Database) -> str:
     _, paths = readers_of(home, rule, now=time.time())
     project = f" in {shown(scope.project)}" if scope.project else ""
     tellers = hook_tellers(home)
-    told = told_sentences(tellers.among(name for each in tellers for name in each if is_run_by(name, rule)), project)
+    told = told_sentences(
+        tellers.among(name for each in tellers for name in each if reads(Reader(name), rule)), project
+    )
     if paths:
         told.append(f"To write it to {', '.join(paths)}, run `whet sync`.")
     if told:

@@ -4,7 +4,6 @@ import os
 from collections.abc import Mapping
 
 import msgspec
-from msgspec.structs import replace
 
 from whet.hooks.events import HOSTS
 from whet.hooks.places import FOLDER, REMINDERS, RULES
@@ -19,7 +18,8 @@ from whet.store.home import Home, find_home, prepare_home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
 from whet.targets.offering import Offer, offered_rules
-from whet.targets.rendering import frame, is_run_by, reminder_frame, scoped_line
+from whet.targets.reaching import Reader, reads
+from whet.targets.rendering import frame, reminder_frame, scoped_line
 from whet.told.prompt_inputs import Budgets
 from whet.trials.canaries import key_of
 from whet.values import Value
@@ -127,7 +127,7 @@ def _reminder(rule: Item, pattern: CallPattern) -> CompiledReminder:
     return CompiledReminder(
         entry=rule.number,
         line=scoped_line(rule),
-        agents=tuple(host for host in HOSTS if is_run_by(host, rule)),
+        agents=tuple(host for host in HOSTS if reads(Reader(host), rule)),
         purposes=rule.scope.purposes,
         project=rule.scope.project,
         calls=pattern,
@@ -136,11 +136,10 @@ def _reminder(rule: Item, pattern: CallPattern) -> CompiledReminder:
 
 def _compiled(rule: Item, offer: Offer) -> CompiledRule:
     before = offer.before.get(rule.number) if rule.canary else None
-    plain = replace(rule, canary=False)
     return CompiledRule(
         entry=rule.number,
-        line=scoped_line(plain),
-        agents=tuple(host for host in HOSTS if is_run_by(host, plain)),
+        line=scoped_line(rule),
+        agents=tuple(host for host in HOSTS if reads(Reader(host), rule)),
         purposes=rule.scope.purposes,
         project=rule.scope.project,
         operator=rule.trust is Trust.OPERATOR,

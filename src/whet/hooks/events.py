@@ -4,6 +4,8 @@ import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
+from whet.ledger.holding import CompiledScope, Whereabouts, holds
+
 START, CALL, END = "session-start", "tool-call", "session-end"
 EVENTS = (START, CALL, END)
 CLAUDE_CODE, CODEX, GEMINI, OPENCODE = "claude-code", "codex", "gemini", "opencode"
@@ -23,6 +25,13 @@ class HostEvent(NamedTuple):
     is_unattended: bool = False
     is_resumed: bool = False  # what it was told when it began is in its record, and is sent again
     command: str = ""  # that the shell is given
+
+
+def is_for(rule: Mapping[str, Any], event: HostEvent, *, project: str | None) -> bool:
+    """Whether a compiled rule is for the session of an event, in a project, or wherever that is."""
+    purpose = "unattended" if event.is_unattended else "interactive"
+    scope = CompiledScope(rule["purposes"], rule["project"])
+    return event.agent in rule["agents"] and holds(scope, Whereabouts(project, purpose=purpose))
 
 
 class NotAnEvent(Exception):

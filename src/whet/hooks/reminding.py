@@ -5,7 +5,7 @@ from collections.abc import Mapping
 from typing import Any
 
 from whet.hooks import spool
-from whet.hooks.events import CALL, HostEvent
+from whet.hooks.events import CALL, HostEvent, is_for
 from whet.hooks.places import FOLDER, REMINDED
 from whet.lessons.call_patterns import CallPattern, is_matched
 
@@ -23,13 +23,8 @@ def reminding_text(home: str, compiled: Mapping[str, Any], event: HostEvent) -> 
 
 
 def _fits(rule: Mapping[str, Any], event: HostEvent) -> bool:
-    purpose = "unattended" if event.is_unattended else "interactive"
-    return (
-        event.agent in rule["agents"]
-        and (not rule["purposes"] or purpose in rule["purposes"])
-        and is_matched(CallPattern(*rule["calls"]), event.command)
-        and (not rule["project"] or rule["project"] == _project(event.folder))
-    )
+    is_meant = is_for(rule, event, project=None) and is_matched(CallPattern(*rule["calls"]), event.command)
+    return is_meant and (not rule["project"] or is_for(rule, event, project=_project(event.folder)))
 
 
 def _project(folder: str) -> str:

@@ -5,7 +5,7 @@ from collections.abc import Iterator, Mapping
 from pathlib import Path
 from typing import Any, NamedTuple
 
-from whet.hooks.events import HostEvent
+from whet.hooks.events import HostEvent, is_for
 from whet.targets.agents import known, reading
 from whet.targets.project_names import name_of_project
 from whet.text import tokens
@@ -61,7 +61,7 @@ def _candidates(
     is drawn for does not depend on the draw.
     """
     project = name_of_project(event.folder)
-    holding = [rule for rule in compiled["rules"] if _holds(rule, event, project)]
+    holding = [rule for rule in compiled["rules"] if is_for(rule, event, project=project)]
     standing = _standing(event, environment) if holding else ""
     # Where its file has a say in a rule, old or new, the session is not drawn for: it would hear both.
     free = [rule for rule in holding if not any(_stands(each["line"], standing) for each in _chain(rule))]
@@ -69,15 +69,6 @@ def _candidates(
     longest = [max((each["line"] for each in _chain(rule)), key=tokens.estimate) for rule in free]
     fitting = frozenset(tokens.fitting(longest, compiled["budget"] - tokens.estimate(compiled["frame"])))
     return (rule for rule, line in zip(free, longest, strict=True) if line in fitting)
-
-
-def _holds(rule: Mapping[str, Any], event: HostEvent, project: str) -> bool:
-    purpose = "unattended" if event.is_unattended else "interactive"
-    return (
-        event.agent in rule["agents"]
-        and (not rule["purposes"] or purpose in rule["purposes"])
-        and (not rule["project"] or rule["project"] == project)
-    )
 
 
 def _chain(rule: Mapping[str, Any]) -> Iterator[Mapping[str, Any]]:

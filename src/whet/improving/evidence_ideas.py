@@ -21,6 +21,7 @@ from whet.improving.learned_forms import PAGE, merged, same_note
 from whet.improving.project_evidence import TaughtLesson, place_of
 from whet.improving.taught import Progress, silent, taught
 from whet.ledger.entries import Item
+from whet.ledger.holding import Whereabouts, holds
 from whet.ledger.patches import Form, Patch
 from whet.lessons.drafts import learned_name
 from whet.lessons.evidence import needs_words
@@ -99,7 +100,7 @@ def same_rule(rules: Sequence[Item], patch: Patch) -> Item | None:
     """The rule in force that says the same where the patch would hold."""
     meant = sense(patch.text)
     for rule in rules:
-        holds_there = rule.scope.project in ("", patch.scope.project)
+        holds_there = holds(rule.scope, Whereabouts(patch.scope.project))
         if holds_there and (rule.text.split() == patch.text.split() or is_same(meant, sense(rule.text))):
             return rule
     return None

@@ -12,7 +12,9 @@ from whet import __version__
 from whet.context.finding import find_files, repository_root
 from whet.errors import WhetError
 from whet.failures.view import gather
+from whet.improving.live_sessions import where_of
 from whet.ledger.entries import Item
+from whet.ledger.holding import holds
 from whet.lessons.following import (
     FOLLOWING_VERSION,
     Following,
@@ -37,6 +39,7 @@ from whet.store.rule_findings import keep_findings, kept_findings
 from whet.store.session_draws import reminders, told_entries
 from whet.store.sessions import is_own, load
 from whet.targets.project_names import name_of_project
+from whet.targets.reaching import is_shown
 from whet.targets.settings import Target
 from whet.targets.settings import load as load_targets
 from whet.targets.sync_log import FileTelling, entries_for, load_log
@@ -113,8 +116,8 @@ def _found(
         for session in batch:
             if session.folder not in names:
                 names[session.folder] = name_of_project(session.folder)
-            places, began = ("", names[session.folder]), session.started or session.dated
-            fitting = [one for one in asked if one.rule.since <= began and one.rule.scope.project in places]
+            where, began = where_of(session, names[session.folder]), session.started or session.dated
+            fitting = [one for one in asked if one.rule.since <= began and holds(one.rule.scope, where)]
             findings = kept[session.no]
             missing = [one for one in fitting if one.key not in findings]
             if missing:
@@ -176,7 +179,12 @@ def _told(books: RuleBooks, session: Session, rule: Item, finding: RuleFinding) 
     by_file = _logged(books, session)
     if by_file is not None and rule.number in by_file:
         return True
-    files = (*_files_of(session.folder), *(Path(one.file) for one in books.targets if one.agent == session.source))
+    shown = (
+        Path(one.file)
+        for one in books.targets
+        if is_shown((one.agent,), one.project, agent=session.source, folder=session.folder)
+    )
+    files = (*_files_of(session.folder), *shown)
     stood = session.started is not None and any(_holds(path, rule.text, session.started) for path in files)
     is_known = by_hook is not None or (by_file is not None and not session.parent_id)
     return True if stood or finding.is_in_record else (False if is_known else None)
@@ -194,7 +202,7 @@ def _delivered(database: Database, session: Session, rule: Item) -> bool | None:
         return None
     day = day_of(session.started)
     for delivery in deliveries(database, rule.number):
-        is_reader = session.source in delivery.agents and session.folder.startswith(delivery.project)
+        is_reader = is_shown(delivery.agents, delivery.project, agent=session.source, folder=session.folder)
         if is_reader and delivery.day == day and delivery.at <= session.started:
             return delivery.told
     return None

@@ -5,10 +5,11 @@ from typing import NamedTuple
 
 import msgspec
 
+from whet.ledger.holding import Whereabouts
 from whet.sessions.transcripts import Purpose
 from whet.store.database import Database
 from whet.store.recording import SOURCE
-from whet.store.rows import SessionFacts
+from whet.store.rows import Session, SessionFacts
 from whet.trials.canaries import loss_of
 
 SETTLED_SECONDS = 3600.0
@@ -43,6 +44,11 @@ def live_sessions(database: Database, *, since: float) -> list[Live]:
         kept = msgspec.json.decode(facts, type=SessionFacts)
         found.append(Live(source, native_id, folder, model, started, dated, kept, loss_of(score, kept.checks)))
     return found
+
+
+def where_of(session: Live | Session, project: str | None) -> Whereabouts:
+    """Where a session was at work, as far as its record says. Whether somebody sat there is not on record."""
+    return Whereabouts(project, session.model or None, tools=session.facts.tools or None)
 
 
 def settled_lots(sessions: Iterable[Live], *, settled: float) -> dict[str, list[Live]]:

@@ -11,8 +11,8 @@ from whet.ledger.patches import Form, Patch
 from whet.store.home import Home
 from whet.store.recording import SOURCE
 from whet.targets import settings as targets
+from whet.targets.reaching import Reader, reads
 from whet.targets.readers import readers_of
-from whet.targets.rendering import is_run_by
 from whet.trials.ideas import IdeaOutcome
 
 UNTRIABLE = "you: nothing can try it yet"
@@ -38,7 +38,7 @@ def _places(home: Home, patch: Patch, now: float) -> tuple[str, ...]:
     item = Item(Form.RULE, patch.name, patch.text, patch.scope, patch.trust)
     where = f" in {patch.scope.project}" if patch.scope.project else ""
     called, paths = readers_of(home, item, now=now)
-    installed = (name for name in installed_hosts(home, Path.home(), os.environ) if is_run_by(name, item))
+    installed = (name for name in installed_hosts(home, Path.home(), os.environ) if reads(Reader(name), item))
     hooked = sorted({*called, *installed})
     by_hooks = (f"new sessions of {', '.join(hooked)}{where}",) if hooked else ()
     return (*by_hooks, *paths, f"{OWN_PROMPT}{where}")

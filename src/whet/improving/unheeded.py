@@ -13,7 +13,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.targets.drawing import is_movable
 from whet.targets.hooked import hooked_agents
-from whet.targets.rendering import is_run_by
+from whet.targets.reaching import Reader, reads
 from whet.targets.settings import load as load_targets
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome
@@ -42,7 +42,7 @@ def propose_steps(home: Home, database: Database) -> tuple[IdeaOutcome, ...]:
 
 def _is_remindable(rule: Item, hooked: frozenset[str]) -> bool:
     """Whether a hook can know the calls of a rule, and an agent that the rule is for has hooks."""
-    return pattern_of(rule.situation) is not None and any(is_run_by(agent, rule) for agent in hooked)
+    return pattern_of(rule.situation) is not None and any(reads(Reader(agent), rule) for agent in hooked)
 
 
 def _propose(home: Home, database: Database, idea: Idea) -> IdeaOutcome:

@@ -15,10 +15,11 @@ from whet.engine.steps import Steps, encoded
 from whet.errors import WhetError
 from whet.evidence.coin_looks import next_look
 from whet.hooks.starting import unit_of_session
-from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots
+from whet.improving.live_sessions import SETTLED_SECONDS, Live, live_sessions, settled_lots, where_of
 from whet.improving.measured_units import DrawnUnit, measure
 from whet.improving.template_watch import Measured, look_at_templates
 from whet.ledger.entries import Actor, Item
+from whet.ledger.holding import holds
 from whet.lessons.following import detector_of
 from whet.shipped.data import failure_weights
 from whet.store.analyses import refresh
@@ -27,14 +28,11 @@ from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.opening import opened
-from whet.store.recording import SOURCE
 from whet.store.session_draws import KeptDraw, session_draws
 from whet.targets.drawing import unit_of
 from whet.targets.project_names import name_of_project
-from whet.targets.settings import FILE_AGENT
+from whet.targets.reaching import is_shown
 from whet.targets.telling import tell
-from whet.told.passages import Circumstances
-from whet.told.rules import holds_in
 from whet.trials.canaries import CanaryMove, LiveComparison, Observation, compare, key_of
 from whet.trials.draws import is_told
 from whet.trials.endpoints import ALPHA_GUARD, ALPHA_HARM, ALPHA_HELP, LiveGuard, LiveUnit, judge_endpoint
@@ -242,13 +240,10 @@ def _day_end(day: str) -> float | None:
 
 def _read(delivery: Delivery, session: Live) -> bool:
     """Whether a session's agent was shown the file."""
-    project = delivery.project.rstrip("/")
-    is_reader = session.source in delivery.agents or (FILE_AGENT in delivery.agents and session.source != SOURCE)
-    return is_reader and (not project or f"{session.folder}/".startswith(f"{project}/"))
+    return is_shown(delivery.agents, delivery.project, agent=session.source, folder=session.folder)
 
 
 def _holds(item: Item, session: Live) -> bool:
-    """Whether the rule would have been for it, told or not. Whether somebody sat there is not on record."""
-    scope = msgspec.structs.replace(item.scope, purposes=(), tools=item.scope.tools if session.facts.tools else ())
-    project = name_of_project(session.folder) if scope.project else ""
-    return holds_in(scope, Circumstances(tools=session.facts.tools, model=session.model, project=project))
+    """Whether the rule would have been for it, told or not."""
+    project = name_of_project(session.folder) if item.scope.project else None
+    return holds(item.scope, where_of(session, project))

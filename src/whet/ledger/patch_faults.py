@@ -5,6 +5,7 @@ from enum import StrEnum
 
 from whet.ledger.entries import Item, State
 from whet.ledger.forbidden_claims import accident, broken_tool
+from whet.ledger.holding import lies_in
 from whet.ledger.patches import Action, Form, Patch, Scope, digest, is_named, is_scoped
 from whet.secrets.redactor import Redactor
 from whet.sessions.trust import Trust
@@ -164,4 +165,9 @@ def overlap(one: Scope, other: Scope) -> bool:
 
 
 def _share_a_project(one: Scope, other: Scope) -> bool:
-    return not one.project or not other.project or one.project == other.project
+    return (
+        not one.project
+        or not other.project
+        or lies_in(one.project, other.project)
+        or lies_in(other.project, one.project)
+    )

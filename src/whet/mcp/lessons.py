@@ -7,6 +7,7 @@ from whet.errors import WhetError
 from whet.improving.lesson_states import DECIDED, decisions_on_lessons, lesson_id, standing_of
 from whet.improving.project_evidence import TaughtLesson
 from whet.improving.taught import taught
+from whet.ledger.holding import Whereabouts, holds
 from whet.lessons import evidence as seen
 from whet.lessons.candidates import LessonCandidate
 from whet.lessons.drafts import LessonDraft, written_from
@@ -74,7 +75,7 @@ def for_task(home: Home, *, task: str, folder: str, evidence: bool) -> TaskAnswe
     how = words.evidence_system(limit=seen.MOST_LETTERS, nothing=seen.NOTHING)
     return TaskAnswer(
         project=project,
-        rules=[rule_answer(rule) for rule in rules if rule.scope.project in ("", project)],
+        rules=[rule_answer(rule) for rule in rules if holds(rule.scope, Whereabouts(project))],
         lessons=shown,
         how_to_write=how if any(each.evidence for each in shown) else "",
     )

@@ -1,10 +1,10 @@
 """What a tool is for: the family of a call, from its name, its aliases and the shape of its arguments."""
 
-import re
 from enum import StrEnum
 from functools import lru_cache
 
 from whet.sessions.transcripts import ToolCall
+from whet.text.tool_names import plain_name as plain_name
 from whet.text.words import names
 
 
@@ -109,16 +109,6 @@ FAMILY_OF_PREFIX = (
     ("todo_", Family.NEUTRAL),
     ("memory_", Family.NEUTRAL),
 )
-_CAMEL = re.compile(r"(?<=[a-z0-9])(?=[A-Z])")
-_BREAK = re.compile(r"[^A-Za-z0-9]+")
-
-
-@lru_cache(maxsize=4096)
-def plain_name(name: str) -> str:
-    """The tool's own name in one spelling: without server, namespace, capitals and hyphens."""
-    own = name.rsplit("__", 1)[-1]
-    own = re.split(r"[.:/]", own)[-1] or own
-    return _BREAK.sub("_", _CAMEL.sub("_", own[:120])).strip("_").lower()
 
 
 @lru_cache(maxsize=4096)

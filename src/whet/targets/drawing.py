@@ -8,7 +8,7 @@ from msgspec.structs import replace
 from whet.ledger.entries import Item
 from whet.store.canary_counts import Delivery
 from whet.targets.offering import Offer
-from whet.targets.rendering import holds_for
+from whet.targets.reaching import reader_of, reads
 from whet.targets.settings import Target
 from whet.trials.canaries import key_of, told_rules
 from whet.trials.draws import is_told
@@ -40,7 +40,8 @@ def is_movable(rule: Item, targets: Iterable[Target], hooked: frozenset[str]) ->
         if target.file:
             by_file.setdefault(os.path.realpath(target.file), []).append(target)
     moved = [readers for readers in by_file.values() if _are_hooked(readers, hooked)]
-    return not rule.scope.at_start and any(holds_for(target, rule) for readers in moved for target in readers)
+    is_told = any(reads(reader_of(target), rule) for readers in moved for target in readers)
+    return not rule.scope.at_start and not rule.canary and is_told
 
 
 def _are_hooked(readers: Iterable[Target], hooked: frozenset[str]) -> bool:
@@ -57,7 +58,7 @@ def deliveries_of(offer: Offer, path: str, day: str, targets: Iterable[Target]) 
     """For each canary that is meant for the readers of a file, whether they are told today."""
     readers = tuple(targets)
     for item in offer.rules if day else ():
-        if item.canary and any(holds_for(target, replace(item, canary=False)) for target in readers):
+        if item.canary and any(reads(reader_of(target), item) for target in readers):
             told = is_told(key_of(item), unit_of(path, day), item.share)
             agents = tuple(sorted({target.agent for target in readers}))
             project = readers[0].project if all(target.project == readers[0].project for target in readers) else ""

@@ -6,13 +6,14 @@ from pathlib import Path
 from typing import NamedTuple
 
 from whet.ledger.entries import Item
+from whet.ledger.holding import lies_in
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.targets import settings
 from whet.targets.agents import AGENTS
 from whet.targets.hooked import hooked_agents
 from whet.targets.project_names import name_of_project
-from whet.targets.rendering import holds_for, is_run_by
+from whet.targets.reaching import Reader, reader_of, reads
 from whet.targets.settings import Target
 
 USUAL = "claude-code"
@@ -36,8 +37,8 @@ class UntoldProject(NamedTuple):
 
 def readers_of(home: Home, rule: Item, *, now: float) -> RuleReaders:
     """Who reads a rule in this home."""
-    hooked = sorted(name for name in hooked_agents(home, now=now) if is_run_by(name, rule))
-    held = (target.file for target in settings.load(home) if target.file and holds_for(target, rule))
+    hooked = sorted(name for name in hooked_agents(home, now=now) if reads(Reader(name), rule))
+    held = (target.file for target in settings.load(home) if target.file and reads(reader_of(target), rule))
     return RuleReaders(tuple(hooked), tuple(dict.fromkeys(held)))
 
 
@@ -59,7 +60,7 @@ def untold_projects(
     counts: dict[str, int] = {}
     for rule in rules:
         project = rule.scope.project
-        if project and not any(name_of_project(target.project) == project for target in targets):
+        if project and not any(lies_in(name_of_project(target.project), project) for target in targets):
             counts[project] = counts.get(project, 0) + 1
     ordered = sorted(counts.items(), key=lambda each: -each[1])
     return tuple(UntoldProject(project, number, command_for(database, project)) for project, number in ordered)

@@ -7,14 +7,11 @@ from typing import NamedTuple
 
 from whet.ledger.entries import Item
 from whet.sessions.trust import Trust
-from whet.targets.agents import known
-from whet.targets.project_names import name_of_project
+from whet.targets.reaching import reader_of, reads
 from whet.targets.settings import Target
 from whet.text import tokens
 from whet.told.prompt_inputs import Budgets
 from whet.told.rules import line_of
-
-PURPOSES = {False: "interactive", True: "unattended"}
 
 
 class Rendered(NamedTuple):
@@ -26,32 +23,18 @@ class Rendered(NamedTuple):
 
 
 def text_for(targets: Iterable[Target], rules: Iterable[Item], *, budget: int = Budgets().rules) -> Rendered:
-    """What stands in a file that these targets share: the rules that hold for one of them, the operator's first."""
-    readers = tuple(targets)
-    held = [rule for rule in rules if any(holds_for(target, rule) for target in readers)]
+    """What stands in a file that these targets share: the rules that hold for one of them, the operator's first.
+
+    A rule on trial is left out: a file is read by every session, and a trial needs some without it.
+    """
+    readers = tuple(map(reader_of, targets))
+    held = [rule for rule in rules if not rule.canary and any(reads(reader, rule) for reader in readers)]
     held.sort(key=lambda rule: rule.trust is not Trust.OPERATOR)
     wanted = [scoped_line(rule) for rule in held]
     lines = tokens.fitting(wanted, budget - tokens.estimate(frame()))
     text = frame().replace("{body}", "\n".join(lines)) if lines else ""
     told = (rule.number for rule, line in zip(held, wanted, strict=True) if line in lines)
     return Rendered(text, len({*wanted} - {*lines}), tuple(sorted(told)))
-
-
-def holds_for(target: Target, rule: Item) -> bool:
-    """Whether a rule is for a target: what its agent runs, whether somebody is there to answer, and the project.
-
-    A rule on trial is left out: a file is read by every session, and a trial needs some without it.
-    """
-    scope = rule.scope
-    fits = is_run_by(target.agent, rule) and (not scope.purposes or PURPOSES[target.unattended] in scope.purposes)
-    return fits and not rule.canary and (not scope.project or name_of_project(target.project) == scope.project)
-
-
-def is_run_by(name: str, rule: Item) -> bool:
-    """Whether an agent may run one of the models that a rule is for."""
-    agent, wanted = known(name), rule.scope.models
-    runs = agent.models if agent else ()
-    return not wanted or not runs or any(word in model.lower() for word in runs for model in wanted)
 
 
 def frame() -> str:

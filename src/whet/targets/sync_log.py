@@ -12,6 +12,7 @@ import msgspec
 from whet.store import files
 from whet.store.folders import NEW_FILE
 from whet.store.home import Home, prepare_home
+from whet.targets.reaching import is_shown
 from whet.values import Value
 
 FILE_NAME = "sync-log.jsonl"
@@ -64,7 +65,11 @@ def note(home: Home, telling: FileTelling) -> None:
 
 def entries_for(log: Iterable[FileTelling], *, agent: str, folder: str, at: float) -> frozenset[int] | None:
     """What stood at a moment in the files that an agent reads in a folder; None where nothing was noted by then."""
-    latest = {each.file: each for each in log if each.at <= at and agent in each.agents and _holds_in(each, folder)}
+    latest = {
+        each.file: each
+        for each in log
+        if each.at <= at and is_shown(each.agents, each.project, agent=agent, folder=folder)
+    }
     return frozenset(number for each in latest.values() for number in each.entries) if latest else None
 
 
@@ -81,7 +86,3 @@ def stays_of(log: Iterable[FileTelling], entry: int) -> tuple[FileStay, ...]:
                 for stay in found
             ]
     return tuple(found)
-
-
-def _holds_in(telling: FileTelling, folder: str) -> bool:
-    return not telling.project or folder == telling.project or folder.startswith(f"{telling.project}/")

@@ -3,8 +3,8 @@
 from collections.abc import Iterable
 from typing import NamedTuple
 
-from whet.ledger.patches import TRUSTED, Scope
-from whet.sessions.tool_families import plain_name
+from whet.ledger.holding import Whereabouts, holds
+from whet.ledger.patches import TRUSTED
 from whet.sessions.trust import Trust, lowest
 from whet.text import tokens
 from whet.text.quoting import visible
@@ -20,17 +20,6 @@ class RuleLines(NamedTuple):
     warnings: tuple[str, ...]
 
 
-def holds_in(scope: Scope, setting: Circumstances) -> bool:
-    """Whether a rule of this scope holds; what a scope leaves open holds everywhere."""
-    model = setting.model.lower()
-    return (
-        (not scope.models or any(part.lower() in model for part in scope.models))
-        and (not scope.tools or any(plain_name(tool) in setting.tools for tool in scope.tools))
-        and (not scope.purposes or setting.purpose in scope.purposes)
-        and (not scope.project or setting.project == scope.project)
-    )
-
-
 def line_of(text: str, *, said: str = "") -> str:
     """A rule as one item of a list: what follows its first line is set in, so that none can pass for a heading."""
     body = visible(text).strip()
@@ -43,7 +32,8 @@ def rule_lines(rules: Iterable[Rule], setting: Circumstances, *, budget: int) ->
 
     A tiny model gets the example of a rule with it; another gets the rule alone.
     """
-    scoped = [rule for rule in rules if holds_in(rule.scope, setting)]
+    where = Whereabouts(setting.project, setting.model, tools=setting.tools, purpose=setting.purpose)
+    scoped = [rule for rule in rules if holds(rule.scope, where)]
     allowed = [rule for rule in scoped if rule.trust >= TRUSTED or rule.is_approved]
     trusts: dict[str, Trust] = {}
     with_examples = is_tiny(setting)
