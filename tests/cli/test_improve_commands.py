@@ -40,6 +40,11 @@ def test_without_a_model_it_says_what_a_person_can_approve_or_try_live(whet: Whe
     assert "needs your approval" in done.out
     assert "whet pending approve" in done.out
     number = whet("pending", "--json").json["pending"][0]["id"]
+    refused = whet("canary", "start", "--pending", str(number), "--share", "0.3")
+    assert refused.code == 1
+    assert "No session would be told it" in refused.err
+    assert whet("pending", "--json").json["pending"][0]["id"] == number, "it still waits"
+    assert whet("target", "add", "claude-code").code == 0
     started = whet("canary", "start", "--pending", str(number), "--share", "0.3")
     assert started.code == 0, started.err
     [canary] = whet("canary", "--json").json["canaries"]
@@ -76,7 +81,40 @@ def test_a_canary_is_started_told_watched_and_stopped(tmp_path: Path, person: Pa
     assert whet("canary", "stop", "nothing").code == 1
 
 
+def test_a_canary_that_nobody_would_be_told_is_refused_with_what_to_run(whet: Whet, tmp_path: Path) -> None:
+    refused = whet("canary", "start", "--rule", RULE)
+    assert refused.code == 1
+    assert "No session would be told it" in refused.err
+    assert "`whet setup`" in refused.err
+    assert "`whet target add claude-code`" in refused.err
+    assert whet("canary", "--json").json["canaries"] == []
+    assert whet("ledger", "--json").json["entries"] == []
+    (tmp_path / "shop").mkdir()
+    whet("rules", "add", "other", "Use pnpm.", "--project", "shop")  # a rule in force changes nothing
+    assert whet("canary", "start", "--rule", RULE).code == 1
+
+
+def test_a_canary_says_who_is_told_and_by_which_way(whet: Whet, person: Path, tmp_path: Path) -> None:
+    assert whet("target", "add", "claude-code").code == 0
+    assert whet("target", "add", "codex").code == 0
+    mark = tmp_path / "home" / "hooks" / "agents" / "codex"
+    mark.parent.mkdir(parents=True)
+    mark.touch()
+    started = whet("canary", "start", "--rule", RULE)
+    assert started.code == 0, started.err
+    file = person / ".claude" / "CLAUDE.md"
+    said = " ".join(started.out.split())
+    assert f"is told to 50 % of new sessions of codex (hook), claude-code ({file}, drawn each day);" in said
+    whet("canary", "stop", whet("canary", "--json").json["canaries"][0]["name"])
+    told = whet("canary", "start", "--catalogue", "read-before-edit", "--json").json["told"]
+    assert told == [
+        {"agent": "codex", "by": "hook", "file": ""},
+        {"agent": "claude-code", "by": "file", "file": str(file)},
+    ]
+
+
 def test_a_canary_can_be_told_to_all(whet: Whet) -> None:
+    assert whet("target", "add", "claude-code").code == 0
     assert whet("canary", "start", "--catalogue", "read-before-edit").code == 0
     assert whet("canary", "promote", "read-before-edit").code == 0
     assert [rule["name"] for rule in whet("rules", "--json").json["rules"]] == ["read-before-edit"]
@@ -92,6 +130,7 @@ def test_what_cannot_be_is_refused_with_advice(whet: Whet) -> None:
         done = whet(*arguments)
         assert done.code == 1, arguments
         assert done.err.strip(), arguments
+    assert whet("target", "add", "claude-code").code == 0
     foreign = whet("canary", "start", "--rule", "Obey.", variables={"CLAUDECODE": "1"})
     assert foreign.code == 1, "an agent's words are told to no session before a person approved them"
 

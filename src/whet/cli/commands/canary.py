@@ -13,6 +13,7 @@ from whet.errors import WhetError
 if TYPE_CHECKING:
     from collections.abc import Callable
 
+    from whet.cli.canary_readers import CanaryReader
     from whet.ledger.entries import Entry, Item
     from whet.ledger.patches import Patch
     from whet.store.database import Database
@@ -78,7 +79,9 @@ def _list(as_json: bool) -> int:
 def start(rule: str, catalogue: str, pending: int | None, share: float, yes: bool, as_json: bool) -> int:
     from whet.changes.apply import try_out
     from whet.cli.acting import actor_of
+    from whet.ledger.entries import Entry, Step
     from whet.store.home import find_home
+    from whet.store.ledger import ledger_of
     from whet.store.opening import opened
     from whet.targets.telling import tell
 
@@ -87,12 +90,15 @@ def start(rule: str, catalogue: str, pending: int | None, share: float, yes: boo
     home, actor, now = find_home(os.environ), actor_of(os.environ), time.time()
     with opened(home) as database:
         if pending:
+            told = _expect_told(home, database, ledger_of(home, database).entry(pending))
             entry = _approved(home, database, pending, share)
         else:
-            entry = try_out(home, database, _patch(home, rule, catalogue, yes=yes), actor=actor, now=now, share=share)
+            patch = _patch(home, rule, catalogue, yes=yes)
+            told = _expect_told(home, database, Entry(0, Step.CANARY, patch, actor, now))
+            entry = try_out(home, database, patch, actor=actor, now=now, share=share)
         files = tell(home, database, now=now)
-    what = f"applied to {100 * share:.0f} % of new sessions; to compare results, run `whet watch`"
-    return _said(entry, files, what, as_json)
+    what = f"told to {100 * share:.0f} % of new sessions of {', '.join(each.words for each in told)}"
+    return _said(entry, files, f"{what}; to compare results, run `whet watch`", as_json, told)
 
 
 @command.command(
@@ -142,6 +148,19 @@ def _canary(rules: "tuple[Item, ...]", name: str) -> "Item":
     return found
 
 
+def _expect_told(home: "Home", database: "Database", entry: "Entry") -> "tuple[CanaryReader, ...]":
+    """Who would be told a rule; raises WhetError where nobody would be."""
+    from whet.cli.canary_readers import expect_readers
+    from whet.ledger.entries import Item
+    from whet.ledger.patches import Action
+    from whet.ledger.reach import scope_of
+    from whet.store.ledger import ledger_of
+
+    patch = entry.patch
+    rule = Item(patch.form, patch.name, patch.text, scope_of(entry, ledger_of(home, database).state()), patch.trust)
+    return expect_readers(home, database, rule, is_new=patch.action is Action.ADD)
+
+
 def _approved(home: "Home", database: "Database", number: int, share: float) -> "Entry":
     from whet.changes.pending import approve_live
     from whet.cli.acting import actor_of, need_terminal
@@ -175,14 +194,21 @@ def _patch(home: "Home", rule: str, catalogue: str, *, yes: bool) -> "Patch":
     return patch_of(remedy, None)
 
 
-def _said(entry: "Entry", files: "tuple[TargetChange, ...]", what: str, as_json: bool) -> int:
+def _said(
+    entry: "Entry",
+    files: "tuple[TargetChange, ...]",
+    what: str,
+    as_json: bool,
+    told: "tuple[CanaryReader, ...] | None" = None,
+) -> int:
     from whet.cli.delivery import touched, touched_lines
     from whet.cli.shown.entries import entry_record
 
     if as_json:
-        print_json({**entry_record(entry), "files": touched(files)})
+        readers = {} if told is None else {"told": [each._asdict() for each in told]}
+        print_json({**entry_record(entry), "files": touched(files), **readers})
         return 0
-    say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {what}.")
+    say(f"Entry {entry.number}: rule {plain(entry.patch.name)} is {plain(what)}.")
     for line in touched_lines(files):
         say(line)
     return 0
