@@ -11,8 +11,8 @@ import whet
 
 ROOT = Path(whet.__file__).parent
 PACKAGES = (
-    "text", "sessions", "secrets", "outcomes", "failures", "lessons", "runs", "ledger", "told", "examples", "evidence",
-    "trials", "jobs",
+    "text", "sessions", "secrets", "outcomes", "failures", "trouble", "lessons", "runs", "ledger", "told", "examples",
+    "evidence", "trials", "jobs",
 )  # fmt: skip
 TOP = ("errors", "values")  # the two modules that every package may use
 MODULES = sorted(

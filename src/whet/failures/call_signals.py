@@ -125,14 +125,14 @@ def tool_failures(evidence: SessionView) -> Iterator[Signal]:
     for index, step in enumerate(evidence.steps):
         if not step.failed or (step.tool, step.fingerprint) in seen:
             continue
-        if _is_answer(step):
+        if is_answer(step):
             continue
         seen.add((step.tool, step.fingerprint))
         known = 0.6 if recovered.get(step.tool, -1) > index else 0.9
-        yield _signal(Kind.TOOL_FAILURE, step, confidence=0.4 if _is_expected(step) else known)
+        yield _signal(Kind.TOOL_FAILURE, step, confidence=0.4 if is_expected(step) else known)
 
 
-def _is_answer(step: JudgedCall) -> bool:
+def is_answer(step: JudgedCall) -> bool:
     """Whether a failure is what the call was made to find out: a probe's no, a check that ran and is red."""
     if step.effect is Effect.PROBES:
         return not probe_error(step.text)
@@ -140,7 +140,7 @@ def _is_answer(step: JudgedCall) -> bool:
     return is_red and not could_not_run(step.text)
 
 
-def _is_expected(step: JudgedCall) -> bool:
+def is_expected(step: JudgedCall) -> bool:
     """Whether the agent asked for the status itself, wanted no error shown, or only found nothing."""
     evidence = step.decision.evidence
     if evidence.endswith(NOTHING_FOUND) or evidence.startswith(ECHOED):
@@ -154,13 +154,13 @@ def timeouts(evidence: SessionView) -> Iterator[Signal]:
     """A call that failed because its time ran out, once a tool."""
     seen: set[str] = set()
     for step in evidence.failures:
-        if step.tool in seen or not _timed_out(step):
+        if step.tool in seen or not timed_out(step):
             continue
         seen.add(step.tool)
         yield _signal(Kind.TIMEOUT, step, confidence=0.9)
 
 
-def _timed_out(step: JudgedCall) -> bool:
+def timed_out(step: JudgedCall) -> bool:
     if "timeout" in step.decision.evidence or "timed out" in step.decision.evidence:
         return True
     result = step.exchange.result

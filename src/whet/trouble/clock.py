@@ -1,0 +1,122 @@
+"""The agent's time: how many seconds before each message were the agent's, and how many the person's."""
+
+from collections.abc import Sequence
+from typing import NamedTuple
+
+from whet.failures.view import JudgedCall
+from whet.outcomes.deciding import Outcome
+from whet.outcomes.hidden_failures import is_reader
+from whet.sessions.arguments import arguments_of, command_of
+from whet.sessions.call_effects import PROBERS
+from whet.sessions.shell_lines import split
+from whet.sessions.tool_families import Family, family_of, plain_name
+from whet.sessions.transcripts import Exchange, Message, Origin, Role
+from whet.text.words import names
+
+# Longer gaps are counted as this long: a command or a thought may take minutes, and a night looks like one.
+LONGEST_GAP_SECONDS = 600.0
+# Tools that look at a file or change one answer at once: what is longer is a prompt that waits for the person.
+LONGEST_QUICK_SECONDS = 30.0
+QUICK = frozenset({Family.READ, Family.SEARCH, Family.WRITE, Family.EDIT, Family.NEUTRAL})
+# Calls that put a question to the person.
+ASKING = names(
+    "exit_plan_mode enter_plan_mode plan_mode_respond ask_user_question request_user_input ask_user "
+    "ask_followup_question clarify question exit_spec_mode"
+)
+# Calls that wait, though they do nothing.
+LINGERING = names("sleep wait task_output sleep_for command_status get_terminal_output read_bash wait_agent")
+
+
+# A shell tool stops a command after this long where the call sets no limit of its own, as its program documents.
+USUAL_LIMIT_SECONDS = {"bash": 120.0}
+SLACK_SECONDS = 10.0
+# The words with which calls limit their own time, and how many of their units make a second.
+LIMITS = (("timeout", 1000.0), ("timeout_ms", 1000.0), ("timeout_seconds", 1.0), ("yield_time_ms", 1000.0))
+LEAST_MILLISECONDS = 1000.0  # a smaller limit is in seconds, whatever its name
+
+
+def agent_seconds(messages: Sequence[Message], steps: Sequence[JudgedCall]) -> tuple[float, ...]:
+    """Of each message, the agent's seconds between the message before it and itself."""
+    answers: dict[int, list[Exchange]] = {}
+    asked: dict[int, list[Exchange]] = {}
+    refused: set[int] = set()
+    for step in steps:
+        asked.setdefault(step.exchange.asked, []).append(step.exchange)
+        if step.exchange.answered is not None:
+            answers.setdefault(step.exchange.answered, []).append(step.exchange)
+            if step.decision.outcome is Outcome.REJECTED:
+                refused.add(step.exchange.answered)
+    found: list[float] = []
+    latest: float | None = None
+    running: list[Exchange] = []  # calls that have no result yet
+    for index, message in enumerate(messages):
+        gap = 0.0 if latest is None or message.at is None else max(0.0, message.at - latest)
+        if message.at is not None:
+            latest = message.at if latest is None else max(latest, message.at)
+        longest = _longest(index, messages, running, is_refused=index in refused)
+        found.append(gap if gap <= longest.seconds else longest.beyond)
+        done = answers.get(index, ())
+        running = [each for each in running if not any(each is other for other in done)] if done else running
+        if message.role is Role.AGENT:
+            running = asked.get(index, [])
+    return tuple(found)
+
+
+class _Longest(NamedTuple):
+    """How long a gap may be to be the agent's, and how much of one that is longer is."""
+
+    seconds: float
+    beyond: float
+
+
+NOTHING = _Longest(0.0, 0.0)
+AT_WORK = _Longest(LONGEST_GAP_SECONDS, LONGEST_GAP_SECONDS)
+
+
+def _longest(index: int, messages: Sequence[Message], running: Sequence[Exchange], *, is_refused: bool) -> _Longest:
+    """How much of the gap before a message may be the agent's."""
+    message = messages[index]
+    if message.role is Role.TOOL:
+        if is_refused or any(is_asking(each) for each in running):
+            return NOTHING
+        return max((_limit(each) for each in running), default=AT_WORK)
+    if message.role is Role.USER:
+        before = messages[index - 1].role if index else Role.USER
+        is_at_work = bool(running) or before is Role.TOOL
+        is_stopped = message.origin is Origin.INTERRUPT and before is Role.USER
+        at_work = is_at_work or is_stopped or message.origin is Origin.SUMMARY
+        # Who was away for longer had left the work where it was.
+        return _Longest(LONGEST_GAP_SECONDS, 0.0) if at_work else NOTHING
+    return AT_WORK
+
+
+def is_asking(exchange: Exchange) -> bool:
+    """Whether a call waits for the person."""
+    return plain_name(exchange.call.name) in ASKING
+
+
+def _limit(exchange: Exchange) -> _Longest:
+    """How long a call can have run: what is beyond was a prompt that waited for the person."""
+    call = exchange.call
+    name, family = plain_name(call.name), family_of(call)
+    if family in QUICK and name not in LINGERING:
+        return _Longest(LONGEST_QUICK_SECONDS, LONGEST_QUICK_SECONDS)
+    arguments = arguments_of(call)
+    for key, unit in LIMITS:
+        limit = arguments.get(key)
+        if isinstance(limit, int | float) and limit > 0:
+            seconds = limit / unit if limit >= LEAST_MILLISECONDS else float(limit)
+            return _within(min(seconds, LONGEST_GAP_SECONDS))
+    if family is Family.SHELL and _only_shows(command_of(call)):
+        return _Longest(LONGEST_QUICK_SECONDS, LONGEST_QUICK_SECONDS)
+    usual = USUAL_LIMIT_SECONDS.get(name)
+    return AT_WORK if usual is None else _within(usual)
+
+
+def _within(seconds: float) -> _Longest:
+    return _Longest(seconds + SLACK_SECONDS, min(seconds, LONGEST_QUICK_SECONDS))
+
+
+def _only_shows(command: str) -> bool:
+    stages = split(command)
+    return bool(stages) and all(is_reader(stage) or stage.program in PROBERS for stage in stages)

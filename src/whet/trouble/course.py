@@ -1,0 +1,198 @@
+"""The course of one session, gathered once for every kind of trouble: its turns, its steps, and what each changed."""
+
+from bisect import bisect_left, bisect_right
+from collections.abc import Iterator
+from dataclasses import dataclass
+from typing import NamedTuple
+
+from whet.failures.named_checks import Head
+from whet.failures.view import JudgedCall, SessionView
+from whet.outcomes.deciding import Outcome
+from whet.sessions.arguments import command_of
+from whet.sessions.call_effects import Effect, hands_over
+from whet.sessions.file_changes import files_written
+from whet.sessions.lineage import is_ordered, is_vouched
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import Message, Origin, Role
+from whet.trouble.checks import check_names
+from whet.trouble.edits import FileEdit, edits_of, plain_path
+from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
+from whet.values import lazy
+
+
+class Stretch(NamedTuple):
+    """A stretch before its cost is counted.
+
+    It counts the messages after `first` up to `last`; those of `only`, where other work lies between.
+    """
+
+    kind: TroubleKind
+    first: int
+    last: int
+    subject: str = ""
+    cause: str = ""
+    ending: TroubleEnding = TroubleEnding.MENDED
+    only: frozenset[int] | None = None
+
+
+class Break(NamedTuple):
+    """A rule in force, and a message at which the agent did not follow it."""
+
+    rule: str
+    message: int
+
+
+class Event(NamedTuple):
+    """Somebody stepped in, at a message; `tool` is what was refused."""
+
+    message: int
+    kind: InterventionKind
+    words: str
+    by: Whose
+    tool: str = ""
+
+
+@dataclass(frozen=True)
+class Move:
+    """One step of the agent as trouble sees it."""
+
+    number: int  # its place among the steps
+    step: JudgedCall
+    checks: frozenset[str]  # the checks that it runs; none where it is no check
+
+    @property
+    def asked(self) -> int:
+        return self.step.exchange.asked
+
+    @property
+    def answered(self) -> int:
+        return self.step.message
+
+    @lazy
+    def edits(self) -> tuple[FileEdit, ...]:
+        return edits_of(self.step.exchange.call)
+
+    @lazy
+    def files(self) -> frozenset[str]:
+        """The files that it changed, if it worked."""
+        if not self.step.worked:
+            return frozenset()
+        named = {edit.path for edit in self.edits}
+        if not named and self.step.effect in (Effect.CHANGES, Effect.RUNS, Effect.CHECKS):
+            named = {plain_path(path) for path in files_written(self.step.exchange.call)} - {"/dev/null"}
+        return frozenset(named)
+
+    @lazy
+    def command(self) -> str:
+        call = self.step.exchange.call
+        return command_of(call) if family_of(call) is Family.SHELL else ""
+
+    @lazy
+    def hands_over(self) -> bool:
+        return self.step.worked and hands_over(self.step.exchange.call)
+
+
+@dataclass(frozen=True)
+class Course:
+    """One session as trouble sees it. Messages before `begin` are copies of another session's."""
+
+    view: SessionView
+    moves: tuple[Move, ...]
+    begin: int = 0
+    breaks: tuple[Break, ...] = ()
+    events: tuple[Event, ...] = ()
+
+    @property
+    def messages(self) -> tuple[Message, ...]:
+        return self.view.transcript.messages
+
+    @lazy
+    def _asked(self) -> tuple[int, ...]:
+        return tuple(move.asked for move in self.moves)
+
+    @lazy
+    def openings(self) -> tuple[int, ...]:
+        """The messages with which somebody opens a turn of the agent, or stops it."""
+        return tuple(
+            index
+            for index, message in enumerate(self.messages)
+            if index >= self.begin and (is_ordered(message) or message.origin is Origin.INTERRUPT)
+        )
+
+    @lazy
+    def spoken(self) -> tuple[int, ...]:
+        """The messages in which the agent said something."""
+        return tuple(saying.message for saying in self.view.by_agent)
+
+    @lazy
+    def is_vouched(self) -> bool:
+        """Whether the record makes certain that a person spoke in it."""
+        return any(is_vouched(message) for message in self.messages)
+
+    @lazy
+    def _turns_of_agent(self) -> tuple[int, ...]:
+        return tuple(index for index, message in enumerate(self.messages) if message.role is Role.AGENT)
+
+    def spoke_between(self, first: int, last: int) -> bool:
+        """Whether the agent said or did anything between two messages."""
+        place = bisect_right(self._turns_of_agent, first)
+        return place < len(self._turns_of_agent) and self._turns_of_agent[place] < last
+
+    @lazy
+    def _last_doing(self) -> int:
+        spoken = (
+            at
+            for at in range(len(self.messages) - 1, -1, -1)
+            if self.messages[at].role is Role.AGENT
+            or (is_ordered(self.messages[at]) and self.messages[at].text.strip())
+        )
+        return next(spoken, -1)
+
+    def goes_on_after(self, message: int) -> bool:
+        """Whether somebody typed anything or the agent did, after a message."""
+        return self._last_doing > message
+
+    @lazy
+    def refused(self) -> frozenset[int]:
+        """The messages that say that a call was refused."""
+        return frozenset(move.answered for move in self.moves if move.step.decision.outcome is Outcome.REJECTED)
+
+    def is_at_work(self, message: int) -> bool:
+        """Whether the agent was still at it when a message came."""
+        before = self.messages[message - 1] if message else None
+        return before is not None and (before.role is Role.TOOL or bool(before.calls))
+
+    def end_of_turn(self, message: int) -> int:
+        """The last message of the turn in which a message stands."""
+        place = bisect_right(self.openings, message)
+        return (self.openings[place] if place < len(self.openings) else len(self.messages)) - 1
+
+    def start_of_turn(self, message: int) -> int:
+        """The message that opened the turn in which a message stands."""
+        place = bisect_right(self.openings, message)
+        return self.openings[place - 1] if place else self.begin
+
+    def moves_within(self, first: int, last: int) -> tuple[Move, ...]:
+        """The steps that were asked for from one message to another."""
+        return self.moves[bisect_left(self._asked, first) : bisect_right(self._asked, last)]
+
+    def how_it_ends(self, last: int) -> TroubleEnding:
+        """How a stretch ends that reaches the end of its turn."""
+        following = self.messages[last + 1 : last + 2]
+        if following and following[0].origin is Origin.INTERRUPT:
+            return TroubleEnding.STOPPED
+        own = self.messages[last] if self.messages else None
+        is_said = own is not None and own.role is Role.AGENT and not own.calls
+        return TroubleEnding.HANDED_BACK if is_said or following else TroubleEnding.CUT
+
+
+def chart(
+    view: SessionView, *, begin: int = 0, checks: frozenset[Head] = frozenset(), breaks: tuple[Break, ...] = ()
+) -> Course:
+    """The course of a session. `checks` are the commands that this project checks its work with, where known."""
+    return Course(view, tuple(_moves(view, checks)), begin, breaks)
+
+
+def _moves(view: SessionView, checks: frozenset[Head]) -> Iterator[Move]:
+    for number, step in enumerate(view.steps):
+        yield Move(number, step, check_names(step, checks))

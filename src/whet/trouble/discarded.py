@@ -1,0 +1,101 @@
+"""Work thrown away: the agent's own edits that were put back, by git or by hand."""
+
+from collections.abc import Iterator
+
+from whet.sessions.shell_lines import Stage, split
+from whet.sessions.temporary import is_temporary
+from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.edits import is_same_file, plain_path
+from whet.trouble.values import TroubleEnding, TroubleKind
+
+ALL = "."
+PUT_BACK = "put back"
+
+
+def discarded(course: Course) -> Iterator[Stretch]:
+    """Each time that edits were put back, from the first of them on."""
+    kept: list[Move] = []  # edits that are neither handed over nor put back
+    for move in course.moves:
+        if move.hands_over:
+            kept = []
+            continue
+        gone = _by_git(course, move, kept) or _by_hand(move, kept)
+        if gone:
+            yield _stretch(course, gone, move)
+            lost = {each.number for each in gone}
+            kept = [each for each in kept if each.number not in lost]
+        elif move.files:
+            kept.append(move)
+
+
+def _stretch(course: Course, gone: list[Move], back: Move) -> Stretch:
+    """From the first edit that was put back; all of it, where nothing else was changed meanwhile."""
+    lost = {move.number for move in gone}
+    between = course.moves[gone[0].number : back.number]
+    others = any(move.files and move.number not in lost for move in between)
+    only = None
+    if others:
+        only = frozenset(at for move in (*gone, back) for at in range(move.asked, move.answered + 1))
+    subject = sorted(gone[0].files)[0]
+    return Stretch(TroubleKind.THROWN_AWAY, gone[0].asked, back.answered, subject, PUT_BACK, TroubleEnding.MENDED, only)
+
+
+def _by_git(course: Course, move: Move, kept: list[Move]) -> list[Move]:
+    if not kept or "git" not in move.command or not move.step.worked:
+        return []
+    back = {path for stage in split(move.command) if stage.program == "git" for path in _put_back(course, move, stage)}
+    if not back:
+        return []
+    if ALL in back:
+        return [each for each in kept if not all(is_temporary(path) for path in each.files)]
+    return [each for each in kept if any(_covers(back, path) for path in each.files)]
+
+
+def _covers(back: set[str], path: str) -> bool:
+    return any(is_same_file(path, each) or f"/{each.rstrip('/')}/" in f"/{path}" for each in back)
+
+
+def _put_back(course: Course, move: Move, stage: Stage) -> list[str]:
+    """The paths whose changes a git command drops."""
+    words = [word for word in stage.words[1:] if word]
+    command = next((word for word in words if not word.startswith("-")), "")
+    rest = words[words.index(command) + 1 :] if command else []
+    plain = [plain_path(word) for word in rest if not word.startswith("-")]
+    if command == "checkout":
+        return plain_after(rest) if "--" in rest else [path for path in plain if "/" in path or "." in path]
+    if command == "restore":
+        return [] if "--staged" in rest and "--worktree" not in rest else plain
+    if command == "reset":
+        return [ALL] if "--hard" in rest else []
+    if command == "stash":
+        is_put = not plain or plain[0] in ("push", "save")
+        return [ALL] if is_put and not _is_taken_out(course, move) else []
+    return []
+
+
+def plain_after(words: list[str]) -> list[str]:
+    return [plain_path(word) for word in words[words.index("--") + 1 :]]
+
+
+def _is_taken_out(course: Course, move: Move) -> bool:
+    """Whether a stash is taken out again, later or by the same command."""
+    return any("stash pop" in other.command or "stash apply" in other.command for other in course.moves[move.number :])
+
+
+def _by_hand(move: Move, kept: list[Move]) -> list[Move]:
+    """The edit that this one turns back exactly."""
+    if not move.step.worked or not move.edits:
+        return []
+    for earlier in reversed(kept):
+        if earlier.files == move.files and _is_inverse(earlier, move):
+            return [earlier]
+    return []
+
+
+def _is_inverse(earlier: Move, move: Move) -> bool:
+    if len(earlier.edits) != len(move.edits):
+        return False
+    pairs = zip(earlier.edits, move.edits, strict=True)
+    return all(
+        one.removed and one.added and one.removed == two.added and one.added == two.removed for one, two in pairs
+    )

@@ -1,0 +1,100 @@
+"""What an edit took out of a file and what it put there, whichever tool made it."""
+
+import re
+from collections.abc import Iterator
+from functools import lru_cache
+from typing import Any, NamedTuple
+
+from whet.sessions.arguments import arguments_of, command_of
+from whet.sessions.file_changes import PATHS
+from whet.sessions.tool_families import Family, family_of
+from whet.sessions.transcripts import ToolCall
+
+LONGEST = 200_000
+# The words with which tools name the text before an edit and after it.
+OLD = re.compile(r"(?i)^(?:old|search|find|before|original)")
+NEW = re.compile(r"(?i)^(?:new|replace|after|updated|content|file_?text|text|insert)")
+# The form of patches that models are taught, and that of diffs.
+_PATCHED = re.compile(r"(?m)^(?:\*\*\* (?:Add|Update|Delete|Move) (?:File|to): |\+\+\+ (?:b/)?)(\S[^\n\t]*)")
+_PATCH = "*** Begin Patch"
+
+
+class FileEdit(NamedTuple):
+    """One edit of one file: the lines that it took out and those that it put there, without their margins."""
+
+    path: str
+    removed: frozenset[str]
+    added: frozenset[str]
+
+
+def edits_of(call: ToolCall) -> tuple[FileEdit, ...]:
+    """The edits that a call makes, as far as its arguments show them."""
+    family = family_of(call)
+    if family is Family.SHELL:
+        command = command_of(call)
+        return _of_patch(command) if _PATCH in command else ()
+    if family not in (Family.EDIT, Family.WRITE):
+        return ()
+    return _edits(call.name, call.arguments)
+
+
+# Detectors ask for the same edits several times.
+@lru_cache(maxsize=1024)
+def _edits(name: str, text: str) -> tuple[FileEdit, ...]:
+    arguments = arguments_of(ToolCall("", name, text))
+    named = [value for key in PATHS if isinstance(value := arguments.get(key), str)]
+    path = named[0] if named else ""
+    if not path:
+        whole = text if not arguments else " ".join(value for value in arguments.values() if isinstance(value, str))
+        return _of_patch(whole)
+    nested = [each for value in arguments.values() if isinstance(value, list) for each in value]
+    parts = [arguments, *(each for each in nested if isinstance(each, dict))]
+    found = tuple(edit for part in parts if (edit := _edit(path, part)))
+    return found or (FileEdit(plain_path(path), frozenset(), frozenset()),)
+
+
+def _edit(path: str, part: dict[str, Any]) -> FileEdit | None:
+    old, new = _named(part, OLD), _named(part, NEW)
+    if not old and not new:
+        return None
+    before, after = _lines(old), _lines(new)
+    return FileEdit(plain_path(path), before - after, after - before)
+
+
+def _named(part: dict[str, Any], names: re.Pattern[str]) -> str:
+    return "\n".join(value for key, value in part.items() if isinstance(value, str) and names.match(key))
+
+
+def _of_patch(text: str) -> tuple[FileEdit, ...]:
+    return tuple(_patched(text[:LONGEST]))
+
+
+def _patched(text: str) -> Iterator[FileEdit]:
+    heads = list(_PATCHED.finditer(text))
+    for place, head in enumerate(heads):
+        body = text[head.end() : heads[place + 1].start() if place + 1 < len(heads) else len(text)].split("\n")
+        before = frozenset(line for raw in body if raw.startswith("-") and (line := raw[1:].strip()))
+        after = frozenset(line for raw in body if raw.startswith("+") and (line := raw[1:].strip()))
+        yield FileEdit(plain_path(head.group(1)), before - after, after - before)
+
+
+def _lines(text: str) -> frozenset[str]:
+    return frozenset(line for raw in text[:LONGEST].split("\n") if (line := raw.strip()))
+
+
+def plain_path(path: str) -> str:
+    """A path in one spelling, so that the same file is one file."""
+    return path.strip().strip("'\"").replace("\\", "/").removeprefix("./")
+
+
+def is_same_file(one: str, other: str) -> bool:
+    """Whether two paths name one file, one of them perhaps from a folder further down."""
+    return one == other or one.endswith(f"/{other}") or other.endswith(f"/{one}")
+
+
+_TEST_FILE = re.compile(r"(?i)(?:^|[/_.-])(?:tests?|specs?|__tests__|e2e)(?:[/_.-]|$)|(?:Tests?|Spec)\.\w+$")
+
+
+def is_test_file(path: str) -> bool:
+    """Whether a file holds tests, by the words of its path."""
+    return _TEST_FILE.search(path) is not None

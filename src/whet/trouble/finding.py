@@ -1,0 +1,164 @@
+"""All trouble of one session: every kind's stretches, each minute counted once, with what it cost."""
+
+from collections.abc import Callable, Iterable, Iterator, Sequence
+from dataclasses import replace
+from functools import lru_cache
+
+from whet.failures.named_checks import Head
+from whet.failures.phrases import shortened
+from whet.failures.view import SessionView, gather
+from whet.secrets.redactor import Redactor
+from whet.secrets.scan import encoded, find
+from whet.sessions.copies import copied_count, is_copy, own_part
+from whet.sessions.transcripts import Message, Transcript, Usage
+from whet.trouble.clock import agent_seconds
+from whet.trouble.course import Break, Course, Stretch, chart
+from whet.trouble.kinds import ORDER_OF_KIND, TROUBLE_KINDS
+from whet.trouble.people import events
+from whet.trouble.red_checks import claimed_before
+from whet.trouble.values import Intervention, SessionTrouble, Trouble, TroubleKind
+
+WORDS_LENGTH = 600
+CAUSE_LENGTH = 160
+# What a model's tokens cost, in dollars; None where nobody knows.
+Price = Callable[[Usage, str], float | None]
+
+
+def find_trouble(
+    transcript: Transcript,
+    *,
+    price: Price | None = None,
+    checks: frozenset[Head] = frozenset(),
+    breaks: Sequence[Break] = (),
+    shared: int = 0,
+) -> SessionTrouble:
+    """The stretches of a session that bought nothing, and the interventions of people.
+
+    `price` gives dollars for tokens. `checks` are the commands that the project's other sessions show to be checks.
+    `breaks` say where rules in force were broken. `shared` first messages stand in another session too: where they
+    are a copy, they are counted there.
+    """
+    copied = copied_count(transcript.messages, shared)
+    begin = 0 if is_copy(transcript, copied) else copied
+    view = gather(own_part(transcript, begin))
+    return trouble_of(view, price=price, checks=checks, breaks=breaks, begin=begin)
+
+
+def trouble_of(
+    view: SessionView,
+    *,
+    price: Price | None = None,
+    checks: frozenset[Head] = frozenset(),
+    breaks: Sequence[Break] = (),
+    begin: int = 0,
+) -> SessionTrouble:
+    """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
+    course = chart(view, begin=begin, checks=checks, breaks=tuple(breaks))
+    course = replace(course, events=events(course))
+    transcript = view.transcript
+    seconds = [0.0 if at <= begin else spent for at, spent in enumerate(agent_seconds(course.messages, view.steps))]
+    return SessionTrouble(
+        session=transcript.id,
+        agent_seconds=round(sum(seconds), 1),
+        is_timed=any(message.at is not None for message in course.messages[begin:]),
+        troubles=tuple(_troubles(course, seconds, price)),
+        interventions=tuple(
+            Intervention(event.kind, event.message, _clean(event.words, WORDS_LENGTH), event.by)
+            for event in course.events
+        ),
+        source=transcript.source,
+        model=transcript.model,
+        folder=transcript.folder,
+        started=transcript.started,
+    )
+
+
+def _troubles(course: Course, seconds: Sequence[float], price: Price | None) -> Iterator[Trouble]:
+    stretches = sorted(_named(course, _found(course)), key=lambda each: (each.first, each.last))
+    owned = owned_messages(stretches, len(course.messages))
+    for stretch, messages in zip(stretches, owned, strict=True):
+        if messages:
+            yield _costed(stretch, messages, course, seconds, price)
+
+
+def _found(course: Course) -> Iterator[Stretch]:
+    for row in TROUBLE_KINDS:
+        yield from row.find(course)
+
+
+def _named(course: Course, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+    """A red check of work that the agent had called done is told as such."""
+    for stretch in stretches:
+        is_claimed = stretch.kind is TroubleKind.RED_CHECK and claimed_before(course, stretch) is not None
+        yield stretch._replace(kind=TroubleKind.CLAIMED) if is_claimed else stretch
+
+
+def owned_messages(stretches: Sequence[Stretch], count: int) -> list[list[int]]:
+    """The messages that each stretch counts: one that lies in several belongs to the shortest of them."""
+    order = sorted(range(len(stretches)), key=lambda at: (_length(stretches[at]), ORDER_OF_KIND[stretches[at].kind]))
+    following = list(range(count + 1))  # of each message, the next one that nobody owns yet
+    owned: list[list[int]] = [[] for _ in stretches]
+    for place in order:
+        stretch = stretches[place]
+        wanted = stretch.only if stretch.only is not None else None
+        at = _free(following, stretch.first + 1 if wanted is None else stretch.first)
+        while at <= min(stretch.last, count - 1):
+            if wanted is None or at in wanted:
+                owned[place].append(at)
+                following[at] = at + 1
+                at = _free(following, at)
+            else:
+                at = _free(following, at + 1)
+    return owned
+
+
+def _length(stretch: Stretch) -> int:
+    return len(stretch.only) if stretch.only is not None else stretch.last - stretch.first
+
+
+def _free(following: list[int], at: int) -> int:
+    """The first message from there on that nobody owns, with the way there made shorter."""
+    at = min(at, len(following) - 1)
+    root = at
+    while following[root] != root:
+        root = following[root]
+    while following[at] != root:
+        following[at], at = root, following[at]
+    return root
+
+
+def _costed(
+    stretch: Stretch, messages: list[int], course: Course, seconds: Sequence[float], price: Price | None
+) -> Trouble:
+    spoken = [course.messages[at] for at in messages]
+    return Trouble(
+        kind=stretch.kind,
+        first=stretch.first,
+        last=stretch.last,
+        seconds=round(sum(seconds[at] for at in messages), 1),
+        tokens=sum(message.usage.input + message.usage.output for message in spoken if message.usage),
+        calls=sum(len(message.calls) for message in spoken),
+        dollars=round(sum(_dollars(message, course, price) for message in spoken), 6),
+        subject=_clean(stretch.subject, CAUSE_LENGTH),
+        cause=_clean(stretch.cause, CAUSE_LENGTH),
+        ending=stretch.ending,
+    )
+
+
+def _dollars(message: Message, course: Course, price: Price | None) -> float:
+    if message.usage is None:
+        return 0.0
+    if message.usage.cost_dollars is not None:
+        return message.usage.cost_dollars
+    return (price(message.usage, message.model or course.view.transcript.model) or 0.0) if price else 0.0
+
+
+def _clean(text: str, length: int) -> str:
+    """Redact first and cut then: half a secret would not be known as one."""
+    return shortened(text if _is_clean(text) else Redactor().text(text), length)
+
+
+# The same errors come again and again, and hardly any holds a secret.
+@lru_cache(maxsize=4096)
+def _is_clean(text: str) -> bool:
+    return not find(encoded(text))

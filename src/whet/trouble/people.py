@@ -1,0 +1,214 @@
+"""People who step in: refusals, interrupts and corrections, and the stretches in which their objections were met."""
+
+from bisect import bisect_right
+from collections.abc import Iterator
+from typing import NamedTuple
+
+from whet.failures.view import Saying
+from whet.failures.wordings import Phrase
+from whet.outcomes.deciding import Outcome
+from whet.outcomes.refusal_forms import refusal_words
+from whet.sessions.lineage import is_typed
+from whet.sessions.transcripts import Message, Origin, Role
+from whet.trouble.clock import is_asking
+from whet.trouble.course import Course, Event, Move, Stretch
+from whet.trouble.objections import concedes, is_retyped, negates, shows_failure
+from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
+
+ENOUGH = 2  # points with which a message is a correction
+EARLIER = 4  # orders that are compared with the one typed again
+OBJECTIONS = (Phrase.CORRECTION, Phrase.REMINDER)
+SATISFIED = (Phrase.APPROVAL, Phrase.SETTLED)
+CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
+
+
+def events(course: Course) -> tuple[Event, ...]:
+    """Everything with which somebody stepped in, each once, in order."""
+    return tuple(_merged(course, sorted([*_refusals(course), *_interrupts(course), *_corrections(course)])))
+
+
+def _refusals(course: Course) -> Iterator[Event]:
+    for move in course.moves:
+        if move.step.decision.outcome is not Outcome.REJECTED or move.answered < course.begin:
+            continue
+        result = move.step.exchange.result
+        words = refusal_words(result.text) if result is not None else ""
+        # A plan with which the record ends was taken to another session.
+        if words or not is_asking(move.step.exchange) or course.goes_on_after(move.answered):
+            yield Event(move.answered, InterventionKind.REFUSAL, words, _whose(course, None), move.step.tool)
+
+
+def _interrupts(course: Course) -> Iterator[Event]:
+    before = -1  # the last message that no program inserted
+    for index, message in enumerate(course.messages):
+        is_stop = message.origin is Origin.INTERRUPT and index >= course.begin
+        if is_stop and _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
+            yield Event(index, InterventionKind.INTERRUPT, "", _whose(course, None))
+        if message.origin is not Origin.INSERTED:
+            before = index
+
+
+def _stops_work(course: Course, before: int) -> bool:
+    """Whether a refusal does not say the same already."""
+    return before not in course.refused
+
+
+def _is_of_agent(course: Course, before: int, stopped: int) -> bool:
+    """Whether the agent was stopped: who stops their own words, and says no more, took them back."""
+    return course.messages[before].role is not Role.USER or course.goes_on_after(stopped)
+
+
+def _whose(course: Course, words: Message | None) -> Whose:
+    """A key pressed is the person's in a record that shows the person; words are theirs where the record vouches."""
+    vouched = words.vouched if words is not None else course.is_vouched
+    return Whose.PERSON if vouched else Whose.TEAM
+
+
+def _merged(course: Course, found: list[Event]) -> Iterator[Event]:
+    """Events with nothing of the agent between them as one, with the words that were typed next."""
+    held: Event | None = None
+    for event in found:
+        if held is not None and not course.spoke_between(held.message, event.message):
+            held = held._replace(words=held.words or event.words)
+            continue
+        if held is not None:
+            yield _with_words(course, held)
+        held = event
+    if held is not None:
+        yield _with_words(course, held)
+
+
+def _with_words(course: Course, event: Event) -> Event:
+    """A refusal or an interrupt with what was typed right after it."""
+    if event.words:
+        return event
+    for index in range(event.message + 1, len(course.messages)):
+        message = course.messages[index]
+        if message.role is Role.AGENT:
+            break
+        if is_typed(message) and message.text.strip():
+            return event._replace(words=message.text, by=_whose(course, message))
+    return event
+
+
+class _Heard(NamedTuple):
+    """What the agent has done when somebody speaks: its lines by file, those it took out, and files not handed over."""
+
+    lines: dict[str, set[str]]
+    gone: dict[str, set[str]]
+    files: set[str]
+
+
+def _corrections(course: Course) -> Iterator[Event]:
+    """What people typed that objects to the agent's work or changes it."""
+    heard, done = _Heard({}, {}, set()), 0
+    earlier: list[str] = []
+    for saying in course.view.by_user:
+        message = course.messages[saying.message]
+        if saying.message < course.begin or not is_typed(message):
+            continue
+        while done < len(course.moves) and course.moves[done].asked < saying.message:
+            _hear(heard, course.moves[done])
+            done += 1
+        if done and _points(course, saying, heard, earlier[-EARLIER:]) >= ENOUGH:
+            yield Event(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
+        earlier.append(saying.text)
+
+
+def _hear(heard: _Heard, move: Move) -> None:
+    if move.hands_over:
+        heard.files.clear()
+    heard.files.update(move.files)
+    if move.step.worked:
+        for edit in move.edits:
+            heard.lines.setdefault(edit.path, set()).update(edit.added)
+            heard.gone.setdefault(edit.path, set()).update(edit.removed)
+
+
+def _points(course: Course, saying: Saying, heard: _Heard, earlier: list[str]) -> int:
+    """How much speaks for a correction: what the agent does next, then the words."""
+    asked = _is_asked(course, saying)
+    following = course.moves_within(saying.message, course.end_of_turn(saying.message))
+    points = 2 * any(is_retyped(saying.text, other) for other in earlier)
+    points += 2 * (shows_failure(saying.text) and bool(heard.lines))
+    points += 2 * (saying.has(*OBJECTIONS) or (saying.has(Phrase.NO) and not asked))
+    points += 2 * concedes(_reply(course, saying))
+    points += _done_over(following, heard)
+    points += negates(saying.text) + course.is_at_work(saying.message)
+    return points - 2 * asked - 2 * saying.has(*SATISFIED)
+
+
+def _is_asked(course: Course, saying: Saying) -> bool:
+    """Whether the agent had ended with a question, so that this is the answer."""
+    before = bisect_right(course.spoken, saying.message)
+    last = course.view.by_agent[before - 1] if before else None
+    if last is None or not last.is_closing:
+        return False
+    return "?" in last.end or "？" in last.end or Phrase.ASKS in last.end_phrases
+
+
+def _reply(course: Course, saying: Saying) -> str:
+    after = bisect_right(course.spoken, saying.message)
+    return course.view.by_agent[after].text if after < len(course.spoken) else ""
+
+
+def _done_over(following: tuple[Move, ...], heard: _Heard) -> int:
+    """Whether the agent then undoes what it did: two where it puts back what had been there, one for other changes."""
+    points = int(any(move.files & heard.files for move in following))
+    for move in following:
+        for edit in move.edits if move.step.worked else ():
+            own = edit.removed & heard.lines.get(edit.path, set())
+            # What only grows is no undoing.
+            if own and not _words(own) <= _words(edit.added):
+                if edit.added & heard.gone.get(edit.path, set()):
+                    return 2
+                points = 1
+    return points
+
+
+def _words(lines: frozenset[str] | set[str]) -> set[str]:
+    return {word for line in lines for word in line.split()}
+
+
+def put_right(course: Course) -> Iterator[Stretch]:
+    """What was stopped, and the work with which a correction was met."""
+    for event in course.events:
+        if event.kind is not InterventionKind.CORRECTION:
+            yield _stopped(course, event)
+        elif not _was_claimed(course, event):
+            yield _met(course, event, TroubleKind.CORRECTED)
+
+
+def claimed(course: Course) -> Iterator[Stretch]:
+    """The work with which a correction was met, where the agent had said that it was done."""
+    for event in course.events:
+        if event.kind is InterventionKind.CORRECTION and _was_claimed(course, event):
+            yield _met(course, event, TroubleKind.CLAIMED)
+
+
+def _stopped(course: Course, event: Event) -> Stretch:
+    """The agent's last doing before it was stopped or refused."""
+    last = event.message
+    while last > course.begin and course.messages[last].role is not Role.AGENT:
+        last -= 1
+    first = max(course.begin, last - 1)
+    subject = event.tool or event.kind.value
+    return Stretch(TroubleKind.CORRECTED, first, event.message, subject, event.kind.value, TroubleEnding.STOPPED)
+
+
+def _met(course: Course, event: Event, kind: TroubleKind) -> Stretch:
+    """From the correction to the last change that meets it."""
+    end = course.end_of_turn(event.message)
+    changes = [move for move in course.moves_within(event.message, end) if move.files]
+    last = changes[-1].answered if changes else end
+    ending = TroubleEnding.MENDED if changes else course.how_it_ends(end)
+    return Stretch(kind, event.message, last, event.kind.value, "", ending)
+
+
+def _was_claimed(course: Course, event: Event) -> bool:
+    """Whether the agent had said that it was done, and was then shown that it was not."""
+    before = bisect_right(course.spoken, event.message)
+    last = course.view.by_agent[before - 1] if before else None
+    if last is None or not last.is_closing or not last.has(*CLAIMS):
+        return False
+    return shows_failure(event.words) or negates(event.words)

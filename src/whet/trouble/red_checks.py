@@ -1,0 +1,98 @@
+"""Red checks: from the first red until green, with the test, build or lint rule that was red."""
+
+from collections.abc import Iterator, Sequence
+
+from whet.failures.call_signals import timed_out
+from whet.failures.view import Saying
+from whet.failures.wordings import Phrase
+from whet.outcomes.unrunnable import could_not_run
+from whet.sessions.call_effects import tested_by
+from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.edits import is_test_file
+from whet.trouble.red_names import red_name
+from whet.trouble.values import TroubleEnding, TroubleKind
+
+CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
+
+
+def red_checks(course: Course) -> Iterator[Stretch]:
+    """Each red check until the same check was green, or until the agent let it be."""
+    runs = [move for move in course.moves if move.checks and _ran(move)]
+    covered: dict[str, int] = {}  # up to which step a check is told of already
+    for place, move in enumerate(runs):
+        if not move.step.failed or all(covered.get(name, -1) >= move.number for name in move.checks):
+            continue
+        stretch, until = _follow(course, move, runs[place + 1 :])
+        covered.update(dict.fromkeys(move.checks, until))
+        if _is_trouble(course, move):
+            yield stretch
+
+
+def _ran(move: Move) -> bool:
+    """Whether a check came to a verdict."""
+    step = move.step
+    return (step.worked or step.failed) and not (step.failed and (could_not_run(step.text) or timed_out(step)))
+
+
+def _follow(course: Course, red: Move, later: Sequence[Move]) -> tuple[Stretch, int]:
+    """The stretch that begins with a red check, and the last step of it."""
+    end = course.end_of_turn(red.asked)
+    last = red
+    for other in later:
+        if other.asked > end:
+            break
+        if other.asked == red.asked or not _judges_the_same(red, other):
+            continue
+        last = other
+        if other.step.worked:
+            return _stretch(red, other.answered, TroubleEnding.MENDED), other.number
+    if last is not red:
+        return _stretch(red, last.answered, TroubleEnding.LEFT), last.number
+    fixed = next((move for move in course.moves_within(red.answered, end) if move.files), None)
+    if fixed is None:
+        return _stretch(red, red.answered, TroubleEnding.LEFT), red.number
+    return _stretch(red, fixed.answered, TroubleEnding.LEFT), fixed.number
+
+
+def _judges_the_same(red: Move, other: Move) -> bool:
+    """Whether a later check tells of the same thing: the same check, and not of another part of the work."""
+    if red.checks.isdisjoint(other.checks):
+        return False
+    mine, theirs = tested_by(red.step.exchange.call), tested_by(other.step.exchange.call)
+    is_elsewhere = mine and theirs and "" not in mine | theirs and mine.isdisjoint(theirs)
+    return not is_elsewhere
+
+
+def _stretch(red: Move, last: int, ending: TroubleEnding) -> Stretch:
+    subject = " ".join(sorted(red.checks))
+    return Stretch(TroubleKind.RED_CHECK, red.answered, last, subject, red_name(red.step.text), ending)
+
+
+def _is_trouble(course: Course, red: Move) -> bool:
+    """Whether the agent's own work was judged: what was red before it changed anything was so already."""
+    before = [move for move in course.moves[: red.number] if move.files]
+    if not before:
+        return False
+    return not _was_meant(course, red, before)
+
+
+def _was_meant(course: Course, red: Move, before: Sequence[Move]) -> bool:
+    """Whether a test was written first, to be red: only tests were changed before it, and then what they test."""
+    start = course.start_of_turn(red.asked)
+    since = max((move.number for move in course.moves[: red.number] if move.checks and move.step.worked), default=-1)
+    lately = [move for move in before if move.number > since and move.asked >= start]
+    if not lately or not all(is_test_file(path) for move in lately for path in move.files):
+        return False
+    after = next((move for move in course.moves[red.number + 1 :] if move.files), None)
+    return after is not None and not any(is_test_file(path) for path in after.files)
+
+
+def claimed_before(course: Course, stretch: Stretch) -> Saying | None:
+    """What the agent said to be done, where nothing was changed between that word and the red check."""
+    start = course.start_of_turn(stretch.first)
+    closing = next((saying for saying in reversed(course.view.by_agent) if saying.message < start), None)
+    if closing is None or not closing.is_closing or not closing.has(*CLAIMS):
+        return None
+    changed = any(move.files for move in course.moves_within(closing.message, stretch.first))
+    worked = any(move.files for move in course.moves_within(course.start_of_turn(closing.message), closing.message))
+    return closing if worked and not changed else None

@@ -1,0 +1,85 @@
+"""Slips: a call that failed, until the call for the same purpose that worked, or until the agent went on."""
+
+from collections.abc import Iterator
+
+from whet.failures.call_signals import is_answer, is_expected, timed_out
+from whet.failures.purposes import is_same_purpose, program_of
+from whet.outcomes.deciding import Outcome
+from whet.sessions.call_effects import Effect
+from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.values import TroubleEnding, TroubleKind
+
+REACH = 14  # calls after a failure within which its repair is looked for
+
+
+def slips(course: Course) -> Iterator[Stretch]:
+    """Each run of failed calls with what was done to get them right; one that waits for a repair is one slip."""
+    covered = -1
+    for move in course.moves:
+        if move.number <= covered or not is_slip(move):
+            continue
+        mended = _mended(course, move)
+        if mended is not None:
+            covered = mended.number
+            yield _slip(move, mended.asked, TroubleEnding.MENDED)
+            continue
+        following = _next_working(course, move)
+        if following is not None:
+            yield _slip(move, following.asked, TroubleEnding.LEFT)
+        else:
+            last = course.end_of_turn(move.asked)
+            yield _slip(move, last, course.how_it_ends(last))
+
+
+def is_slip(move: Move) -> bool:
+    """Whether a call went wrong by itself: a red check, a probe's no and time that ran out are something else."""
+    step = move.step
+    if not step.failed or timed_out(step):
+        return False
+    return not is_answer(step) and not is_expected(step) and not _is_red(move)
+
+
+def _is_red(move: Move) -> bool:
+    return bool(move.checks) and is_answer(move.step)
+
+
+def _slip(move: Move, last: int, ending: TroubleEnding) -> Stretch:
+    subject = program_of(move.step) or move.step.tool
+    return Stretch(TroubleKind.SLIP, move.asked, max(move.answered, last), subject, move.step.fingerprint, ending)
+
+
+def _mended(course: Course, move: Move) -> Move | None:
+    """The first call for the same purpose that worked, before somebody else speaks."""
+    end = course.end_of_turn(move.asked)
+    for other in course.moves[move.number + 1 : move.number + 1 + REACH]:
+        if other.asked > end:
+            return None
+        if other.asked == move.asked or not _ran(other):
+            continue
+        if is_same_purpose(move.step, other.step):
+            return other
+        if _goes_on(move, other):
+            return None
+    return None
+
+
+def _ran(move: Move) -> bool:
+    """Whether a call did what it was made for: a check that is red did."""
+    return move.step.worked or (move.step.failed and bool(move.checks) and is_answer(move.step))
+
+
+def _goes_on(move: Move, other: Move) -> bool:
+    """Whether a step is work on something else: a change to another file than the failed call's, or a hand-over."""
+    if other.hands_over:
+        return True
+    return other.step.effect is Effect.CHANGES and not move.command and bool(other.files)
+
+
+def _next_working(course: Course, move: Move) -> Move | None:
+    end = course.end_of_turn(move.asked)
+    for other in course.moves[move.number + 1 :]:
+        if other.asked > end:
+            return None
+        if other.asked > move.asked and other.step.decision.outcome in (Outcome.OK, Outcome.UNKNOWN):
+            return other
+    return None

@@ -1,0 +1,99 @@
+"""Trouble as values: a stretch of a session that bought nothing, somebody's intervention, and all of one session."""
+
+from enum import StrEnum
+
+from whet.values import Value
+
+
+class TroubleKind(StrEnum):
+    """Why a stretch bought nothing."""
+
+    SLIP = "slip"
+    RED_CHECK = "red_check"
+    CORRECTED = "corrected"
+    THROWN_AWAY = "thrown_away"
+    CONTEXT = "context"
+    WAITING = "waiting"
+    CLAIMED = "claimed"
+    TOLD = "told"
+
+
+class TroubleEnding(StrEnum):
+    """How a stretch ended."""
+
+    MENDED = "mended"  # the call worked, the check turned green, the work was put right
+    LEFT = "left"  # the agent went on to something else
+    HANDED_BACK = "handed_back"  # the turn ended with it
+    STOPPED = "stopped"  # the person stopped it
+    OVER = "over"  # what was waited for came, or the thread was found again
+    CUT = "cut"  # the record ends in it
+
+
+class InterventionKind(StrEnum):
+    """How somebody stepped in."""
+
+    REFUSAL = "refusal"  # a call was not let to run
+    INTERRUPT = "interrupt"  # the agent was stopped at work
+    CORRECTION = "correction"  # the work was objected to or changed
+
+
+class Whose(StrEnum):
+    """Who spoke in the person's place."""
+
+    PERSON = "person"  # the record makes certain that a person typed it
+    TEAM = "team"  # a person, as far as the record tells, or somebody for them
+
+
+class Trouble(Value, frozen=True):
+    """A stretch of a session that bought nothing, from its first to its last message, and what it cost.
+
+    `seconds`, `tokens`, `calls` and `dollars` count what no other stretch counts; a stretch within another owns its
+    minutes. `subject` is what failed: a tool, a program, a check or a rule. `cause` tells one trouble with that
+    subject from another: the test or lint rule that was red, the error without what varies.
+    """
+
+    kind: TroubleKind
+    first: int
+    last: int
+    seconds: float = 0.0
+    tokens: int = 0
+    calls: int = 0
+    dollars: float = 0.0
+    subject: str = ""
+    cause: str = ""
+    ending: TroubleEnding = TroubleEnding.MENDED
+
+
+class Intervention(Value, frozen=True):
+    """Somebody stepped in: how, at which message, what they said, and whose words that is."""
+
+    kind: InterventionKind
+    message: int
+    words: str = ""
+    by: Whose = Whose.TEAM
+
+
+class SessionTrouble(Value, frozen=True):
+    """What one session spent, what of it bought nothing, and who stepped in.
+
+    `is_timed` is false where the record has no times: its seconds are then unknown and not none.
+    """
+
+    session: str
+    agent_seconds: float = 0.0
+    is_timed: bool = False
+    troubles: tuple[Trouble, ...] = ()
+    interventions: tuple[Intervention, ...] = ()
+    source: str = ""
+    model: str = ""
+    folder: str = ""
+    started: float | None = None
+
+    @property
+    def lost_seconds(self) -> float:
+        return sum(trouble.seconds for trouble in self.troubles)
+
+    @property
+    def dearest(self) -> Trouble | None:
+        """The stretch that cost most."""
+        return max(self.troubles, key=lambda trouble: (trouble.seconds, trouble.tokens), default=None)

@@ -1,0 +1,89 @@
+"""Waiting: sleeps, polling, commands whose time ran out, and a provider that did not answer."""
+
+from collections.abc import Iterator
+
+from whet.failures.call_signals import timed_out
+from whet.failures.purposes import program_of
+from whet.sessions.call_effects import Effect
+from whet.sessions.shell_lines import split
+from whet.sessions.tool_families import plain_name
+from whet.sessions.transcripts import Origin, Role
+from whet.trouble.clock import LINGERING
+from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.values import TroubleEnding, TroubleKind
+
+LEAST_ASKED = 3  # so often the same question in a row, and it is polling
+SLEEPERS = frozenset({"sleep", "Start-Sleep", "timeout", "wait"})
+TIME_OUT = "time ran out"
+SLEEP = "sleep"
+POLLING = "polling"
+NO_ANSWER = "no answer from the provider"
+
+
+def waits(course: Course) -> Iterator[Stretch]:
+    """Each run of steps that only wait, however many calls it takes."""
+    yield from _joined(_single(course))
+    yield from _polls(course)
+    yield from _silences(course)
+
+
+def _single(course: Course) -> Iterator[Stretch]:
+    for move in course.moves:
+        if move.step.failed and timed_out(move.step):
+            yield _wait(move, TIME_OUT, TroubleEnding.LEFT)
+        elif sleeps(move):
+            yield _wait(move, SLEEP, TroubleEnding.OVER)
+
+
+def sleeps(move: Move) -> bool:
+    """Whether a call waits by its own order: a command that sleeps, or a tool that does nothing else."""
+    if plain_name(move.step.tool) in LINGERING:
+        return True
+    return "leep" in move.command and any(stage.program in SLEEPERS for stage in split(move.command))
+
+
+def _wait(move: Move, cause: str, ending: TroubleEnding) -> Stretch:
+    return Stretch(TroubleKind.WAITING, move.asked, move.answered, program_of(move.step), cause, ending)
+
+
+def _joined(found: Iterator[Stretch]) -> Iterator[Stretch]:
+    """Waits with nothing between them as one."""
+    held: Stretch | None = None
+    for stretch in found:
+        if held is not None and held.cause == stretch.cause and stretch.first <= held.last + 1:
+            held = held._replace(last=max(held.last, stretch.last))
+            continue
+        if held is not None:
+            yield held
+        held = stretch
+    if held is not None:
+        yield held
+
+
+def _polls(course: Course) -> Iterator[Stretch]:
+    """The same question again and again, with nothing done between."""
+    run: list[Move] = []
+    for move in course.moves:
+        if move.step.effect in (Effect.THINKS, Effect.CHANGES) or not move.step.worked:
+            continue
+        if run and move.step.key == run[-1].step.key and move.asked > run[-1].asked:
+            run.append(move)
+            continue
+        yield from _poll(run)
+        run = [move]
+    yield from _poll(run)
+
+
+def _poll(run: list[Move]) -> Iterator[Stretch]:
+    if len(run) >= LEAST_ASKED and not run[0].checks:
+        first, last = run[0], run[-1]
+        yield Stretch(
+            TroubleKind.WAITING, first.answered, last.answered, program_of(first.step), POLLING, TroubleEnding.OVER
+        )
+
+
+def _silences(course: Course) -> Iterator[Stretch]:
+    """What the agent program says in the agent's place: that the provider did not answer."""
+    for index, message in enumerate(course.messages):
+        if index > course.begin and message.role is Role.AGENT and message.origin is Origin.INSERTED:
+            yield Stretch(TroubleKind.WAITING, index - 1, index, "provider", NO_ANSWER, TroubleEnding.HANDED_BACK)
