@@ -1,19 +1,31 @@
 """Trouble as readers marked it, beside what Whet finds.
 
-    .venv/bin/python bench/trouble.py dump FILE     one file's sessions, for a reader to mark
+    .venv/bin/python bench/trouble.py dump FILE               one file's sessions, for a reader to mark
+    .venv/bin/python bench/trouble.py measure MARKS FOLDER    a reader's marks beside what is found in the files
 
 Messages are numbered as in the Transcript that Whet reads; marks name them by these numbers. The dump says what the
-record says and nothing that Whet makes of it.
+record says and nothing that Whet makes of it. Marks are JSON Lines, one stretch or one intervention each:
+
+    {"session": "…", "kind": "red_check", "from": 12, "to": 40, "minutes": 3.5, "why": "…"}
+    {"session": "…", "intervention": 41, "words": "…"}
+    {"session": "…"}     a session that was read and has neither
 """
 
 import argparse
+import json
 import sys
-from collections.abc import Iterator
+from collections import Counter
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime
 from pathlib import Path
+from typing import NamedTuple
 
+from whet.failures.named_checks import Head
+from whet.failures.view import gather
 from whet.importers.registry import recognise
 from whet.importers.source import Source
+from whet.outcomes.deciding import Outcome, decide
+from whet.sessions.copies import Seen, history_of
 from whet.sessions.transcripts import (
     Media,
     Message,
@@ -25,7 +37,11 @@ from whet.sessions.transcripts import (
     ToolCall,
     ToolResult,
     Transcript,
+    pair,
 )
+from whet.trouble.checks import HeadCount, head_counts, learned_checks
+from whet.trouble.finding import find_trouble
+from whet.trouble.values import SessionTrouble
 
 # How much of a text the dump shows: of its beginning and of its end.
 SHOWN: dict[str, tuple[int, int]] = {
@@ -43,7 +59,13 @@ def main() -> None:
     commands = parser.add_subparsers(dest="command", required=True)
     dumping = commands.add_parser("dump", help="print a file's sessions for a reader to mark")
     dumping.add_argument("file", type=Path)
+    measuring = commands.add_parser("measure", help="compare a reader's marks with what is found")
+    measuring.add_argument("marks", type=Path)
+    measuring.add_argument("folder", type=Path)
     options = parser.parse_args()
+    if options.command == "measure":
+        sys.stdout.write("\n".join(measure(options.marks, options.folder)) + "\n")
+        return
     for transcript in read(options.file):
         sys.stdout.write("\n".join(dump(transcript)) + "\n\n")
 
@@ -117,6 +139,168 @@ def _shown(text: str, what: str) -> Iterator[str]:
         left_out = len(text) - first - last
         text = f"{text[:first]}\n      … {left_out:,} characters left out …\n{text[-last:]}"
     yield from (f"    {line}" for line in text.splitlines() if line.strip())
+
+
+LEAST_MINUTES = 1.0
+NEAR = 2  # messages by which the place of an intervention may differ: the refusal, the interrupt, the words after it
+
+
+class Marked(NamedTuple):
+    """A stretch by a reader, or one that was found."""
+
+    kind: str
+    first: int
+    last: int
+    minutes: float
+
+
+class Reading(NamedTuple):
+    """What a reader marked in one session."""
+
+    stretches: list[Marked]
+    interventions: list[int]
+
+
+class Compared(NamedTuple):
+    """One session as a reader saw it, as it was found, and the rivals' figures for it."""
+
+    session: str
+    read: Reading
+    found: Reading
+    failed_share: float
+    messages: int
+
+
+def measure(marks: Path, folder: Path) -> Iterator[str]:
+    """Recall and precision of stretches over a minute, the ratio of minutes, interventions, and rivals."""
+    readings = read_marks(marks)
+    compared = list(_compared(readings, folder))
+    missing = readings.keys() - {each.session for each in compared}
+    yield f"{len(compared)} sessions" + (f"; not in the folder: {', '.join(sorted(missing))}" if missing else "")
+    yield from _stretches(compared)
+    yield from _interventions(compared)
+    yield from _rivals(compared)
+
+
+def read_marks(path: Path) -> dict[str, Reading]:
+    readings: dict[str, Reading] = {}
+    for line in path.read_text(encoding="utf-8").splitlines():
+        if not line.strip():
+            continue
+        mark = json.loads(line)
+        reading = readings.setdefault(mark["session"], Reading([], []))
+        if "intervention" in mark:
+            reading.interventions.append(int(mark["intervention"]))
+        elif "from" in mark:
+            minutes = float(mark.get("minutes") or 0.0)
+            reading.stretches.append(Marked(mark.get("kind", ""), int(mark["from"]), int(mark["to"]), minutes))
+    return readings
+
+
+def _compared(readings: dict[str, Reading], folder: Path) -> Iterator[Compared]:
+    seen = Seen()
+    paths = sorted(folder.rglob("*.jsonl*"))
+    checks = _checks(paths)
+    for path in paths:
+        for transcript in read(path):
+            shared = seen.shared(history_of(transcript.messages))
+            if transcript.native_id in readings:
+                found = _reading(find_trouble(transcript, shared=shared, checks=checks[path.parent]))
+                yield Compared(
+                    transcript.native_id,
+                    readings[transcript.native_id],
+                    found,
+                    _failed_share(transcript),
+                    len(transcript.messages),
+                )
+
+
+def _checks(paths: Iterable[Path]) -> dict[Path, frozenset[Head]]:
+    """The commands that the sessions of each folder show to be checks."""
+    counts: dict[Path, list[HeadCount]] = {}
+    for path in paths:
+        for transcript in read(path):
+            counts.setdefault(path.parent, []).extend(head_counts(gather(transcript).steps))
+    return {folder: learned_checks(each) for folder, each in counts.items()}
+
+
+def _reading(found: SessionTrouble) -> Reading:
+    stretches = [Marked(one.kind.value, one.first, one.last, one.seconds / 60) for one in found.troubles]
+    return Reading(stretches, [one.message for one in found.interventions])
+
+
+def _failed_share(transcript: Transcript) -> float:
+    outcomes = [decide(exchange).outcome for exchange in pair(transcript.messages).exchanges]
+    return outcomes.count(Outcome.FAILED) / len(outcomes) if outcomes else 0.0
+
+
+def _stretches(compared: Sequence[Compared]) -> Iterator[str]:
+    long_marks = [(each, mark) for each in compared for mark in each.read.stretches if mark.minutes >= LEAST_MINUTES]
+    long_found = [(each, one) for each in compared for one in each.found.stretches if one.minutes >= LEAST_MINUTES]
+    recalled = [mark for each, mark in long_marks if any(_overlap(mark, one) for one in each.found.stretches)]
+    borne_out = [one for each, one in long_found if any(_overlap(one, mark) for mark in each.read.stretches)]
+    alike = [
+        mark
+        for each, mark in long_marks
+        if any(_overlap(mark, one) and one.kind == mark.kind for one in each.found.stretches)
+    ]
+    yield f"stretches over a minute: recall {_share(recalled, long_marks)}, precision {_share(borne_out, long_found)}"
+    yield f"  of those recalled, the same kind: {_share(alike, recalled)}"
+    yield from _by_kind("recall", (mark.kind for _, mark in long_marks), (mark.kind for mark in recalled))
+    yield from _by_kind("precision", (one.kind for _, one in long_found), (one.kind for one in borne_out))
+    theirs = sum(mark.minutes for each in compared for mark in each.read.stretches)
+    ours = sum(one.minutes for each in compared for one in each.found.stretches)
+    yield f"minutes: found {ours:.1f}, marked {theirs:.1f}, ratio {ours / theirs if theirs else float('nan'):.2f}"
+
+
+def _by_kind(what: str, of: Iterable[str], some: Iterable[str]) -> Iterator[str]:
+    totals, parts = Counter(of), Counter(some)
+    for kind, number in totals.most_common():
+        yield f"  {what} of {kind}: {parts[kind]} of {number}"
+
+
+def _overlap(one: Marked, other: Marked) -> bool:
+    return one.first <= other.last and other.first <= one.last
+
+
+def _share(some: Sequence[object], of: Sequence[object]) -> str:
+    return f"{len(some)} of {len(of)} ({len(some) / len(of):.2f})" if of else "none"
+
+
+def _interventions(compared: Sequence[Compared]) -> Iterator[str]:
+    marked = [(each, at) for each in compared for at in each.read.interventions]
+    found = [(each, at) for each in compared for at in each.found.interventions]
+    recalled = [at for each, at in marked if any(abs(at - other) <= NEAR for other in each.found.interventions)]
+    right = [at for each, at in found if any(abs(at - other) <= NEAR for other in each.read.interventions)]
+    yield f"interventions: recall {_share(recalled, marked)}, precision {_share(right, found)}"
+
+
+def _rivals(compared: Sequence[Compared]) -> Iterator[str]:
+    theirs = [sum(mark.minutes for mark in each.read.stretches) for each in compared]
+    measures = {
+        "minutes found": [sum(one.minutes for one in each.found.stretches) for each in compared],
+        "share of failed calls": [each.failed_share for each in compared],
+        "number of messages": [float(each.messages) for each in compared],
+    }
+    for name, values in measures.items():
+        yield f"rank correlation with the marked minutes of a session, {name}: {rank_correlation(values, theirs):.2f}"
+
+
+def rank_correlation(one: Sequence[float], other: Sequence[float]) -> float:
+    """Spearman's coefficient, with the mean rank for ties."""
+    first, second = _ranks(one), _ranks(other)
+    count = len(first)
+    mean = (count + 1) / 2
+    covariance = sum((a - mean) * (b - mean) for a, b in zip(first, second, strict=True))
+    spread = (sum((a - mean) ** 2 for a in first) * sum((b - mean) ** 2 for b in second)) ** 0.5
+    return covariance / spread if spread else 0.0
+
+
+def _ranks(values: Sequence[float]) -> list[float]:
+    places: dict[float, list[int]] = {}
+    for place, value in enumerate(sorted(values), 1):
+        places.setdefault(value, []).append(place)
+    return [sum(places[value]) / len(places[value]) for value in values]
 
 
 if __name__ == "__main__":

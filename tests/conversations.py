@@ -3,6 +3,8 @@
 import itertools
 import json
 
+from msgspec.structs import replace
+
 from whet.sessions.transcripts import (
     Disposition,
     Ending,
@@ -59,6 +61,15 @@ def call(
 
 def shell(command: str, answer: str, *, error: bool | None = False) -> tuple[Message, Message]:
     return call("Bash", {"command": command}, answer, error=error)
+
+
+def timed(transcript: Transcript, *, gap: float = 10.0, gaps: dict[int, float] | None = None) -> Transcript:
+    """The same session with times: so many seconds before each message, or as `gaps` says of single ones."""
+    at, messages = 1_770_000_000.0, []
+    for index, message in enumerate(transcript.messages):
+        at += (gaps or {}).get(index, gap) if index else 0.0
+        messages.append(replace(message, at=at))
+    return replace(transcript, messages=tuple(messages), started=messages[0].at if messages else None)
 
 
 def conversation(*turns: Turn, ending: Ending = Ending.UNKNOWN, native_id: str = "one", **facts: object) -> Transcript:

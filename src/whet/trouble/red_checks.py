@@ -22,9 +22,9 @@ def red_checks(course: Course) -> Iterator[Stretch]:
     for place, move in enumerate(runs):
         if not move.step.failed or all(covered.get(name, -1) >= move.number for name in move.checks):
             continue
-        stretch, until = _follow(course, move, runs[place + 1 :])
-        covered.update(dict.fromkeys(move.checks, until))
         if _is_trouble(course, move):
+            stretch, until = _follow(course, move, runs[place + 1 :])
+            covered.update(dict.fromkeys(move.checks, until))
             yield stretch
 
 

@@ -24,11 +24,17 @@ def slips(course: Course) -> Iterator[Stretch]:
             yield _slip(move, mended.asked, TroubleEnding.MENDED)
             continue
         following = _next_working(course, move)
+        covered = following.number - 1 if following is not None else _last_within(course, move)
         if following is not None:
             yield _slip(move, following.asked, TroubleEnding.LEFT)
         else:
             last = course.end_of_turn(move.asked)
             yield _slip(move, last, course.how_it_ends(last))
+
+
+def _last_within(course: Course, move: Move) -> int:
+    """The last step of the turn."""
+    return course.moves_within(move.asked, course.end_of_turn(move.asked))[-1].number
 
 
 def is_slip(move: Move) -> bool:

@@ -1,0 +1,159 @@
+"""Trouble over many sessions: what costs most, by whatever it is asked for, with the interval of its share."""
+
+from collections.abc import Callable, Iterable, Sequence
+from dataclasses import dataclass, field
+from datetime import UTC, datetime
+
+from whet.evidence.ratios import RatioSums, ratio
+from whet.trouble.values import SessionTrouble, Trouble
+from whet.values import Value
+
+TroubleKey = Callable[[SessionTrouble, Trouble], str]
+SessionKey = Callable[[SessionTrouble], str]
+
+
+class TroubleCost(Value, frozen=True):
+    """What one sort of trouble cost: a project's, a cause's, a tool's.
+
+    `share` is of the agent's time, with the interval in which it lies as sessions vary.
+    """
+
+    name: str
+    seconds: float
+    share: float
+    low: float
+    high: float
+    sessions: int = 0  # that show it
+    troubles: int = 0
+    calls: int = 0
+    tokens: int = 0
+    dollars: float = 0.0
+
+
+class TroubleGroup(Value, frozen=True):
+    """What the sessions of one group spent, such as one project's or one week's, and what of it bought nothing."""
+
+    name: str
+    sessions: int
+    agent_seconds: float
+    lost: TroubleCost
+    interventions: int = 0
+
+    @property
+    def interventions_per_hour(self) -> float:
+        return 3600 * self.interventions / self.agent_seconds if self.agent_seconds else 0.0
+
+
+@dataclass(slots=True)
+class _Tally:
+    """One sort of trouble while it is added up."""
+
+    of_session: dict[str, float] = field(default_factory=dict)
+    troubles: int = 0
+    calls: int = 0
+    tokens: int = 0
+    dollars: float = 0.0
+
+    def add(self, session: str, trouble: Trouble) -> None:
+        self.of_session[session] = self.of_session.get(session, 0.0) + trouble.seconds
+        self.troubles += 1
+        self.calls += trouble.calls
+        self.tokens += trouble.tokens
+        self.dollars += trouble.dollars
+
+    def cost(self, name: str, spent: dict[str, float]) -> TroubleCost:
+        """Its cost among sessions that spent so many seconds each."""
+        lost = self.of_session
+        counted = RatioSums(
+            len(spent),
+            sum(lost.values()),
+            sum(spent.values()),
+            sum(part * part for part in lost.values()),
+            sum(whole * whole for whole in spent.values()),
+            sum(part * spent.get(session, 0.0) for session, part in lost.items()),
+        )
+        value, (low, high), _ = ratio(counted)
+        return TroubleCost(
+            name=name,
+            seconds=round(counted.part, 1),
+            share=value,
+            low=low,
+            high=min(1.0, high),
+            sessions=len(lost),
+            troubles=self.troubles,
+            calls=self.calls,
+            tokens=self.tokens,
+            dollars=round(self.dollars, 6),
+        )
+
+
+def costs(sessions: Sequence[SessionTrouble], key: TroubleKey) -> tuple[TroubleCost, ...]:
+    """What each sort of trouble cost, the dearest first; shares are of all the time of these sessions."""
+    tallies: dict[str, _Tally] = {}
+    for session in sessions:
+        for trouble in session.troubles:
+            tallies.setdefault(key(session, trouble), _Tally()).add(session.session, trouble)
+    spent = {session.session: session.agent_seconds for session in sessions}
+    found = (tally.cost(name, spent) for name, tally in tallies.items())
+    return tuple(sorted(found, key=lambda cost: (-cost.seconds, -cost.calls, cost.name)))
+
+
+def groups(sessions: Iterable[SessionTrouble], key: SessionKey) -> tuple[TroubleGroup, ...]:
+    """What each group of sessions spent and lost, the dearest first; shares are of the group's own time."""
+    members: dict[str, list[SessionTrouble]] = {}
+    for session in sessions:
+        members.setdefault(key(session), []).append(session)
+    found = (group(name, each) for name, each in members.items())
+    return tuple(sorted(found, key=lambda each: (-each.lost.seconds, each.name)))
+
+
+def group(name: str, sessions: Sequence[SessionTrouble]) -> TroubleGroup:
+    """All of these sessions together."""
+    tally = _Tally()
+    for session in sessions:
+        for trouble in session.troubles:
+            tally.add(session.session, trouble)
+    spent = {session.session: session.agent_seconds for session in sessions}
+    return TroubleGroup(
+        name=name,
+        sessions=len(sessions),
+        agent_seconds=round(sum(spent.values()), 1),
+        lost=tally.cost(name, spent),
+        interventions=sum(len(session.interventions) for session in sessions),
+    )
+
+
+def by_kind(_: SessionTrouble, trouble: Trouble) -> str:
+    return trouble.kind.value
+
+
+def by_cause(_: SessionTrouble, trouble: Trouble) -> str:
+    """Kind, what failed, and what was wrong with it."""
+    return " · ".join(word for word in (trouble.kind.value, trouble.subject, trouble.cause) if word)
+
+
+def by_subject(_: SessionTrouble, trouble: Trouble) -> str:
+    """The tool, program, check or rule that it was about."""
+    return trouble.subject
+
+
+def by_agent(session: SessionTrouble) -> str:
+    return session.source
+
+
+def by_model(session: SessionTrouble) -> str:
+    return session.model
+
+
+def by_week(session: SessionTrouble) -> str:
+    """The week in which a session began, such as 2026-W07; nothing where nobody knows."""
+    if session.started is None:
+        return ""
+    year, week, _ = datetime.fromtimestamp(session.started, UTC).isocalendar()
+    return f"{year}-W{week:02}"
+
+
+def dearest(sessions: Iterable[SessionTrouble], count: int) -> tuple[SessionTrouble, ...]:
+    """The sessions that lost most; each opens at its dearest stretch."""
+    lossy = (session for session in sessions if session.troubles)
+    return tuple(sorted(lossy, key=lambda each: (-each.lost_seconds, each.session))[:count])

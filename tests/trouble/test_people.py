@@ -1,0 +1,214 @@
+"""Who stepped in: refusals, interrupts and corrections in any language, and nobody else."""
+
+import json
+from pathlib import Path
+
+import pytest
+from msgspec.structs import replace
+
+from conversations import agent, call, conversation, shell, user
+from whet.importers import claude_code
+from whet.importers.source import Source
+from whet.sessions.transcripts import Disposition, Message, Origin, Role, Text, Transcript
+from whet.sessions.trust import Trust
+from whet.trouble.finding import find_trouble
+from whet.trouble.values import Intervention, InterventionKind, Whose
+
+PAGE = "src/page.tsx"
+
+
+def edit(old: str, new: str) -> tuple[Message, Message]:
+    return call("Edit", {"file_path": PAGE, "old_string": old, "new_string": new}, "The file was updated.")
+
+
+def stop() -> Message:
+    return user("[Request interrupted by user]", origin=Origin.INTERRUPT)
+
+
+def interventions(transcript: Transcript) -> list[Intervention]:
+    return list(find_trouble(transcript).interventions)
+
+
+def refused(command: str, words: str = "No.") -> tuple[Message, Message]:
+    return call("Bash", {"command": command}, words, error=True, disposition=Disposition.REJECTED)
+
+
+def test_a_refusal_is_an_intervention_with_the_words_that_follow_it() -> None:
+    [event] = interventions(
+        conversation(user("Clean up."), refused("rm -r build"), user("Die Ordner bleiben."), agent("Gut."))
+    )
+    assert (event.kind, event.message, event.words) == (InterventionKind.REFUSAL, 2, "Die Ordner bleiben.")
+    assert event.by is Whose.PERSON
+
+
+def test_a_refusal_its_interrupt_and_its_words_are_one() -> None:
+    found = interventions(conversation(user("Clean up."), refused("rm -r build"), stop(), user("Нет, оставь папку.")))
+    assert [(event.kind, event.words) for event in found] == [(InterventionKind.REFUSAL, "Нет, оставь папку.")]
+
+
+def test_calls_refused_together_are_one() -> None:
+    one, first = refused("rm a")
+    other, second = refused("rm b")
+    both = replace(one, parts=(*one.parts, *other.parts))
+    assert len(interventions(conversation(user("Clean up."), both, first, second))) == 1
+
+
+def test_every_interrupt_is_an_intervention() -> None:
+    found = interventions(
+        conversation(
+            user("Go."), shell("make", "done"), stop(), user("Weiter mit dem Rest."), shell("make", "done"), stop()
+        )
+    )
+    assert [(event.message, event.words) for event in found] == [(3, "Weiter mit dem Rest."), (7, "")]
+
+
+def test_who_stops_their_own_words_and_leaves_stepped_in_nowhere() -> None:
+    assert not interventions(conversation(user("Go."), agent("Done."), user("Commit it."), stop()))
+
+
+def test_a_plan_with_which_the_record_ends_was_not_refused() -> None:
+    plan = call("ExitPlanMode", {"plan": "First …"}, "No.", error=True, disposition=Disposition.REJECTED)
+    assert not interventions(conversation(user("Plan it."), plan, stop()))
+    [event] = interventions(conversation(user("Plan it."), plan, stop(), user("Without the cache."), agent("Yes.")))
+    assert event.words == "Without the cache."
+
+
+@pytest.mark.parametrize(
+    "words",
+    [
+        "No, that is the wrong button.",
+        "Der Knopf ist immer noch nicht blau.",
+        "Das stimmt so nicht, nimm die Farbe aus dem Thema.",
+        "Кнопка всё ещё не синяя.",
+        "Это не то, верни как было.",
+        "Le bouton n'est toujours pas bleu.",
+        "El botón sigue sin ser azul, no funciona.",
+        "按钮还是不对",
+        "ボタンがまだ青くないです",
+        "Przycisk nadal nie działa.",
+    ],
+)
+def test_a_correction_counts_in_any_language(words: str) -> None:
+    session = conversation(
+        user("Make the button blue."),
+        edit("red", "class green"),
+        agent("The button is blue now."),
+        user(words),
+        edit("class green", "class blue"),
+        agent("Now it is."),
+    )
+    [event] = interventions(session)
+    assert (event.kind, event.message, event.words) == (InterventionKind.CORRECTION, 4, words)
+
+
+@pytest.mark.parametrize(
+    "words",
+    ["Commit it.", "Danke, jetzt noch committen.", "Great. Also add a link.", "Теперь добавь ссылку.", "Push it"],
+)
+def test_what_goes_on_from_the_work_is_no_correction(words: str) -> None:
+    session = conversation(
+        user("Make the button blue."),
+        edit("red", "class blue"),
+        agent("The button is blue now."),
+        user(words),
+        edit("footer", "footer link"),
+        agent("Done."),
+    )
+    assert not interventions(session)
+
+
+def test_an_answer_to_a_question_is_no_correction() -> None:
+    session = conversation(
+        user("Make the button blue."),
+        edit("red", "class blue"),
+        agent("Shall the other buttons stay red?"),
+        user("No, not those either."),
+        edit("class blue", "class blue all"),
+    )
+    assert not interventions(session)
+
+
+def test_who_shows_what_a_program_printed_corrects() -> None:
+    session = conversation(
+        user("Write the loader."),
+        edit("pass", "load()"),
+        agent("The loader is there."),
+        user("$ npm start\nTypeError: Cannot read properties of undefined\n    at load (page.tsx:3:5)"),
+        edit("load()", "load(path)"),
+    )
+    assert [event.message for event in interventions(session)] == [4]
+
+
+def test_work_that_is_put_back_next_was_corrected_whatever_was_said() -> None:
+    session = conversation(
+        user("Make the button blue."),
+        edit("class red", "class blue"),
+        agent("Done."),
+        user("Rot war schöner."),
+        edit("class blue", "class red"),
+    )
+    assert [event.message for event in interventions(session)] == [4]
+
+
+def test_programs_and_other_agents_step_in_nowhere() -> None:
+    note = Message(role=Role.USER, parts=(Text("The hook says no."),), trust=Trust.TOOL, origin=Origin.INSERTED)
+    plan = Message(role=Role.USER, parts=(Text("Implement the following plan: not red"),), trust=Trust.AGENT)
+    session = conversation(
+        user("Go."), edit("class red", "class blue"), agent("Done."), note, plan, edit("class blue", "class red")
+    )
+    assert not interventions(session)
+
+
+def test_who_is_not_certain_to_be_the_person_is_of_the_team() -> None:
+    session = conversation(
+        user("Make the button blue.", vouched=False),
+        edit("red", "green"),
+        agent("Done."),
+        user("No, that is not blue.", vouched=False),
+        edit("green", "blue"),
+    )
+    assert [event.by for event in interventions(session)] == [Whose.TEAM]
+
+
+def test_the_same_in_a_real_record_of_claude_code(tmp_path: Path) -> None:
+    lines = [
+        {"type": "user", "message": {"content": "Räum auf."}},
+        {
+            "type": "assistant",
+            "message": {
+                "id": "m1",
+                "model": "claude",
+                "content": [{"type": "tool_use", "id": "t1", "name": "Bash", "input": {"command": "rm -r build"}}],
+            },
+        },
+        {
+            "type": "user",
+            "message": {
+                "content": [
+                    {
+                        "type": "tool_result",
+                        "tool_use_id": "t1",
+                        "is_error": True,
+                        "content": "The user doesn't want to proceed with this tool use. The tool use was rejected.",
+                    }
+                ]
+            },
+        },
+        {"type": "user", "message": {"content": "[Request interrupted by user for tool use]"}},
+        {"type": "user", "message": {"content": "Nicht löschen, nur auflisten."}},
+    ]
+    path = tmp_path / "s.jsonl"
+    common = {"sessionId": "s", "userType": "external"}
+    path.write_text(
+        "\n".join(
+            json.dumps({**common, "uuid": str(at), "timestamp": f"2026-03-01T10:00:{at:02}Z", **line})
+            for at, line in enumerate(lines)
+        )
+    )
+    [session] = claude_code.read(Source(path))
+    [event] = interventions(session)
+    assert (event.kind, event.words, event.by) == (
+        InterventionKind.REFUSAL,
+        "Nicht löschen, nur auflisten.",
+        Whose.PERSON,
+    )
