@@ -1,6 +1,6 @@
 """The agent's time: how many seconds before each message were the agent's, and how many the person's."""
 
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from typing import NamedTuple
 
 from whet.failures.view import JudgedCall
@@ -37,29 +37,34 @@ LEAST_MILLISECONDS = 1000.0  # a smaller limit is in seconds, whatever its name
 
 def agent_seconds(messages: Sequence[Message], steps: Sequence[JudgedCall]) -> tuple[float, ...]:
     """Of each message, the agent's seconds between the message before it and itself."""
-    answers: dict[int, list[Exchange]] = {}
     asked: dict[int, list[Exchange]] = {}
-    refused: set[int] = set()
     for step in steps:
         asked.setdefault(step.exchange.asked, []).append(step.exchange)
-        if step.exchange.answered is not None:
-            answers.setdefault(step.exchange.answered, []).append(step.exchange)
-            if step.decision.outcome is Outcome.REJECTED:
-                refused.add(step.exchange.answered)
+    refused = {step.exchange.answered for step in steps if step.decision.outcome is Outcome.REJECTED}
     found: list[float] = []
-    latest: float | None = None
     running: list[Exchange] = []  # calls that have no result yet
-    for index, message in enumerate(messages):
-        gap = 0.0 if latest is None or message.at is None else max(0.0, message.at - latest)
-        if message.at is not None:
-            latest = message.at if latest is None else max(latest, message.at)
-        longest = _longest(index, messages, running, is_refused=index in refused)
-        found.append(gap if gap <= longest.seconds else longest.beyond)
-        done = answers.get(index, ())
-        running = [each for each in running if not any(each is other for other in done)] if done else running
-        if message.role is Role.AGENT:
+    for index, gap in enumerate(_gaps(messages)):
+        role = messages[index].role
+        if gap and index not in refused:
+            longest = _longest(index, messages, running, gap)
+            found.append(gap if gap <= longest.seconds else longest.beyond)
+        else:
+            found.append(0.0)
+        if role is Role.AGENT:
             running = asked.get(index, [])
+        elif role is Role.TOOL and running:
+            running = [each for each in running if each.answered is None or each.answered > index]
     return tuple(found)
+
+
+def _gaps(messages: Sequence[Message]) -> Iterator[float]:
+    """The seconds before each message; none where a record goes back in time."""
+    latest: float | None = None
+    for message in messages:
+        at = message.at
+        yield at - latest if at is not None and latest is not None and at > latest else 0.0
+        if at is not None and (latest is None or at > latest):
+            latest = at
 
 
 class _Longest(NamedTuple):
@@ -73,12 +78,14 @@ NOTHING = _Longest(0.0, 0.0)
 AT_WORK = _Longest(LONGEST_GAP_SECONDS, LONGEST_GAP_SECONDS)
 
 
-def _longest(index: int, messages: Sequence[Message], running: Sequence[Exchange], *, is_refused: bool) -> _Longest:
+def _longest(index: int, messages: Sequence[Message], running: Sequence[Exchange], gap: float) -> _Longest:
     """How much of the gap before a message may be the agent's."""
     message = messages[index]
     if message.role is Role.TOOL:
-        if is_refused or any(is_asking(each) for each in running):
+        if any(is_asking(each) for each in running):
             return NOTHING
+        if gap <= SLACK_SECONDS:
+            return AT_WORK
         return max((_limit(each) for each in running), default=AT_WORK)
     if message.role is Role.USER:
         before = messages[index - 1].role if index else Role.USER

@@ -1,15 +1,17 @@
 """The course of one session, gathered once for every kind of trouble: its turns, its steps, and what each changed."""
 
 from bisect import bisect_left, bisect_right
-from collections.abc import Iterator
+from collections.abc import Callable
 from dataclasses import dataclass
 from typing import NamedTuple
+
+import re2
 
 from whet.failures.named_checks import Head
 from whet.failures.view import JudgedCall, SessionView
 from whet.outcomes.deciding import Outcome
 from whet.sessions.arguments import command_of
-from whet.sessions.call_effects import Effect, hands_over
+from whet.sessions.call_effects import hands_over
 from whet.sessions.file_changes import files_written
 from whet.sessions.lineage import is_ordered, is_vouched
 from whet.sessions.tool_families import Family, family_of
@@ -18,6 +20,12 @@ from whet.trouble.checks import check_names
 from whet.trouble.edits import FileEdit, edits_of, plain_path
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
 from whet.values import lazy
+
+# What every shell line has that writes a file, as far as a line tells.
+_MAY_WRITE = re2.compile(
+    r"(?:^|[^0-9&=-])>[^&]|\b(?:sed -|tee |patch )|(?:patch|fix|apply|modify|update|edit)\w*\.(?:py|sh|js)"
+)
+_MAY_HAND = re2.compile(r"commit|push|\b[pm]r\b")
 
 
 class Stretch(NamedTuple):
@@ -77,10 +85,11 @@ class Move:
         """The files that it changed, if it worked."""
         if not self.step.worked:
             return frozenset()
-        named = {edit.path for edit in self.edits}
-        if not named and self.step.effect in (Effect.CHANGES, Effect.RUNS, Effect.CHECKS):
-            named = {plain_path(path) for path in files_written(self.step.exchange.call)} - {"/dev/null"}
-        return frozenset(named)
+        if self.edits:
+            return frozenset(edit.path for edit in self.edits)
+        if not _MAY_WRITE.search(self.command):
+            return frozenset()
+        return frozenset(plain_path(path) for path in files_written(self.step.exchange.call)) - {"/dev/null"}
 
     @lazy
     def command(self) -> str:
@@ -89,7 +98,10 @@ class Move:
 
     @lazy
     def hands_over(self) -> bool:
-        return self.step.worked and hands_over(self.step.exchange.call)
+        call = self.step.exchange.call
+        return (
+            self.step.worked and (not self.command or _MAY_HAND.search(self.command) is not None) and hands_over(call)
+        )
 
 
 @dataclass(frozen=True)
@@ -100,11 +112,16 @@ class Course:
     moves: tuple[Move, ...]
     begin: int = 0
     breaks: tuple[Break, ...] = ()
-    events: tuple[Event, ...] = ()
+    listen: Callable[["Course"], tuple[Event, ...]] = lambda _: ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.view.transcript.messages
+
+    @lazy
+    def events(self) -> tuple[Event, ...]:
+        """With what somebody stepped in."""
+        return self.listen(self)
 
     @lazy
     def _asked(self) -> tuple[int, ...]:
@@ -176,6 +193,22 @@ class Course:
         """The steps that were asked for from one message to another."""
         return self.moves[bisect_left(self._asked, first) : bisect_right(self._asked, last)]
 
+    @lazy
+    def changes(self) -> tuple[Move, ...]:
+        """The steps that changed files."""
+        return tuple(move for move in self.moves if move.files)
+
+    @lazy
+    def _changed(self) -> tuple[int, ...]:
+        return tuple(move.asked for move in self.changes)
+
+    def has_changed_before(self, message: int) -> bool:
+        return bisect_left(self._changed, message) > 0
+
+    def changes_before(self, message: int) -> tuple[Move, ...]:
+        """The steps before a message that changed files."""
+        return self.changes[: bisect_left(self._changed, message)]
+
     def how_it_ends(self, last: int) -> TroubleEnding:
         """How a stretch ends that reaches the end of its turn."""
         following = self.messages[last + 1 : last + 2]
@@ -186,13 +219,6 @@ class Course:
         return TroubleEnding.HANDED_BACK if is_said or following else TroubleEnding.CUT
 
 
-def chart(
-    view: SessionView, *, begin: int = 0, checks: frozenset[Head] = frozenset(), breaks: tuple[Break, ...] = ()
-) -> Course:
-    """The course of a session. `checks` are the commands that this project checks its work with, where known."""
-    return Course(view, tuple(_moves(view, checks)), begin, breaks)
-
-
-def _moves(view: SessionView, checks: frozenset[Head]) -> Iterator[Move]:
-    for number, step in enumerate(view.steps):
-        yield Move(number, step, check_names(step, checks))
+def moves_of(view: SessionView, checks: frozenset[Head] = frozenset()) -> tuple[Move, ...]:
+    """The steps of a session. `checks` are the commands that this project checks its work with, where known."""
+    return tuple(Move(number, step, check_names(step, checks)) for number, step in enumerate(view.steps))

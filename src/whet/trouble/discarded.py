@@ -10,6 +10,7 @@ from whet.trouble.values import TroubleEnding, TroubleKind
 
 ALL = "."
 PUT_BACK = "put back"
+LOOKED_BACK = 40  # edits among which the one that another turns back is looked for
 
 
 def discarded(course: Course) -> Iterator[Stretch]:
@@ -86,8 +87,9 @@ def _by_hand(move: Move, kept: list[Move]) -> list[Move]:
     """The edit that this one turns back exactly."""
     if not move.step.worked or not move.edits:
         return []
-    for earlier in reversed(kept):
-        if earlier.files == move.files and _is_inverse(earlier, move):
+    first = move.edits[0]
+    for earlier in kept[: -LOOKED_BACK - 1 : -1]:
+        if earlier.edits and earlier.edits[0].is_undone_by(first) and _is_inverse(earlier, move):
             return [earlier]
     return []
 
@@ -95,7 +97,4 @@ def _by_hand(move: Move, kept: list[Move]) -> list[Move]:
 def _is_inverse(earlier: Move, move: Move) -> bool:
     if len(earlier.edits) != len(move.edits):
         return False
-    pairs = zip(earlier.edits, move.edits, strict=True)
-    return all(
-        one.removed and one.added and one.removed == two.added and one.added == two.removed for one, two in pairs
-    )
+    return all(one.is_undone_by(two) for one, two in zip(earlier.edits, move.edits, strict=True))

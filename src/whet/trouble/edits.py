@@ -20,49 +20,63 @@ _PATCH = "*** Begin Patch"
 
 
 class FileEdit(NamedTuple):
-    """One edit of one file: the lines that it took out and those that it put there, without their margins."""
+    """One edit of one file: the text that it took out and the one that it put there."""
 
     path: str
-    removed: frozenset[str]
-    added: frozenset[str]
+    old: str = ""
+    new: str = ""
+
+    @property
+    def removed(self) -> frozenset[str]:
+        """The lines that it took out for good."""
+        return _lines(self.old) - _lines(self.new)
+
+    @property
+    def added(self) -> frozenset[str]:
+        """The lines that were not there before."""
+        return _lines(self.new) - _lines(self.old)
+
+    def is_undone_by(self, other: "FileEdit") -> bool:
+        """Whether another edit puts back exactly what this one replaced."""
+        return bool(self.old and self.new) and self.old == other.new and self.new == other.old
 
 
 def edits_of(call: ToolCall) -> tuple[FileEdit, ...]:
     """The edits that a call makes, as far as its arguments show them."""
     family = family_of(call)
     if family is Family.SHELL:
-        command = command_of(call)
-        return _of_patch(command) if _PATCH in command else ()
+        return _of_patch(command_of(call)) if _PATCH in call.arguments else ()
     if family not in (Family.EDIT, Family.WRITE):
         return ()
-    return _edits(call.name, call.arguments)
-
-
-# Detectors ask for the same edits several times.
-@lru_cache(maxsize=1024)
-def _edits(name: str, text: str) -> tuple[FileEdit, ...]:
-    arguments = arguments_of(ToolCall("", name, text))
+    arguments = arguments_of(call)
     named = [value for key in PATHS if isinstance(value := arguments.get(key), str)]
     path = named[0] if named else ""
     if not path:
-        whole = text if not arguments else " ".join(value for value in arguments.values() if isinstance(value, str))
+        whole = (
+            call.arguments
+            if not arguments
+            else " ".join(value for value in arguments.values() if isinstance(value, str))
+        )
         return _of_patch(whole)
     nested = [each for value in arguments.values() if isinstance(value, list) for each in value]
     parts = [arguments, *(each for each in nested if isinstance(each, dict))]
     found = tuple(edit for part in parts if (edit := _edit(path, part)))
-    return found or (FileEdit(plain_path(path), frozenset(), frozenset()),)
+    return found or (FileEdit(plain_path(path)),)
 
 
 def _edit(path: str, part: dict[str, Any]) -> FileEdit | None:
-    old, new = _named(part, OLD), _named(part, NEW)
-    if not old and not new:
-        return None
-    before, after = _lines(old), _lines(new)
-    return FileEdit(plain_path(path), before - after, after - before)
+    texts: dict[str, list[str]] = {"old": [], "new": []}
+    for key, value in part.items():
+        if isinstance(value, str) and (side := _side(key)):
+            texts[side].append(value)
+    old, new = "\n".join(texts["old"]), "\n".join(texts["new"])
+    return FileEdit(plain_path(path), old, new) if old or new else None
 
 
-def _named(part: dict[str, Any], names: re.Pattern[str]) -> str:
-    return "\n".join(value for key, value in part.items() if isinstance(value, str) and names.match(key))
+@lru_cache(maxsize=1024)
+def _side(name: str) -> str:
+    """Which text an argument holds: the one before the edit or the one after it."""
+    return "old" if OLD.match(name) else "new" if NEW.match(name) else ""
 
 
 def _of_patch(text: str) -> tuple[FileEdit, ...]:
@@ -73,9 +87,11 @@ def _patched(text: str) -> Iterator[FileEdit]:
     heads = list(_PATCHED.finditer(text))
     for place, head in enumerate(heads):
         body = text[head.end() : heads[place + 1].start() if place + 1 < len(heads) else len(text)].split("\n")
-        before = frozenset(line for raw in body if raw.startswith("-") and (line := raw[1:].strip()))
-        after = frozenset(line for raw in body if raw.startswith("+") and (line := raw[1:].strip()))
-        yield FileEdit(plain_path(head.group(1)), before - after, after - before)
+        old, new = (
+            "\n".join(line[1:] for line in body if line.startswith(mark) and not line.startswith(mark * 3))
+            for mark in "-+"
+        )
+        yield FileEdit(plain_path(head.group(1)), old, new)
 
 
 def _lines(text: str) -> frozenset[str]:

@@ -1,7 +1,6 @@
 """All trouble of one session: every kind's stretches, each minute counted once, with what it cost."""
 
 from collections.abc import Callable, Iterable, Iterator, Sequence
-from dataclasses import replace
 from functools import lru_cache
 
 from whet.failures.named_checks import Head
@@ -12,7 +11,7 @@ from whet.secrets.scan import encoded, find
 from whet.sessions.copies import copied_count, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.trouble.clock import agent_seconds
-from whet.trouble.course import Break, Course, Stretch, chart
+from whet.trouble.course import Break, Course, Stretch, moves_of
 from whet.trouble.kinds import ORDER_OF_KIND, TROUBLE_KINDS
 from whet.trouble.people import events
 from whet.trouble.red_checks import claimed_before
@@ -53,8 +52,7 @@ def trouble_of(
     begin: int = 0,
 ) -> SessionTrouble:
     """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
-    course = chart(view, begin=begin, checks=checks, breaks=tuple(breaks))
-    course = replace(course, events=events(course))
+    course = Course(view, moves_of(view, checks), begin, tuple(breaks), events)
     transcript = view.transcript
     seconds = [0.0 if at <= begin else spent for at, spent in enumerate(agent_seconds(course.messages, view.steps))]
     return SessionTrouble(

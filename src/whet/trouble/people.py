@@ -2,7 +2,6 @@
 
 from bisect import bisect_right
 from collections.abc import Iterator
-from typing import NamedTuple
 
 from whet.failures.view import Saying
 from whet.failures.wordings import Phrase
@@ -16,6 +15,7 @@ from whet.trouble.objections import concedes, is_retyped, negates, shows_failure
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
 
 ENOUGH = 2  # points with which a message is a correction
+MOST_DONE_OVER = 2
 EARLIER = 4  # orders that are compared with the one typed again
 OBJECTIONS = (Phrase.CORRECTION, Phrase.REMINDER)
 SATISFIED = (Phrase.APPROVAL, Phrase.SETTLED)
@@ -91,51 +91,31 @@ def _with_words(course: Course, event: Event) -> Event:
     return event
 
 
-class _Heard(NamedTuple):
-    """What the agent has done when somebody speaks: its lines by file, those it took out, and files not handed over."""
-
-    lines: dict[str, set[str]]
-    gone: dict[str, set[str]]
-    files: set[str]
-
-
 def _corrections(course: Course) -> Iterator[Event]:
     """What people typed that objects to the agent's work or changes it."""
-    heard, done = _Heard({}, {}, set()), 0
     earlier: list[str] = []
     for saying in course.view.by_user:
         message = course.messages[saying.message]
         if saying.message < course.begin or not is_typed(message):
             continue
-        while done < len(course.moves) and course.moves[done].asked < saying.message:
-            _hear(heard, course.moves[done])
-            done += 1
-        if done and _points(course, saying, heard, earlier[-EARLIER:]) >= ENOUGH:
-            yield Event(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
+        if earlier and course.moves_within(course.begin, saying.message):
+            points = _points_of_words(course, saying, earlier[-EARLIER:])
+            # What the agent does next is looked at where it decides.
+            if points < ENOUGH <= points + MOST_DONE_OVER:
+                points += _done_over(course, saying.message)
+            if points >= ENOUGH:
+                yield Event(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
         earlier.append(saying.text)
 
 
-def _hear(heard: _Heard, move: Move) -> None:
-    if move.hands_over:
-        heard.files.clear()
-    heard.files.update(move.files)
-    if move.step.worked:
-        for edit in move.edits:
-            heard.lines.setdefault(edit.path, set()).update(edit.added)
-            heard.gone.setdefault(edit.path, set()).update(edit.removed)
-
-
-def _points(course: Course, saying: Saying, heard: _Heard, earlier: list[str]) -> int:
-    """How much speaks for a correction: what the agent does next, then the words."""
+def _points_of_words(course: Course, saying: Saying, earlier: list[str]) -> int:
+    """How much the words speak for a correction, and when they were said."""
     asked = _is_asked(course, saying)
-    following = course.moves_within(saying.message, course.end_of_turn(saying.message))
-    points = 2 * any(is_retyped(saying.text, other) for other in earlier)
-    points += 2 * (shows_failure(saying.text) and bool(heard.lines))
+    points = -2 * asked - 2 * saying.has(*SATISFIED) + course.is_at_work(saying.message)
     points += 2 * (saying.has(*OBJECTIONS) or (saying.has(Phrase.NO) and not asked))
-    points += 2 * concedes(_reply(course, saying))
-    points += _done_over(following, heard)
-    points += negates(saying.text) + course.is_at_work(saying.message)
-    return points - 2 * asked - 2 * saying.has(*SATISFIED)
+    points += 2 * any(is_retyped(saying.text, other) for other in earlier)
+    points += 2 * (shows_failure(saying.text) and course.has_changed_before(saying.message))
+    return points + 2 * concedes(_reply(course, saying)) + negates(saying.text)
 
 
 def _is_asked(course: Course, saying: Saying) -> bool:
@@ -152,18 +132,32 @@ def _reply(course: Course, saying: Saying) -> str:
     return course.view.by_agent[after].text if after < len(course.spoken) else ""
 
 
-def _done_over(following: tuple[Move, ...], heard: _Heard) -> int:
+def _done_over(course: Course, said: int) -> int:
     """Whether the agent then undoes what it did: two where it puts back what had been there, one for other changes."""
-    points = int(any(move.files & heard.files for move in following))
+    following = [move for move in course.moves_within(said, course.end_of_turn(said)) if move.files]
+    touched = frozenset(path for move in following for path in move.files)
+    before = [move for move in course.changes_before(said) if not move.files.isdisjoint(touched)]
+    if not before:
+        return 0
+    wrote, took = _lines_of(before)
     for move in following:
-        for edit in move.edits if move.step.worked else ():
-            own = edit.removed & heard.lines.get(edit.path, set())
+        for edit in move.edits:
+            own = edit.removed & wrote
             # What only grows is no undoing.
-            if own and not _words(own) <= _words(edit.added):
-                if edit.added & heard.gone.get(edit.path, set()):
-                    return 2
-                points = 1
-    return points
+            if own and not _words(own) <= _words(edit.added) and not took.isdisjoint(edit.added):
+                return MOST_DONE_OVER
+    return 1
+
+
+def _lines_of(moves: list[Move]) -> tuple[set[str], set[str]]:
+    """The lines that steps wrote, and those that they took out."""
+    wrote: set[str] = set()
+    took: set[str] = set()
+    for move in moves:
+        for edit in move.edits:
+            wrote |= edit.added
+            took |= edit.removed
+    return wrote, took
 
 
 def _words(lines: frozenset[str] | set[str]) -> set[str]:

@@ -66,12 +66,20 @@ def _polls(course: Course) -> Iterator[Stretch]:
     for move in course.moves:
         if move.step.effect in (Effect.THINKS, Effect.CHANGES) or not move.step.worked:
             continue
-        if run and move.step.key == run[-1].step.key and move.asked > run[-1].asked:
+        if run and _is_same(move, run[-1]) and move.asked > run[-1].asked:
             run.append(move)
             continue
         yield from _poll(run)
         run = [move]
     yield from _poll(run)
+
+
+def _is_same(one: Move, other: Move) -> bool:
+    """Whether two calls ask the same; what a command is said to be for does not matter."""
+    first, second = one.step.exchange.call, other.step.exchange.call
+    return first.name == second.name and (
+        one.command == other.command if one.command else first.arguments == second.arguments
+    )
 
 
 def _poll(run: list[Move]) -> Iterator[Stretch]:
