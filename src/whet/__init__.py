@@ -8,17 +8,20 @@ __version__ = "0.1.0"
 __all__ = [
     "Analysis",
     "Hit",
+    "Intervention",
     "Item",
     "Lesson",
     "Message",
     "Redacted",
     "Session",
     "SessionFilters",
+    "SessionTrouble",
     "Signal",
     "Skipped",
     "Store",
     "Template",
     "Transcript",
+    "Trouble",
     "Verdict",
     "WhetError",
     "analyse",
@@ -27,6 +30,7 @@ __all__ = [
     "mine",
     "read",
     "redact",
+    "troubles",
     "warm_start",
 ]
 
@@ -36,6 +40,7 @@ if TYPE_CHECKING:
     from whet.api.judging import judge
     from whet.api.reading import read
     from whet.api.stored import SessionFilters, Store
+    from whet.api.troubling import troubles
     from whet.api.warming import mine, warm_start
     from whet.errors import WhetError
     from whet.evidence.verdicts import Verdict
@@ -49,6 +54,7 @@ if TYPE_CHECKING:
     from whet.sessions.transcripts import Message, Transcript
     from whet.store.rows import Session
     from whet.store.search import Hit
+    from whet.trouble.values import Intervention, SessionTrouble, Trouble
 else:
     _PLACES = {
         "analyse": "api.analysing",
@@ -57,6 +63,7 @@ else:
         "read": "api.reading",
         "SessionFilters": "api.stored",
         "Store": "api.stored",
+        "troubles": "api.troubling",
         "mine": "api.warming",
         "warm_start": "api.warming",
         "WhetError": "errors",
@@ -73,6 +80,9 @@ else:
         "Transcript": "sessions.transcripts",
         "Hit": "store.search",
         "Session": "store.rows",
+        "Intervention": "trouble.values",
+        "SessionTrouble": "trouble.values",
+        "Trouble": "trouble.values",
     }
 
     def __getattr__(name: str) -> object:

@@ -18,7 +18,9 @@ def troubles(transcript: Transcript) -> SessionTrouble:
     >>> [session] = whet.read("examples/sessions/codex")
     >>> found = whet.troubles(session)
     >>> [(one.kind.value, one.first, one.last, one.subject) for one in found.troubles]
-    []
+    [('slip', 10, 15, 'python'), ('corrected', 13, 16, 'interrupt')]
+    >>> found.interventions[0].words
+    'Stop repeating it. You wrote /observation, the notes you found say observations.'
     """
     return find_trouble(transcript, price=_list_price)
 

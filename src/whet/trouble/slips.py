@@ -5,6 +5,7 @@ from collections.abc import Iterator
 from whet.failures.call_signals import is_answer, is_expected, timed_out
 from whet.failures.purposes import is_same_purpose, program_of
 from whet.outcomes.deciding import Outcome
+from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import Effect
 from whet.trouble.course import Course, Move, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
@@ -46,7 +47,8 @@ def is_slip(move: Move) -> bool:
 
 
 def _is_red(move: Move) -> bool:
-    return bool(move.checks) and is_answer(move.step)
+    """Whether a check came to its verdict, and that is no."""
+    return move.step.failed and bool(move.checks) and not could_not_run(move.step.text)
 
 
 def _slip(move: Move, last: int, ending: TroubleEnding) -> Stretch:
@@ -71,7 +73,7 @@ def _mended(course: Course, move: Move) -> Move | None:
 
 def _ran(move: Move) -> bool:
     """Whether a call did what it was made for: a check that is red did."""
-    return move.step.worked or (move.step.failed and bool(move.checks) and is_answer(move.step))
+    return move.step.worked or _is_red(move)
 
 
 def _goes_on(move: Move, other: Move) -> bool:

@@ -50,6 +50,12 @@ class Trouble(Value, frozen=True):
     `seconds`, `tokens`, `calls` and `dollars` count what no other stretch counts; a stretch within another owns its
     minutes. `subject` is what failed: a tool, a program, a check or a rule. `cause` tells one trouble with that
     subject from another: the test or lint rule that was red, the error without what varies.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> slip, _ = whet.troubles(session).troubles
+    >>> slip.kind.value, slip.calls, slip.cause, slip.ending.value
+    ('slip', 1, 'n not found: url', 'stopped')
     """
 
     kind: TroubleKind
@@ -65,7 +71,14 @@ class Trouble(Value, frozen=True):
 
 
 class Intervention(Value, frozen=True):
-    """Somebody stepped in: how, at which message, what they said, and whose words that is."""
+    """Somebody stepped in: how, at which message, what they said, and whose words that is.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> [event] = whet.troubles(session).interventions
+    >>> event.kind.value, event.message, event.by.value
+    ('interrupt', 16, 'person')
+    """
 
     kind: InterventionKind
     message: int
@@ -77,6 +90,12 @@ class SessionTrouble(Value, frozen=True):
     """What one session spent, what of it bought nothing, and who stepped in.
 
     `is_timed` is false where the record has no times: its seconds are then unknown and not none.
+
+    >>> import whet
+    >>> [session] = whet.read("examples/sessions/codex")
+    >>> found = whet.troubles(session)
+    >>> found.is_timed, 0 < found.lost_seconds < found.agent_seconds
+    (True, True)
     """
 
     session: str
