@@ -50,7 +50,7 @@ class Break(NamedTuple):
     message: int
 
 
-class Event(NamedTuple):
+class SteppedIn(NamedTuple):
     """Somebody stepped in, at a message; `tool` is what was refused."""
 
     message: int
@@ -61,7 +61,7 @@ class Event(NamedTuple):
 
 
 @dataclass(frozen=True)
-class Move:
+class CourseStep:
     """One step of the agent as trouble sees it."""
 
     number: int  # its place among the steps
@@ -105,21 +105,21 @@ class Move:
 
 
 @dataclass(frozen=True)
-class Course:
+class SessionCourse:
     """One session as trouble sees it. Messages before `begin` are copies of another session's."""
 
     view: SessionView
-    moves: tuple[Move, ...]
+    moves: tuple[CourseStep, ...]
     begin: int = 0
     breaks: tuple[Break, ...] = ()
-    listen: Callable[["Course"], tuple[Event, ...]] = lambda _: ()
+    listen: Callable[["SessionCourse"], tuple[SteppedIn, ...]] = lambda _: ()
 
     @property
     def messages(self) -> tuple[Message, ...]:
         return self.view.transcript.messages
 
     @lazy
-    def events(self) -> tuple[Event, ...]:
+    def events(self) -> tuple[SteppedIn, ...]:
         """With what somebody stepped in."""
         return self.listen(self)
 
@@ -189,12 +189,12 @@ class Course:
         place = bisect_right(self.openings, message)
         return self.openings[place - 1] if place else self.begin
 
-    def moves_within(self, first: int, last: int) -> tuple[Move, ...]:
+    def moves_within(self, first: int, last: int) -> tuple[CourseStep, ...]:
         """The steps that were asked for from one message to another."""
         return self.moves[bisect_left(self._asked, first) : bisect_right(self._asked, last)]
 
     @lazy
-    def changes(self) -> tuple[Move, ...]:
+    def changes(self) -> tuple[CourseStep, ...]:
         """The steps that changed files."""
         return tuple(move for move in self.moves if move.files)
 
@@ -205,7 +205,7 @@ class Course:
     def has_changed_before(self, message: int) -> bool:
         return bisect_left(self._changed, message) > 0
 
-    def changes_before(self, message: int) -> tuple[Move, ...]:
+    def changes_before(self, message: int) -> tuple[CourseStep, ...]:
         """The steps before a message that changed files."""
         return self.changes[: bisect_left(self._changed, message)]
 
@@ -219,6 +219,6 @@ class Course:
         return TroubleEnding.HANDED_BACK if is_said or following else TroubleEnding.CUT
 
 
-def moves_of(view: SessionView, checks: frozenset[Head] = frozenset()) -> tuple[Move, ...]:
+def moves_of(view: SessionView, checks: frozenset[Head] = frozenset()) -> tuple[CourseStep, ...]:
     """The steps of a session. `checks` are the commands that this project checks its work with, where known."""
-    return tuple(Move(number, step, check_names(step, checks)) for number, step in enumerate(view.steps))
+    return tuple(CourseStep(number, step, check_names(step, checks)) for number, step in enumerate(view.steps))

@@ -4,7 +4,7 @@ from collections.abc import Iterator
 
 from whet.sessions.shell_lines import Stage, split
 from whet.sessions.temporary import is_temporary
-from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_same_file, plain_path
 from whet.trouble.values import TroubleEnding, TroubleKind
 
@@ -13,9 +13,9 @@ PUT_BACK = "put back"
 LOOKED_BACK = 40  # edits among which the one that another turns back is looked for
 
 
-def discarded(course: Course) -> Iterator[Stretch]:
+def discarded(course: SessionCourse) -> Iterator[Stretch]:
     """Each time that edits were put back, from the first of them on."""
-    kept: list[Move] = []  # edits that are neither handed over nor put back
+    kept: list[CourseStep] = []  # edits that are neither handed over nor put back
     for move in course.moves:
         if move.hands_over:
             kept = []
@@ -29,7 +29,7 @@ def discarded(course: Course) -> Iterator[Stretch]:
             kept.append(move)
 
 
-def _stretch(course: Course, gone: list[Move], back: Move) -> Stretch:
+def _stretch(course: SessionCourse, gone: list[CourseStep], back: CourseStep) -> Stretch:
     """From the first edit that was put back; all of it, where nothing else was changed meanwhile."""
     lost = {move.number for move in gone}
     between = course.moves[gone[0].number : back.number]
@@ -41,7 +41,7 @@ def _stretch(course: Course, gone: list[Move], back: Move) -> Stretch:
     return Stretch(TroubleKind.THROWN_AWAY, gone[0].asked, back.answered, subject, PUT_BACK, TroubleEnding.MENDED, only)
 
 
-def _by_git(course: Course, move: Move, kept: list[Move]) -> list[Move]:
+def _by_git(course: SessionCourse, move: CourseStep, kept: list[CourseStep]) -> list[CourseStep]:
     if not kept or "git" not in move.command or not move.step.worked:
         return []
     back = {path for stage in split(move.command) if stage.program == "git" for path in _put_back(course, move, stage)}
@@ -56,7 +56,7 @@ def _covers(back: set[str], path: str) -> bool:
     return any(is_same_file(path, each) or f"/{each.rstrip('/')}/" in f"/{path}" for each in back)
 
 
-def _put_back(course: Course, move: Move, stage: Stage) -> list[str]:
+def _put_back(course: SessionCourse, move: CourseStep, stage: Stage) -> list[str]:
     """The paths whose changes a git command drops."""
     words = [word for word in stage.words[1:] if word]
     command = next((word for word in words if not word.startswith("-")), "")
@@ -78,12 +78,12 @@ def plain_after(words: list[str]) -> list[str]:
     return [plain_path(word) for word in words[words.index("--") + 1 :]]
 
 
-def _is_taken_out(course: Course, move: Move) -> bool:
+def _is_taken_out(course: SessionCourse, move: CourseStep) -> bool:
     """Whether a stash is taken out again, later or by the same command."""
     return any("stash pop" in other.command or "stash apply" in other.command for other in course.moves[move.number :])
 
 
-def _by_hand(move: Move, kept: list[Move]) -> list[Move]:
+def _by_hand(move: CourseStep, kept: list[CourseStep]) -> list[CourseStep]:
     """The edit that this one turns back exactly."""
     if not move.step.worked or not move.edits:
         return []
@@ -94,7 +94,7 @@ def _by_hand(move: Move, kept: list[Move]) -> list[Move]:
     return []
 
 
-def _is_inverse(earlier: Move, move: Move) -> bool:
+def _is_inverse(earlier: CourseStep, move: CourseStep) -> bool:
     if len(earlier.edits) != len(move.edits):
         return False
     return all(one.is_undone_by(two) for one, two in zip(earlier.edits, move.edits, strict=True))

@@ -15,7 +15,7 @@ LONGEST = 200_000
 OLD = re.compile(r"(?i)^(?:old|search|find|before|original)")
 NEW = re.compile(r"(?i)^(?:new|replace|after|updated|content|file_?text|text|insert)")
 # The form of patches that models are taught, and that of diffs.
-_PATCHED = re.compile(r"(?m)^(?:\*\*\* (?:Add|Update|Delete|Move) (?:File|to): |\+\+\+ (?:b/)?)(\S[^\n\t]*)")
+_PATCHED = re.compile(r"(?m)^(?:\*\*\* (?:Add|Update|Delete|CourseStep) (?:File|to): |\+\+\+ (?:b/)?)(\S[^\n\t]*)")
 _PATCH = "*** Begin Patch"
 
 

@@ -11,7 +11,7 @@ from whet.secrets.scan import encoded, find
 from whet.sessions.copies import copied_count, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.trouble.clock import agent_seconds
-from whet.trouble.course import Break, Course, Stretch, moves_of
+from whet.trouble.course import Break, SessionCourse, Stretch, moves_of
 from whet.trouble.kinds import ORDER_OF_KIND, TROUBLE_KINDS
 from whet.trouble.people import events
 from whet.trouble.red_checks import claimed_before
@@ -52,7 +52,7 @@ def trouble_of(
     begin: int = 0,
 ) -> SessionTrouble:
     """The same of a session whose evidence is gathered already, with its own messages from `begin` on."""
-    course = Course(view, moves_of(view, checks), begin, tuple(breaks), events)
+    course = SessionCourse(view, moves_of(view, checks), begin, tuple(breaks), events)
     transcript = view.transcript
     seconds = [0.0 if at <= begin else spent for at, spent in enumerate(agent_seconds(course.messages, view.steps))]
     return SessionTrouble(
@@ -71,7 +71,7 @@ def trouble_of(
     )
 
 
-def _troubles(course: Course, seconds: Sequence[float], price: Price | None) -> Iterator[Trouble]:
+def _troubles(course: SessionCourse, seconds: Sequence[float], price: Price | None) -> Iterator[Trouble]:
     stretches = sorted(_named(course, _found(course)), key=lambda each: (each.first, each.last))
     owned = owned_messages(stretches, len(course.messages))
     for stretch, messages in zip(stretches, owned, strict=True):
@@ -79,12 +79,12 @@ def _troubles(course: Course, seconds: Sequence[float], price: Price | None) -> 
             yield _costed(stretch, messages, course, seconds, price)
 
 
-def _found(course: Course) -> Iterator[Stretch]:
+def _found(course: SessionCourse) -> Iterator[Stretch]:
     for row in TROUBLE_KINDS:
         yield from row.find(course)
 
 
-def _named(course: Course, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
+def _named(course: SessionCourse, stretches: Iterable[Stretch]) -> Iterator[Stretch]:
     """A red check of work that the agent had called done is told as such."""
     for stretch in stretches:
         is_claimed = stretch.kind is TroubleKind.RED_CHECK and claimed_before(course, stretch) is not None
@@ -126,7 +126,7 @@ def _free(following: list[int], at: int) -> int:
 
 
 def _costed(
-    stretch: Stretch, messages: list[int], course: Course, seconds: Sequence[float], price: Price | None
+    stretch: Stretch, messages: list[int], course: SessionCourse, seconds: Sequence[float], price: Price | None
 ) -> Trouble:
     spoken = [course.messages[at] for at in messages]
     return Trouble(
@@ -143,7 +143,7 @@ def _costed(
     )
 
 
-def _dollars(message: Message, course: Course, price: Price | None) -> float:
+def _dollars(message: Message, course: SessionCourse, price: Price | None) -> float:
     if message.usage is None:
         return 0.0
     if message.usage.cost_dollars is not None:

@@ -3,7 +3,7 @@
 from collections.abc import Callable, Iterable
 from typing import NamedTuple
 
-from whet.trouble.course import Course, Stretch
+from whet.trouble.course import SessionCourse, Stretch
 from whet.trouble.discarded import discarded
 from whet.trouble.lost_context import lost_contexts
 from whet.trouble.people import claimed, put_right
@@ -21,7 +21,7 @@ class TroubleRow(NamedTuple):
     label: str  # in lists
     sentence: str  # what went wrong, for people
     remedy: str  # what can be done about it
-    find: Callable[[Course], Iterable[Stretch]]
+    find: Callable[[SessionCourse], Iterable[Stretch]]
 
 
 # Where two stretches are equally long, the earlier kind owns the minutes.

@@ -5,14 +5,14 @@ from collections.abc import Iterator
 from whet.failures.purposes import path_of
 from whet.sessions.call_effects import Effect
 from whet.sessions.transcripts import Origin
-from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import plain_path
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 LOOKS = frozenset({Effect.READS, Effect.PROBES, Effect.THINKS})
 
 
-def lost_contexts(course: Course) -> Iterator[Stretch]:
+def lost_contexts(course: SessionCourse) -> Iterator[Stretch]:
     """Each compaction, until the agent has read again what it had read before."""
     for index, message in enumerate(course.messages):
         if index < max(1, course.begin) or message.origin is not Origin.SUMMARY:
@@ -23,7 +23,7 @@ def lost_contexts(course: Course) -> Iterator[Stretch]:
         yield Stretch(TroubleKind.CONTEXT, index - 1, last, "compaction", "", TroubleEnding.OVER)
 
 
-def _read_again(course: Course, summary: int) -> int:
+def _read_again(course: SessionCourse, summary: int) -> int:
     """The last message of the looks right after a summary that repeat looks from before it."""
     known = {_looked_at(move) for move in course.moves_within(course.begin, summary)} - {""}
     last = summary
@@ -35,7 +35,7 @@ def _read_again(course: Course, summary: int) -> int:
     return last
 
 
-def _looked_at(move: Move) -> str:
+def _looked_at(move: CourseStep) -> str:
     """What a step looked at or changed: its file, else its whole question."""
     path = path_of(move.step) or next(iter(move.files), "")
     return plain_path(path) if path else move.step.key

@@ -27,7 +27,7 @@ NEGATIONS = names(
     "لا ليس لم لن غير नहीं मत לא אין"
 )
 _UNSPACED = re.compile(r"[不没沒未別别還还又]|ない|ません|まだ|違|않|못|아니|아직|ไม่")
-_CONTRACTED = re.compile(r"\w+n['’]t\b")
+_CONTRACTED = re.compile(r"n['’]t\b")
 _WORD = re.compile(r"[^\W\d_]+")
 _FAILURE = re2.compile(
     r"(?m)^\W*(?:(?i:error|err!|fatal|panic|exception|fehler|erreur|ошибка|错误)\b\W*[:\]\[]|Traceback \(most recent)"

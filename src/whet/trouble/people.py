@@ -10,7 +10,7 @@ from whet.outcomes.refusal_forms import refusal_words
 from whet.sessions.lineage import is_typed
 from whet.sessions.transcripts import Message, Origin, Role
 from whet.trouble.clock import is_asking
-from whet.trouble.course import Course, Event, Move, Stretch
+from whet.trouble.course import CourseStep, SessionCourse, SteppedIn, Stretch
 from whet.trouble.objections import concedes, is_retyped, negates, shows_failure
 from whet.trouble.values import InterventionKind, TroubleEnding, TroubleKind, Whose
 
@@ -22,12 +22,12 @@ SATISFIED = (Phrase.APPROVAL, Phrase.SETTLED)
 CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
-def events(course: Course) -> tuple[Event, ...]:
+def events(course: SessionCourse) -> tuple[SteppedIn, ...]:
     """Everything with which somebody stepped in, each once, in order."""
     return tuple(_merged(course, sorted([*_refusals(course), *_interrupts(course), *_corrections(course)])))
 
 
-def _refusals(course: Course) -> Iterator[Event]:
+def _refusals(course: SessionCourse) -> Iterator[SteppedIn]:
     for move in course.moves:
         if move.step.decision.outcome is not Outcome.REJECTED or move.answered < course.begin:
             continue
@@ -35,38 +35,38 @@ def _refusals(course: Course) -> Iterator[Event]:
         words = refusal_words(result.text) if result is not None else ""
         # A plan with which the record ends was taken to another session.
         if words or not is_asking(move.step.exchange) or course.goes_on_after(move.answered):
-            yield Event(move.answered, InterventionKind.REFUSAL, words, _whose(course, None), move.step.tool)
+            yield SteppedIn(move.answered, InterventionKind.REFUSAL, words, _whose(course, None), move.step.tool)
 
 
-def _interrupts(course: Course) -> Iterator[Event]:
+def _interrupts(course: SessionCourse) -> Iterator[SteppedIn]:
     before = -1  # the last message that no program inserted
     for index, message in enumerate(course.messages):
         is_stop = message.origin is Origin.INTERRUPT and index >= course.begin
         if is_stop and _stops_work(course, before) and (before < 0 or _is_of_agent(course, before, index)):
-            yield Event(index, InterventionKind.INTERRUPT, "", _whose(course, None))
+            yield SteppedIn(index, InterventionKind.INTERRUPT, "", _whose(course, None))
         if message.origin is not Origin.INSERTED:
             before = index
 
 
-def _stops_work(course: Course, before: int) -> bool:
+def _stops_work(course: SessionCourse, before: int) -> bool:
     """Whether a refusal does not say the same already."""
     return before not in course.refused
 
 
-def _is_of_agent(course: Course, before: int, stopped: int) -> bool:
+def _is_of_agent(course: SessionCourse, before: int, stopped: int) -> bool:
     """Whether the agent was stopped: who stops their own words, and says no more, took them back."""
     return course.messages[before].role is not Role.USER or course.goes_on_after(stopped)
 
 
-def _whose(course: Course, words: Message | None) -> Whose:
+def _whose(course: SessionCourse, words: Message | None) -> Whose:
     """A key pressed is the person's in a record that shows the person; words are theirs where the record vouches."""
     vouched = words.vouched if words is not None else course.is_vouched
     return Whose.PERSON if vouched else Whose.TEAM
 
 
-def _merged(course: Course, found: list[Event]) -> Iterator[Event]:
+def _merged(course: SessionCourse, found: list[SteppedIn]) -> Iterator[SteppedIn]:
     """Events with nothing of the agent between them as one, with the words that were typed next."""
-    held: Event | None = None
+    held: SteppedIn | None = None
     for event in found:
         if held is not None and not course.spoke_between(held.message, event.message):
             held = held._replace(words=held.words or event.words)
@@ -78,7 +78,7 @@ def _merged(course: Course, found: list[Event]) -> Iterator[Event]:
         yield _with_words(course, held)
 
 
-def _with_words(course: Course, event: Event) -> Event:
+def _with_words(course: SessionCourse, event: SteppedIn) -> SteppedIn:
     """A refusal or an interrupt with what was typed right after it."""
     if event.words:
         return event
@@ -91,7 +91,7 @@ def _with_words(course: Course, event: Event) -> Event:
     return event
 
 
-def _corrections(course: Course) -> Iterator[Event]:
+def _corrections(course: SessionCourse) -> Iterator[SteppedIn]:
     """What people typed that objects to the agent's work or changes it."""
     earlier: list[str] = []
     for saying in course.view.by_user:
@@ -104,11 +104,11 @@ def _corrections(course: Course) -> Iterator[Event]:
             if points < ENOUGH <= points + MOST_DONE_OVER:
                 points += _done_over(course, saying.message)
             if points >= ENOUGH:
-                yield Event(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
+                yield SteppedIn(saying.message, InterventionKind.CORRECTION, saying.text, _whose(course, message))
         earlier.append(saying.text)
 
 
-def _points_of_words(course: Course, saying: Saying, earlier: list[str]) -> int:
+def _points_of_words(course: SessionCourse, saying: Saying, earlier: list[str]) -> int:
     """How much the words speak for a correction, and when they were said."""
     asked = _is_asked(course, saying)
     points = -2 * asked - 2 * saying.has(*SATISFIED) + course.is_at_work(saying.message)
@@ -118,7 +118,7 @@ def _points_of_words(course: Course, saying: Saying, earlier: list[str]) -> int:
     return points + 2 * concedes(_reply(course, saying)) + negates(saying.text)
 
 
-def _is_asked(course: Course, saying: Saying) -> bool:
+def _is_asked(course: SessionCourse, saying: Saying) -> bool:
     """Whether the agent had ended with a question, so that this is the answer."""
     before = bisect_right(course.spoken, saying.message)
     last = course.view.by_agent[before - 1] if before else None
@@ -127,12 +127,12 @@ def _is_asked(course: Course, saying: Saying) -> bool:
     return "?" in last.end or "？" in last.end or Phrase.ASKS in last.end_phrases
 
 
-def _reply(course: Course, saying: Saying) -> str:
+def _reply(course: SessionCourse, saying: Saying) -> str:
     after = bisect_right(course.spoken, saying.message)
     return course.view.by_agent[after].text if after < len(course.spoken) else ""
 
 
-def _done_over(course: Course, said: int) -> int:
+def _done_over(course: SessionCourse, said: int) -> int:
     """Whether the agent then undoes what it did: two where it puts back what had been there, one for other changes."""
     following = [move for move in course.moves_within(said, course.end_of_turn(said)) if move.files]
     touched = frozenset(path for move in following for path in move.files)
@@ -149,7 +149,7 @@ def _done_over(course: Course, said: int) -> int:
     return 1
 
 
-def _lines_of(moves: list[Move]) -> tuple[set[str], set[str]]:
+def _lines_of(moves: list[CourseStep]) -> tuple[set[str], set[str]]:
     """The lines that steps wrote, and those that they took out."""
     wrote: set[str] = set()
     took: set[str] = set()
@@ -164,7 +164,7 @@ def _words(lines: frozenset[str] | set[str]) -> set[str]:
     return {word for line in lines for word in line.split()}
 
 
-def put_right(course: Course) -> Iterator[Stretch]:
+def put_right(course: SessionCourse) -> Iterator[Stretch]:
     """What was stopped, and the work with which a correction was met."""
     for event in course.events:
         if event.kind is not InterventionKind.CORRECTION:
@@ -173,14 +173,14 @@ def put_right(course: Course) -> Iterator[Stretch]:
             yield _met(course, event, TroubleKind.CORRECTED)
 
 
-def claimed(course: Course) -> Iterator[Stretch]:
+def claimed(course: SessionCourse) -> Iterator[Stretch]:
     """The work with which a correction was met, where the agent had said that it was done."""
     for event in course.events:
         if event.kind is InterventionKind.CORRECTION and _was_claimed(course, event):
             yield _met(course, event, TroubleKind.CLAIMED)
 
 
-def _stopped(course: Course, event: Event) -> Stretch:
+def _stopped(course: SessionCourse, event: SteppedIn) -> Stretch:
     """The agent's last doing before it was stopped or refused."""
     last = event.message
     while last > course.begin and course.messages[last].role is not Role.AGENT:
@@ -190,7 +190,7 @@ def _stopped(course: Course, event: Event) -> Stretch:
     return Stretch(TroubleKind.CORRECTED, first, event.message, subject, event.kind.value, TroubleEnding.STOPPED)
 
 
-def _met(course: Course, event: Event, kind: TroubleKind) -> Stretch:
+def _met(course: SessionCourse, event: SteppedIn, kind: TroubleKind) -> Stretch:
     """From the correction to the last change that meets it."""
     end = course.end_of_turn(event.message)
     changes = [move for move in course.moves_within(event.message, end) if move.files]
@@ -199,7 +199,7 @@ def _met(course: Course, event: Event, kind: TroubleKind) -> Stretch:
     return Stretch(kind, event.message, last, event.kind.value, "", ending)
 
 
-def _was_claimed(course: Course, event: Event) -> bool:
+def _was_claimed(course: SessionCourse, event: SteppedIn) -> bool:
     """Whether the agent had said that it was done, and was then shown that it was not."""
     before = bisect_right(course.spoken, event.message)
     last = course.view.by_agent[before - 1] if before else None

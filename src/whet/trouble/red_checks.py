@@ -7,7 +7,7 @@ from whet.failures.view import Saying
 from whet.failures.wordings import Phrase
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import tested_by
-from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.edits import is_test_file
 from whet.trouble.red_names import red_name
 from whet.trouble.values import TroubleEnding, TroubleKind
@@ -15,7 +15,7 @@ from whet.trouble.values import TroubleEnding, TroubleKind
 CLAIMS = (Phrase.CLAIM, Phrase.VERIFIED)
 
 
-def red_checks(course: Course) -> Iterator[Stretch]:
+def red_checks(course: SessionCourse) -> Iterator[Stretch]:
     """Each red check until the same check was green, or until the agent let it be."""
     runs = [move for move in course.moves if move.checks and _ran(move)]
     covered: dict[str, int] = {}  # up to which step a check is told of already
@@ -28,13 +28,13 @@ def red_checks(course: Course) -> Iterator[Stretch]:
             yield stretch
 
 
-def _ran(move: Move) -> bool:
+def _ran(move: CourseStep) -> bool:
     """Whether a check came to a verdict."""
     step = move.step
     return (step.worked or step.failed) and not (step.failed and (could_not_run(step.text) or timed_out(step)))
 
 
-def _follow(course: Course, red: Move, later: Sequence[Move]) -> tuple[Stretch, int]:
+def _follow(course: SessionCourse, red: CourseStep, later: Sequence[CourseStep]) -> tuple[Stretch, int]:
     """The stretch that begins with a red check, and the last step of it."""
     end = course.end_of_turn(red.asked)
     last = red
@@ -54,7 +54,7 @@ def _follow(course: Course, red: Move, later: Sequence[Move]) -> tuple[Stretch, 
     return _stretch(red, fixed.answered, TroubleEnding.LEFT), fixed.number
 
 
-def _judges_the_same(red: Move, other: Move) -> bool:
+def _judges_the_same(red: CourseStep, other: CourseStep) -> bool:
     """Whether a later check tells of the same thing: the same check, and not of another part of the work."""
     if red.checks.isdisjoint(other.checks):
         return False
@@ -63,12 +63,12 @@ def _judges_the_same(red: Move, other: Move) -> bool:
     return not is_elsewhere
 
 
-def _stretch(red: Move, last: int, ending: TroubleEnding) -> Stretch:
+def _stretch(red: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     subject = " ".join(sorted(red.checks))
     return Stretch(TroubleKind.RED_CHECK, red.answered, last, subject, red_name(red.step.text), ending)
 
 
-def _is_trouble(course: Course, red: Move) -> bool:
+def _is_trouble(course: SessionCourse, red: CourseStep) -> bool:
     """Whether the agent's own work was judged: what was red before it changed anything was so already."""
     before = [move for move in course.moves[: red.number] if move.files]
     if not before:
@@ -76,7 +76,7 @@ def _is_trouble(course: Course, red: Move) -> bool:
     return not _was_meant(course, red, before)
 
 
-def _was_meant(course: Course, red: Move, before: Sequence[Move]) -> bool:
+def _was_meant(course: SessionCourse, red: CourseStep, before: Sequence[CourseStep]) -> bool:
     """Whether a test was written first, to be red: only tests were changed before it, and then what they test."""
     start = course.start_of_turn(red.asked)
     since = max((move.number for move in course.moves[: red.number] if move.checks and move.step.worked), default=-1)
@@ -87,7 +87,7 @@ def _was_meant(course: Course, red: Move, before: Sequence[Move]) -> bool:
     return after is not None and not any(is_test_file(path) for path in after.files)
 
 
-def claimed_before(course: Course, stretch: Stretch) -> Saying | None:
+def claimed_before(course: SessionCourse, stretch: Stretch) -> Saying | None:
     """What the agent said to be done, where nothing was changed between that word and the red check."""
     start = course.start_of_turn(stretch.first)
     closing = next((saying for saying in reversed(course.view.by_agent) if saying.message < start), None)

@@ -7,13 +7,13 @@ from whet.failures.purposes import is_same_purpose, program_of
 from whet.outcomes.deciding import Outcome
 from whet.outcomes.unrunnable import could_not_run
 from whet.sessions.call_effects import Effect
-from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 REACH = 14  # calls after a failure within which its repair is looked for
 
 
-def slips(course: Course) -> Iterator[Stretch]:
+def slips(course: SessionCourse) -> Iterator[Stretch]:
     """Each run of failed calls with what was done to get them right; one that waits for a repair is one slip."""
     covered = -1
     for move in course.moves:
@@ -33,12 +33,12 @@ def slips(course: Course) -> Iterator[Stretch]:
             yield _slip(move, last, course.how_it_ends(last))
 
 
-def _last_within(course: Course, move: Move) -> int:
+def _last_within(course: SessionCourse, move: CourseStep) -> int:
     """The last step of the turn."""
     return course.moves_within(move.asked, course.end_of_turn(move.asked))[-1].number
 
 
-def is_slip(move: Move) -> bool:
+def is_slip(move: CourseStep) -> bool:
     """Whether a call went wrong by itself: a red check, a probe's no and time that ran out are something else."""
     step = move.step
     if not step.failed or timed_out(step):
@@ -46,17 +46,17 @@ def is_slip(move: Move) -> bool:
     return not is_answer(step) and not is_expected(step) and not _is_red(move)
 
 
-def _is_red(move: Move) -> bool:
+def _is_red(move: CourseStep) -> bool:
     """Whether a check came to its verdict, and that is no."""
     return move.step.failed and bool(move.checks) and not could_not_run(move.step.text)
 
 
-def _slip(move: Move, last: int, ending: TroubleEnding) -> Stretch:
+def _slip(move: CourseStep, last: int, ending: TroubleEnding) -> Stretch:
     subject = program_of(move.step) or move.step.tool
     return Stretch(TroubleKind.SLIP, move.asked, max(move.answered, last), subject, move.step.fingerprint, ending)
 
 
-def _mended(course: Course, move: Move) -> Move | None:
+def _mended(course: SessionCourse, move: CourseStep) -> CourseStep | None:
     """The first call for the same purpose that worked, before somebody else speaks."""
     end = course.end_of_turn(move.asked)
     for other in course.moves[move.number + 1 : move.number + 1 + REACH]:
@@ -71,19 +71,19 @@ def _mended(course: Course, move: Move) -> Move | None:
     return None
 
 
-def _ran(move: Move) -> bool:
+def _ran(move: CourseStep) -> bool:
     """Whether a call did what it was made for: a check that is red did."""
     return move.step.worked or _is_red(move)
 
 
-def _goes_on(move: Move, other: Move) -> bool:
+def _goes_on(move: CourseStep, other: CourseStep) -> bool:
     """Whether a step is work on something else: a change to another file than the failed call's, or a hand-over."""
     if other.hands_over:
         return True
     return other.step.effect is Effect.CHANGES and not move.command and bool(other.files)
 
 
-def _next_working(course: Course, move: Move) -> Move | None:
+def _next_working(course: SessionCourse, move: CourseStep) -> CourseStep | None:
     end = course.end_of_turn(move.asked)
     for other in course.moves[move.number + 1 :]:
         if other.asked > end:

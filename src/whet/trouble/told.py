@@ -2,11 +2,11 @@
 
 from collections.abc import Iterator
 
-from whet.trouble.course import Course, Stretch
+from whet.trouble.course import SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 
-def not_followed(course: Course) -> Iterator[Stretch]:
+def not_followed(course: SessionCourse) -> Iterator[Stretch]:
     """The calls of each message at which a rule was broken."""
     for broken in course.breaks:
         if course.begin <= broken.message < len(course.messages):

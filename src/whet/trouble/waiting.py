@@ -9,7 +9,7 @@ from whet.sessions.shell_lines import split
 from whet.sessions.tool_families import plain_name
 from whet.sessions.transcripts import Origin, Role
 from whet.trouble.clock import LINGERING
-from whet.trouble.course import Course, Move, Stretch
+from whet.trouble.course import CourseStep, SessionCourse, Stretch
 from whet.trouble.values import TroubleEnding, TroubleKind
 
 LEAST_ASKED = 3  # so often the same question in a row, and it is polling
@@ -20,14 +20,14 @@ POLLING = "polling"
 NO_ANSWER = "no answer from the provider"
 
 
-def waits(course: Course) -> Iterator[Stretch]:
+def waits(course: SessionCourse) -> Iterator[Stretch]:
     """Each run of steps that only wait, however many calls it takes."""
     yield from _joined(_single(course))
     yield from _polls(course)
     yield from _silences(course)
 
 
-def _single(course: Course) -> Iterator[Stretch]:
+def _single(course: SessionCourse) -> Iterator[Stretch]:
     for move in course.moves:
         if move.step.failed and timed_out(move.step):
             yield _wait(move, TIME_OUT, TroubleEnding.LEFT)
@@ -35,14 +35,14 @@ def _single(course: Course) -> Iterator[Stretch]:
             yield _wait(move, SLEEP, TroubleEnding.OVER)
 
 
-def sleeps(move: Move) -> bool:
+def sleeps(move: CourseStep) -> bool:
     """Whether a call waits by its own order: a command that sleeps, or a tool that does nothing else."""
     if plain_name(move.step.tool) in LINGERING:
         return True
     return "leep" in move.command and any(stage.program in SLEEPERS for stage in split(move.command))
 
 
-def _wait(move: Move, cause: str, ending: TroubleEnding) -> Stretch:
+def _wait(move: CourseStep, cause: str, ending: TroubleEnding) -> Stretch:
     return Stretch(TroubleKind.WAITING, move.asked, move.answered, program_of(move.step), cause, ending)
 
 
@@ -60,9 +60,9 @@ def _joined(found: Iterator[Stretch]) -> Iterator[Stretch]:
         yield held
 
 
-def _polls(course: Course) -> Iterator[Stretch]:
+def _polls(course: SessionCourse) -> Iterator[Stretch]:
     """The same question again and again, with nothing done between."""
-    run: list[Move] = []
+    run: list[CourseStep] = []
     for move in course.moves:
         if move.step.effect in (Effect.THINKS, Effect.CHANGES) or not move.step.worked:
             continue
@@ -74,7 +74,7 @@ def _polls(course: Course) -> Iterator[Stretch]:
     yield from _poll(run)
 
 
-def _is_same(one: Move, other: Move) -> bool:
+def _is_same(one: CourseStep, other: CourseStep) -> bool:
     """Whether two calls ask the same; what a command is said to be for does not matter."""
     first, second = one.step.exchange.call, other.step.exchange.call
     return first.name == second.name and (
@@ -82,7 +82,7 @@ def _is_same(one: Move, other: Move) -> bool:
     )
 
 
-def _poll(run: list[Move]) -> Iterator[Stretch]:
+def _poll(run: list[CourseStep]) -> Iterator[Stretch]:
     if len(run) >= LEAST_ASKED and not run[0].checks:
         first, last = run[0], run[-1]
         yield Stretch(
@@ -90,7 +90,7 @@ def _poll(run: list[Move]) -> Iterator[Stretch]:
         )
 
 
-def _silences(course: Course) -> Iterator[Stretch]:
+def _silences(course: SessionCourse) -> Iterator[Stretch]:
     """What the agent program says in the agent's place: that the provider did not answer."""
     for index, message in enumerate(course.messages):
         if index > course.begin and message.role is Role.AGENT and message.origin is Origin.INSERTED:
