@@ -18,7 +18,7 @@ from whet.changes.apply import apply
 from whet.cli.shown.improvements import report_lines
 from whet.engine.steps import Direct, T, decoded, encoded
 from whet.evidence.verdicts import Ruling
-from whet.improving.improve import improve, planned
+from whet.improving.improve import improve
 from whet.ledger.entries import Actor, Entry, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope
 from whet.proving.attempt import Supply, attempt
@@ -32,9 +32,11 @@ from whet.store.home import Home
 from whet.store.ledger import Ledger, ledger_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
+from whet.trials.design import TrialDesign
 from whet.trials.ideas import Became, ImproveReport, ImproveRequest
 
-ASK = ImproveRequest(model="scripted", placebo=False)
+ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False))
+DRY = replace(ASK, dry_run=True)
 # What does not depend on which database it is.
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)
 
@@ -148,15 +150,15 @@ def test_without_a_model_what_was_found_waits_for_a_person(home: Home, database:
 
 @EMBEDDED
 @pytest.mark.usefixtures("failed")
-def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home, database: Database) -> None:
+def test_a_dry_run_says_what_waits_and_what_a_trial_of_it_would_cost(home: Home) -> None:
     [outcome] = improved(home, ImproveRequest(), supply_of(obeys)).outcomes
-    none = planned(home, database, ASK, id="dry", supply=supply_of(obeys))
+    none = improved(home, DRY, supply_of(obeys))
     [waits] = none.waiting
     assert (waits.became, waits.entry, waits.attempts_most) == (Became.WAITS, outcome.entry, 0)
     assert "no case is there" in waits.why
     for case in questions(12):
         keep_case(home.folder / FOLDER, case)
-    shown = " ".join(report_lines(planned(home, database, ASK, id="dry", supply=supply_of(obeys))))
+    shown = " ".join(report_lines(improved(home, DRY, supply_of(obeys))))
     assert f"`whet pending approve {outcome.entry}`" in shown
     assert f"`whet try --pending {outcome.entry}`: at most " in shown
     assert "says proposed" not in shown
@@ -181,12 +183,18 @@ def test_general_advice_is_not_proposed_untried(home: Home, database: Database) 
 @EMBEDDED
 @pytest.mark.usefixtures("failed")
 def test_a_dry_run_says_what_it_would_do_and_cost_and_does_nothing(home: Home, database: Database) -> None:
-    report = planned(home, database, replace(ASK, most=1), id="dry", supply=supply_of(obeys))
+    def refuses(_run: Run) -> Reply:
+        raise AssertionError("a dry run asks no model")
+
+    report = improved(home, replace(DRY, most=1), supply_of(refuses))
     [outcome] = report.outcomes
     assert (outcome.became, outcome.attempts_most) == (Became.PLANNED, 24)
     assert outcome.tokens_most > 0
     assert outcome.minimum_effect is not None
     assert Ledger(database).entries() == []
+    [done] = improved(home, replace(ASK, most=1), supply_of(obeys)).outcomes
+    assert (done.became, done.idea) == (Became.CANARY, outcome.idea), "what was foretold is done"
+    assert 0 < done.attempts <= outcome.attempts_most
 
 
 @pytest.mark.usefixtures("failed")

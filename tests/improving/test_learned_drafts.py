@@ -15,7 +15,7 @@ from whet.agent.protocols import Chosen, Reply
 from whet.agent.providers.choosing import provider_for
 from whet.changes.apply import apply
 from whet.engine.steps import Direct, decoded
-from whet.improving.improve import improve, planned
+from whet.improving.improve import improve
 from whet.improving.writer import Pen, write_from_evidence
 from whet.ledger.entries import Actor, Step
 from whet.ledger.patches import Action, Form, Patch, Proof, Scope, digest
@@ -32,10 +32,11 @@ from whet.store.ledger import ledger_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
 from whet.store.settings_changes import assign
+from whet.trials.design import TrialDesign
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
 
-ASK = ImproveRequest(model="scripted", placebo=False, most=1)
+ASK = ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1)
 PATTERN = "In this project run `bun install`; `rtk bun …` fails: unrecognized subcommand 'bun'"
 EMBEDDED = pytest.mark.parametrize("home", ["sqlite"], indirect=True)  # what does not depend on the database
 WRITTEN = "Call `bun` itself, without `rtk`: that wrapper has no such subcommand."
@@ -73,9 +74,13 @@ def improved(home: Home, supply: Supply, ask: ImproveRequest = ASK) -> IdeaOutco
     return outcome
 
 
-def planned_outcomes(home: Home, database: Database) -> list[IdeaOutcome]:
-    report = planned(home, database, replace(ASK, most=5), id="dry", supply=writes(WRITTEN))
-    return [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
+def planned(home: Home) -> ImproveReport:
+    done = improve(home, Direct("dry"), replace(ASK, most=5, dry_run=True), supply=writes(WRITTEN))
+    return decoded(done.value, ImproveReport)
+
+
+def planned_outcomes(home: Home) -> list[IdeaOutcome]:
+    return [each for each in planned(home).outcomes if each.idea.way is Way.EVIDENCE]
 
 
 def test_a_model_writes_from_marked_evidence_and_without_tools(home: Home, database: Database) -> None:
@@ -144,12 +149,12 @@ def test_what_three_projects_show_is_told_everywhere_and_what_two_show_is_not(ho
             for n, folder in ((1, "/home/noor/a"), (2, "/home/noor/a"), (3, "/home/noor/b"), (4, "/home/noor/b"))
         ),
     )
-    assert {each.idea.patch.scope.project for each in planned_outcomes(home, database) if each.idea.patch} == {
+    assert {each.idea.patch.scope.project for each in planned_outcomes(home) if each.idea.patch} == {
         "/home/noor/a",
         "/home/noor/b",
     }
     kept(database, learning(5, "/home/noor/c"), learning(6, "/home/noor/c"))
-    [outcome] = planned_outcomes(home, database)
+    [outcome] = planned_outcomes(home)
     assert outcome.idea.patch is not None
     assert outcome.idea.patch.scope.project == ""
     assert outcome.idea.patch.text == PATTERN.replace("In this project run", "Run")
@@ -169,7 +174,7 @@ def ruled(home: Home, database: Database, text: str, *sessions: str) -> str:
 @EMBEDDED
 def test_the_catalogue_is_silent_where_the_sessions_say_what_works(home: Home, database: Database) -> None:
     kept(database, *(learning(number) for number in range(1, 13)))
-    report = planned(home, database, replace(ASK, most=5), id="dry", supply=writes(WRITTEN))
+    report = planned(home)
     assert report.lessons > 0
     assert {each.idea.way for each in report.outcomes} == {Way.EVIDENCE}
 
@@ -178,7 +183,7 @@ def test_the_catalogue_is_silent_where_the_sessions_say_what_works(home: Home, d
 def test_a_lesson_that_a_rule_in_force_says_already_counts_there(home: Home, database: Database) -> None:
     name = ruled(home, database, PATTERN.replace(" run ", " please run "), "x")
     kept(database, learning(1), learning(2))
-    [outcome] = planned_outcomes(home, database)
+    [outcome] = planned_outcomes(home)
     assert outcome.became is Became.REFUSED
     assert outcome.why == f"the rule {name} says the same; 2 sessions count there"
 
@@ -202,7 +207,7 @@ def test_in_a_full_project_weaker_evidence_adds_nothing(home: Home, database: Da
     assign(home, ("rules", "per_project"), 1)
     ruled(home, database, "Name branches after their ticket.", "x", "y", "z")
     kept(database, learning(1), learning(2))
-    [outcome] = planned_outcomes(home, database)
+    [outcome] = planned_outcomes(home)
     assert outcome.became is Became.REFUSED
     assert outcome.why.startswith("the project has as many rules as `rules.per_project` allows (1)")
 
@@ -215,7 +220,7 @@ def test_in_a_declared_project_what_commands_print_is_believed_as_the_agent_is(
     shop.mkdir()
     kept(database, learning(1, str(shop)), learning(2, str(shop)))
     assign(home, ("trust", "projects"), [str(shop)])
-    [outcome] = planned_outcomes(home, database)
+    [outcome] = planned_outcomes(home)
     assert outcome.idea.patch is not None
     assert outcome.idea.patch.trust is Trust.AGENT
 
@@ -242,4 +247,4 @@ def test_no_model_is_asked_about_errors_that_explain_themselves(home: Home, data
         "Edit", {"file_path": "/a.py"}, "File has not been read yet. Read it first before writing.", error=True
     )
     kept(database, *(conversation(user("Go"), stale, native_id=f"e{each}", at=float(each)) for each in range(1, 4)))
-    assert planned_outcomes(home, database) == []
+    assert planned_outcomes(home) == []

@@ -10,7 +10,7 @@ from whet.changes.apply import apply
 from whet.changes.pending import approve, refuse
 from whet.engine.steps import Direct, decoded
 from whet.evidence.verdicts import Ruling
-from whet.improving.improve import improve, planned
+from whet.improving.improve import improve
 from whet.improving.taught import taught
 from whet.ledger.entries import Actor
 from whet.ledger.patches import Action, Form, Patch
@@ -27,6 +27,7 @@ from whet.store.recording import SOURCE
 from whet.store.sessions import Provenance, keep
 from whet.store.skill_files import read_text
 from whet.told.skills import compose
+from whet.trials.design import TrialDesign
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
 
@@ -154,7 +155,8 @@ def test_a_note_that_the_person_wrote_already_is_not_proposed(home: Home, databa
 @EMBEDDED
 def test_a_dry_run_says_where_a_note_and_a_skill_would_go(home: Home, database: Database) -> None:
     kept(database, wishing(SOURCE), *(releasing(number) for number in range(3)))
-    report = planned(home, database, ImproveRequest(most=9), id="dry")
+    dry = improve(home, Direct("dry"), ImproveRequest(most=9, dry_run=True))
+    report = decoded(dry.value, ImproveReport)
     places = {each.idea.patch.form: each.goes_to for each in report.outcomes if each.idea.patch}
     assert places[Form.NOTE] == ("user.md in Whet's own memory",)
     assert places[Form.SKILL] == (f"skills/{NAME} in Whet's home",)
@@ -188,7 +190,7 @@ def improved_with(home: Home, words: str) -> IdeaOutcome:
     supply = supply_of(lambda run: says("yes" if words in run.system else "no"))
     steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
     cases = tuple(case.name for case in questions(24))
-    ask = ImproveRequest(model="scripted", placebo=False, most=1, cases=cases)
+    ask = ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1, cases=cases)
     report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
     [outcome] = [each for each in report.outcomes if each.idea.way is Way.EVIDENCE]
     return outcome

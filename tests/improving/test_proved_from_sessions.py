@@ -18,6 +18,7 @@ from whet.store.home import Home
 from whet.store.ledger import ledger_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
+from whet.trials.design import TrialDesign
 from whet.trials.ideas import Became, IdeaOutcome, ImproveReport, ImproveRequest
 
 RULE = "In this project run tests with `./dev test MODULE`."
@@ -44,7 +45,7 @@ def improved(home: Home, database: Database, *, sessions: int) -> IdeaOutcome:
         keep(database, prepare(transcript), Provenance("", float(number), float(number)))
     supply = supply_of(obeys)
     steps = Direct("night", lambda inner, _kind, ask: attempt(home, inner, ask, supply=supply).value)
-    ask = ImproveRequest(model="scripted", placebo=True, most=1)
+    ask = ImproveRequest(model="scripted", design=TrialDesign(placebo=True), most=1)
     report = decoded(improve(home, steps, ask, supply=supply).value, ImproveReport)
     return report.outcomes[0]
 

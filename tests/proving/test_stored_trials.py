@@ -17,6 +17,7 @@ from whet.store.database import Database
 from whet.store.trials import all_progress, attempts_of, keep_material, keep_progress
 from whet.trials.attempts import Arm, AttemptConditions, AttemptRequest, TrialAgent
 from whet.trials.design import Trial, TrialProgress, TrialStop
+from whet.trials.ideas import ImproveRequest
 from whet.values import Value
 
 STORED: dict[str, Any] = json.loads((Path(__file__).parent.parent / "data/trials_before_0054.json").read_text())
@@ -43,7 +44,15 @@ def test_trials_of_earlier_versions_are_listed_with_their_attempts(database: Dat
     assert all(each.measures.tokens == 101 for each in found)
 
 
-@pytest.mark.parametrize(("name", "kind"), [("order", Trial), ("attempt_order", AttemptRequest), ("ready", ReadyTrial)])
+@pytest.mark.parametrize(
+    ("name", "kind"),
+    [
+        ("order", Trial),
+        ("attempt_order", AttemptRequest),
+        ("ready", ReadyTrial),
+        ("improve_order", ImproveRequest),
+    ],
+)
 def test_what_an_earlier_version_ordered_is_refused_in_words(name: str, kind: type[Value]) -> None:
     with pytest.raises(WhetError, match="Another version of Whet started this work") as refused:
         decoded(STORED[name], kind)

@@ -26,6 +26,7 @@ from whet.store.opening import opened
 from whet.store.owner import owner_of
 from whet.store.preparing import prepare
 from whet.store.sessions import Provenance, keep
+from whet.trials.design import TrialDesign
 from whet.trials.ideas import Became, ImproveReport, ImproveRequest
 
 # Written down and not ordered; ordered and not noted; done and not remembered.
@@ -94,7 +95,8 @@ def test_an_improvement_pays_for_no_attempt_twice_and_keeps_one_rule(
     mortal(tmp_path / improve.KIND, *IN_IMPROVEMENT)
     with office(home) as counter:
         id = counter.submit(
-            improve.order(ImproveRequest(model="scripted", placebo=False, most=1), key="night"), Queue.TRIALS
+            improve.order(ImproveRequest(model="scripted", design=TrialDesign(placebo=False), most=1), key="night"),
+            Queue.TRIALS,
         )
     assert deaths(home, tmp_path) == len(IN_IMPROVEMENT)
     with office(home) as counter:

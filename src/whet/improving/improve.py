@@ -32,7 +32,7 @@ from whet.store.settings_file import load
 from whet.trials.attempts import AttemptConditions, TrialAgent
 from whet.trials.cases import is_errand
 from whet.trials.continuing import TooFewCases
-from whet.trials.design import Trial, TrialDesign, TrialProgress, plan
+from whet.trials.design import Trial, TrialProgress, plan
 from whet.trials.drafts import Way
 from whet.trials.ideas import Became, Idea, IdeaOutcome, ImproveReport, ImproveRequest
 from whet.values import Value
@@ -47,15 +47,16 @@ NO_KEY = (
     "{variable} is not set, so this is the plan alone and nothing can be tried yet. Run `export {variable}=…`, or try"
     " changes on your agent: `whet improve --agent claude`."
 )
-LATER = {Way.ROOM: "to leave"}
 
 
 class ReadyTrial(Value, frozen=True):
-    """A trial that can begin, or why there is none."""
+    """How far an idea comes before anything is tried: a trial that can begin, why a person is asked, or its end."""
 
     idea: Idea
     trial: Trial | None = None
-    outcome: IdeaOutcome | None = None
+    outcome: IdeaOutcome | None = None  # where it ends here
+    asks: str = ""  # why it is left to a person
+    foretold: str = ""  # the same, as a dry run says it
     spent: Spent = Spent()
 
 
@@ -66,7 +67,12 @@ class Course(NamedTuple):
     steps: Steps
     ask: ImproveRequest
     supply: Supply
+    writer: str  # the model that writes rules; empty: none
     observe: Callable[[Idea], Observe] | None = None
+
+    @property
+    def can_try(self) -> bool:
+        return bool(self.writer or self.ask.agent)
 
 
 def order(ask: ImproveRequest, *, key: str) -> Order:
@@ -81,20 +87,25 @@ def improve(
     *,
     supply: Supply | None = None,
     observe: Callable[[Idea], Observe] | None = None,
+    progress: Progress = silent,
 ) -> Done:
-    """Find what fails again and again, change what the agent is told, try it, and keep what is proved."""
-    course = Course(home, steps, ask, supply or served, observe)
-    has_model = bool(steps.do("model", lambda: _writer(home, ask), str))
-    found = steps.do("ideas", lambda: _find(course, has_model), FoundIdeas)
-    can_try = has_model or bool(ask.agent)
-    carry = partial(_try, course) if can_try else partial(_leave_to_person, course)
-    outcomes = tuple(carry(number, idea) for number, idea in enumerate(found.ideas, start=1))
-    outcomes = (*outcomes, *steps.do("unheeded", lambda: _take_next_steps(course), tuple[IdeaOutcome, ...]))
+    """Find what fails again and again, change what the agent is told, try it, and keep what is proved.
+
+    A dry run is the same, and stops before it spends anything or writes an entry.
+    """
+    writer = steps.do("model", lambda: _writer(home, ask), str)
+    no_key = missing_key(load(home), os.environ, writer) if ask.dry_run and writer and supply is None else ""
+    course = Course(home, steps, ask, supply or (unasked if ask.dry_run else served), writer, observe)
+    found = steps.do("ideas", lambda: _find(course, progress), FoundIdeas)
+    outcomes = tuple(_carry(course, number, idea) for number, idea in enumerate(found.ideas, start=1))
+    if not ask.retire:
+        outcomes += steps.do("unheeded", lambda: _take_next_steps(course), tuple[IdeaOutcome, ...])
+    stopped = NO_KEY.format(variable=no_key) if no_key else ""
     report = ImproveReport(
         found.sessions,
         found.lessons,
         outcomes,
-        "" if can_try else NO_MODEL,
+        stopped if course.can_try else NO_MODEL,
         found.left,
         found.unspecific,
         found.waiting,
@@ -103,60 +114,56 @@ def improve(
     return Done(sentence(report), (), spent, encoded(report))
 
 
-def planned(
-    home: Home,
-    database: Database,
-    ask: ImproveRequest,
-    *,
-    id: str,
-    supply: Supply | None = None,
-    progress: Progress = silent,
-) -> ImproveReport:
-    """What an improvement would do and cost, without doing it."""
-    writer = _writer(home, ask)
-    has_model = bool(writer)
-    can_try = has_model or bool(ask.agent)
-    no_key = missing_key(load(home), os.environ, writer) if has_model and supply is None else ""
-    supply = supply or unasked
-    found = _ideas(home, database, ask, supply if has_model else None, progress=progress)
-    outcomes = []
-    for number, idea in enumerate(found.ideas, start=1):
-        if idea.refused or idea.patch is None or idea.way is Way.ROOM or not can_try:
-            later = LATER.get(idea.way, "a model would write a rule" if has_model else "no model is set")
-            why = idea.refused or (later if can_try else "no model is set to try it")
-            outcomes.append(IdeaOutcome(idea, Became.REFUSED if idea.refused else Became.PLANNED, why))
-            continue
-        ready = _prepare(home, database, ask, idea, id=f"{id}-{number}", supply=supply)
-        outcomes.append(_asking(ready) if isinstance(ready, IdeaOutcome) else _costing(idea, ready))
-    judge = ask.model or load(home).model
-    outcomes = [foretold(home, each, judge, agent=ask.agent, now=time.time()) for each in outcomes]
-    if not ask.retire:
-        outcomes += [IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(home, database)]
-    stopped = (NO_KEY.format(variable=no_key) if no_key else "") if can_try else NO_MODEL
-    waiting = () if ask.retire else _waiting(home, database, ask, can_try=can_try, id=id, supply=supply)
-    return ImproveReport(found.sessions, found.lessons, tuple(outcomes), stopped, found.left, found.unspecific, waiting)
+def _carry(course: Course, number: int, idea: Idea) -> IdeaOutcome:
+    """What becomes of an idea: it ends, waits for a person, or is tried; a dry run says which."""
+    ready = _ready(course, number, idea)
+    if course.ask.dry_run:
+        return _foretell(course, ready)
+    if ready.outcome is not None:
+        return replace(ready.outcome, spent=ready.spent)
+    if ready.trial is None:
+        return replace(_leave_to_person(course, number, ready), spent=ready.spent)
+    return _try(course, number, ready, ready.trial)
 
 
-def _asking(outcome: IdeaOutcome) -> IdeaOutcome:
-    """What cannot be tried and yet was seen: a person would be asked."""
-    is_asked = outcome.idea.way is Way.EVIDENCE and outcome.became is Became.UNTRIED
-    return replace(outcome, became=Became.PLANNED, why=f"without a trial: {outcome.why}") if is_asked else outcome
+def _ready(course: Course, number: int, idea: Idea) -> ReadyTrial:
+    if idea.refused:
+        return ReadyTrial(idea, outcome=IdeaOutcome(idea, Became.REFUSED, idea.refused))
+    if not course.can_try:
+        return ReadyTrial(idea, asks="no model is set", foretold="no model is set to try it")
+    if idea.way is Way.ROOM:
+        return ReadyTrial(idea, asks="its evidence is the weakest", foretold="to leave")
+    if course.ask.dry_run and idea.patch is None:
+        return ReadyTrial(idea, foretold="a model would write a rule" if course.writer else "no model is set")
+    return course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, idea), ReadyTrial)
 
 
-def _waiting(
-    home: Home, database: Database, ask: ImproveRequest, *, can_try: bool, id: str, supply: Supply | None
-) -> tuple[IdeaOutcome, ...]:
-    """What waits for a person, and what a trial of each would cost or why there can be none; no trial for the rest."""
+def _foretell(course: Course, ready: ReadyTrial) -> IdeaOutcome:
+    """Where an idea would go, who would judge it, and what that would cost."""
+    outcome = ready.outcome or IdeaOutcome(ready.idea, Became.PLANNED, ready.foretold)
+    if ready.trial is not None:
+        outcome = _costing(ready.idea, ready.trial)
+    return foretold(course.home, outcome, _judge(course), agent=course.ask.agent, now=time.time())
+
+
+def _judge(course: Course) -> str:
+    return course.ask.model or load(course.home).model
+
+
+def _waiting(course: Course, database: Database) -> tuple[IdeaOutcome, ...]:
+    """What waits for a person; in a dry run also what a trial of each would cost, or why there can be none."""
+    home, ask = course.home, course.ask
     waiting = [entry for entry in pending(home, database, now=time.time()) if entry.patch.form in TOLD]
+    most = ask.most if ask.dry_run and course.can_try else 0
     found: list[IdeaOutcome] = []
     for place, entry in enumerate(waiting):
         idea = Idea(entry.patch.reason, Way.WAITS, entry.patch)  # `whet try` takes the cases that there are
         waits = IdeaOutcome(idea, Became.WAITS, entry=entry.number)
-        if can_try and place < ask.most:
-            ready = _prepare(home, database, ask, idea, id=f"{id}-waits-{place}", supply=supply)
+        if place < most:
+            ready = _prepare(course, database, idea, id=f"{course.steps.id}-waits-{place}")
             tried = ready if isinstance(ready, IdeaOutcome) else _costing(idea, ready)
             waits = replace(tried, became=Became.WAITS, entry=entry.number)
-        found.append(foretold(home, waits, ask.model or load(home).model, agent=ask.agent, now=time.time()))
+        found.append(foretold(home, waits, _judge(course), agent=ask.agent, now=time.time()))
     return tuple(found)
 
 
@@ -169,18 +176,23 @@ def sentence(report: ImproveReport) -> str:
 
 def _take_next_steps(course: Course) -> tuple[IdeaOutcome, ...]:
     """The next step for each rule that is told and not followed."""
-    if course.ask.retire:
-        return ()
     with opened(course.home) as database:
-        return tuple(propose_steps(course.home, database))
+        if course.ask.dry_run:
+            return tuple(IdeaOutcome(idea, Became.PLANNED) for idea in unheeded(course.home, database))
+        return propose_steps(course.home, database)
 
 
-def _find(course: Course, has_model: bool) -> FoundIdeas:
-    with opened(course.home) as database:
-        found = _ideas(course.home, database, course.ask, course.supply if has_model else None)
-        if course.ask.retire:
-            return found
-        return replace(found, waiting=_waiting(course.home, database, course.ask, can_try=False, id="", supply=None))
+def _find(course: Course, progress: Progress) -> FoundIdeas:
+    """The ideas, and what waited before any of them."""
+    home, ask = course.home, course.ask
+    named = _judge(course)
+    if ask.agent:  # what is proved on it is said of the model that it runs, where that has a name
+        named = model = ask.model or settings_of(ask.agent, load(home)).model
+    else:
+        model = course.supply(home, load(home), named).model.name if course.writer else ""
+    with opened(home) as database:
+        found = find_ideas(home, database, ask, model=model, named=named, progress=progress)
+        return found if ask.retire else replace(found, waiting=_waiting(course, database))
 
 
 def _writer(home: Home, ask: ImproveRequest) -> str:
@@ -188,22 +200,12 @@ def _writer(home: Home, ask: ImproveRequest) -> str:
     return load(home).model if ask.agent else ask.model or load(home).model
 
 
-def _ideas(
-    home: Home, database: Database, ask: ImproveRequest, supply: Supply | None, *, progress: Progress = silent
-) -> FoundIdeas:
-    named = ask.model or load(home).model
-    if ask.agent:  # what is proved on it is said of the model that it runs, where that has a name
-        named = model = ask.model or settings_of(ask.agent, load(home)).model
-    else:
-        model = supply(home, load(home), named).model.name if supply else ""
-    return find_ideas(home, database, ask, model=model, named=named, progress=progress)
-
-
-def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no model is set") -> IdeaOutcome:
+def _leave_to_person(course: Course, number: int, ready: ReadyTrial) -> IdeaOutcome:
     """What cannot be retried waits as not tried, for a person to approve or to try live."""
-    if idea.refused or idea.patch is None:
+    idea = ready.idea
+    if idea.patch is None:
         return IdeaOutcome(idea, Became.REFUSED, idea.refused)
-    note = f"not tried: {why}"
+    note = f"not tried: {ready.asks}"
 
     def put(patch: Patch) -> IdeaOutcome:
         with opened(course.home) as database:
@@ -218,23 +220,11 @@ def _leave_to_person(course: Course, number: int, idea: Idea, *, why: str = "no 
     return course.steps.do(f"propose {number}", partial(put, idea.patch), IdeaOutcome)
 
 
-def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
-    if idea.refused:
-        return IdeaOutcome(idea, Became.REFUSED, idea.refused)
-    if idea.way is Way.ROOM:
-        return _leave_to_person(course, number, idea, why="its evidence is the weakest")
-    ready = course.steps.do(f"prepare {number}", lambda: _make_ready(course, number, idea), ReadyTrial)
-    if ready.trial is None:
-        outcome = replace(ready.outcome or IdeaOutcome(idea, Became.UNTRIED), spent=ready.spent)
-        # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
-        asks = idea.way is Way.EVIDENCE and outcome.became is Became.UNTRIED
-        if not asks:
-            return outcome
-        return replace(_leave_to_person(course, number, ready.idea, why=outcome.why), spent=ready.spent)
+def _try(course: Course, number: int, ready: ReadyTrial, planned: Trial) -> IdeaOutcome:
     observe = course.observe(ready.idea) if course.observe else None
+    terms = replace(planned.terms, watched=course.ask.watched)
     try:
-        terms = replace(ready.trial.terms, watched=course.ask.watched)
-        done = trial(course.home, course.steps, replace(ready.trial, terms=terms), observe=observe)
+        done = trial(course.home, course.steps, replace(planned, terms=terms), observe=observe)
     except WhetError as error:
         spent = together((ready.spent, left_by(error).spent))
         return IdeaOutcome(ready.idea, Became.UNTRIED, f"{error.message} {error.advice}".strip(), spent=spent)
@@ -247,32 +237,30 @@ def _try(course: Course, number: int, idea: Idea) -> IdeaOutcome:
 
 def _make_ready(course: Course, number: int, idea: Idea) -> ReadyTrial:
     """Everything for one trial: the words where a model has to write them, the cases, the plan."""
-    home = course.home
-    with opened(home) as database:
-        written, spent = _worded(course, database, idea)
+    with opened(course.home) as database:
+        written, spent = (idea, Spent()) if course.ask.dry_run else _worded(course, database, idea)
         if written.patch is None:
             outcome: IdeaOutcome | Trial = IdeaOutcome(written, Became.REFUSED, written.refused)
         else:
-            id = f"{course.steps.id}-{number}"
-            outcome = _prepare(home, database, course.ask, written, id=id, supply=course.supply)
-    if isinstance(outcome, IdeaOutcome):
-        return ReadyTrial(written, outcome=outcome, spent=spent)
-    return ReadyTrial(written, outcome, spent=spent)
+            outcome = _prepare(course, database, written, id=f"{course.steps.id}-{number}")
+    if isinstance(outcome, Trial):
+        return ReadyTrial(written, outcome, spent=spent)
+    # What cannot be tried and yet was seen is asked about; else it would stand before the others every night.
+    if idea.way is Way.EVIDENCE and outcome.became is Became.UNTRIED:
+        return ReadyTrial(written, asks=outcome.why, foretold=f"without a trial: {outcome.why}", spent=spent)
+    return ReadyTrial(written, outcome=outcome, spent=spent)
 
 
 def _worded(course: Course, database: Database, idea: Idea) -> tuple[Idea, Spent]:
     """The idea in words; a model writes them from evidence, or where nobody else has, and then it has to be there."""
-    home, ask = course.home, course.ask
-    writer = _writer(home, ask)
-    if (idea.patch is not None and idea.evidence is None) or not writer:
+    if (idea.patch is not None and idea.evidence is None) or not course.writer:
         return idea, Spent()
-    chosen = course.supply(home, load(home), writer)
-    return with_words(home, database, chosen, idea, interrupt=course.steps.interrupt)
+    chosen = course.supply(course.home, load(course.home), course.writer)
+    return with_words(course.home, database, chosen, idea, interrupt=course.steps.interrupt)
 
 
-def _prepare(
-    home: Home, database: Database, ask: ImproveRequest, idea: Idea, *, id: str, supply: Supply | None
-) -> Trial | IdeaOutcome:
+def _prepare(course: Course, database: Database, idea: Idea, *, id: str) -> Trial | IdeaOutcome:
+    home, ask = course.home, course.ask
     if idea.patch is None:
         return IdeaOutcome(idea, Became.UNTRIED, "there is nothing to try")
     cases = cases_for(home, database, ask, idea)
@@ -291,10 +279,9 @@ def _prepare(
         TrialAgent(ask.agent, model=ask.model) if ask.agent else None,
         hidden=folders_of(home.folder, ask.cases),
     )
-    design = TrialDesign(ask.seeds, ask.alpha, ask.placebo, ask.allowance)
-    wanted = WantedTrial(idea.patch, cases, design, conditions)
+    wanted = WantedTrial(idea.patch, cases, ask.design, conditions)
     try:
-        ready = prepare(home, database, wanted, id=id, now=time.time(), supply=supply)
+        ready = prepare(home, database, wanted, id=id, now=time.time(), supply=course.supply)
         expect_worth_it(ready)
         return ready
     except TooFewCases as error:

@@ -3,7 +3,7 @@
 from collections.abc import Iterable
 from enum import StrEnum
 
-from whet.evidence.verdicts import ALPHA, Ruling, Verdict
+from whet.evidence.verdicts import Ruling, Verdict
 from whet.failures.lessons import Lesson
 from whet.ledger.entries import Entry, Item, Step
 from whet.ledger.patches import Action, Form, Patch, digest
@@ -12,7 +12,7 @@ from whet.lessons.candidates import LessonCandidate
 from whet.runs.run import Spent
 from whet.sessions.trust import Trust
 from whet.trials.canaries import SHARE
-from whet.trials.design import Allowance
+from whet.trials.design import TrialDesign
 from whet.trials.drafts import Way
 from whet.values import Value
 
@@ -23,21 +23,22 @@ MARGIN = 0.05
 SETTLED = frozenset({Step.REJECTED, Step.REVERTED, Step.REFUSED, Step.CANARY, Step.APPLIED, Step.PROPOSED})
 
 
-class ImproveRequest(Value, frozen=True):
-    """What an improvement is to look at, and what it may spend on each trial."""
+class ImproveRequest(Value, frozen=True, forbid_unknown_fields=True):
+    """What an improvement is to look at, and how each change is tried.
+
+    An order with other fields is another version's, and refused: with one left out it might spend without a limit.
+    """
 
     model: str = ""
+    agent: str = ""  # another agent that carries the attempts out; `model` is its own then
     cases: tuple[str, ...] = ()
-    seeds: int = 1
-    alpha: float = ALPHA
-    allowance: Allowance = Allowance()
-    placebo: bool | None = None
+    design: TrialDesign = TrialDesign()
     share: float = SHARE  # of the sessions that an accepted rule is told to at first
     most: int = MOST_IDEAS
     since: float | None = None
     retire: bool = False  # ask of each rule in force whether it still helps, and nothing else
-    agent: str = ""  # another agent that carries the attempts out; `model` is its own then
     watched: bool = False  # somebody waits for it, so that the daily limit does not hold it up
+    dry_run: bool = False  # stop before anything is spent, or entered in the ledger
 
 
 class Idea(Value, frozen=True):

@@ -79,6 +79,7 @@ def command(
     from whet.cli.other_agents import expect_allowed, other_agent
     from whet.cli.trying import allowance_of
     from whet.store.home import find_home
+    from whet.trials.design import TrialDesign
     from whet.trials.ideas import ImproveRequest
 
     if sum((now, background, dry_run, bool(nightly))) > 1:
@@ -86,9 +87,16 @@ def command(
     home = find_home(os.environ)
     named = tuple(os.path.abspath(each) if os.path.exists(each) else each for each in cases)
     ask = ImproveRequest(
-        model, named, seeds, alpha, allowance_of(budget), placebo, share, most, point_in_time(since), retire,
+        model,
         other_agent(agent),
-    )  # fmt: skip
+        named,
+        TrialDesign(seeds, alpha, placebo, allowance_of(budget)),
+        share,
+        most,
+        point_in_time(since),
+        retire,
+        dry_run=dry_run,
+    )
     if ask.agent and nightly:
         raise WhetError(
             f"Every night is too often to agree to what {agent} spends.", advice="Leave out --agent, or --nightly."
@@ -149,15 +157,17 @@ def _id() -> str:
 
 def _planned(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
     from whet.cli.analysed import bring_up_to_date, learning, read_what_is_taught
-    from whet.improving.improve import planned
+    from whet.engine.steps import Direct, decoded
+    from whet.improving.improve import improve
     from whet.store.decoding import uncollected
     from whet.store.opening import opened
+    from whet.trials.ideas import ImproveReport
 
     with opened(home) as database:
         bring_up_to_date(database)  # here and not below, where nobody would see how far it is
         read_what_is_taught(database)
-        with uncollected(), learning() as progress:
-            return planned(home, database, ask, id=_id(), progress=progress)
+    with uncollected(), learning() as progress:
+        return decoded(improve(home, Direct(_id()), ask, progress=progress).value, ImproveReport)
 
 
 def _direct(home: "Home", ask: "ImproveRequest") -> "ImproveReport":
@@ -210,12 +220,19 @@ def _options(ask: "ImproveRequest", *, budget: tuple[str, ...], since: str | Non
     """What was asked for, as it is written on a command line; what is usual is left out."""
     from whet.trials.ideas import ImproveRequest
 
-    usual = ImproveRequest()
-    words = [] if ask.placebo is None else ["--placebo" if ask.placebo else "--no-placebo"]
+    usual, design = ImproveRequest(), ask.design
+    words = [] if design.placebo is None else ["--placebo" if design.placebo else "--no-placebo"]
     words += ["--retire"] if ask.retire else []
-    for name in ("model", "seeds", "alpha", "share", "most"):
-        if getattr(ask, name) != getattr(usual, name):
-            words += [f"--{name}", str(getattr(ask, name))]
+    given = {
+        "model": (ask.model, usual.model),
+        "seeds": (design.seeds, usual.design.seeds),
+        "alpha": (design.alpha, usual.design.alpha),
+        "share": (ask.share, usual.share),
+        "most": (ask.most, usual.most),
+    }
+    for name, (value, usually) in given.items():
+        if value != usually:
+            words += [f"--{name}", str(value)]
     for name, values in (("cases", ask.cases), ("budget", budget), ("since", (since,) if since else ())):
         for value in values:
             words += [f"--{name}", value]
