@@ -131,7 +131,6 @@ def _everything(stage: Stage) -> Iterator[tuple[str, str]]:
     yield "lessons.json", stage.said("lessons", "--json")
     yield "lessons-show.json", stage.said("lessons", "show", "1", "--json")
     decide(stage)
-    # The first start of a session compiles the rules, and shows that the agent has hooks.
     yield "hooks-start.json", _lines(dict(starts(stage)))
     yield "hooks-call.json", _lines(dict(calls(stage)))
     yield "sync.json", stage.said("sync", "--json")
@@ -182,6 +181,8 @@ def decide(stage: Stage) -> None:
     )
     stage.said("memory", "add", "The staging server is rebuilt every Monday.", "--yes")
     stage.said("memory", "add", "--about-user", "Prefers tables.", "--yes")
+    for agent in HOSTS:  # a canary is for sessions that somebody tells of it
+        hook("session-start", agent, {"session_id": "frozen-0", "cwd": "/"})
     stage.said("canary", "start", "--rule", "Read a file before you edit it.", "--share", "0.5", "--yes")
     stage.said(
         "jobs", "add", "0 9 * * mon-fri", "What changed?", "--name", "news", "--timezone", "Europe/Berlin",
