@@ -34,7 +34,7 @@ WORDS = names(
 _RUN = re.compile(r"[\w./@~:+%\\-]+")
 _JOINTS = "./@~:+%\\-"  # within a word, and not at its end
 # So short that it is a count or a duration, and neither a code nor an account.
-_NUMBER = re.compile(r"\d{1,4}(?:\.\d{1,3})?(?:s|ms|%|kb|mb)?")
+_NUMBER = re.compile(r"-?\d{1,4}(?:\.\d{1,3})?(?:s|ms|%|kb|mb)?")
 _UNTOLD = re.compile(r"[^\w\s./@~:+%\\,()=-]")
 
 
@@ -73,7 +73,7 @@ def _shape_of(value: object, known: frozenset[str], depth: int) -> object:
         case bool() | None:
             return value
         case int() | float():
-            return value if is_plain(str(value).lstrip("-")) else HIDDEN
+            return value if is_plain(str(value)) else HIDDEN
         case str():
             return _string(value, known)
         case list():
