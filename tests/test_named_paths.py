@@ -1,0 +1,37 @@
+"""Every file and folder that the documents for contributors name is there."""
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+
+ROOT = Path(__file__).parents[1]
+BASES = (ROOT, ROOT / "src" / "whet")
+DOCUMENTS = ("AGENTS.md", "CONTRIBUTING.md", "docs/architecture.md")
+OF_A_HOME = ("guidance/review/",)  # of a person's, and not of the repository
+QUOTED = re.compile(r"`((?:[\w.-]+/)+[\w.*-]*|[\w-]+\.(?:md|toml|py|sh))`")
+UNQUOTED = re.compile(r"(?<![\w/.`-])(?:\w+/)+\w+\.py\b")
+
+
+def named(text: str) -> Iterator[str]:
+    yield from (path for path in QUOTED.findall(text) if path not in OF_A_HOME)
+    yield from UNQUOTED.findall(text)
+
+
+def is_there(path: str) -> bool:
+    return any(next(base.glob(path.rstrip("/")), None) is not None for base in BASES)
+
+
+@pytest.mark.parametrize("document", DOCUMENTS)
+def test_what_a_document_names_is_there(document: str) -> None:
+    paths = [*named((ROOT / document).read_text(encoding="utf-8"))]
+    assert paths
+    assert [path for path in paths if not is_there(path)] == []
+
+
+def test_paths_are_told_from_other_words() -> None:
+    text = (
+        "`src/whet/` and `tests/a.py`, `AGENTS.md`, in store/b.py; not `make check`, `a/<name>/`, `guidance/review/`."
+    )
+    assert [*named(text)] == ["src/whet/", "tests/a.py", "AGENTS.md", "store/b.py"]
