@@ -8,7 +8,7 @@ import ssl
 import struct
 import threading
 import time
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping
 from pathlib import Path
 from typing import Any, Literal, NamedTuple
 
@@ -44,14 +44,17 @@ class Received(NamedTuple):
         return json.loads(self.body)
 
 
+Answer = Callable[[Received], Play]
+
+
 class Loopback:
-    """Plays one answer for each request, in their order, and the last one for all that follow.
+    """Plays one answer for each request, in their order, and the last one for all that follow. One may be a function.
 
     What is asked about the server itself is answered from `pages`, by path, and is no request of a run.
     """
 
     def __init__(
-        self, plays: Iterable[Play], *, secure: bool = False, pages: Mapping[str, object] | None = None
+        self, plays: Iterable[Play | Answer], *, secure: bool = False, pages: Mapping[str, object] | None = None
     ) -> None:
         self._plays = list(plays)
         self._pages = dict(pages or {})
@@ -112,7 +115,7 @@ class Loopback:
                         self.received_at = time.perf_counter()
                         self.requests.append(request)
                         play = self._plays.pop(0) if len(self._plays) > 1 else self._plays[0]
-                    if not self._play(encrypted, play):
+                    if not self._play(encrypted, play if isinstance(play, Play) else play(request)):
                         return
 
     def _play(self, connection: socket.socket, play: Play) -> bool:
@@ -176,7 +179,9 @@ class Tunnel:
 
 
 @contextlib.contextmanager
-def playing(*plays: Play, secure: bool = False, pages: Mapping[str, object] | None = None) -> Iterator[Loopback]:
+def playing(
+    *plays: Play | Answer, secure: bool = False, pages: Mapping[str, object] | None = None
+) -> Iterator[Loopback]:
     """A server that plays these answers, and tells this of itself."""
     with _serving(Loopback(plays, secure=secure, pages=pages)) as server:
         assert isinstance(server, Loopback)
