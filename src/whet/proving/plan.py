@@ -4,36 +4,48 @@ from collections.abc import Sequence
 from itertools import count
 from typing import NamedTuple
 
+import msgspec
 from msgspec.structs import replace
 
+from whet.agent.assembling import Wish
+from whet.agent.protocols import Chosen
 from whet.engine.orders import Order
 from whet.engine.steps import encoded
 from whet.errors import WhetError
 from whet.evidence.error_budget import alpha_for
-from whet.ledger.patches import Patch
+from whet.examples import templates
+from whet.examples.warm_start import warm_start
+from whet.ledger.patches import Form, Patch
 from whet.proving.agent_attempt import AttemptScene
 from whet.proving.agent_plan import prepare_agent
-from whet.proving.applying import Applying, TrialSurroundings, where_told
-from whet.proving.attempt import Supply, is_interactive, served
+from whet.proving.attempt import Supply, begin, is_interactive, served
+from whet.proving.overlay import overlaid
 from whet.proving.past_trials import guards_from_past, judged_trials, known_evidence, past_trials
 from whet.proving.screening import MOST_GUARDS, screened
 from whet.proving.world import TrialWorld, grounds_of_agent, grounds_of_model, world_of
+from whet.runs.models import cost
 from whet.runs.run import Spent
+from whet.runs.settings import Settings
+from whet.sessions.transcripts import Usage
 from whet.shipped.guidance.placebo import filler
 from whet.shipped.guidance.rules import catalogue
+from whet.shipped.guidance.warm import words
 from whet.store.database import Database
 from whet.store.home import Home
 from whet.store.owner import identity_of
 from whet.store.settings_file import load
 from whet.store.trials import keep_material, key_of
+from whet.text import tokens
 from whet.trials.attempts import Arm, AttemptConditions, OrderTerms, TrialAgent
 from whet.trials.cases import Case, is_errand
 from whet.trials.continuing import PastEvidence, TooFewCases, expect_provable
-from whet.trials.design import Trial, TrialDesign, TriedChange, cases_in_order, is_affordable
+from whet.trials.design import Price, Trial, TrialDesign, TriedChange, cache_price, cases_in_order, is_affordable
 from whet.trials.placebos import placebo_of
 
 KIND = "trial"
 ID_LETTERS = 12
+USUAL_CALLS = 3  # of the model in an attempt
+USUAL_OUTPUT = 200  # tokens of one answer
 
 
 class WantedTrial(NamedTuple):
@@ -45,6 +57,24 @@ class WantedTrial(NamedTuple):
     conditions: AttemptConditions = AttemptConditions()
     fresh: bool = False  # begin again: nothing is reused that another trial paid for or found
     about: int = 0  # the entry that waits for a decision on it
+
+
+class TrialSurroundings(NamedTuple):
+    """What requests are put together from."""
+
+    home: Home
+    database: Database
+    settings: Settings
+    chosen: Chosen
+    world: TrialWorld
+
+
+class Applying(NamedTuple):
+    """The cases in which the change is told, what it costs a session, and about what one attempt costs."""
+
+    cases: list[Case]
+    price: Price
+    of_one: Spent
 
 
 class _Ground(NamedTuple):
@@ -211,3 +241,56 @@ def _targets(cases: Sequence[Case]) -> list[Case]:
     if not found:
         raise WhetError("No case to test it on.", advice="Give --cases, or create one with `whet cases new NAME`.")
     return found
+
+
+def where_told(around: TrialSurroundings, patch: Patch, cases: Sequence[Case], *, now: float) -> Applying:
+    """Leave out the cases in which the model would not even read the rule; proves that the change can be applied."""
+    groups: dict[tuple[str, ...], list[Case]] = {}
+    for case in cases:
+        groups.setdefault(case.tools if patch.form is Form.RULE else (), []).append(case)
+    told = [(found, shown) for found in groups.values() if (shown := _shown(around, patch, found[0], now=now)).is_told]
+    if not told:
+        raise WhetError(
+            "No request of these cases would hold the rule, so they cannot test it.",
+            advice="Its scope names other models, tools or purposes than the cases have: change it, or give --cases.",
+        )
+    applying = [case for found, _ in told for case in found]
+    shown = told[0][1]
+    conversations = sum(_length(case) for case in applying) // len(applying)
+    calls = min(USUAL_CALLS, applying[0].budget.model_calls)
+    usage = Usage(input=(shown.asked + conversations) * calls, output=USUAL_OUTPUT * calls)
+    of_one = Spent(calls, usage.input, usage.output, dollars=cost(usage, around.chosen.model.prices))
+    return Applying(applying, shown.price, of_one)
+
+
+class _Shown(NamedTuple):
+    price: Price
+    asked: int  # tokens of a request before its conversation
+    is_told: bool
+
+
+def _shown(around: TrialSurroundings, patch: Patch, case: Case, *, now: float) -> _Shown:
+    home, _, settings, chosen, world = around
+    prompts: list[str] = []
+    tools = 0
+    wish = Wish(settings, hidden=(home.folder,), chosen=chosen, interactive=is_interactive(patch))
+    wish = wish._replace(environments=world.environments)
+    for each in (None, patch):
+        with overlaid(home, case, world, each, now=now, set_up=False) as overlay:
+            run, means, *_ = begin(overlay, case, each, wish)
+            means.toolbox.close()
+            prompts.append(run.system)
+            tools = sum(tokens.estimate(tool.description + tool.parameters) for tool in run.shown)
+    inserted: tuple[str, ...] = ()
+    if patch.form is Form.TEMPLATE:
+        messages = warm_start(templates.read(patch.text, name=patch.name), (), words())
+        inserted = tuple(msgspec.json.encode(message.parts).decode() for message in messages)
+    asked = tokens.estimate(prompts[1]) + tools + sum(tokens.estimate(text) for text in inserted)
+    is_told = patch.form is not Form.RULE or prompts[0] != prompts[1]
+    return _Shown(cache_price(*prompts, inserted=inserted), asked, is_told)
+
+
+def _length(case: Case) -> int:
+    """The tokens of what a case itself puts into a request: its conversation, or its task and files."""
+    said = [msgspec.json.encode(message.parts).decode() for message in case.conversation]
+    return sum(tokens.estimate(text) for text in said or [case.task, *case.files.values()])
