@@ -27,7 +27,7 @@ from whet.failures.kinds import KINDS
 from whet.failures.signals import SHOWN, Kind, Signal
 from whet.failures.view import gather
 from whet.intake.reading import read_transcripts
-from whet.sessions.copies import Seen, copied_count, history_of, is_copy, own_part
+from whet.sessions.copies import Seen, copied_places, history_of, is_copy, own_part
 from whet.sessions.transcripts import Transcript
 
 LABELS = Path(__file__).parent / "data" / "signal_labels.json"
@@ -51,7 +51,7 @@ def real_sessions() -> Iterator[RealSession]:
     """All real sessions; what one copied from another is there as context only."""
     seen = Seen()
     for one in _all_sessions():
-        copied = copied_count(one.transcript.messages, seen.shared(history_of(one.transcript.messages)))
+        copied = copied_places(one.transcript.messages, seen.shared(history_of(one.transcript.messages)))
         if not is_copy(one.transcript, copied):
             yield one._replace(transcript=own_part(one.transcript, copied))
 

@@ -255,6 +255,14 @@ def test_a_plan_that_the_person_accepted_is_the_agents_words(tmp_path: Path) -> 
     assert (trust, vouched) == (Trust.AGENT, False)
 
 
+def test_a_plan_that_no_field_marks_is_not_the_persons_words_either(tmp_path: Path) -> None:
+    handed = user(f"Implement the following plan:\n\n# Plan\n\n{EVIL}", userType="external")
+    typed = user("Implement the following plan: tabs, then tests.", userType="external")
+    (_, trust, vouched), order = spoken(read(tmp_path, handed, typed))
+    assert (trust, vouched) == (Trust.AGENT, False)
+    assert order[1:] == (Trust.USER, True)
+
+
 def test_a_command_is_what_the_person_typed(tmp_path: Path) -> None:
     made = f"<command-contents>{EVIL}</command-contents>"
     typed = "<command-message>bell is running…</command-message>\n<command-name>/bell</command-name>\n"

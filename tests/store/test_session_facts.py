@@ -16,7 +16,7 @@ from whet.store.database import Database
 from whet.store.in_short import shorten
 from whet.store.listing import Filters
 from whet.store.preparing import prepare
-from whet.store.session_facts import SessionCosts, costs_among, read_facts, state_of_sessions
+from whet.store.session_facts import SessionCosts, costs_of, facts_among, read_facts, state_of_sessions
 
 
 def keep(database: Database, *transcripts: Transcript) -> None:
@@ -101,7 +101,7 @@ def test_what_is_written_to_a_cache_has_its_own_list_price(database: Database) -
     found = {fact.id: fact.dollars for fact in read_facts(database, {}, prices.get).values()}
     cost = pytest.approx(0.1 + 0.06 + 0.25 + 0.2)
     assert found == {whole.id: cost, each.id: cost}
-    costs = costs_among(database, Filters(), prices.get)
+    costs = costs_of(facts_among(database, Filters(), prices.get))
     assert costs.dollars == pytest.approx(2 * 0.61)
     assert (costs.sessions, costs.is_listed) == (2, True)
-    assert costs_among(database, Filters(source="pi"), prices.get) == SessionCosts()
+    assert costs_of(facts_among(database, Filters(source="pi"), prices.get)) == SessionCosts()

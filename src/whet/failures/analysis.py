@@ -1,7 +1,7 @@
 """Everything that Whet finds in one session, as one value."""
 
 import hashlib
-from collections.abc import Mapping
+from collections.abc import Iterable, Iterator, Mapping, Set
 from typing import Any
 
 from msgspec.structs import replace
@@ -16,13 +16,13 @@ from whet.failures.usual import Circle, Size, Usual, beyond, circle_of, size_of
 from whet.failures.view import gather
 from whet.outcomes.deciding import OUTCOMES_VERSION, Outcome
 from whet.sessions.activity import Activity, classify
-from whet.sessions.copies import copied_count, is_copy, own_part
-from whet.sessions.transcripts import Transcript
+from whet.sessions.copies import NO_PLACES, is_copy, own_messages_of, own_part
+from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.sessions.usage import total
 from whet.values import Value
 
 # Raised whenever an analysis may differ from an earlier one, so that cached ones are made again.
-ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 10
+ANALYSIS_VERSION = 1000 * OUTCOMES_VERSION + 11
 VERSIONS = 1_000_000  # more than there will ever be
 
 
@@ -36,11 +36,22 @@ class ExchangeOutcome(Value, frozen=True):
 
 
 class Copied(Value, frozen=True):
-    """What a session repeats of another: so many messages and their tokens; `whole` where nothing in it is its own."""
+    """What a session repeats of another: so many messages and their usage; `whole` where nothing in it is its own."""
 
     messages: int = 0
-    tokens: int = 0
+    usage: Usage = Usage()
     whole: bool = False
+
+    @property
+    def tokens(self) -> int:
+        return self.usage.input + self.usage.output
+
+
+class ModelUse(Value, frozen=True, array_like=True):
+    """What one model used in a session."""
+
+    model: str
+    usage: Usage
 
 
 class Analysis(Value, frozen=True):
@@ -77,6 +88,7 @@ class Analysis(Value, frozen=True):
     copied: Copied = Copied()
     cache_written: int = 0  # tokens of the whole record, copied ones too; list prices count them apart
     cache_written_hour: int = 0
+    others: tuple[ModelUse, ...] = ()  # what models besides the session's own used in it, copies apart
 
     @property
     def calls(self) -> dict[str, int]:
@@ -104,16 +116,16 @@ def analyse(
     kinds: KindTable = KINDS,
     *,
     ignore_flags: bool = False,
-    shared: int = 0,
+    copied: Set[int] = NO_PLACES,
 ) -> Analysis:
     """Decide every exchange, detect every signal and score the session.
 
-    `shared` first messages are held by another session too: where they are a copy, they are evidence there and not
-    here. A session that is nothing but a copy is analysed as a whole, and marked.
+    The messages at the `copied` places are evidence in the session that they were copied from, and not here. A session
+    that is nothing but a copy is analysed as a whole, and marked.
     """
-    copied = _copied(transcript, copied_count(transcript.messages, shared))
-    begin = 0 if copied.whole else copied.messages
-    evidence = gather(own_part(transcript, begin), ignore_flags=ignore_flags)
+    repeated = _copied(transcript, copied)
+    apart = NO_PLACES if repeated.whole else copied
+    evidence = gather(own_part(transcript, apart), ignore_flags=ignore_flags)
     signals = detect(evidence, kinds)
     weighed = weigh(evidence, weights)
     failure = failure_of(weighed, weights)
@@ -139,19 +151,28 @@ def analyse(
         model=transcript.model,
         at=transcript.started,
         weighed=weighed,
-        size=Size() if copied.whole else size_of(evidence.transcript.messages[begin:]),
+        size=Size() if repeated.whole else size_of(own_messages_of(evidence.transcript, apart)),
         circle=circle_of(evidence.transcript),
-        copied=copied,
+        copied=repeated,
         cache_written=usage.cache_written,
         cache_written_hour=usage.cache_written_hour,
+        others=tuple(_used_by_others(transcript.model, own_messages_of(transcript, copied))),
     )
 
 
-def _copied(transcript: Transcript, count: int) -> Copied:
-    if not count:
+def _copied(transcript: Transcript, copied: Set[int]) -> Copied:
+    if not copied:
         return Copied()
-    usage = total(message.usage for message in transcript.messages[:count])
-    return Copied(count, usage.input + usage.output, is_copy(transcript, count))
+    usage = total(transcript.messages[place].usage for place in sorted(copied))
+    return Copied(len(copied), usage, is_copy(transcript, copied))
+
+
+def _used_by_others(model: str, messages: Iterable[Message]) -> Iterator[ModelUse]:
+    used: dict[str, list[Usage]] = {}
+    for message in messages:
+        if message.usage is not None and message.model not in ("", model):
+            used.setdefault(message.model, []).append(message.usage)
+    return (ModelUse(name, total(usages)) for name, usages in sorted(used.items()))
 
 
 def compared(analysis: Analysis, weights: Weights, usual: Mapping[Circle, Usual]) -> Analysis:

@@ -14,6 +14,7 @@ from whet.text import fields
 
 INTERRUPT = "[Request interrupted by user"
 SUMMARY_HEAD = "This session is being continued from a previous conversation"
+PLAN_HEAD = "Implement the following plan:\n\n"  # how it hands a plan over; older versions mark it in no other way
 # A command that prompts the agent, as the person typed it; the program's own, such as /clear, begin with their name.
 COMMAND = re.compile(
     r"\s*<command-message>[^<]*</command-message>\s*<command-name>\s*/?([\w:.-]+)\s*</command-name>"
@@ -43,7 +44,7 @@ def said(record: dict[str, Any], blocks: list[Any], *, at: float | None) -> Iter
         if origin is not Origin.TURN:
             if parts := list(content.parts(found)):
                 yield content.spoken(Role.USER, parts, at=at, origin=origin)
-        elif record.get("planContent"):
+        elif record.get("planContent") or _words(found[0]).lstrip().startswith(PLAN_HEAD):
             # The agent's own plan, which the person accepted: their order, and none of their words.
             yield replace(content.spoken(Role.USER, content.parts(found), at=at), trust=Trust.AGENT)
         elif command := COMMAND.fullmatch(_words(found[0])):

@@ -65,7 +65,7 @@ def _measured(database: Database, situation: RuleSituation, live: Live) -> _Meas
         failed=None if followed is None else not followed,
         corrected=Kind.USER_CORRECTION in signals,
         unchecked=_is_unchecked(view),
-        tokens=session.input_tokens + session.output_tokens,
+        tokens=session.input_tokens + session.output_tokens - analysis.copied.tokens,
     )
 
 

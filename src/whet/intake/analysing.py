@@ -13,7 +13,7 @@ from whet.failures.summaries import JudgedSession
 from whet.failures.usual import usual_by_circle
 from whet.importers.source import Skipped
 from whet.intake.reading import read_transcripts
-from whet.sessions.copies import Seen, copied_count, history_of
+from whet.sessions.copies import NO_PLACES, Seen, copied_count, copied_places, history_of
 from whet.sessions.transcripts import Transcript
 from whet.shipped.data import failure_weights
 from whet.shipped.kinds import known_kinds
@@ -33,12 +33,20 @@ class FoundSession(NamedTuple):
     history: tuple[bytes, ...]
 
 
+class FilesRead:
+    """The sessions of the files so far: their histories, and where those lie that begin with the same message."""
+
+    def __init__(self) -> None:
+        self.histories = Seen()
+        self.kin: dict[bytes, list[tuple[Path, int]]] = {}
+
+
 def analyse_files(
     files: Iterable[Path], *, ignore_flags: bool = False, processors: int | None = None
 ) -> Iterator[JudgedSession | Skipped]:
     """All sessions of the files in their order. With many files, every processor reads and analyses some."""
     paths = tuple(files)
-    seen, judged = Seen(), list[JudgedSession]()
+    seen, judged = FilesRead(), list[JudgedSession]()
     for path, items in zip(paths, _read_all(paths, ignore_flags, processors), strict=True):
         for item in items:
             if isinstance(item, Skipped):
@@ -50,14 +58,21 @@ def analyse_files(
         yield one._replace(analysis=compared(one.analysis, failure_weights(), usual))
 
 
-def _counted(path: Path, found: FoundSession, seen: Seen, ignore_flags: bool) -> list[JudgedSession]:
+def _counted(path: Path, found: FoundSession, seen: FilesRead, ignore_flags: bool) -> list[JudgedSession]:
     """The session without what it copied from an earlier one; nothing where it is only a copy."""
-    analysis, shared = found.analysis, seen.shared(found.history)
+    analysis, shared = found.analysis, seen.histories.shared(found.history)
+    kin = seen.kin.setdefault(found.history[0], []) if found.history else []
     if shared:
-        again = [each for each in read_transcripts(path) if isinstance(each, Transcript)][found.place]
-        if copied_count(again.messages, shared):
-            analysis = _analysed(again, ignore_flags, shared)
+        again = _read_again(path, found.place)
+        relatives = (message for place in kin for message in _read_again(*place).messages)
+        if copied := copied_places(again.messages, shared, relatives):
+            analysis = _analysed(again, ignore_flags, copied)
+    kin.append((path, found.place))
     return [] if analysis.copied.whole else [JudgedSession(analysis, found.title, 0, found.ended)]
+
+
+def _read_again(path: Path, place: int) -> Transcript:
+    return [each for each in read_transcripts(path) if isinstance(each, Transcript)][place]
 
 
 def _read_all(
@@ -82,14 +97,14 @@ def _of_file(path: Path, *, ignore_flags: bool) -> list[FoundSession | Skipped]:
         title = item.title or opening(item.messages)
         dated = copied_count(item.messages, len(item.messages)) > 0
         history = history_of(item.messages) if dated else ()
-        found.append(FoundSession(_analysed(item, ignore_flags, 0), place, title, item.ended or 0.0, history))
+        found.append(FoundSession(_analysed(item, ignore_flags, NO_PLACES), place, title, item.ended or 0.0, history))
         place += 1
     return found
 
 
-def _analysed(transcript: Transcript, ignore_flags: bool, shared: int) -> Analysis:
+def _analysed(transcript: Transcript, ignore_flags: bool, copied: frozenset[int]) -> Analysis:
     """The analysis under the id that the session has in its file."""
-    found = analyse(transcript, failure_weights(), known_kinds(), ignore_flags=ignore_flags, shared=shared)
+    found = analyse(transcript, failure_weights(), known_kinds(), ignore_flags=ignore_flags, copied=copied)
     return replace(found, session=transcript.native_id)
 
 

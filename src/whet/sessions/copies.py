@@ -1,10 +1,35 @@
-"""Copies: a resumed or forked session begins with messages of another one, which count there and not again."""
+"""Copies: a resumed or forked session holds messages of another one, which count there and not again."""
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Iterator, Sequence, Set
 
 from msgspec.structs import replace
 
-from whet.sessions.transcripts import Message, Origin, Role, Transcript, chain
+from whet.sessions.transcripts import Message, Origin, Part, Role, Transcript, chain
+
+Moment = tuple[Role, float, str]  # who spoke, when, and which model it was
+NO_PLACES: frozenset[int] = frozenset()
+
+
+def copied_places(messages: Sequence[Message], shared: int, relatives: Iterable[Message] = ()) -> frozenset[int]:
+    """Which messages of a session are copies, by their places; all others are its own.
+
+    The first `shared` messages are held by another session too. `relatives` are messages of sessions with which it has
+    a beginning or a parent in common: what they said at the same moment in the same words is a copy, though a program
+    that writes a record anew may put parallel calls in another order or leave lines out.
+    """
+    first = copied_count(messages, shared)
+    said: dict[Moment, set[Part]] = {}
+    for message in relatives:
+        if message.at is not None:
+            said.setdefault((message.role, message.at, message.model), set()).update(message.parts)
+    later = (place for place in range(first, len(messages)) if _is_said(messages[place], said)) if said else ()
+    return frozenset((*range(first), *later))
+
+
+def _is_said(message: Message, said: dict[Moment, set[Part]]) -> bool:
+    if message.at is None:
+        return False
+    return not said.get((message.role, message.at, message.model), set()).isdisjoint(message.parts)
 
 
 def copied_count(messages: Sequence[Message], shared: int) -> int:
@@ -16,17 +41,25 @@ def copied_count(messages: Sequence[Message], shared: int) -> int:
     return shared if dated else 0
 
 
-def own_part(transcript: Transcript, copied: int) -> Transcript:
-    """The transcript with its copied beginning as what it is: context, and no evidence of this session."""
+def own_part(transcript: Transcript, copied: Set[int]) -> Transcript:
+    """The transcript with its copied messages as what they are: context, and no evidence of this session."""
     if not copied:
         return transcript
-    context = (replace(message, origin=Origin.SUMMARY) for message in transcript.messages[:copied])
-    return replace(transcript, messages=(*context, *transcript.messages[copied:]))
+    messages = (
+        replace(message, origin=Origin.SUMMARY) if place in copied else message
+        for place, message in enumerate(transcript.messages)
+    )
+    return replace(transcript, messages=tuple(messages))
 
 
-def is_copy(transcript: Transcript, copied: int) -> bool:
+def is_copy(transcript: Transcript, copied: Set[int]) -> bool:
     """Whether nothing that an agent did in it is its own."""
-    return bool(copied) and not any(message.role is Role.AGENT for message in transcript.messages[copied:])
+    return bool(copied) and not any(message.role is Role.AGENT for message in own_messages_of(transcript, copied))
+
+
+def own_messages_of(transcript: Transcript, copied: Set[int]) -> Iterator[Message]:
+    """The messages that are the session's own."""
+    return (message for place, message in enumerate(transcript.messages) if place not in copied)
 
 
 class Seen:

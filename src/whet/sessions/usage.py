@@ -17,3 +17,16 @@ def total(usages: Iterable[Usage | None]) -> Usage:
         cache_written_hour=sum(usage.cache_written_hour for usage in known),
         cost_dollars=sum(costs) if costs else None,
     )
+
+
+def without(usage: Usage, part: Usage) -> Usage:
+    """What is left of a usage when a part of it is counted elsewhere."""
+    dollars = usage.cost_dollars
+    return Usage(
+        input=max(usage.input - part.input, 0),
+        output=max(usage.output - part.output, 0),
+        cached=max(usage.cached - part.cached, 0),
+        cache_written=max(usage.cache_written - part.cache_written, 0),
+        cache_written_hour=max(usage.cache_written_hour - part.cache_written_hour, 0),
+        cost_dollars=None if dollars is None else max(dollars - (part.cost_dollars or 0.0), 0.0),
+    )

@@ -55,7 +55,7 @@ class StoreStatus(NamedTuple):
 
     sessions: int = 0
     sessions_this_week: int = 0
-    copies: int = 0  # sessions among them that only repeat others
+    copies: int = 0  # sessions besides that only repeat others
     is_behind: bool = False  # not every session is analysed as it is now
     temporary: int = 0  # sessions in temporary folders, which are in no other count
     weeks: WeekComparison = WeekComparison()
@@ -137,10 +137,11 @@ def _stored(home: Home, now: float) -> StoreStatus:
         entries = ledger.entries()
         state = ledger.state()
         rules = state.rules
+        this_week, copies = COUNTED._replace(since=since), count_copies(database, COUNTED)
         return StoreStatus(
-            sessions=count_sessions(database, COUNTED),
-            sessions_this_week=count_sessions(database, COUNTED._replace(since=since)),
-            copies=count_copies(database, COUNTED),
+            sessions=count_sessions(database, COUNTED) - copies,
+            sessions_this_week=count_sessions(database, this_week) - count_copies(database, this_week),
+            copies=copies,
             temporary=count_temporary(database, COUNTED),
             is_behind=is_behind(database),
             weeks=last_weeks(database, COUNTED),

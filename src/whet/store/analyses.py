@@ -6,13 +6,14 @@ from functools import partial
 from typing import NamedTuple
 
 import msgspec
+from msgspec.structs import replace
 
 from whet.failures.analysis import Analysis, analyse, scored, version_of
 from whet.failures.score import Weighed, Weights, failure_of, told_reasons
 from whet.failures.summaries import JudgedSession
 from whet.failures.usual import Circle, Size, beyond, usual_by_circle
 from whet.outcomes.deciding import Outcome
-from whet.sessions.transcripts import Purpose
+from whet.sessions.transcripts import Purpose, Usage
 from whet.shipped.kinds import known_kinds
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
@@ -70,7 +71,7 @@ def refresh(
 
 
 def _analyse(weights: Weights, stored: StoredTranscript) -> Analysis:
-    return analyse(stored.decoded(), weights, known_kinds(), shared=stored.shared)
+    return analyse(stored.decoded(), weights, known_kinds(), copied=stored.copied)
 
 
 def is_behind(database: Database) -> bool:
@@ -138,6 +139,8 @@ def _read(record: object, score: float, longer: float) -> Analysis | None:
 
 
 def _keep(database: Database, session: Session, analysis: Analysis) -> None:
+    if session.facts.run_key:  # a session of our own never counted what it took over
+        analysis = replace(analysis, copied=replace(analysis.copied, usage=Usage()))
     database.execute("DELETE FROM analyses WHERE session = ?", (session.no,))
     # A session that was forgotten meanwhile is not there to be analysed.
     database.execute(

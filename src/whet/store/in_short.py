@@ -5,9 +5,10 @@ from typing import NamedTuple
 
 import msgspec
 
-from whet.failures.analysis import Analysis
+from whet.failures.analysis import Analysis, ModelUse
 from whet.failures.signals import SHOWN
 from whet.outcomes.deciding import Outcome
+from whet.sessions.transcripts import Usage
 from whet.store.database import Database
 from whet.store.decoding import decoded_or_none
 from whet.values import Value
@@ -59,12 +60,14 @@ class AnalysisInShort(Value, frozen=True, array_like=True, gc=False):
     reasons: tuple[str, ...]  # before the session is compared with others
     backed: bool
     copied: bool  # nothing in it is its own
-    copied_tokens: int
     decisive_step: int | None
     kinds: tuple[str, ...]
     tools: tuple[ToolFact, ...]
     cache_written: int = 0
     cache_written_hour: int = 0
+    copied_messages: int = 0
+    copied_usage: Usage = Usage()
+    others: tuple[ModelUse, ...] = ()
 
 
 class ShortRow(NamedTuple):
@@ -85,12 +88,14 @@ def in_short(analysis: Analysis) -> AnalysisInShort:
         reasons=analysis.weighed.reasons,
         backed=analysis.backed,
         copied=analysis.copied.whole,
-        copied_tokens=analysis.copied.tokens,
         decisive_step=analysis.decisive_step,
         kinds=tuple(sorted({signal.kind for signal in analysis.signals if signal.confidence >= SHOWN})),
         tools=tuple(ToolFact(tool, calls, failed) for tool, (calls, failed) in tools.items()),
         cache_written=analysis.cache_written,
         cache_written_hour=analysis.cache_written_hour,
+        copied_messages=analysis.copied.messages,
+        copied_usage=analysis.copied.usage,
+        others=analysis.others,
     )
 
 

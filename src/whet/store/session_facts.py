@@ -1,12 +1,14 @@
 """What is counted of each analysed session, in a few words: read once, and again only for what has changed."""
 
-from collections.abc import Callable, Iterable, Iterator, Mapping
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from typing import NamedTuple
 
+from whet.failures.analysis import ModelUse
 from whet.failures.score import Weighed, told_reasons
 from whet.failures.summaries import MAY_HAVE_FAILED, week
 from whet.runs.models import Prices, cost
 from whet.sessions.transcripts import Usage
+from whet.sessions.usage import total, without
 from whet.store.database import Database, Row
 from whet.store.decoding import decoded_or_none
 from whet.store.in_short import AnalysisInShort, ToolFact
@@ -45,6 +47,8 @@ class SessionFact(Value, frozen=True, gc=False):  # there are many, and none hol
     failed_calls: int
     counts: bool  # it is a person's work: no attempt of a trial, no review, and no mere copy of another
     listed_dollars: float | None = None  # what its tokens cost at list prices, where the record does not say
+    messages: int = 0
+    usage: Usage = Usage()  # without what it copied, as everything that is counted here
 
     @property
     def dollars(self) -> float | None:
@@ -119,11 +123,10 @@ def costs_of(facts: Iterable[SessionFact]) -> SessionCosts:
     return SessionCosts(dollars if known else None, len(known), any(listed is not None for _, listed in known))
 
 
-def costs_among(database: Database, filters: Filters, price: PriceOf) -> SessionCosts:
-    """What the sessions that match cost; what only repeats others was paid once."""
+def facts_among(database: Database, filters: Filters, price: PriceOf = lambda _: None) -> list[SessionFact]:
+    """The facts of the sessions that match, those that only repeat others among them."""
     where, parameters = conditions(filters)
-    facts = _facts(database.query(f"{FACTS} WHERE {where}", parameters), price)
-    return costs_of(fact for fact in facts if not fact.copied)
+    return list(_facts(database.query(f"{FACTS} WHERE {where}", parameters), price))
 
 
 def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
@@ -134,11 +137,10 @@ def _facts(rows: Iterable[Row], price: PriceOf) -> Iterator[SessionFact]:
 
 
 def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
-    no, head, version, score, longer, title, id, source, model, folder, purpose, dated, *used, recorded, _ = row
-    read, written, cached = used
-    tokens = read + written
-    usage = Usage(read, written, cached, found.cache_written, None, found.cache_written_hour)
-    listed = cost(usage, prices) if recorded is None and tokens and (prices := price(model)) else None
+    no, head, version, score, longer, title, id, source, model, folder, purpose, dated, messages, *used, _ = row
+    read, written, cached, recorded = used
+    whole = Usage(read, written, cached, found.cache_written, recorded, found.cache_written_hour)
+    usage = without(whole, found.copied_usage)
     reasons = told_reasons(Weighed(0.0, found.reasons), longer)
     untold = not (reasons or found.backed or found.kinds)
     return SessionFact(
@@ -151,9 +153,11 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
         folder=folder,
         purpose=purpose,
         at=dated,
-        tokens=tokens - found.copied_tokens,
-        cost_dollars=recorded,
-        listed_dollars=None if listed is None else listed * (tokens - found.copied_tokens) / tokens,
+        tokens=usage.input + usage.output,
+        cost_dollars=usage.cost_dollars,
+        listed_dollars=_listed(usage, model, found.others, price),
+        messages=messages - found.copied_messages,
+        usage=usage,
         score=score,
         failed=score >= MAY_HAVE_FAILED and bool(found.reasons),
         untold=untold,
@@ -168,6 +172,16 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
     )
 
 
+def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf) -> float | None:
+    """What the tokens cost at list prices, each model's at its own; None where the record says it, or no price does."""
+    prices = price(model)
+    if prices is None or usage.cost_dollars is not None or not usage.input + usage.output:
+        return None
+    priced = [(each.usage, found) for each in others if (found := price(each.model))]
+    rest = without(usage, total(used for used, _ in priced))
+    return sum(cost(used, each) or 0.0 for used, each in (*priced, (rest, prices)))
+
+
 STATE = """
     SELECT (SELECT count(*) FROM sessions), (SELECT coalesce(sum(message_count), 0) FROM sessions),
         (SELECT count(*) FROM analyses_in_short), count(*),
@@ -179,6 +193,6 @@ _KEPT = """
 _STAMP = "s.no, a.head, a.version, a.failure_score, a.longer, s.title"
 STAMPS = f"SELECT {_STAMP} {_KEPT}"
 FACTS = f"""
-    SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.input_tokens, s.output_tokens,
-        s.cached_tokens, s.cost_dollars, i.record {_KEPT}
+    SELECT {_STAMP}, s.id, s.source, s.model, s.folder, s.purpose, s.dated, s.message_count, s.input_tokens,
+        s.output_tokens, s.cached_tokens, s.cost_dollars, i.record {_KEPT}
 """

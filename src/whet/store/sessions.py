@@ -15,6 +15,7 @@ from whet.sessions.trust import Trust
 from whet.store.adding import NewMessages, NewSession, add_messages, add_sessions, ask_for_all
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow, blob, decoded_message
+from whet.store.kin import count_kin_again
 from whet.store.left_out import forget_left_out
 from whet.store.rows import COLUMNS, SESSION_COLUMNS, MessageRow, PreparedSession, Session, session_of
 
@@ -232,6 +233,7 @@ def _bring_up_to_date(database: Database, session: Session, prepared: PreparedSe
     elif _begins(session, prepared) and not is_stored(database, prepared.rows[count].id):
         add_messages(database, [NewMessages(session.no, count, prepared.rows[count:])])
         _update(database, session.no, prepared, provenance)
+        count_kin_again(database, session)
     else:
         _remove(database, session)
         _insert(database, prepared, provenance)
@@ -304,6 +306,7 @@ def is_stored(database: Database, message_id: bytes) -> bool:
 
 def _remove(database: Database, session: Session) -> int:
     """Delete a session; messages that others stand on go to the one that needs the most. How many were deleted."""
+    count_kin_again(database, session)
     heirs = database.query(
         "SELECT no, base_count FROM sessions WHERE base = ? ORDER BY base_count DESC, no", (session.no,)
     )

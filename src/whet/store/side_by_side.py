@@ -12,9 +12,11 @@ from typing import NamedTuple, TypeVar
 
 import msgspec
 
+from whet.sessions.copies import NO_PLACES
 from whet.sessions.transcripts import Transcript
 from whet.store.database import Database
 from whet.store.decoding import DamagedRow
+from whet.store.kin import copied_in
 from whet.store.rows import Session
 from whet.store.sessions import is_believed, load_as
 
@@ -33,11 +35,11 @@ class AnalysisProgress(NamedTuple):
 
 
 class StoredTranscript(NamedTuple):
-    """An encoded transcript, whether it is believed, and how many of its first messages another session holds too."""
+    """An encoded transcript, whether it is believed, and the places of its messages that are copies."""
 
     body: bytes
     is_believed: bool
-    shared: int
+    copied: frozenset[int] = NO_PLACES
 
     def decoded(self) -> Transcript:
         return msgspec.json.decode(self.body, type=Transcript)
@@ -113,10 +115,11 @@ def _encoded(database: Database, session: Session) -> StoredTranscript | None:
     """A session as it is worked on; None for one that nobody can read, which keeps nobody from the rest."""
     try:
         believed = is_believed(database, session)
-        body = msgspec.json.encode(load_as(database, session, believed=believed))
+        transcript = load_as(database, session, believed=believed)
     except (DamagedRow, ValueError):
         return None
-    return StoredTranscript(body, believed, session.base_count)
+    copied = copied_in(database, session, transcript.messages)
+    return StoredTranscript(msgspec.json.encode(transcript), believed, copied)
 
 
 def _batches(sessions: list[Session]) -> Iterator[list[Session]]:

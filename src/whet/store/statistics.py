@@ -1,9 +1,12 @@
 """Counts over the whole store."""
 
+from collections.abc import Sequence
 from typing import NamedTuple
 
+from whet.sessions.usage import total
 from whet.store.database import Database
 from whet.store.listing import Filters, conditions
+from whet.store.session_facts import PriceOf, SessionCosts, SessionFact, costs_of, facts_among
 
 
 class Totals(NamedTuple):
@@ -46,41 +49,52 @@ class ToolUse(NamedTuple):
 
 
 class Statistics(NamedTuple):
+    """What was counted, each message in the session that it is of; so many sessions more only repeat others."""
+
     totals: Totals
     groups: tuple[UsageGroup, ...]
     tools: tuple[ToolUse, ...]
+    costs: SessionCosts
+    copies: int
 
 
-def measure(database: Database, filters: Filters, *, tools: int = 20) -> Statistics:
-    """Totals, agents with their models, and the tools used most. Calls are counted in sessions that were analysed."""
+def measure(database: Database, filters: Filters, *, tools: int = 20, price: PriceOf = lambda _: None) -> Statistics:
+    """Totals, agents with their models, and the tools used most, in sessions that were analysed."""
     where, parameters = conditions(filters)
     with database.reading():
-        [totals] = database.query(TOTALS.format(where=where), parameters)
-        groups = database.query(GROUPS.format(where=where), parameters)
+        every = facts_among(database, filters, price)
         calls = {
             (source, model): counts for source, model, *counts in database.query(CALLS.format(where=where), parameters)
         }
         uses = database.query(TOOLS.format(where=where), (*parameters, tools))
+    facts = [fact for fact in every if not fact.copied]
+    groups: dict[tuple[str, str], list[SessionFact]] = {}
+    for fact in facts:
+        groups.setdefault((fact.source, fact.model), []).append(fact)
     return Statistics(
-        Totals(*map(int, totals[:5]), *totals[5:]),
+        _totals(facts),
         tuple(
-            UsageGroup(source, model, *map(int, (*counts, *calls.get((source, model), (0, 0, 0)))))
-            for source, model, *counts in groups
+            UsageGroup(*key, *_counts(found), *map(int, calls.get(key, (0, 0, 0))))
+            for key, found in sorted(groups.items(), key=lambda item: (-len(item[1]), item[0]))
         ),
         tuple(ToolUse(tool, *map(int, counts)) for tool, *counts in uses),
+        costs_of(facts),
+        len(every) - len(facts),
     )
 
 
-TOTALS = """
-    SELECT count(*), coalesce(sum(message_count), 0), coalesce(sum(input_tokens), 0),
-        coalesce(sum(output_tokens), 0), coalesce(sum(cached_tokens), 0), sum(cost_dollars), min(dated), max(dated)
-    FROM sessions AS s WHERE {where}
-"""
-GROUPS = """
-    SELECT source, model, count(*), sum(message_count), sum(input_tokens), sum(output_tokens),
-        sum(cached_tokens)
-    FROM sessions AS s WHERE {where} GROUP BY source, model ORDER BY count(*) DESC, source, model
-"""
+def _totals(facts: Sequence[SessionFact]) -> Totals:
+    dollars = total(fact.usage for fact in facts).cost_dollars
+    dated = [fact.at for fact in facts]
+    return Totals(*_counts(facts), dollars, min(dated, default=None), max(dated, default=None))
+
+
+def _counts(facts: Sequence[SessionFact]) -> tuple[int, int, int, int, int]:
+    """Sessions, messages, and tokens read, written and read from a cache."""
+    used = total(fact.usage for fact in facts)
+    return len(facts), sum(fact.messages for fact in facts), used.input, used.output, used.cached
+
+
 CALLS = """
     SELECT s.source, s.model, sum(c.calls), sum(c.ok), sum(c.failed)
     FROM call_counts AS c JOIN sessions AS s ON s.no = c.session WHERE {where} GROUP BY s.source, s.model

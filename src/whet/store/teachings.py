@@ -10,6 +10,7 @@ import msgspec
 from msgspec.structs import replace
 
 from whet.lessons.finding import TEACHING_VERSION, SessionTeaching, teaching_of
+from whet.sessions.copies import own_part
 from whet.sessions.transcripts import Purpose
 from whet.sessions.trust import Trust
 from whet.store.database import Database
@@ -35,7 +36,7 @@ def keep_teachings(database: Database, *, progress: Progress = lambda _: None, p
 
 
 def _find(stored: StoredTranscript) -> SessionTeaching:
-    teaching = teaching_of(stored.decoded())
+    teaching = teaching_of(own_part(stored.decoded(), stored.copied))
     return teaching if stored.is_believed else _distrusted(teaching)
 
 

@@ -13,7 +13,7 @@ from whet.cli.analysed import bring_up_to_date
 from whet.cli.options import filter_options, filters_of, json_option, temporary_option
 from whet.cli.output import console, many, moment, next_step, plain, print_json, say, share, table
 from whet.cli.shown.findings import lesson_sentence
-from whet.cli.shown.left_out import left_out, none_found
+from whet.cli.shown.left_out import left_out, none_found, repeating
 from whet.cli.shown.taught import change_of
 from whet.failures.gone_wrong import where_it_went_wrong
 from whet.failures.kinds import ChangeKind, in_words
@@ -111,7 +111,7 @@ def _tell(
     total = summary.total
     say(f"[bold]{many(total.sessions, 'session')}[/] from {moment(summary.first)} to {moment(summary.last)}")
     if copies:
-        say(f"{many(copies, 'more session')} only {'repeats' if copies == 1 else 'repeat'} others: not counted again.")
+        say(repeating(copies))
     if hidden:
         say(hidden)
     say(

@@ -7,7 +7,7 @@ import click
 from whet.cli.analysed import active_rule, bring_up_to_date, look_at_rules
 from whet.cli.options import filter_options, filters_of, json_option, purpose_option, temporary_option
 from whet.cli.output import console, many, moment, print_json, say, table
-from whet.cli.shown.left_out import left_out, none_found, repeating
+from whet.cli.shown.left_out import among_them, left_out, none_found
 from whet.cli.shown.records import project_of_session, session_record
 from whet.errors import WhetError
 from whet.failures.analysis import Analysis
@@ -92,7 +92,7 @@ def command(
     console().print(table(HEADINGS, rows, numbers=("score", "messages", "tokens"), spare=SPARE))
     more = " To list more, use --limit or --page." if total > len(found) else ""
     next_step = "Next: `whet show ID`, or `whet signals ID` for what went wrong."
-    say(f"[dim]{many(total, 'session')}{repeating(copies)}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]")
+    say(f"[dim]{many(total, 'session')}{among_them(copies)}.{f' {unseen}' if unseen else ''}{more} {next_step}[/]")
     return 0
 
 

@@ -21,6 +21,7 @@ from whet.shipped.data import failure_weights
 from whet.shipped.kinds import known_kinds
 from whet.store.analyses import analysis_of, judged
 from whet.store.home import find_home
+from whet.store.kin import copied_in
 from whet.store.listing import Filters, count_sessions, count_temporary, find, list_sessions
 from whet.store.opening import opened
 from whet.store.sessions import load
@@ -162,7 +163,9 @@ def _stored(ids: list[str], filters: Filters, ignore_flags: bool) -> Iterator[Ju
         for session in [find(database, each) for each in ids] or every:
             found = None if ignore_flags else analysis_of(database, session)
             if found is None:
-                transcript, shared = load(database, session), session.base_count
-                found = analyse(transcript, failure_weights(), known_kinds(), ignore_flags=ignore_flags, shared=shared)
+                transcript = load(database, session)
+                copied = copied_in(database, session, transcript.messages)
+                found = analyse(transcript, failure_weights(), known_kinds(), ignore_flags=ignore_flags, copied=copied)
             if ids or not found.copied.whole:
-                yield JudgedSession(found, session.title, session.input_tokens + session.output_tokens, session.dated)
+                tokens = session.input_tokens + session.output_tokens - found.copied.tokens
+                yield JudgedSession(found, session.title, tokens, session.dated)

@@ -20,7 +20,7 @@ from whet.store.home import find_home
 from whet.store.list_prices import list_prices
 from whet.store.listing import count_temporary
 from whet.store.opening import opened
-from whet.store.session_facts import SessionCosts, costs_among, count_copies
+from whet.store.session_facts import SessionCosts
 from whet.store.statistics import Statistics, measure
 from whet.text.amounts import short
 
@@ -53,16 +53,14 @@ def command(
     home = find_home(os.environ)
     with opened(home) as database:
         bring_up_to_date(database)
-        found = measure(database, filters, tools=tools)
-        hidden, copies = count_temporary(database, filters), count_copies(database, filters)
-        costs = costs_among(database, filters, list_prices(home))
+        found = measure(database, filters, tools=tools, price=list_prices(home))
+        hidden = count_temporary(database, filters)
     if as_json:
-        more = {"cost": costs._asdict(), "copies": copies, "in_temporary_folders": hidden}
-        print_json({**_record(found), **more})
+        print_json({**_record(found), "in_temporary_folders": hidden})
     elif not found.totals.sessions:
         say(none_found(left_out(hidden), is_narrowed=any(wanted)))
     else:
-        _tell(found, costs, copies=repeating(copies), hidden=left_out(hidden))
+        _tell(found, hidden=left_out(hidden))
     return 0
 
 
@@ -89,25 +87,29 @@ def _record(found: Statistics) -> dict[str, object]:
         "tools": [
             {**use._asdict(), "error_rate": use.failed / use.calls if use.calls else None} for use in found.tools
         ],
+        "cost": found.costs._asdict(),
+        "copies": found.copies,
     }
 
 
-def _tell(found: Statistics, costs: SessionCosts, *, copies: str, hidden: str) -> None:
+def _tell(found: Statistics, *, hidden: str) -> None:
     totals = found.totals
     say(
-        f"[bold]{many(totals.sessions, 'session')}[/]{copies}, {many(totals.messages, 'message')}, "
+        f"[bold]{many(totals.sessions, 'session')}[/], {many(totals.messages, 'message')}, "
         f"{moment(totals.first)} to {moment(totals.last)}"
     )
+    if found.copies:
+        say(repeating(found.copies))
     if hidden:
         say(hidden)
     tokens = f"{short(totals.input_tokens)} tokens read ({share(totals.cached_tokens, totals.input_tokens)} from cache)"
-    say(f"{tokens}, {short(totals.output_tokens)} written{_cost(costs)}\n")
+    say(f"{tokens}, {short(totals.output_tokens)} written{_cost(found.costs)}\n")
     console().print(_agents(found))
     say()
     console().print(_tools(found))
     say(
-        "[dim]The error rate is of all calls. Messages and tokens that sessions copied from others are counted with "
-        "each; `whet report` counts tokens once. Next: `whet report` says what fails most, and why.[/]"
+        "[dim]The error rate is of all calls. What a session copied from another is counted there and not again. "
+        "Next: `whet report` says what fails most, and why.[/]"
     )
 
 

@@ -13,9 +13,14 @@ def left_out(temporary: int, *, own_work: int = 0, how: str = "--temporary") -> 
     )
 
 
-def repeating(copies: int) -> str:
-    """That some of the sessions that were just counted only repeat others; empty where none does."""
+def among_them(copies: int) -> str:
+    """That some of the sessions that were just listed only repeat others; empty where none does."""
     return f", {copies:,} of them only repeat{'s' if copies == 1 else ''} others" if copies else ""
+
+
+def repeating(copies: int) -> str:
+    """That more sessions than were just counted are stored, which only repeat others."""
+    return f"{many(copies, 'more session')} only repeat{'s' if copies == 1 else ''} others: not counted again."
 
 
 def none_found(hidden: str, *, is_narrowed: bool) -> str:

@@ -122,7 +122,9 @@ def _learned(found: MachineStatus) -> str:
 
 def _sessions(found: MachineStatus) -> str:
     stored = found.stored
-    said = [f"{stored.sessions:,} stored{repeating(stored.copies)}, {stored.sessions_this_week:,} of this week"]
+    said = [f"{stored.sessions:,} stored, {stored.sessions_this_week:,} of this week"]
+    if stored.copies:
+        said.append(repeating(stored.copies).removesuffix("."))
     if stored.temporary:
         said.append(left_out(stored.temporary, how="`whet sessions --temporary`").removesuffix("."))
     if stored.is_behind:

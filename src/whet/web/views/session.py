@@ -55,7 +55,7 @@ def _facts(site: Site, stored: Session, analysis: Analysis | None, project: str)
         if analysis.cannot_tell
         else f"{analysis.failure_score:.2f}"
     )
-    tokens = stored.input_tokens + stored.output_tokens
+    tokens = stored.input_tokens + stored.output_tokens - (analysis.copied.tokens if analysis else 0)
     return h(
         "div",
         {"class": "tiles"},
