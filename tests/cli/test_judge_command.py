@@ -51,6 +51,16 @@ def test_a_better_arm_is_accepted(whet: Whet, outcomes: Path) -> None:
     assert "+28.3 points" in said.out
 
 
+def test_no_number_of_first_cases_is_said_to_be_enough_that_is_not(whet: Whet, tmp_path: Path) -> None:
+    lines = (Path(__file__).parents[2] / "examples" / "outcomes.csv").read_text().splitlines()
+    (tmp_path / "all.csv").write_text("\n".join(lines))
+    (tmp_path / "first.csv").write_text("\n".join(lines[:17]))
+    assert whet("judge", str(tmp_path / "first.csv"), "--json").json["verdict"] == "undecided"
+    said = whet("judge", str(tmp_path / "all.csv")).out
+    assert said.startswith("Accept")
+    assert "enough" not in said
+
+
 def test_the_other_way_round_it_is_rejected(whet: Whet, outcomes: Path) -> None:
     done = whet("judge", str(outcomes), "--base", "new", "--candidate", "base", "--exit-code")
     assert done.code == 4

@@ -142,10 +142,8 @@ def _lines(verdict: Verdict, comparison: Comparison, table: OutcomeTable) -> Ite
 
 
 def _prospect(verdict: Verdict, spread: float) -> Iterator[str]:
-    """What it would take, or would have taken."""
+    """What it would take."""
     if verdict.ruling is not Ruling.UNDECIDED:
-        if verdict.stopped_at is not None and verdict.stopped_at < verdict.cases:
-            yield f"{many(verdict.stopped_at, 'case')} would have been enough."
         return
     smallest = minimum_effect(spread=spread, cases=verdict.cases, alpha=verdict.alpha)
     needed = cases_needed(abs(verdict.effect), spread=spread, alpha=verdict.alpha)
