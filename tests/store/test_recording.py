@@ -173,6 +173,7 @@ def test_a_fork_stores_and_counts_only_what_is_its_own(database: Database) -> No
     session = find(database, "own-2")
     assert (session.input_tokens, session.cost_dollars, session.base_count) == (5, None, 2)
     assert len(rows(database, "own-2")) == 2
+    refresh(database, failure_weights(), progress=lambda _: None, processors=1)
     assert measure(database, Filters()).totals.input_tokens == 105
     assert session.parent_id == find(database, "own-1").id
 

@@ -22,8 +22,17 @@ def copied_places(messages: Sequence[Message], shared: int, relatives: Iterable[
     for message in relatives:
         if message.at is not None:
             said.setdefault((message.role, message.at, message.model), set()).update(message.parts)
-    later = (place for place in range(first, len(messages)) if _is_said(messages[place], said)) if said else ()
-    return frozenset((*range(first), *later))
+    return frozenset((*range(first), *_later(messages, first, said))) if said else frozenset(range(first))
+
+
+def _later(messages: Sequence[Message], first: int, said: dict[Moment, set[Part]]) -> Iterator[int]:
+    """The places of further copies: a copy ends where the agent does something of its own."""
+    for place in range(first, len(messages)):
+        message = messages[place]
+        if _is_said(message, said):
+            yield place
+        elif message.role is Role.AGENT and message.origin is Origin.TURN:
+            return
 
 
 def _is_said(message: Message, said: dict[Moment, set[Part]]) -> bool:

@@ -155,7 +155,7 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
         at=dated,
         tokens=usage.input + usage.output,
         cost_dollars=usage.cost_dollars,
-        listed_dollars=_listed(usage, model, found.others, price),
+        listed_dollars=_listed(usage, model, found.others, price) if read + written else None,
         messages=messages - found.copied_messages,
         usage=usage,
         score=score,
@@ -175,7 +175,7 @@ def _fact(row: Row, found: AnalysisInShort, price: PriceOf) -> SessionFact:
 def _listed(usage: Usage, model: str, others: Sequence[ModelUse], price: PriceOf) -> float | None:
     """What the tokens cost at list prices, each model's at its own; None where the record says it, or no price does."""
     prices = price(model)
-    if prices is None or usage.cost_dollars is not None or not usage.input + usage.output:
+    if prices is None or usage.cost_dollars is not None:
         return None
     priced = [(each.usage, found) for each in others if (found := price(each.model))]
     rest = without(usage, total(used for used, _ in priced))
