@@ -8,7 +8,7 @@ from whet.failures.phrases import shortened
 from whet.failures.view import SessionView, gather
 from whet.secrets.redactor import Redactor
 from whet.secrets.scan import encoded, find
-from whet.sessions.copies import copied_count, is_copy, own_part
+from whet.sessions.copies import NO_PLACES, copied_places, is_copy, own_part
 from whet.sessions.transcripts import Message, Transcript, Usage
 from whet.trouble.clock import agent_seconds
 from whet.trouble.course import Break, SessionCourse, Stretch, moves_of
@@ -37,10 +37,10 @@ def find_trouble(
     `breaks` say where rules in force were broken. `shared` first messages stand in another session too: where they
     are a copy, they are counted there.
     """
-    copied = copied_count(transcript.messages, shared)
-    begin = 0 if is_copy(transcript, copied) else copied
-    view = gather(own_part(transcript, begin))
-    return trouble_of(view, price=price, checks=checks, breaks=breaks, begin=begin)
+    places = copied_places(transcript.messages, shared)
+    copied = NO_PLACES if is_copy(transcript, places) else places
+    view = gather(own_part(transcript, copied))
+    return trouble_of(view, price=price, checks=checks, breaks=breaks, begin=len(copied))
 
 
 def trouble_of(
